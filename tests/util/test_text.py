@@ -1,0 +1,110 @@
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepspeech.util.errors import AlphabetError
+from deepspeech.util.text import Alphabet
+
+LINE_ENDS = "\n\r"
+CHARACTERS = st.characters(codec="utf-8", exclude_characters=LINE_ENDS + "\ufeff")
+LABELS = st.lists(CHARACTERS, min_size=1, max_size=40, unique=True).map(tuple)
+
+
+def written(tmp_path: Path, content: str | bytes) -> Path:
+    path = tmp_path / "alphabet.txt"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_label_order_is_line_order_and_the_blank_comes_last(tmp_path: Path) -> None:
+    alphabet = Alphabet.load(written(tmp_path, "# letters\n \nb\na\n'\n# the end\n"))
+    assert alphabet.labels == (" ", "b", "a", "'")
+    assert (alphabet.size, alphabet.blank) == (4, 4)
+
+
+def test_an_escaped_hash_is_a_label(tmp_path: Path) -> None:
+    assert Alphabet.load(written(tmp_path, "#comment\n\\#\n\\\n")).labels == ("#", "\\")
+
+
+@pytest.mark.parametrize("content", ["\ufeff \na\n", " \r\na\r\n", " \na", " \n\na\n", " \na\n\n\n"])
+def test_byte_order_mark_line_ends_and_empty_lines_do_not_matter(tmp_path: Path, content: str) -> None:
+    assert Alphabet.load(written(tmp_path, content)).labels == (" ", "a")
+
+
+def test_the_shipped_alphabet_is_english() -> None:
+    alphabet = Alphabet.load(Path(__file__).parents[2] / "data" / "alphabet.txt")
+    assert alphabet.decode(alphabet.encode("it's a zoo")) == "it's a zoo"
+    assert alphabet.size == 28
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a\nb\n# x\na\n", r"alphabet.txt:4: label 'a' was given before, in line 1"),
+        ("a\nbc\n", r"alphabet.txt:2: a label is one character, but this line holds 'bc'"),
+        ("a\ne\u0301\n", r"alphabet.txt:2: a label is one character"),
+        ("a # the first\n", r"alphabet.txt:1: a label is one character"),
+        ("# nothing\n\n", r"alphabet.txt: no labels"),
+        ("", r"alphabet.txt: no labels"),
+        ("# the editor took the space\n\na\nb\n", r"alphabet.txt:2: empty line; put the space back"),
+        (b"a\n\xff\n", r"alphabet.txt: the alphabet is not UTF-8"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, content: str | bytes, message: str) -> None:
+    with pytest.raises(AlphabetError, match=message) as error:
+        Alphabet.load(written(tmp_path, content))
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(AlphabetError, match=re.escape(str(tmp_path / "none.txt"))):
+        Alphabet.load(tmp_path / "none.txt")
+
+
+def test_characters_outside_the_alphabet_are_named() -> None:
+    with pytest.raises(AlphabetError, match=r"'\?' \(U\+003F QUESTION MARK\), 'É' \(U\+00C9") as error:
+        Alphabet(("a", "b")).encode("ab?É?")
+    assert str(error.value).count("?") == 1
+
+
+@pytest.mark.parametrize("label", [-1, 2, 3])
+def test_the_blank_and_other_numbers_are_no_labels(label: int) -> None:
+    with pytest.raises(AlphabetError, match=f"{label} is not a label"):
+        Alphabet(("a", "b")).decode([0, label])
+
+
+@pytest.mark.parametrize("labels", [(), ("a", "a"), ("ab",), ("",)])
+def test_labels_must_be_distinct_single_characters(labels: tuple[str, ...]) -> None:
+    with pytest.raises(AlphabetError):
+        Alphabet(labels)
+
+
+@given(LABELS, st.data())
+def test_decoding_undoes_encoding(labels: tuple[str, ...], data: st.DataObject) -> None:
+    alphabet = Alphabet(labels)
+    text = data.draw(st.text(st.sampled_from(labels)))
+    encoded = alphabet.encode(text)
+    assert encoded.dtype == np.int32
+    assert encoded.shape == (len(text),)
+    assert alphabet.decode(encoded) == text
+
+
+@given(LABELS)
+def test_any_alphabet_survives_a_file(tmp_path_factory: pytest.TempPathFactory, labels: tuple[str, ...]) -> None:
+    lines = "".join(("\\#" if label == "#" else label) + "\n" for label in labels)
+    assert Alphabet.load(written(tmp_path_factory.mktemp("alphabet"), lines)).labels == labels
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_an_alphabet_or_an_alphabet_error(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    try:
+        alphabet = Alphabet.load(written(tmp_path_factory.mktemp("alphabet"), content))
+    except AlphabetError:
+        return
+    assert len(set(alphabet.labels)) == alphabet.size > 0

@@ -1,0 +1,1 @@
+"""What turns files into batches and numbers into reports; imported as `deepspeech.util`."""

@@ -1,0 +1,58 @@
+"""How wrong a transcript is: word and character errors, counted so that sums over a corpus stay exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Levenshtein
+
+
+@dataclass(frozen=True)
+class EditCounts:
+    """Edits (insertions, deletions, substitutions) that turn hypotheses into references, and the references' lengths.
+
+    Counts of several utterances are added, `sum(counts, EditCounts())`, so rates are summed edits over summed lengths.
+    A rate over references without a word or character counts as if they had one.
+    """
+
+    word_edits: int = 0
+    words: int = 0
+    character_edits: int = 0
+    characters: int = 0
+    utterances: int = 0
+
+    def __add__(self, other: EditCounts) -> EditCounts:
+        return EditCounts(
+            self.word_edits + other.word_edits,
+            self.words + other.words,
+            self.character_edits + other.character_edits,
+            self.characters + other.characters,
+            self.utterances + other.utterances,
+        )
+
+    @property
+    def wer(self) -> float:
+        """Word error rate: word edits per reference word; above 1 where much was inserted."""
+        return self.word_edits / max(self.words, 1)
+
+    @property
+    def cer(self) -> float:
+        """Character error rate: character edits per reference character."""
+        return self.character_edits / max(self.characters, 1)
+
+    @property
+    def mean_edit_distance(self) -> float:
+        """Character edits per utterance."""
+        return self.character_edits / max(self.utterances, 1)
+
+
+def evaluate_transcript(reference: str, hypothesis: str) -> EditCounts:
+    """Compare what was recognized with what was said; words are what whitespace separates."""
+    reference_words = reference.split()
+    return EditCounts(
+        word_edits=Levenshtein.distance(reference_words, hypothesis.split()),
+        words=len(reference_words),
+        character_edits=Levenshtein.distance(reference, hypothesis),
+        characters=len(reference),
+        utterances=1,
+    )
