@@ -1,0 +1,34 @@
+"""Corpus CSVs: one row an utterance, with the columns `wav_filename`, `wav_filesize` (bytes) and `transcript`."""
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+from script import written_whole
+
+COLUMNS = ("wav_filename", "wav_filesize", "transcript")
+
+
+def write_corpus(path: Path, rows: Iterable[tuple[Path, str]]) -> int:
+    """Write (recording, transcript) rows and return how many; recordings below the CSV's folder get relative names."""
+    folder = path.parent.resolve()
+    count = 0
+    with written_whole(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for recording, transcript in rows:
+            absolute = recording.resolve()
+            name = absolute.relative_to(folder) if absolute.is_relative_to(folder) else absolute
+            writer.writerow((name.as_posix(), absolute.stat().st_size, transcript))
+            count += 1
+    return count
+
+
+def is_whole(path: Path) -> bool:
+    """Return whether `path` is such a CSV and every recording it names is there with the size it says."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        return all((path.parent / row[COLUMNS[0]]).stat().st_size == int(row[COLUMNS[1]]) for row in rows)
+    except (OSError, KeyError, TypeError, ValueError):
+        return False
