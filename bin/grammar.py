@@ -15,7 +15,7 @@ import itertools
 import math
 import random
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +73,7 @@ class Grammar:
 
     def _expand(self, name: str) -> dict[Words, float]:
         choices = self.rules[name]
-        expansions: Counter[Words] = Counter()
+        expansions: defaultdict[Words, float] = defaultdict(float)
         for choice in choices:
             parts = [self._expand(item[1:-1]) if REFERENCE.fullmatch(item) else {(item,): 1.0} for item in choice]
             for derivation in itertools.product(*(part.items() for part in parts)):
@@ -87,7 +87,7 @@ class Grammar:
         total = 0
         for choice in self.rules[name]:
             counts = [self._count(item[1:-1], (*above, name)) for item in choice if REFERENCE.fullmatch(item)]
-            total += int(math.prod(counts))
+            total += math.prod(counts)
         return total
 
     def _check(self, path: Path) -> None:

@@ -1,0 +1,31 @@
+"""Runs the scripts of `bin/` as their users do: in a process of their own."""
+
+import subprocess
+import sys
+import wave
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run_script(name: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, str(ROOT / "bin" / name), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def assert_fails_with(done: "subprocess.CompletedProcess[str]", *fragments: str) -> None:
+    """Assert exit code 1 and that the last line on stderr is an error with all the fragments, and no traceback."""
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    last = done.stderr.strip().splitlines()[-1]
+    assert ": error: " in last
+    for fragment in fragments:
+        assert fragment in last
+
+
+def write_wav(path: Path, samples: int = 800, rate: int = 8000) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, rate, 0, "NONE", ""))
+        file.writeframes(bytes(range(100)) * (samples * 2 // 100))
+    return path
