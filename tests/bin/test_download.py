@@ -1,0 +1,164 @@
+"""Downloads and archives of the importers, against a real HTTP server on this machine."""
+
+import hashlib
+import io
+import tarfile
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from running import assert_fails_with, run_script, write_wav
+
+
+class Server(ThreadingHTTPServer):
+    """Serves `content` at any path but /missing; `ranges` and `break_after` say how well it behaves."""
+
+    content = b""
+    ranges = True
+    break_after: int | None = None  # bytes after which the first answer breaks off
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[str | None] = []  # the Range header of each request
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/archive.tar.gz"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        wanted = self.headers.get("Range")
+        self.server.asked.append(wanted)
+        if self.path == "/missing":
+            self.send_error(404)
+            return
+        start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted and self.server.ranges else 0
+        if start >= len(self.server.content):
+            self.send_error(416)
+            return
+        body = self.server.content[start:]
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[: self.server.break_after])
+        self.server.break_after = None
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with Server() as server:
+        server.content = yesno_archive(tmp_path)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def yesno_archive(folder: Path, count: int = 60) -> bytes:
+    """Return a tar.gz of `count` recordings, a README, and two members that try to write elsewhere."""
+    stream = io.BytesIO()
+    wav = write_wav(folder / "source.wav")
+    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
+        for number in range(count):
+            archive.add(wav, f"waves_yesno/{'_'.join(f'{number:08b}')}.wav")
+        archive.add(wav, "waves_yesno/README")
+        archive.add(wav, "../../escaped.wav")
+        link = tarfile.TarInfo("waves_yesno/1_1_1_1_1_1_1_1.wav")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    wav.unlink()
+    return stream.getvalue()
+
+
+def import_from(server: Server, out: Path, **options: str) -> "CompletedProcess[str]":
+    options = {"url": server.url, "sha256": hashlib.sha256(server.content).hexdigest(), **options}
+    return run_script("import_yesno.py", out, *(f"--{name}={value}" for name, value in options.items()))
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_download_becomes_a_corpus_with_relative_names_and_nothing_else(server: Server, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert import_from(server, out).returncode == 0
+    assert names(out) == {"recordings", "train.csv", "dev.csv", "test.csv"}
+    assert len(names(out / "recordings")) == 60
+    assert "\nrecordings/0_0_0_0_0_0_0_1.wav," in (out / "test.csv").read_text()
+
+
+def test_what_was_imported_is_not_downloaded_again(server: Server, tmp_path: Path) -> None:
+    import_from(server, tmp_path / "out")
+    assert import_from(server, tmp_path / "out").returncode == 0
+    assert len(server.asked) == 1
+
+
+def test_nothing_in_an_archive_writes_outside_the_folder_or_becomes_a_link(server: Server, tmp_path: Path) -> None:
+    import_from(server, tmp_path / "deep" / "out")
+    assert not list(tmp_path.rglob("escaped.wav"))
+    assert not any(path.is_symlink() for path in tmp_path.rglob("*"))
+
+
+def test_a_broken_connection_is_taken_up_where_it_broke(server: Server, tmp_path: Path) -> None:
+    server.break_after = 1000
+    assert import_from(server, tmp_path / "out").returncode == 0
+    assert server.asked == [None, "bytes=1000-"]
+
+
+def test_a_later_run_carries_on_from_the_part_that_arrived(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "archive.tar.gz.part").write_bytes(server.content[:500])
+    assert import_from(server, tmp_path / "out").returncode == 0
+    assert server.asked == ["bytes=500-"]
+
+
+def test_a_part_that_is_already_whole_is_taken_as_it_is(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "archive.tar.gz.part").write_bytes(server.content)
+    assert import_from(server, tmp_path / "out").returncode == 0
+
+
+def test_a_server_that_knows_no_ranges_sends_the_whole_file_again(server: Server, tmp_path: Path) -> None:
+    server.ranges = False
+    server.break_after = 1000
+    assert import_from(server, tmp_path / "out").returncode == 0
+    assert server.asked == [None, "bytes=1000-"]
+
+
+def test_a_file_with_another_checksum_is_deleted_and_named(server: Server, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert_fails_with(import_from(server, out, sha256="0" * 64), server.url, "SHA-256", "--sha256")
+    assert not names(out)
+
+
+def test_a_damaged_part_does_not_spoil_the_next_run(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "archive.tar.gz.part").write_bytes(b"x" * 500)
+    assert_fails_with(import_from(server, tmp_path / "out"), "SHA-256")
+    assert import_from(server, tmp_path / "out").returncode == 0
+
+
+def test_an_archive_with_recordings_missing_is_refused(server: Server, tmp_path: Path) -> None:
+    server.content = yesno_archive(tmp_path, count=59)
+    assert_fails_with(import_from(server, tmp_path / "out"), "59 recordings, not 60")
+    assert names(tmp_path / "out") == {"archive.tar.gz"}
+
+
+def test_a_file_that_is_no_archive_is_refused(server: Server, tmp_path: Path) -> None:
+    server.content = b"<html>moved</html>"
+    assert_fails_with(import_from(server, tmp_path / "out"), "archive.tar.gz", "cannot be unpacked")
+
+
+def test_an_address_that_gives_no_file_is_one_line(server: Server, tmp_path: Path) -> None:
+    missing = server.url.replace("archive.tar.gz", "missing")
+    assert_fails_with(import_from(server, tmp_path / "out", url=missing), missing, "404", "--from")
+    assert_fails_with(import_from(server, tmp_path / "out", url="http://127.0.0.1:9/x.tar.gz"), "refused")
+    assert_fails_with(import_from(server, tmp_path / "out", url="file:///etc/passwd"), "only http and https")
