@@ -1,9 +1,8 @@
+# shellcheck shell=bash
 # What the run-*.sh recipes share; they source this file.
 #
 # Sets $root (the repository), $PYTHON (from the environment, else the repository's .venv, else python3), and from the
 # leading options $recordings (--from FOLDER) and $work (--work FOLDER); leaves the other arguments in $arguments.
-
-set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 if [[ -z ${PYTHON:-} ]]; then

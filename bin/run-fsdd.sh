@@ -6,6 +6,7 @@
 # The recordings are those in FOLDER, or else are downloaded. Corpus and checkpoints are kept in the work folder
 # (default: deepspeech/fsdd in the user's cache folder); run again, it carries on from there.
 
+set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/recipe.sh"
 read_options fsdd "$@"
 

@@ -7,6 +7,7 @@
 # text after the numbers of the first and last sample. Checkpoints are kept in the work folder (default:
 # deepspeech/ldc93s1 in the user's cache folder). Exits with code 1 if the transcription is not the transcript.
 
+set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/recipe.sh"
 read_options ldc93s1 "$@"
 ((${#arguments[@]} >= 2)) || fail "expected WAV and TRANSCRIPT; --help says more"
