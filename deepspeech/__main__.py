@@ -1,0 +1,76 @@
+"""`python -m deepspeech`: train, test, and transcribe a file."""
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+from . import flags
+from .errors import DeepSpeechError
+from .interruption import Interrupted
+from .options import Options
+
+logger = logging.getLogger("deepspeech")
+
+LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; returns its exit code: 0, 1 after an error, 128 and the signal's number after a signal."""
+    options = None
+    try:
+        options = flags.parse(sys.argv[1:] if arguments is None else arguments)
+        if options is not None:
+            _prepare_logging(options.log_level)
+            signal.signal(signal.SIGTERM, _interrupt)
+            _run(options)
+    except DeepSpeechError as error:
+        if options is not None and options.log_level == 0:
+            logger.exception("traceback")
+        print(f"deepspeech: {error}", file=sys.stderr)
+        return 1
+    except Interrupted as interrupted:
+        print(f"deepspeech: {interrupted}", file=sys.stderr)
+        return 128 + interrupted.signal_number
+    except KeyboardInterrupt:
+        print("deepspeech: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
+    return 0
+
+
+def _run(options: Options) -> None:
+    # TensorFlow takes seconds to import: not before the flags are known to be good.
+    from .training import train_and_test
+
+    if options.trains or options.tests:
+        train_and_test(options)
+    if options.one_shot_infer is not None:
+        from .inference import transcribe
+
+        print(transcribe(options))
+
+
+def _prepare_logging(level: int) -> None:
+    """Log to stderr, one letter for the level; TensorFlow's own chatter stays out of it above debug level."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Formatter())
+    logger.handlers = [handler]
+    logger.setLevel(LEVELS[level])
+    logger.propagate = False
+    if level:
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+
+
+class _Formatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        text = f"{record.levelname[0]} {record.getMessage()}"
+        return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    raise Interrupted(number, "terminated before there was anything to save")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""How far training has come: what is saved beside a checkpoint so that the same command goes on where it stopped."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .jobs import SetName, Tally
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the batches of a set are made of. `fingerprint` names the corpus's content and order."""
+
+    batch_count: int
+    batch_size: int
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class OpenEpoch:
+    """An epoch over one set that isn't finished: the batches counted so far, and what they amounted to."""
+
+    set_name: SetName
+    plan: Plan
+    done: frozenset[int] = frozenset()
+    tally: Tally = field(default_factory=Tally)
+
+
+@dataclass(frozen=True)
+class TrainingState:
+    """Progress of training.
+
+    `epoch` counts finished training epochs (the validation of the last may still be open), `target_epoch` is where to
+    stop, `requested_epoch` the flag it was made from. `dev_losses` holds every validation's mean loss, oldest first.
+    """
+
+    epoch: int = 0
+    requested_epoch: int = 0
+    target_epoch: int = 0
+    dev_losses: tuple[float, ...] = ()
+    stopped_early: bool = False
+    open_epoch: OpenEpoch | None = None
+
+    @property
+    def best_dev_loss(self) -> float:
+        """The lowest validation loss so far; infinite before the first."""
+        return min(self.dev_losses, default=float("inf"))
+
+    def aimed_at(self, requested_epoch: int) -> "TrainingState":
+        """This state on the way to the flag `epoch`: so many epochs in all, or if negative, so many more.
+
+        An unfinished run that was started with the same flag keeps its target.
+        """
+        unfinished = self.epoch < self.target_epoch and not self.stopped_early
+        if requested_epoch == self.requested_epoch and (unfinished or requested_epoch >= 0):
+            return self
+        target = requested_epoch if requested_epoch >= 0 else self.epoch - requested_epoch
+        return replace(self, requested_epoch=requested_epoch, target_epoch=target, stopped_early=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """A value for `json.dumps`."""
+        return {
+            "epoch": self.epoch,
+            "requested_epoch": self.requested_epoch,
+            "target_epoch": self.target_epoch,
+            "dev_losses": list(self.dev_losses),
+            "stopped_early": self.stopped_early,
+            "open_epoch": None if self.open_epoch is None else _open_epoch_to_json(self.open_epoch),
+        }
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> "TrainingState":
+        """The state that `to_json` wrote; raises KeyError, TypeError or ValueError for anything else."""
+        opened = value["open_epoch"]
+        return TrainingState(
+            epoch=int(value["epoch"]),
+            requested_epoch=int(value["requested_epoch"]),
+            target_epoch=int(value["target_epoch"]),
+            dev_losses=tuple(float(loss) for loss in value["dev_losses"]),
+            stopped_early=bool(value["stopped_early"]),
+            open_epoch=None if opened is None else _open_epoch_from_json(opened),
+        )
+
+
+def _open_epoch_to_json(opened: OpenEpoch) -> dict[str, Any]:
+    return {
+        "set": opened.set_name.value,
+        "batch_count": opened.plan.batch_count,
+        "batch_size": opened.plan.batch_size,
+        "fingerprint": opened.plan.fingerprint,
+        "done": as_ranges(opened.done),
+        "tally": opened.tally.to_json(),
+    }
+
+
+def _open_epoch_from_json(value: Mapping[str, Any]) -> OpenEpoch:
+    return OpenEpoch(
+        set_name=SetName(value["set"]),
+        plan=Plan(int(value["batch_count"]), int(value["batch_size"]), str(value["fingerprint"])),
+        done=frozenset(index for start, end in value["done"] for index in range(start, end)),
+        tally=Tally.from_json(value["tally"]),
+    )
+
+
+def as_ranges(numbers: Iterable[int]) -> list[list[int]]:
+    """The numbers as sorted, disjoint half-open ranges `[start, end]`."""
+    ranges: list[list[int]] = []
+    for number in sorted(numbers):
+        if ranges and ranges[-1][1] == number:
+            ranges[-1][1] = number + 1
+        else:
+            ranges.append([number, number + 1])
+    return ranges

@@ -1,0 +1,61 @@
+"""From posteriors to figures: decoding on all cores while the model works on the next batch."""
+
+import os
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
+
+from .coordinator.jobs import Sample, Tally
+from .decoder import CTCDecoder, DecoderOptions, Scorer
+from .options import LanguageModelOptions
+from .util.corpus import Utterance
+from .util.feeding import Batch
+from .util.metrics import evaluate_transcript
+from .util.text import Alphabet
+
+
+def make_decoder(alphabet: Alphabet, options: LanguageModelOptions) -> CTCDecoder:
+    """A decoder for the alphabet, with the language model if there is one. Raises DecoderError."""
+    decoder_options = DecoderOptions(
+        beam_width=options.beam_width,
+        lm_weight=options.lm_weight,
+        valid_word_count_weight=options.valid_word_count_weight,
+    )
+    language_model = options.binary_path or options.scorer_path
+    scorer = None
+    if language_model is not None:
+        scorer = Scorer.load(alphabet.labels, language_model)
+    return CTCDecoder(alphabet.labels, decoder_options, scorer)
+
+
+class Evaluator:
+    """Decodes in the background and counts errors. A context manager; leaving it drops what is not done."""
+
+    def __init__(self, decoder: CTCDecoder) -> None:
+        self._decoder = decoder
+        self._pool = ThreadPoolExecutor(max_workers=os.cpu_count() or 1, thread_name_prefix="decode")
+
+    def __enter__(self) -> "Evaluator":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def submit(
+        self, batch: Batch, posteriors: npt.NDArray[np.float32], losses: npt.NDArray[np.float32]
+    ) -> "list[Future[Tally]]":
+        """Start to evaluate posteriors [time, batch, labels + 1] and losses [batch]; a tally for each utterance."""
+        return [
+            self._pool.submit(self._evaluate, utterance, posteriors[:length, column], float(losses[column]))
+            for column, (utterance, length) in enumerate(zip(batch.utterances, batch.lengths, strict=True))
+        ]
+
+    def _evaluate(self, utterance: Utterance, posteriors: npt.NDArray[np.float32], loss: float) -> Tally:
+        hypothesis = self._decoder.decode(posteriors)[0].text
+        edits = evaluate_transcript(utterance.transcript, hypothesis)
+        wrong = Sample(str(utterance.path), utterance.transcript, hypothesis, loss, edits)
+        return Tally(1, loss, edits, (wrong,) if edits.character_edits else ())

@@ -1,0 +1,275 @@
+"""The command line: DeepSpeech's flags by name, meaning and default, turned once into `Options`."""
+
+import logging
+import textwrap
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from absl import flags as absl_flags
+from xdg import BaseDirectory
+
+from .errors import FlagError
+from .flag_checks import check_values
+from .options import (
+    CheckpointOptions,
+    EarlyStoppingOptions,
+    LanguageModelOptions,
+    ModelOptions,
+    OptimizerOptions,
+    Options,
+    ReportOptions,
+    ScheduleOptions,
+    SessionOptions,
+    SetOptions,
+    SummaryOptions,
+)
+from .util.features import FeatureOptions
+
+logger = logging.getLogger(__name__)
+
+PACKAGED_ALPHABET = Path(__file__).parent / "alphabet.txt"
+"""The alphabet used when `--alphabet_config_path` isn't given: `data/alphabet.txt`, as installed."""
+
+USAGE = "Train, test and run a speech recognizer: python -m deepspeech --train_files train.csv [flags]"
+
+
+def parse(arguments: Sequence[str]) -> Options | None:
+    """Turn command-line arguments (without the program's name) into options; None if help was asked for and printed.
+
+    Raises FlagError, in one line that names the flag, for an unknown flag, a value that makes no sense or a
+    combination that has nothing to do. Touches no file.
+    """
+    values: Any = absl_flags.FlagValues()
+    for _, definitions in FLAG_GROUPS:
+        for define, name, default, text in definitions:
+            define(name, default, text, flag_values=values)
+    absl_flags.DEFINE_bool("help", False, "show this page", short_name="h", flag_values=values)
+    try:
+        positional = values(["deepspeech", *arguments])[1:]
+    except absl_flags.Error as error:
+        raise FlagError(" ".join(str(error).split())) from error
+    if values.help:
+        print(help_text())
+        return None
+    if positional:
+        raise FlagError(f"unexpected argument {positional[0]!r}; every argument is a flag, see --help")
+    check_values(values)
+    return _options(values)
+
+
+def help_text() -> str:
+    """Every flag with its default and meaning, in groups."""
+    parts = [USAGE]
+    for title, definitions in FLAG_GROUPS:
+        parts.append(f"\n{title}:")
+        for define, name, default, text in definitions:
+            shown = f"--[no]{name}" if define is absl_flags.DEFINE_bool else f"--{name}"
+            value = "" if default in ("", None) else f" ({default})"
+            parts.append(f"  {shown}{value}")
+            parts.append(textwrap.fill(text, 110, initial_indent=" " * 6, subsequent_indent=" " * 6))
+    return "\n".join(parts)
+
+
+def _options(values: Any) -> Options:
+    return Options(
+        train=_set_options(values, "train", enabled=values.train),
+        dev=_set_options(values, "dev"),
+        test=_set_options(values, "test"),
+        alphabet_path=_alphabet_path(values),
+        skip_bad_rows=values.skip_bad_rows,
+        features=FeatureOptions(sample_rate=values.audio_sample_rate, feature_type=values.feature_type),
+        model=ModelOptions(values.n_hidden, values.relu_clip, _dropout_rates(values)),
+        optimizer=OptimizerOptions(values.learning_rate, values.beta1, values.beta2, values.epsilon),
+        schedule=_schedule_options(values),
+        checkpoints=CheckpointOptions(_directory(values, "checkpoint"), values.checkpoint_secs, values.max_to_keep),
+        summaries=SummaryOptions(_directory(values, "summary"), values.summary_secs, values.fulltrace),
+        session=SessionOptions(
+            values.inter_op_parallelism_threads, values.intra_op_parallelism_threads, values.log_placement
+        ),
+        report=ReportOptions(values.report_count, values.wer_log_pattern, values.show_progressbar),
+        language_model=LanguageModelOptions(
+            binary_path=_optional_path(values.lm_binary_path),
+            trie_path=_optional_path(values.lm_trie_path),
+            scorer_path=_optional_path(values.scorer_path),
+            beam_width=values.beam_width,
+            lm_weight=values.lm_weight,
+            valid_word_count_weight=values.valid_word_count_weight,
+        ),
+        random_seed=values.random_seed,
+        log_level=values.log_level,
+        one_shot_infer=_optional_path(values.one_shot_infer),
+    )
+
+
+def _set_options(values: Any, name: str, *, enabled: bool = True) -> SetOptions:
+    files = values[f"{name}_files"].value if enabled else ""
+    return SetOptions(
+        files=tuple(Path(part.strip()) for part in files.split(",") if part.strip()),
+        cached_features_path=_optional_path(values[f"{name}_cached_features_path"].value),
+        batch_size=values[f"{name}_batch_size"].value,
+        limit=values[f"limit_{name}"].value,
+    )
+
+
+def _schedule_options(values: Any) -> ScheduleOptions:
+    return ScheduleOptions(
+        epoch=values.epoch,
+        test=values.test,
+        validation_step=values.validation_step,
+        display_step=values.display_step,
+        batches_per_job=values.iters_per_worker,
+        early_stopping=EarlyStoppingOptions(
+            values.early_stop, values.earlystop_nsteps, values.estop_mean_thresh, values.estop_std_thresh
+        ),
+    )
+
+
+def _dropout_rates(values: Any) -> tuple[float, float, float, float, float, float]:
+    first = values.dropout_rate
+
+    def or_first(rate: float) -> float:
+        return first if rate < 0 else rate
+
+    return (
+        first,
+        or_first(values.dropout_rate2),
+        or_first(values.dropout_rate3),
+        values.dropout_rate4,
+        values.dropout_rate5,
+        or_first(values.dropout_rate6),
+    )
+
+
+def _alphabet_path(values: Any) -> Path:
+    if values["alphabet_config_path"].present:
+        return Path(values.alphabet_config_path)
+    return PACKAGED_ALPHABET
+
+
+def _directory(values: Any, kind: str) -> Path:
+    given = values[f"{kind}_dir"].value
+    folder = {"checkpoint": "checkpoints", "summary": "summaries"}[kind]
+    return Path(given) if given else Path(BaseDirectory.xdg_data_home) / "deepspeech" / folder
+
+
+def _optional_path(text: str) -> Path | None:
+    return Path(text) if text else None
+
+
+_Define = Callable[..., object]
+_string: _Define
+_integer: _Define
+_float: _Define
+_bool: _Define
+_string, _integer, _float, _bool = (
+    absl_flags.DEFINE_string,
+    absl_flags.DEFINE_integer,
+    absl_flags.DEFINE_float,
+    absl_flags.DEFINE_bool,
+)
+
+FLAG_GROUPS: tuple[tuple[str, tuple[tuple[_Define, str, object, str], ...]], ...] = (
+    (
+        "Corpora",
+        (
+            (_string, "train_files", "", "CSV files to train on, separated by commas"),
+            (_string, "dev_files", "", "CSV files to validate on, separated by commas"),
+            (_string, "test_files", "", "CSV files to test on, separated by commas"),
+            (_string, "train_cached_features_path", "", "HDF5 file that keeps the features of the training set"),
+            (_string, "dev_cached_features_path", "", "HDF5 file that keeps the features of the validation set"),
+            (_string, "test_cached_features_path", "", "HDF5 file that keeps the features of the test set"),
+            (_integer, "train_batch_size", 1, "utterances per training batch and device"),
+            (_integer, "dev_batch_size", 1, "utterances per validation batch and device"),
+            (_integer, "test_batch_size", 1, "utterances per test batch and device"),
+            (_integer, "limit_train", 0, "use only so many of the shortest training utterances; 0: all"),
+            (_integer, "limit_dev", 0, "use only so many of the shortest validation utterances; 0: all"),
+            (_integer, "limit_test", 0, "use only so many of the shortest test utterances; 0: all"),
+            (_bool, "skip_bad_rows", False, "leave out rows that cannot be used, instead of stopping"),
+            (_string, "alphabet_config_path", "data/alphabet.txt", "the labels, one a line; default: the packaged one"),
+            (_integer, "audio_sample_rate", 16000, "the model's sample rate in Hz; other audio is resampled"),
+            (_string, "feature_type", "audio_ops", "front end: audio_ops (TensorFlow's MFCC) or psf"),
+        ),
+    ),
+    (
+        "Model",
+        (
+            (_integer, "n_hidden", 2048, "units of each hidden layer"),
+            (_float, "relu_clip", 20.0, "upper limit of the clipped ReLU"),
+            (_float, "dropout_rate", 0.05, "dropout of layer 1, and of layers 2, 3 and 5 unless given"),
+            (_float, "dropout_rate2", -1.0, "dropout of layer 2; negative: dropout_rate"),
+            (_float, "dropout_rate3", -1.0, "dropout of layer 3; negative: dropout_rate"),
+            (_float, "dropout_rate4", 0.0, "dropout of the LSTM's input"),
+            (_float, "dropout_rate5", 0.0, "dropout of the LSTM's output (once the backward LSTM's)"),
+            (_float, "dropout_rate6", -1.0, "dropout of layer 5; negative: dropout_rate"),
+            (_bool, "use_warpctc", False, "once chose a CTC loss; the device's fastest is always used now"),
+        ),
+    ),
+    (
+        "Training",
+        (
+            (_bool, "train", True, "whether to train, if train_files are given"),
+            (_bool, "test", True, "whether to test, if test_files are given"),
+            (_integer, "epoch", 75, "epochs to train in all; negative: so many more"),
+            (_float, "learning_rate", 0.001, "Adam's learning rate"),
+            (_float, "beta1", 0.9, "Adam's beta 1"),
+            (_float, "beta2", 0.999, "Adam's beta 2"),
+            (_float, "epsilon", 1e-8, "Adam's epsilon"),
+            (_integer, "random_seed", 4567, "seed of initial weights and dropout"),
+            (_integer, "validation_step", 0, "validate after every so many epochs; 0: never"),
+            (_bool, "early_stop", True, "stop when validation no longer improves"),
+            (_integer, "earlystop_nsteps", 4, "validations that early stopping looks at"),
+            (_float, "estop_mean_thresh", 0.5, "stop if the loss is this near to the mean of those before"),
+            (_float, "estop_std_thresh", 0.5, "and their standard deviation is below this"),
+            (_integer, "iters_per_worker", 1, "batches per job of a worker"),
+        ),
+    ),
+    (
+        "Checkpoints, logs and summaries",
+        (
+            (_string, "checkpoint_dir", "", "folder of the checkpoints; default: deepspeech/checkpoints in XDG's data"),
+            (_integer, "checkpoint_secs", 600, "seconds between checkpoints; 0: only at the end"),
+            (_integer, "max_to_keep", 5, "checkpoints to keep"),
+            (
+                _string,
+                "summary_dir",
+                "",
+                "folder of the TensorBoard summaries; default: deepspeech/summaries in XDG's data",
+            ),
+            (_integer, "summary_secs", 0, "seconds between summaries; 0: none are written"),
+            (_bool, "fulltrace", False, "add a full trace of a step to each summary"),
+            (_integer, "log_level", 1, "0: debug, 1: info, 2: warnings, 3: errors"),
+            (_bool, "log_traffic", False, "log what goes to and from the coordinator"),
+            (_bool, "log_placement", False, "log the device of each operation"),
+            (_bool, "show_progressbar", True, "show progress bars on a terminal"),
+            (
+                _string,
+                "wer_log_pattern",
+                "",
+                "pattern with %s, %s and %f for set, date and word error rate, printed to stdout",
+            ),
+            (_integer, "display_step", 0, "report the training set's word error rate every so many epochs; 0: never"),
+            (_integer, "report_count", 10, "wrongly transcribed utterances in a report: those of lowest loss, by WER"),
+        ),
+    ),
+    (
+        "Decoding",
+        (
+            (_string, "lm_binary_path", "", "KenLM language model, binary or ARPA"),
+            (_string, "lm_trie_path", "", "trie of the language model's words; made in memory if not given"),
+            (_string, "scorer_path", "", "DeepSpeech scorer package (.scorer), in place of lm_binary_path"),
+            (_integer, "beam_width", 1024, "hypotheses kept by the beam search"),
+            (_float, "lm_weight", 1.5, "weight of the language model"),
+            (_float, "valid_word_count_weight", 2.25, "bonus for each word of the vocabulary"),
+            (_string, "decoder_library_path", "", "once the decoder's library; it is part of the package now"),
+            (_string, "one_shot_infer", "", "transcribe this audio file and print the text"),
+        ),
+    ),
+    (
+        "Performance",
+        (
+            (_integer, "inter_op_parallelism_threads", 0, "operations run at once; 0: TensorFlow chooses"),
+            (_integer, "intra_op_parallelism_threads", 0, "threads of an operation; 0: TensorFlow chooses"),
+        ),
+    ),
+)

@@ -1,0 +1,43 @@
+"""One-shot inference: an audio file and a checkpoint in, text out."""
+
+import tensorflow as tf
+
+from .checkpoints import Checkpoints, Meaning
+from .evaluation import make_decoder
+from .options import Options
+from .towers import compute_devices
+from .training_graph import build_training_graph, session_config
+from .util.audio import read_audio
+from .util.features import front_end
+from .util.text import Alphabet
+
+v1 = tf.compat.v1
+
+
+def transcribe(options: Options) -> str:
+    """Return what is said in `options.one_shot_infer`, by the best or else newest checkpoint.
+
+    The audio may have any rate, channel count and format that libsndfile reads. Raises AudioError, CheckpointError
+    or DecoderError.
+    """
+    assert options.one_shot_infer is not None
+    features = front_end(options.features).extract(read_audio(options.one_shot_infer, options.features.sample_rate))
+    if not len(features):
+        return ""
+    alphabet = Alphabet.load(options.alphabet_path)
+    decoder = make_decoder(alphabet, options.language_model)
+    graph = build_training_graph(
+        compute_devices()[:1],
+        label_count=alphabet.size,
+        feature_options=options.features,
+        model_options=options.model,
+        optimizer_options=None,
+        random_seed=options.random_seed,
+    )
+    checkpoints = Checkpoints(options.checkpoints, graph.graph, Meaning(alphabet, options.features, options.model))
+    with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
+        checkpoints.restore(session, checkpoints.choose("Transcribing"))
+        (tower,) = graph.evaluate_towers
+        feed = {tower.features: features[None], tower.lengths: [len(features)]}
+        posteriors = session.run(tower.posteriors, feed)
+    return decoder.decode(posteriors[:, 0])[0].text

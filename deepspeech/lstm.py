@@ -1,0 +1,123 @@
+"""An LSTM layer over time whose gradient is written by hand.
+
+Hochreiter and Schmidhuber (1997), without peepholes, projection or clipping. The input's product is taken once for
+all frames before the loop, and the recurrent weights' gradient once after it: only what depends on the previous
+frame stays inside. TensorFlow's own gradient of such a loop accumulates a weight-sized matrix in every frame.
+"""
+
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+Tensor = Any
+
+
+class LSTMState(NamedTuple):
+    """Cell and hidden state, each float32 [batch, n_hidden]."""
+
+    c: Tensor
+    h: Tensor
+
+
+def lstm(inputs: Tensor, lengths: Tensor, kernel: Tensor, bias: Tensor, state: LSTMState) -> tuple[Tensor, LSTMState]:
+    """Run an LSTM over float32 inputs [time, batch, n_input].
+
+    `lengths` is int32 [batch] in frames, `kernel` [n_input + n_hidden, 4 * n_hidden] with the gates in the order input,
+    candidate, forget, output, `bias` [4 * n_hidden], and `state` the one before the first frame. Returns the hidden
+    states [time, batch, n_hidden], zero beyond each utterance's length, and the state after each one's last frame.
+    """
+    n_input = inputs.shape[2]
+    time, batch = tf.unstack(tf.shape(inputs)[:2])
+    gate_inputs = tf.matmul(tf.reshape(inputs, [time * batch, n_input]), kernel[:n_input]) + bias
+    gate_inputs = tf.reshape(gate_inputs, [time, batch, kernel.shape[1]])
+    hidden, cells = _recurrence(gate_inputs, kernel[n_input:], state.c, state.h)
+
+    inside = tf.transpose(tf.sequence_mask(lengths, time, dtype=hidden.dtype))[:, :, None]
+    final = LSTMState(_at_length(cells, lengths, state.c), _at_length(hidden, lengths, state.h))
+    return hidden * inside, final
+
+
+def _at_length(states: Tensor, lengths: Tensor, initial: Tensor) -> Tensor:
+    """Pick from [time, batch, n_hidden] each utterance's state after its last frame, the initial one if it has none."""
+    all_states = tf.concat([initial[None], states], axis=0)
+    return tf.gather_nd(all_states, tf.stack([lengths, tf.range(tf.shape(lengths)[0])], axis=1))
+
+
+@tf.custom_gradient  # type: ignore[untyped-decorator]
+def _recurrence(gate_inputs: Tensor, weights: Tensor, c_before: Tensor, h_before: Tensor) -> Any:
+    """Return hidden and cell states [time, batch, n_hidden] for gate inputs [time, batch, 4 * n_hidden]."""
+    hidden, cells, gates = _forward(gate_inputs, weights, c_before, h_before)
+
+    def gradient(hidden_gradient: Tensor, cells_gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        earlier_cells = tf.concat([c_before[None], cells[:-1]], axis=0)
+        earlier_hidden = tf.concat([h_before[None], hidden[:-1]], axis=0)
+        gate_gradients, c_gradient, h_gradient = _backward(
+            hidden_gradient, cells_gradient, gates, cells, earlier_cells, weights
+        )
+        n_hidden = weights.shape[0]
+        weights_gradient = tf.matmul(
+            tf.reshape(earlier_hidden, [-1, n_hidden]), tf.reshape(gate_gradients, [-1, 4 * n_hidden]), transpose_a=True
+        )
+        return gate_gradients, weights_gradient, c_gradient, h_gradient
+
+    return (hidden, cells), gradient
+
+
+def _forward(gate_inputs: Tensor, weights: Tensor, c: Tensor, h: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return hidden states, cell states and activated gates, each stacked over time."""
+    time = tf.shape(gate_inputs)[0]
+    gate_inputs_at = _unstacked(gate_inputs, time)
+
+    def step(t: Tensor, c: Tensor, h: Tensor, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        i, g, f, o = tf.split(gate_inputs_at.read(t) + tf.matmul(h, weights), 4, axis=1)
+        i, g, f, o = tf.sigmoid(i), tf.tanh(g), tf.sigmoid(f), tf.sigmoid(o)
+        c = f * c + i * g
+        h = o * tf.tanh(c)
+        written = (h, c, tf.concat([i, g, f, o], axis=1))
+        return t + 1, c, h, tuple(array.write(t, value) for array, value in zip(outputs, written, strict=True))
+
+    empty = (_array(time), _array(time), _array(time))
+    _, _, _, (hidden, cells, gates) = tf.while_loop(lambda t, *_: t < time, step, (0, c, h, empty))
+    return _stacked(hidden, h.shape), _stacked(cells, c.shape), _stacked(gates, gate_inputs.shape[1:])
+
+
+def _backward(
+    hidden_gradient: Tensor,
+    cells_gradient: Tensor,
+    gates: Tensor,
+    cells: Tensor,
+    earlier_cells: Tensor,
+    weights: Tensor,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the gradients of the gate inputs [time, batch, 4 * n_hidden] and of the states before the first frame."""
+    time = tf.shape(gates)[0]
+    over_time = [_unstacked(x, time) for x in (hidden_gradient, cells_gradient, gates, cells, earlier_cells)]
+
+    def step(t: Tensor, dc: Tensor, dh: Tensor, output: Any) -> tuple[Any, ...]:
+        dh_at, dc_at, gates_at, c, c_before = (array.read(t) for array in over_time)
+        i, g, f, o = tf.split(gates_at, 4, axis=1)
+        tanh_c = tf.tanh(c)
+        dh = dh + dh_at
+        dc = dc + dc_at + dh * o * (1 - tanh_c * tanh_c)
+        gate_gradient = tf.concat(
+            [dc * g * i * (1 - i), dc * i * (1 - g * g), dc * c_before * f * (1 - f), dh * tanh_c * o * (1 - o)], axis=1
+        )
+        return t - 1, dc * f, tf.matmul(gate_gradient, weights, transpose_b=True), output.write(t, gate_gradient)
+
+    zero = tf.zeros_like(hidden_gradient[0])
+    _, dc, dh, output = tf.while_loop(lambda t, *_: t >= 0, step, (time - 1, zero, zero, _array(time)))
+    return _stacked(output, gates.shape[1:]), dc, dh
+
+
+def _array(time: Tensor) -> Any:
+    return tf.TensorArray(tf.float32, size=time)
+
+
+def _unstacked(values: Tensor, time: Tensor) -> Any:
+    return tf.TensorArray(tf.float32, size=time, clear_after_read=False).unstack(values)
+
+
+def _stacked(array: Any, shape: Any) -> Tensor:
+    stacked = array.stack()
+    stacked.set_shape([None, *shape])
+    return stacked

@@ -1,0 +1,133 @@
+"""Towers: one copy of the model per device, each with a batch of its own, sharing the variables.
+
+Each tower's gradient is that of the *sum* of its utterances' losses. Summed over the towers and divided by the
+number of utterances of them all, they are the gradient of the mean loss of the joined batch, however the batches
+differ in size.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from .model import acoustic_model
+from .options import ModelOptions, OptimizerOptions
+from .util.features import FeatureOptions
+from .util.feeding import Batch
+
+v1 = tf.compat.v1
+Tensor = Any
+
+VARIABLES_DEVICE = "/cpu:0"
+"""Variables of several towers live where every tower reaches them."""
+
+
+@dataclass(frozen=True)
+class Tower:
+    """One device's copy of the model, as the tensors to feed and to fetch."""
+
+    features: Tensor  # float32 [batch, time, coefficients]
+    lengths: Tensor  # int32 [batch], frames
+    labels: Tensor  # int32 [batch, labels], padded with -1
+    weight: Tensor  # float32 scalar: 1, or 0 for a tower that has no batch in this step
+    losses: Tensor  # float32 [batch], nats
+    posteriors: Tensor  # float32 [time, batch, labels + 1]
+    gradients: tuple[tuple[Tensor, Any], ...]  # (gradient of the summed loss, variable); none in an evaluating tower
+
+
+def build_towers(
+    devices: Sequence[str],
+    *,
+    label_count: int,
+    feature_options: FeatureOptions,
+    model_options: ModelOptions,
+    training: bool,
+) -> tuple[Tower, ...]:
+    """Build a tower on each device of the current graph."""
+    towers = []
+    for index, device in enumerate(devices):
+        variables_device = VARIABLES_DEVICE if len(devices) > 1 else device
+        scope = f"{'train' if training else 'evaluate'}_tower_{index}"
+        with v1.device(variables_on(variables_device, device)), tf.name_scope(scope):
+            towers.append(_build_tower(label_count, feature_options, model_options, training))
+    return tuple(towers)
+
+
+def variables_on(variables_device: str, operations_device: str) -> Any:
+    """A device function that puts variables on one device and everything else on another."""
+
+    def place(operation: Any) -> str:
+        return variables_device if operation.type in ("VarHandleOp", "VariableV2") else operations_device
+
+    return place
+
+
+def mean_gradients(towers: Sequence[Tower]) -> list[tuple[Tensor, Any]]:
+    """The gradient of the mean loss of all the towers' utterances, for each variable."""
+    count = tf.add_n([tower.weight * tf.cast(tf.shape(tower.losses)[0], tf.float32) for tower in towers])
+    averaged = []
+    for pairs in zip(*(tower.gradients for tower in towers), strict=True):
+        total = tf.add_n([gradient for gradient, _ in pairs])
+        averaged.append((total / count, pairs[0][1]))
+    return averaged
+
+
+def adam(options: OptimizerOptions) -> Any:
+    """The optimizer of DeepSpeech 0.9, so that checkpoints keep its slots."""
+    return v1.train.AdamOptimizer(options.learning_rate, options.beta1, options.beta2, options.epsilon)
+
+
+def feeds(towers: Sequence[Tower], batches: Sequence[Batch]) -> dict[Tensor, Any]:
+    """What to feed so that the towers work on the batches, one each; towers beyond the batches count for nothing."""
+    fed: dict[Tensor, Any] = {}
+    for index, tower in enumerate(towers):
+        idle = index >= len(batches)
+        batch = batches[0] if idle else batches[index]
+        some = slice(0, 1) if idle else slice(None)
+        fed |= {
+            tower.features: batch.features[some],
+            tower.lengths: batch.lengths[some],
+            tower.labels: batch.labels[some],
+            tower.weight: np.float32(0 if idle else 1),
+        }
+    return fed
+
+
+def compute_devices() -> tuple[str, ...]:
+    """The devices that get a tower: every GPU, or the CPU if there is none."""
+    gpus = tf.config.list_physical_devices("GPU")
+    return tuple(f"/gpu:{index}" for index in range(len(gpus))) or ("/cpu:0",)
+
+
+def _build_tower(
+    label_count: int, feature_options: FeatureOptions, model_options: ModelOptions, training: bool
+) -> Tower:
+    features = v1.placeholder(tf.float32, [None, None, feature_options.coefficients], "features")
+    lengths = v1.placeholder(tf.int32, [None], "lengths")
+    labels = v1.placeholder(tf.int32, [None, None], "labels")
+    weight = v1.placeholder(tf.float32, [], "weight")
+    logits = acoustic_model(
+        features,
+        lengths,
+        label_count=label_count,
+        feature_options=feature_options,
+        options=model_options,
+        training=training,
+    )
+    losses = v1.nn.ctc_loss(_sparse(labels), logits, lengths)
+    return Tower(features, lengths, labels, weight, losses, tf.nn.softmax(logits), _gradients(losses, weight, training))
+
+
+def _gradients(losses: Tensor, weight: Tensor, training: bool) -> tuple[tuple[Tensor, Any], ...]:
+    if not training:
+        return ()
+    variables = v1.trainable_variables()
+    return tuple(zip(tf.gradients(tf.reduce_sum(losses) * weight, variables), variables, strict=True))
+
+
+def _sparse(labels: Tensor) -> Tensor:
+    """Labels padded with -1 as the sparse tensor that the CTC loss takes."""
+    present = labels >= 0
+    return tf.SparseTensor(tf.where(present), tf.boolean_mask(labels, present), tf.cast(tf.shape(labels), tf.int64))

@@ -1,0 +1,40 @@
+"""One way to use several threads, for everything here that does."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def ordered_map(
+    function: Callable[[Item], Result], items: Iterable[Item], threads: int, ahead: int
+) -> Generator[Result, None, None]:
+    """Yield `function(item)` for each item, in order, while threads work on up to `ahead` items further on.
+
+    So results wait in memory for at most `ahead` items, however many there are, and `items` is read that far ahead.
+    What `function` or `items` raises is raised here, at its place. Closing the iterator early (and an error does too)
+    lets the running calls finish, drops the others and ends the threads.
+    """
+    pending: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                pending.append(pool.submit(function, item))
+                if len(pending) > ahead:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()
+
+
+def usable_cores() -> int:
+    """How many cores this process may use, which in a container can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
