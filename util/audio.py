@@ -1,0 +1,138 @@
+"""Recordings on disk: what is in them, and their samples at the rate a model wants."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+import soxr
+
+from .errors import AudioError
+
+Samples = npt.NDArray[np.float32]
+
+LOWEST_RATE = 1_000
+"""Hz. A header that claims less, or more than HIGHEST_RATE, is taken for garbage."""
+HIGHEST_RATE = 1_000_000
+
+STREAMED_SIZE = 0x7FFF_0000
+"""Bytes. Programs that write a wav into a pipe can't know its size; they put this much or more into the header."""
+
+_WAV_CONTAINERS = {"WAV", "WAVEX"}
+_INTEGER_SUBTYPES = {"PCM_U8", "PCM_16", "PCM_24", "PCM_32"}
+_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True)
+class AudioInfo:
+    """What a recording holds, and how to recognize later that the file is still the same."""
+
+    samples: int
+    """Per channel, at the file's own rate."""
+    sample_rate: int
+    """Hz."""
+    channels: int
+    file_size: int
+    """Bytes."""
+    modified_ns: int
+    """Modification time in nanoseconds."""
+
+
+def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
+    """Return what a recording holds, having made sure that `read_audio` can read all of it.
+
+    Of a wav with integer samples only the header is read; everything else is decoded to its end.
+    Raises AudioError if the file is missing, unreadable, truncated or without samples.
+    """
+    with _opened(path) as (file_descriptor, sound):
+        status = os.fstat(file_descriptor)
+        samples = sound.frames
+        if sound.format in _WAV_CONTAINERS:
+            _check_wav_size(path, file_descriptor, status.st_size)
+        if sound.format not in _WAV_CONTAINERS or sound.subtype not in _INTEGER_SUBTYPES:
+            samples = sum(len(block) for block in _decoded_blocks(path, sound))
+        if samples < 1:
+            raise AudioError(f"{path}: no samples")
+        return AudioInfo(samples, sound.samplerate, sound.channels, status.st_size, status.st_mtime_ns)
+
+
+def read_audio(path: str | PathLike[str], sample_rate: int) -> Samples:
+    """Return a recording as float32 [samples] in [-1, 1] at `sample_rate` Hz, its channels averaged.
+
+    Raises AudioError if it is missing, unreadable, without samples, or ends before its header says.
+    """
+    with _opened(path) as (_, sound):
+        blocks = list(_decoded_blocks(path, sound))
+        file_rate = sound.samplerate
+    if not blocks:
+        raise AudioError(f"{path}: no samples")
+    samples = np.concatenate(blocks)
+    if file_rate != sample_rate:
+        samples = soxr.resample(samples, file_rate, sample_rate)
+    return np.clip(samples, -1, 1, out=samples)
+
+
+def resampled_length(samples: int, from_rate: int, to_rate: int) -> int:
+    """How many samples `read_audio` makes of so many: soxr rounds the exact number to the nearest, halves up."""
+    return (2 * samples * to_rate + from_rate) // (2 * from_rate)
+
+
+@contextmanager
+def _opened(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.SoundFile]]:
+    """Open a recording once, so that all that is learned about it is about the same file."""
+    path = Path(path)
+    try:
+        regular = stat.S_ISREG(path.stat().st_mode)
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        raise AudioError(f"{path}: {getattr(error, 'strerror', error)}") from error
+    if not regular:  # opening a named pipe would wait for ever
+        raise AudioError(f"{path}: not a file")
+    try:
+        with path.open("rb", buffering=0) as file, soundfile.SoundFile(file.fileno(), closefd=False) as sound:
+            if not LOWEST_RATE <= sound.samplerate <= HIGHEST_RATE:
+                raise AudioError(f"{path}: a sample rate of {sound.samplerate} Hz makes no sense")
+            yield file.fileno(), sound
+    except OSError as error:
+        raise AudioError(f"{path}: {error.strerror}") from error
+    except soundfile.LibsndfileError as error:
+        raise AudioError(f"{path}: cannot be read as audio: {error.error_string}") from error
+
+
+def _decoded_blocks(path: str | PathLike[str], sound: soundfile.SoundFile) -> Iterator[Samples]:
+    """The samples as float32 [block], channels averaged; AudioError where they end too early or are no numbers."""
+    decoded = 0
+    while len(block := sound.read(_BLOCK, dtype="float32", always_2d=True)):
+        decoded += len(block)
+        mono = block.mean(axis=1) if sound.channels > 1 else block[:, 0]
+        if not np.isfinite(mono).all():
+            raise AudioError(f"{path}: samples that are not finite numbers")
+        yield mono
+    if decoded < sound.frames:
+        raise AudioError(f"{path}: truncated: {decoded} samples of the {sound.frames} that its header promises")
+
+
+def _check_wav_size(path: str | PathLike[str], file_descriptor: int, file_size: int) -> None:
+    """Compare the size of a wav's data chunk with the file's, which libsndfile does not.
+
+    Format: http://soundfile.sapp.org/doc/WaveFormat/. What is wrong in other ways libsndfile has refused before.
+    """
+    position = 12
+    while len(chunk := os.pread(file_descriptor, 8, position)) == 8:
+        size = int.from_bytes(chunk[4:], "little")
+        position += 8
+        if chunk[:4] == b"data":
+            present = file_size - position
+            if size == 0 < present:
+                raise AudioError(f"{path}: no samples by its header, though {present} bytes follow; convert it again")
+            if present < size < STREAMED_SIZE:
+                raise AudioError(f"{path}: truncated: {present} bytes of samples where the header promises {size}")
+            return
+        position += size + size % 2
