@@ -1,0 +1,229 @@
+"""Reading a corpus: CSV files whose every row is checked before anything is trained on it."""
+
+from __future__ import annotations
+
+import csv
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .audio import inspect_audio, resampled_length
+from .errors import AlphabetError, AudioError, BadRow, CorpusError
+from .features import FrontEnd
+from .parallel import ordered_map
+from .progress import Progress
+from .text import Alphabet
+
+log = logging.getLogger(__name__)
+
+COLUMNS = ("wav_filename", "wav_filesize", "transcript")
+"""Required, in any order; others are ignored. Sizes are taken from the files themselves."""
+
+_CHECKING_THREADS = 16  # more than cores, as they mostly wait for the disk
+_ROWS_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Utterance:
+    """One recording and what is said in it."""
+
+    path: str
+    transcript: str
+    labels: npt.NDArray[np.int32]
+    """The transcript's, int32 [characters]."""
+    samples: int
+    """At the model's sample rate."""
+    frames: int
+    """Of the front end that the corpus was read for."""
+    file_size: int
+    """Bytes."""
+    modified_ns: int
+    """The recording's modification time, in nanoseconds."""
+    csv_file: str
+    line: int
+
+    @property
+    def source(self) -> str:
+        """Where the utterance is listed, as in "train.csv:12"."""
+        return f"{self.csv_file}:{self.line}"
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus(Sequence[Utterance]):
+    """Utterances, shortest first."""
+
+    utterances: tuple[Utterance, ...]
+    sample_rate: int
+    """Hz, of `Utterance.samples`."""
+
+    def __len__(self) -> int:
+        return len(self.utterances)
+
+    @overload
+    def __getitem__(self, index: int) -> Utterance: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Utterance]: ...
+    def __getitem__(self, index: int | slice) -> Utterance | Sequence[Utterance]:
+        return self.utterances[index]
+
+    @property
+    def hours(self) -> float:
+        """Duration of all recordings together."""
+        return sum(utterance.samples for utterance in self.utterances) / self.sample_rate / 3600
+
+
+def read_corpus(
+    csv_files: Iterable[str | PathLike[str]],
+    alphabet: Alphabet,
+    front_end: FrontEnd,
+    *,
+    limit: int = 0,
+    skip_bad_rows: bool = False,
+    progress: bool = True,
+) -> Corpus:
+    """Read CSV files into one corpus, shortest utterance first (of equal ones, the one listed first).
+
+    Relative recordings are looked for from their CSV's folder. `limit` keeps that many of the shortest, 0 all.
+    Raises CorpusError if there is no CSV file, one cannot be read, lacks a column or has no rows, or if rows are bad:
+    the recording cannot be read to its end or is empty, the transcript is empty, has characters outside the alphabet
+    or more of them than CTC fits into the frames. With `skip_bad_rows` these are logged and left out, unless all are.
+    """
+    paths = [Path(csv_file) for csv_file in csv_files]
+    names = ", ".join(map(str, paths))
+    rows = list(_read_files(paths))
+    utterances: list[Utterance] = []
+    bad_rows: list[BadRow] = []
+
+    def check_rows(rows: Sequence[_Row | BadRow]) -> list[Utterance | BadRow]:
+        return [_check_row(row, alphabet, front_end) for row in rows]
+
+    with Progress(f"Checking {names}", len(rows), progress) as bar:
+        for checked in ordered_map(check_rows, _chunks(rows), _CHECKING_THREADS, ahead=4 * _CHECKING_THREADS):
+            bar.advance(len(checked))
+            for result in checked:
+                if isinstance(result, BadRow):
+                    bad_rows.append(result)
+                else:
+                    utterances.append(result)
+    if bad_rows:
+        _report_bad_rows(bad_rows, f"of {len(rows)} in {names}", skip_bad_rows and len(utterances) > 0)
+    utterances.sort(key=lambda utterance: utterance.samples)
+    return Corpus(tuple(utterances[: limit or None]), front_end.options.sample_rate)
+
+
+class _Row(NamedTuple):
+    csv_file: str
+    line: int
+    path: str
+    transcript: str
+
+    def bad(self, reason: str) -> BadRow:
+        one_line = reason.replace("\r", "\\r").replace("\n", "\\n")  # file names can hold line breaks
+        return BadRow(f"{self.csv_file}:{self.line}", one_line)
+
+
+def _read_files(paths: Sequence[Path]) -> Iterator[_Row | BadRow]:
+    if not paths:
+        raise CorpusError("no CSV files given")
+    seen = set()
+    for path in paths:
+        if (resolved := path.resolve()) in seen:
+            raise CorpusError(f"{path}: given twice")
+        seen.add(resolved)
+        rows = _read_rows(path)
+        first = next(rows, None)
+        if first is None:
+            raise CorpusError(f"{path}: no rows below the column names")
+        yield first
+        yield from rows
+
+
+def _read_rows(path: Path) -> Iterator[_Row | BadRow]:
+    """The rows of one CSV file, numbered by the line they start in."""
+    line = 1
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file, strict=True)
+            header = [column.strip() for column in next(reader, [])]
+            filename, _, transcript = (_column(path, header, name) for name in COLUMNS)
+            line = reader.line_num + 1
+            for fields in reader:
+                if len(fields) == len(header):
+                    wav = str(path.parent / fields[filename]) if fields[filename] else ""
+                    yield _Row(str(path), line, wav, fields[transcript])
+                elif fields:
+                    yield _Row(str(path), line, "", "").bad(
+                        f"{len(fields)} fields where the header has {len(header)} columns"
+                    )
+                line = reader.line_num + 1
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot read the CSV: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{path}:{_first_bad_line(path)}: not UTF-8; save the CSV as UTF-8") from error
+    except csv.Error as error:
+        raise CorpusError(f"{path}:{line}: malformed CSV in the row that starts here: {error}") from error
+
+
+def _column(path: Path, header: list[str], name: str) -> int:
+    if header.count(name) != 1:
+        problem = "more than one column" if name in header else "no column"
+        raise CorpusError(f"{path}:1: {problem} {name}; found: {', '.join(header) or 'none'}")
+    return header.index(name)
+
+
+def _first_bad_line(path: Path) -> int:
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.decode("utf-8", "ignore").encode() != line:
+                return number
+    return 0
+
+
+def _chunks(rows: Sequence[_Row | BadRow]) -> Iterator[list[_Row | BadRow]]:
+    remaining = iter(rows)
+    while chunk := list(islice(remaining, _ROWS_AT_ONCE)):
+        yield chunk
+
+
+def _check_row(row: _Row | BadRow, alphabet: Alphabet, front_end: FrontEnd) -> Utterance | BadRow:
+    if isinstance(row, BadRow):
+        return row
+    if not row.path:
+        return row.bad("no wav_filename")
+    if not row.transcript.strip():
+        return row.bad("empty transcript")
+    try:
+        labels = alphabet.encode(row.transcript)
+        audio = inspect_audio(row.path)
+    except AlphabetError as error:
+        return row.bad(f"transcript {row.transcript!r}: {error}")
+    except AudioError as error:
+        return row.bad(str(error))
+    samples = resampled_length(audio.samples, audio.sample_rate, front_end.options.sample_rate)
+    frames = front_end.frame_count(samples)
+    if (needed := _frames_needed(labels)) > frames:
+        return row.bad(f"{row.path}: {frames} frames, too few for its transcript: CTC needs {needed}")
+    return Utterance(
+        row.path, row.transcript, labels, samples, frames, audio.file_size, audio.modified_ns, row.csv_file, row.line
+    )
+
+
+def _frames_needed(labels: npt.NDArray[np.int32]) -> int:
+    """CTC gives each label a frame, and puts a blank between two that are the same."""
+    return len(labels) + int(np.count_nonzero(labels[1:] == labels[:-1]))
+
+
+def _report_bad_rows(bad_rows: Sequence[BadRow], where: str, skip: bool) -> None:
+    count = f"{len(bad_rows)} bad row{'s' if len(bad_rows) > 1 else ''} {where}"
+    if not skip:
+        raise CorpusError(f"{count}; correct or remove what is listed here:", bad_rows)
+    log.warning("Skipping %s:", count)
+    for bad_row in bad_rows:
+        log.warning("%s", bad_row)
