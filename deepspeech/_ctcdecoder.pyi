@@ -1,0 +1,40 @@
+"""The C++ decoder, as native_client/binding.cc offers it; use `deepspeech.decoder`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+class DecoderOptions:
+    beam_width: int
+    lm_weight: float
+    valid_word_count_weight: float
+    cutoff_prob: float
+    cutoff_top_n: int
+    score_threshold: float
+    result_count: int
+
+class Result:
+    labels: list[int]
+    frames: list[int]
+    score: float
+    acoustic_score: float
+    lm_score: float
+
+class Scorer:
+    def __init__(self, labels: Sequence[str], language_model_path: str) -> None: ...
+
+class Decoder:
+    def __init__(self, labels: Sequence[str], options: DecoderOptions, scorer: Scorer | None) -> None: ...
+    def decode(self, posteriors: npt.NDArray[Any]) -> list[Result]: ...
+    def decode_batch(
+        self, posteriors: npt.NDArray[Any], lengths: Sequence[int], threads: int
+    ) -> list[list[Result]]: ...
+
+class Stream:
+    def __init__(self, decoder: Decoder) -> None: ...
+    def feed(self, posteriors: npt.NDArray[Any]) -> None: ...
+    def peek(self) -> list[Result]: ...
+    def finish(self) -> list[Result]: ...
+    @property
+    def frames(self) -> int: ...

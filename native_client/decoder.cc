@@ -1,0 +1,79 @@
+#include "decoder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <thread>
+
+#include "error.h"
+
+namespace ctc {
+
+Decoder::Decoder(Labels labels, DecoderOptions options, std::shared_ptr<const Scorer> scorer)
+    : labels_(std::move(labels)), options_(options), scorer_(std::move(scorer)) {
+  options_.check();
+  if (scorer_ && scorer_->labels().texts() != labels_.texts()) {
+    throw Error("the scorer was loaded for other labels than the decoder's");
+  }
+}
+
+void Decoder::check_columns(const Posteriors& posteriors) const {
+  const std::size_t wanted = labels_.size() + 1;
+  if (posteriors.columns == wanted) return;
+  throw Error("the posteriors have " + std::to_string(posteriors.columns) + " columns, but " +
+              std::to_string(labels_.size()) + " labels and the blank make " + std::to_string(wanted));
+}
+
+std::vector<Result> Decoder::decode(const Posteriors& posteriors) const {
+  check_columns(posteriors);
+  const std::unique_ptr<Search> search = Search::create(labels_, options_, scorer_.get());
+  std::vector<float> logarithms;
+  for (std::size_t frame = 0; frame < posteriors.frames; ++frame) {
+    posteriors.read_frame(frame, logarithms);
+    search->step(logarithms);
+  }
+  return search->results(true);
+}
+
+std::vector<std::vector<Result>> Decoder::decode_batch(const std::vector<Posteriors>& utterances,
+                                                       std::size_t threads) const {
+  std::vector<std::vector<Result>> results(utterances.size());
+  std::vector<std::exception_ptr> errors(utterances.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t index = next++; index < utterances.size(); index = next++) {
+      try {
+        results[index] = decode(utterances[index]);
+      } catch (const Error& error) {
+        errors[index] = std::make_exception_ptr(Error("utterance " + std::to_string(index) + ": " + error.what()));
+      } catch (...) {
+        errors[index] = std::current_exception();
+      }
+    }
+  };
+  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> pool;
+  for (std::size_t count = 1; count < std::min(threads, utterances.size()); ++count) pool.emplace_back(work);
+  work();
+  for (std::thread& thread : pool) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+  return results;
+}
+
+Stream::Stream(std::shared_ptr<const Decoder> decoder)
+    : decoder_(std::move(decoder)),
+      search_(Search::create(decoder_->labels_, decoder_->options_, decoder_->scorer_.get())) {}
+
+void Stream::feed(const Posteriors& posteriors) {
+  decoder_->check_columns(posteriors);
+  std::vector<std::vector<float>> checked(posteriors.frames);
+  for (std::size_t frame = 0; frame < posteriors.frames; ++frame) {
+    posteriors.read_frame(frame, checked[frame], frames_);
+  }
+  for (const std::vector<float>& logarithms : checked) search_->step(logarithms);
+  frames_ += posteriors.frames;
+}
+
+}  // namespace ctc

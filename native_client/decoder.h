@@ -1,0 +1,60 @@
+// The decoder: posteriors in, transcripts out. One decoder may be used by several threads at once.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "labels.h"
+#include "options.h"
+#include "posteriors.h"
+#include "scorer.h"
+#include "search.h"
+
+namespace ctc {
+
+class Decoder {
+ public:
+  // `scorer` may be null. Throws Error if an option makes no sense or the scorer was made for other labels.
+  Decoder(Labels labels, DecoderOptions options, std::shared_ptr<const Scorer> scorer);
+
+  const Labels& labels() const { return labels_; }
+
+  // The best transcripts of one utterance, best first; of no frames, the empty transcript.
+  // Throws Error if these are no posteriors over the labels and the blank.
+  std::vector<Result> decode(const Posteriors& posteriors) const;
+
+  // The same for several utterances, on so many threads (0: one for each core). Errors name the utterance.
+  std::vector<std::vector<Result>> decode_batch(const std::vector<Posteriors>& utterances, std::size_t threads) const;
+
+ private:
+  friend class Stream;
+  void check_columns(const Posteriors& posteriors) const;
+
+  const Labels labels_;
+  const DecoderOptions options_;
+  const std::shared_ptr<const Scorer> scorer_;
+};
+
+// One utterance whose frames come bit by bit. Its results are those of the same frames in one piece.
+class Stream {
+ public:
+  explicit Stream(std::shared_ptr<const Decoder> decoder);
+
+  // Throws Error, and takes none of these frames, if they are no posteriors over the labels and the blank.
+  void feed(const Posteriors& posteriors);
+
+  // The best transcripts so far; their last word may be unfinished.
+  std::vector<Result> peek() const { return search_->results(false); }
+
+  // The transcripts of the frames fed, as if no more come.
+  std::vector<Result> finish() const { return search_->results(true); }
+
+  std::size_t frames() const { return frames_; }
+
+ private:
+  std::shared_ptr<const Decoder> decoder_;
+  std::unique_ptr<Search> search_;
+  std::size_t frames_ = 0;
+};
+
+}  // namespace ctc

@@ -1,0 +1,95 @@
+#include "language_model.h"
+
+#include <algorithm>
+
+#include "error.h"
+#include "lm/enumerate_vocab.hh"
+#include "log_math.h"
+
+namespace ctc {
+namespace {
+
+class WordCollector : public lm::EnumerateVocab {
+ public:
+  explicit WordCollector(std::vector<std::string>& words) : words_(words) {}
+
+  void Add(lm::WordIndex index, const StringPiece& text) override {
+    if (index >= words_.size()) words_.resize(index + 1);
+    words_[index].assign(text.data(), text.size());
+  }
+
+ private:
+  std::vector<std::string>& words_;
+};
+
+LanguageModel::Model load(const char* path, const lm::ngram::Config& config) {
+  using namespace lm::ngram;
+  ModelType type = PROBING;  // of an ARPA file: it says nothing about the structure to keep it in
+  RecognizeBinary(path, type);
+  switch (type) {
+    case PROBING:
+      return std::make_unique<const ProbingModel>(path, config);
+    case REST_PROBING:
+      return std::make_unique<const RestProbingModel>(path, config);
+    case TRIE:
+      return std::make_unique<const TrieModel>(path, config);
+    case QUANT_TRIE:
+      return std::make_unique<const QuantTrieModel>(path, config);
+    case ARRAY_TRIE:
+      return std::make_unique<const ArrayTrieModel>(path, config);
+    case QUANT_ARRAY_TRIE:
+      return std::make_unique<const QuantArrayTrieModel>(path, config);
+  }
+  throw Error("its header names a data structure that KenLM does not have");
+}
+
+// KenLM's messages start with a place in its source, which ends with the first line, and may have several lines.
+std::string reason(const std::exception& error) {
+  std::string text = error.what();
+  const std::size_t place = text.find(" threw ");
+  if (place != std::string::npos) {
+    const std::size_t end = std::min(text.find('\n', place), text.find(". ", place));
+    if (end != std::string::npos) text.erase(0, end + 1);
+  }
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  const std::size_t start = text.find_first_not_of(' ');
+  return start == std::string::npos ? "no reason given" : text.substr(start);
+}
+
+}  // namespace
+
+LanguageModel::LanguageModel(const std::string& path) {
+  WordCollector collector(words_);
+  lm::ngram::Config config;
+  config.show_progress = false;
+  config.messages = nullptr;
+  config.sentence_marker_missing = lm::SILENT;
+  config.enumerate_vocab = &collector;
+  try {
+    model_ = load(path.c_str(), config);
+  } catch (const std::exception& error) {
+    throw Error(path + " cannot be used as a KenLM language model (ARPA or binary): " + reason(error));
+  }
+  std::visit(
+      [this](const auto& model) {
+        sentence_begin_ = model->GetVocabulary().BeginSentence();
+        sentence_end_ = model->GetVocabulary().EndSentence();
+      },
+      model_);
+}
+
+LanguageState LanguageModel::sentence_begin_state() const {
+  return std::visit([](const auto& model) { return model->BeginSentenceState(); }, model_);
+}
+
+float LanguageModel::score(const LanguageState& state, Word word, LanguageState& next) const {
+  return kLn10 * std::visit([&](const auto& model) { return model->Score(state, word, next); }, model_);
+}
+
+float LanguageModel::unigram_score(Word word) const {
+  LanguageState next;
+  const auto score = [&](const auto& model) { return model->Score(model->NullContextState(), word, next); };
+  return kLn10 * std::visit(score, model_);
+}
+
+}  // namespace ctc

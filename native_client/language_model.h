@@ -1,0 +1,51 @@
+// A KenLM n-gram model, whichever of KenLM's data structures it is kept in.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lm/model.hh"
+
+namespace ctc {
+
+// The last words of a hypothesis, as far as they matter to the next word's probability.
+using LanguageState = lm::ngram::State;
+using Word = lm::WordIndex;
+
+class LanguageModel {
+ public:
+  // One of KenLM's model classes; code that scores often is compiled for each, so that no call is virtual.
+  using Model = std::variant<
+      std::unique_ptr<const lm::ngram::ProbingModel>, std::unique_ptr<const lm::ngram::RestProbingModel>,
+      std::unique_ptr<const lm::ngram::TrieModel>, std::unique_ptr<const lm::ngram::QuantTrieModel>,
+      std::unique_ptr<const lm::ngram::ArrayTrieModel>, std::unique_ptr<const lm::ngram::QuantArrayTrieModel>>;
+
+  // Loads an ARPA file or a KenLM binary. Throws Error naming the file and what is wrong with it.
+  explicit LanguageModel(const std::string& path);
+
+  const Model& model() const { return model_; }
+
+  // Every word, at its index; the first is "<unk>".
+  const std::vector<std::string>& words() const { return words_; }
+
+  Word sentence_end() const { return sentence_end_; }
+  bool is_special(Word word) const { return word == 0 || word == sentence_begin_ || word == sentence_end_; }
+
+  LanguageState sentence_begin_state() const;
+
+  // ln P(word | state); `next` becomes the state after the word, and must not be `state`.
+  float score(const LanguageState& state, Word word, LanguageState& next) const;
+
+  // ln P(word) without any context.
+  float unigram_score(Word word) const;
+
+ private:
+  Model model_;
+  std::vector<std::string> words_;
+  Word sentence_begin_ = 0;
+  Word sentence_end_ = 0;
+};
+
+}  // namespace ctc

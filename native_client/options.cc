@@ -1,0 +1,31 @@
+#include "options.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "error.h"
+
+namespace ctc {
+namespace {
+
+template <class Value>
+void require(bool holds, const char* option, Value value, const char* wanted) {
+  if (holds) return;
+  std::ostringstream message;
+  message << option << " is " << value << ", but must be " << wanted;
+  throw Error(message.str());
+}
+
+}  // namespace
+
+void DecoderOptions::check() const {
+  constexpr std::size_t kWidest = 1u << 20;
+  require(beam_width >= 1 && beam_width <= kWidest, "beam_width", beam_width, "between 1 and 1048576");
+  require(std::isfinite(lm_weight) && lm_weight >= 0, "lm_weight", lm_weight, "a number of at least 0");
+  require(std::isfinite(valid_word_count_weight), "valid_word_count_weight", valid_word_count_weight, "finite");
+  require(cutoff_prob > 0 && cutoff_prob <= 1, "cutoff_prob", cutoff_prob, "above 0 and at most 1");
+  require(score_threshold > 0, "score_threshold", score_threshold, "above 0");
+  require(result_count >= 1 && result_count <= kWidest, "result_count", result_count, "between 1 and 1048576");
+}
+
+}  // namespace ctc

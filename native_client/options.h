@@ -1,0 +1,35 @@
+// What a user may choose about the search.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+namespace ctc {
+
+struct DecoderOptions {
+  // Hypotheses kept after every frame; at least 1.
+  std::size_t beam_width = 1024;
+
+  // Weight of ln P_LM in the score; 0 ignores the language model, but keeps its vocabulary.
+  float lm_weight = 1.5f;
+
+  // Added to the score for every word that is in the vocabulary of the language model.
+  float valid_word_count_weight = 2.25f;
+
+  // Of each frame, only the most probable labels whose probabilities sum up to this are considered; 1 keeps all.
+  float cutoff_prob = 1.0f;
+
+  // Of each frame, at most so many labels (the blank is one of them) are considered; 0 keeps all.
+  std::size_t cutoff_top_n = 0;
+
+  // After every frame, hypotheses whose score is so much below the best one's are dropped; infinity keeps all.
+  float score_threshold = std::numeric_limits<float>::infinity();
+
+  // Transcripts returned, best first.
+  std::size_t result_count = 1;
+
+  // Throws Error naming the first option that makes no sense.
+  void check() const;
+};
+
+}  // namespace ctc

@@ -1,0 +1,72 @@
+// What hypotheses share: their labels, their words and the frames at which the labels appeared, as trees whose nodes
+// point to their parents. Each tree is one growing array; what no hypothesis reaches any more is removed now and then.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "labels.h"
+#include "language_model.h"
+
+namespace ctc {
+
+constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
+
+// A sequence of labels: its parent's, and one more.
+struct Prefix {
+  std::uint32_t parent;
+  std::uint32_t first_child;
+  std::uint32_t next_sibling;
+  std::uint32_t sentence;  // index of the words completed so far
+  std::uint32_t slot;      // place in the beam of the hypothesis with these labels, or kNowhere
+  Label label;
+};
+
+// The words that a prefix has completed.
+struct Sentence {
+  LanguageState state;
+  float score;        // weighted language-model score and bonuses of these words
+  float probability;  // ln P_LM of these words
+};
+
+// The frame at which the last label of a prefix appeared, on its best alignment so far.
+struct Arrival {
+  std::uint32_t previous;
+  std::uint32_t frame;
+};
+
+class PrefixTree {
+ public:
+  static constexpr std::uint32_t kRoot = 0;
+
+  explicit PrefixTree(const Sentence& start);
+
+  Prefix& operator[](std::uint32_t prefix) { return prefixes_[prefix]; }
+  const Prefix& operator[](std::uint32_t prefix) const { return prefixes_[prefix]; }
+  const Sentence& sentence(std::uint32_t index) const { return sentences_[index]; }
+
+  // Nodes in the three trees together.
+  std::size_t size() const { return prefixes_.size() + sentences_.size() + arrivals_.size(); }
+
+  std::uint32_t find_child(std::uint32_t parent, Label label) const;
+  std::uint32_t add_child(std::uint32_t parent, Label label, std::uint32_t sentence);
+  std::uint32_t add_sentence(const Sentence& sentence);
+  std::uint32_t add_arrival(std::uint32_t previous, std::uint32_t frame);
+
+  std::vector<Label> labels(std::uint32_t prefix) const;
+  std::vector<std::uint32_t> frames(std::uint32_t arrival) const;
+
+  // Removes every node that none of the given prefixes and arrivals reaches, and updates these.
+  void compact(const std::vector<std::uint32_t*>& prefixes, const std::vector<std::uint32_t*>& arrivals);
+
+ private:
+  void compact_prefixes(const std::vector<std::uint32_t*>& used);
+  void compact_sentences();
+  void compact_arrivals(const std::vector<std::uint32_t*>& used);
+
+  std::vector<Prefix> prefixes_;
+  std::vector<Sentence> sentences_;
+  std::vector<Arrival> arrivals_;
+};
+
+}  // namespace ctc

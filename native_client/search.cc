@@ -1,0 +1,215 @@
+#include "search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "log_math.h"
+
+namespace ctc {
+namespace {
+
+// Nodes of the prefix trees that may lie unused, in hypotheses' worth of the beam.
+constexpr std::size_t kSlack = 64;
+
+// Candidates collected before the worst are dropped, in beam widths.
+constexpr std::size_t kCandidatesPerHypothesis = 4;
+
+std::uint64_t label_bit(Label label) { return std::uint64_t{1} << (label % 64); }
+
+Sentence start_of(const Scorer* scorer) {
+  Sentence start{};
+  if (scorer) start.state = scorer->language_model().sentence_begin_state();
+  return start;
+}
+
+}  // namespace
+
+Search::Search(const Labels& labels, const DecoderOptions& options, const Scorer* scorer)
+    : labels_(labels),
+      options_(options),
+      scorer_(scorer),
+      nodes_(scorer ? scorer->trie().nodes() : nullptr),
+      tree_(start_of(scorer)),
+      compact_at_(kSlack * options.beam_width) {
+  const float ahead = scorer ? look_ahead(LexiconTrie::kRoot) : 0;
+  beam_.push_back({0, kLogZero, 0, 0, ahead, NAN, Labels::kNone, PrefixTree::kRoot, kNowhere, LexiconTrie::kRoot,
+                   kNowhere});
+  tree_[PrefixTree::kRoot].slot = 0;
+  ranked_.resize(labels.size());
+}
+
+void Search::step(const std::vector<float>& posteriors) {
+  prepare_frame(posteriors);
+  cut_off();
+  if (!advance()) {
+    // The labels that were not cut off continue no hypothesis: search this frame with all of them.
+    offset_ -= best_total_;
+    prepare_frame(posteriors);
+    advance();
+  }
+  ++frame_;
+  if (tree_.size() > compact_at_) compact();
+}
+
+void Search::prepare_frame(const std::vector<float>& posteriors) {
+  posteriors_ = posteriors;
+  for (float& posterior : posteriors_) posterior -= best_total_;
+  offset_ += best_total_;
+  std::iota(ranked_.begin(), ranked_.end(), Label{0});
+  std::sort(ranked_.begin(), ranked_.end(), [this](Label a, Label b) { return posteriors_[a] > posteriors_[b]; });
+}
+
+// Gives the labels outside `cutoff_prob` and `cutoff_top_n` a probability of 0.
+void Search::cut_off() {
+  const std::size_t columns = posteriors_.size();
+  const std::size_t top = options_.cutoff_top_n ? std::min(options_.cutoff_top_n, columns) : columns;
+  if (top == columns && options_.cutoff_prob >= 1) return;
+  std::vector<Label> order(columns);
+  std::iota(order.begin(), order.end(), Label{0});
+  std::sort(order.begin(), order.end(), [this](Label a, Label b) { return posteriors_[a] > posteriors_[b]; });
+  double sum = 0;
+  for (std::size_t place = 0; place < columns; ++place) {
+    float& posterior = posteriors_[order[place]];
+    if (place >= top || (options_.cutoff_prob < 1 && sum >= options_.cutoff_prob)) {
+      posterior = kLogZero;
+    } else {
+      sum += std::exp(double(posterior) + best_total_);
+    }
+  }
+}
+
+// Replaces the beam by that of the next frame; false, and the beam is as it was, if nothing goes on.
+bool Search::advance() {
+  candidates_.clear();
+  stay();
+  for (std::uint32_t source = 0; source < beam_.size(); ++source) extend(source);
+  if (candidates_.empty()) return false;
+  shrink_candidates();
+  build_beam();
+  return true;
+}
+
+// Computes every hypothesis one frame later, and the lowest rank that a candidate needs.
+void Search::stay() {
+  const float blank = posteriors_[labels_.blank()];
+  stays_.resize(beam_.size());
+  children_.assign(beam_.size(), 0);
+  float highest = kLogZero;
+  for (std::uint32_t slot = 0; slot < beam_.size(); ++slot) {
+    const Hypothesis& hypothesis = beam_[slot];
+    Stay stay{hypothesis.total + blank, kLogZero, 0, kNowhere};
+    if (hypothesis.last != Labels::kNone) {
+      stay.label = hypothesis.label + posteriors_[hypothesis.last];
+      const std::uint32_t parent = tree_[hypothesis.parent].slot;
+      if (parent != kNowhere) {
+        children_[parent] |= label_bit(hypothesis.last);
+        const float arrival = acoustic(beam_[parent], hypothesis.last);
+        if (arrival > std::max(stay.blank, stay.label)) stay.arrived_from = parent;
+        stay.label = log_add(stay.label, arrival);
+      }
+    }
+    stay.total = log_add(stay.blank, stay.label);
+    stays_[slot] = stay;
+    const float rank = stay.total + hypothesis.sentence + hypothesis.ahead;
+    if (rank == kLogZero) continue;
+    highest = std::max(highest, rank);
+    candidates_.push_back({rank, stay.label, slot, Labels::kNone, hypothesis.node});
+  }
+  floor_ = highest - options_.score_threshold;
+  if (candidates_.size() < options_.beam_width) return;
+  for (const Candidate& candidate : candidates_) highest = std::min(highest, candidate.rank);
+  floor_ = std::max(floor_, highest);
+}
+
+void Search::add_candidate(const Candidate& candidate) {
+  candidates_.push_back(candidate);
+  if (candidates_.size() >= kCandidatesPerHypothesis * options_.beam_width) shrink_candidates();
+}
+
+// True if hypothesis `source` with one label more is in the beam, too.
+bool Search::in_beam(std::uint32_t source, Label label) const {
+  if (!(children_[source] & label_bit(label))) return false;
+  if (labels_.size() <= 64) return true;
+  const std::uint32_t child = tree_.find_child(beam_[source].prefix, label);
+  return child != kNowhere && tree_[child].slot != kNowhere;
+}
+
+// Keeps the best candidates, as many as the beam is wide, and raises the floor to the worst of them.
+void Search::shrink_candidates() {
+  const auto better = [](const Candidate& a, const Candidate& b) { return a.rank > b.rank; };
+  if (candidates_.size() > options_.beam_width) {
+    const auto worst = candidates_.begin() + static_cast<std::ptrdiff_t>(options_.beam_width) - 1;
+    std::nth_element(candidates_.begin(), worst, candidates_.end(), better);
+    floor_ = std::max(floor_, worst->rank);
+    candidates_.resize(options_.beam_width);
+  }
+  if (std::isinf(options_.score_threshold)) return;
+  const float highest = std::min_element(candidates_.begin(), candidates_.end(), better)->rank;
+  floor_ = std::max(floor_, highest - options_.score_threshold);
+  const auto dropped = [this](const Candidate& candidate) { return candidate.rank < floor_; };
+  candidates_.erase(std::remove_if(candidates_.begin(), candidates_.end(), dropped), candidates_.end());
+}
+
+void Search::build_beam() {
+  for (const Hypothesis& hypothesis : beam_) tree_[hypothesis.prefix].slot = kNowhere;
+  next_beam_.clear();
+  float highest = kLogZero;
+  for (const Candidate& candidate : candidates_) {
+    next_beam_.push_back(candidate.label == Labels::kNone ? stayed(candidate) : extended(candidate));
+    const Hypothesis& hypothesis = next_beam_.back();
+    tree_[hypothesis.prefix].slot = static_cast<std::uint32_t>(next_beam_.size() - 1);
+    if (candidate.rank > highest) {
+      highest = candidate.rank;
+      best_total_ = hypothesis.total;
+    }
+  }
+  beam_.swap(next_beam_);
+}
+
+Hypothesis Search::stayed(const Candidate& candidate) {
+  Hypothesis hypothesis = beam_[candidate.source];
+  const Stay& stay = stays_[candidate.source];
+  hypothesis.blank = stay.blank;
+  hypothesis.label = stay.label;
+  hypothesis.total = stay.total;
+  if (stay.arrived_from != kNowhere) {
+    hypothesis.arrival = tree_.add_arrival(beam_[stay.arrived_from].arrival, frame_);
+  }
+  return hypothesis;
+}
+
+Hypothesis Search::extended(const Candidate& candidate) {
+  const Hypothesis& source = beam_[candidate.source];
+  const bool completes = nodes_ && candidate.node == LexiconTrie::kRoot;
+  std::uint32_t prefix = tree_.find_child(source.prefix, candidate.label);
+  if (prefix == kNowhere) {
+    std::uint32_t sentence = tree_[source.prefix].sentence;
+    if (completes) sentence = tree_.add_sentence(complete_word(tree_.sentence(sentence), nodes_[source.node].word));
+    prefix = tree_.add_child(source.prefix, candidate.label, sentence);
+  }
+  return {kLogZero,
+          candidate.acoustic,
+          candidate.acoustic,
+          tree_.sentence(tree_[prefix].sentence).score,
+          nodes_ ? look_ahead(candidate.node) : 0,
+          NAN,
+          candidate.label,
+          prefix,
+          source.prefix,
+          candidate.node,
+          tree_.add_arrival(source.arrival, frame_)};
+}
+
+void Search::compact() {
+  std::vector<std::uint32_t*> prefixes, arrivals;
+  for (Hypothesis& hypothesis : beam_) {
+    prefixes.push_back(&hypothesis.prefix);
+    arrivals.push_back(&hypothesis.arrival);
+  }
+  tree_.compact(prefixes, arrivals);
+  for (Hypothesis& hypothesis : beam_) hypothesis.parent = tree_[hypothesis.prefix].parent;
+  compact_at_ = 2 * tree_.size() + kSlack * options_.beam_width;
+}
+
+}  // namespace ctc

@@ -1,0 +1,168 @@
+"""The decoder as Python sees it: results, batches, and what it says about bad input."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from exhaustive import write_arpa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from deepspeech.decoder import CTCDecoder, DecoderError, DecoderOptions, Scorer, Word
+
+LABELS = (" ", "a", "b")
+
+
+def one_hot(text: str) -> npt.NDArray[np.float32]:
+    """Posteriors of an acoustic model that is sure of `text`, one frame a character, "-" being the blank."""
+    posteriors = np.full((len(text), 4), 0.001, np.float32)
+    posteriors[np.arange(len(text)), [(*LABELS, "-").index(character) for character in text]] = 0.997
+    return posteriors
+
+
+@pytest.fixture
+def scorer(tmp_path: Path) -> Scorer:
+    write_arpa(tmp_path / "lm.arpa", ["a", "b", "ab"], np.random.default_rng(0))
+    return Scorer.load(LABELS, tmp_path / "lm.arpa")
+
+
+def test_repeated_labels_collapse_unless_a_blank_parts_them() -> None:
+    assert CTCDecoder(LABELS).decode(one_hot("-aab-b--"))[0].text == "abb"
+
+
+def test_labels_appear_at_their_frames_and_words_span_theirs() -> None:
+    best = CTCDecoder(LABELS).decode(one_hot("-ab--  b-a-"))[0]
+    assert best.text == "ab ba"
+    assert best.timesteps == (1, 2, 5, 7, 9)
+    assert best.words == (Word("ab", 1, 3), Word("ba", 7, 10))
+
+
+def test_scorer_allows_only_its_words(scorer: Scorer) -> None:
+    for result in CTCDecoder(LABELS, DecoderOptions(result_count=100), scorer).decode(one_hot("-ba-bb-")):
+        assert set(result.text.split()) <= {"a", "b", "ab"}
+
+
+def test_no_frames_give_the_empty_transcript(scorer: Scorer) -> None:
+    nothing = np.zeros((0, 4), np.float32)
+    assert [result.text for result in CTCDecoder(LABELS).decode(nothing)] == [""]
+    assert [result.text for result in CTCDecoder(LABELS, None, scorer).decode(nothing)] == [""]
+
+
+@pytest.mark.parametrize("threads", [0, 1, 3])
+def test_batch_gives_what_each_utterance_gives(threads: int, scorer: Scorer) -> None:
+    posteriors = np.random.default_rng(1).dirichlet([0.2] * 4, (9, 30))
+    lengths = [30, 0, 1, 12, 30, 7, 29, 3, 30]
+    decoder = CTCDecoder(LABELS, DecoderOptions(beam_width=20, result_count=5), scorer)
+    expected = [decoder.decode(utterance[:length]) for utterance, length in zip(posteriors, lengths, strict=True)]
+    assert decoder.decode_batch(posteriors, lengths, threads) == expected
+
+
+@given(st.sampled_from([np.float32, np.float64]), st.integers(1, 3), st.integers(1, 3), st.booleans())
+def test_strided_views_give_what_a_copy_gives(
+    dtype: type[np.float32 | np.float64], step: int, gap: int, transposed: bool
+) -> None:
+    rng = np.random.default_rng(2)
+    whole: npt.NDArray[np.float32 | np.float64] = np.zeros((20 * step, 4 * gap), dtype)
+    view = (whole.T.copy().T if transposed else whole)[::step, ::gap]
+    view[:] = rng.dirichlet([0.2] * 4, 20)
+    decoder = CTCDecoder(LABELS)
+    assert decoder.decode(view) == decoder.decode(view.copy())
+    assert decoder.decode(view[::-1]) == decoder.decode(view[::-1].copy())
+
+
+def test_cutoffs_that_leave_no_way_on_are_lifted(scorer: Scorer) -> None:
+    options = DecoderOptions(cutoff_top_n=1)
+    assert CTCDecoder(LABELS, options, scorer).decode(one_hot(" -a b-"))[0].text == "a b"
+
+
+@pytest.mark.parametrize(
+    ("posteriors", "message"),
+    [
+        (np.full((3, 4), np.nan), r"frame 0, column 0 .* nan, which is no probability"),
+        (np.array([[0.5, 0.5, 0, 0], [1.5, -0.5, 0, 0]]), r"frame 1, column 0 .* 1\.5"),
+        (np.array([[0.5, 0.7, -0.2, 0]]), r"frame 0, column 2 .* -0\.2"),
+        (np.array([[0.5, 0.2, 0.2, 0]]), r"frame 0 .* sums up to 0\.9 instead of 1"),
+        (np.full((3, 5), 0.2), r"5 columns, but 3 labels and the blank make 4"),
+        (np.full(4, 0.25), r"shape \(4,\), but must be \[time, labels \+ 1\]"),
+        (np.eye(4, dtype=int), r"int64, but must be float32 or float64"),
+    ],
+)
+def test_bad_posteriors_are_refused_with_the_reason(posteriors: npt.NDArray[np.float64], message: str) -> None:
+    with pytest.raises(DecoderError, match=message):
+        CTCDecoder(LABELS).decode(posteriors)
+
+
+def test_bad_batches_are_refused_naming_the_utterance() -> None:
+    posteriors = np.full((2, 3, 4), 0.25)
+    posteriors[1, 2] = -1
+    decoder = CTCDecoder(LABELS)
+    with pytest.raises(DecoderError, match="utterance 1: frame 2, column 0"):
+        decoder.decode_batch(posteriors, [3, 3])
+    with pytest.raises(DecoderError, match="utterance 1 has length 4, but the posteriors have 3 frames"):
+        decoder.decode_batch(posteriors, [3, 4])
+    with pytest.raises(DecoderError, match="1 lengths for 2 utterances"):
+        decoder.decode_batch(posteriors, [3])
+
+
+@given(hnp.arrays(st.sampled_from([np.float32, np.float64]), st.tuples(st.integers(0, 5), st.just(4))))
+@settings(deadline=None)
+def test_any_numbers_are_decoded_or_refused(posteriors: npt.NDArray[np.float64]) -> None:
+    try:
+        assert len(CTCDecoder(LABELS).decode(posteriors)) == 1
+    except DecoderError as error:
+        assert "of the posteriors" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (DecoderOptions(beam_width=0), "beam_width is 0"),
+        (DecoderOptions(beam_width=-5), "beam_width is -5"),
+        (DecoderOptions(lm_weight=float("nan")), "lm_weight is nan"),
+        (DecoderOptions(lm_weight=-1), "lm_weight is -1"),
+        (DecoderOptions(cutoff_prob=0), "cutoff_prob is 0"),
+        (DecoderOptions(result_count=0), "result_count is 0"),
+        (DecoderOptions(score_threshold=0), "score_threshold is 0"),
+    ],
+)
+def test_bad_options_are_refused_by_name(options: DecoderOptions, message: str) -> None:
+    with pytest.raises(DecoderError, match=message):
+        CTCDecoder(LABELS, options)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a language model\n", b"\\data\\\nngram 1=5\n", bytes(range(256)) * 20])
+def test_files_that_are_no_language_model_are_refused_by_name(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "lm.binary"
+    path.write_bytes(content)
+    with pytest.raises(DecoderError, match=r"lm\.binary cannot be used as a KenLM language model") as caught:
+        Scorer.load(LABELS, path)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_language_model_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(DecoderError, match=r"none\.arpa .* No such file"):
+        Scorer.load(LABELS, tmp_path / "none.arpa")
+
+
+def test_language_model_of_another_alphabet_is_refused(tmp_path: Path) -> None:
+    write_arpa(tmp_path / "lm.arpa", ["x", "y"], np.random.default_rng(0))
+    with pytest.raises(DecoderError, match=r"fit none of the 5 words of .*lm\.arpa"):
+        Scorer.load(LABELS, tmp_path / "lm.arpa")
+    with pytest.raises(DecoderError, match="needs a label ' '"):
+        Scorer.load(("x", "y"), tmp_path / "lm.arpa")
+
+
+def test_scorer_of_other_labels_is_refused(scorer: Scorer) -> None:
+    with pytest.raises(DecoderError, match="other labels"):
+        CTCDecoder((" ", "b", "a"), None, scorer)
+
+
+def test_importing_the_decoder_does_not_import_tensorflow() -> None:
+    code = "import sys, deepspeech.decoder; sys.exit('tensorflow' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,0 +1,78 @@
+"""With all pruning off and a wide beam, the search finds what exhaustive search finds."""
+
+from __future__ import annotations
+
+import math
+
+import kenlm
+import numpy as np
+import numpy.typing as npt
+import pytest
+from exhaustive import acoustic_scores, forward_score, word_scores, write_arpa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
+
+WORDS = ("a", "b", "ab", "ba", "bb", "aab")
+LABELS = (" ", "a", "b")
+EVERYTHING = DecoderOptions(beam_width=4096, result_count=4096)
+
+
+def random_posteriors(rng: np.random.Generator, frames: int, columns: int) -> npt.NDArray[np.float64]:
+    return rng.dirichlet(np.full(columns, rng.choice([0.1, 1.0])), frames)
+
+
+@given(seed=st.integers(0, 2**32 - 1), frames=st.integers(1, 6), columns=st.integers(2, 4))
+@settings(max_examples=1000, deadline=None)
+def test_without_scorer_every_transcript_has_its_exact_score(seed: int, frames: int, columns: int) -> None:
+    posteriors = random_posteriors(np.random.default_rng(seed), frames, columns)
+    expected = acoustic_scores(posteriors)
+    results = CTCDecoder("xyz"[: columns - 1], EVERYTHING).decode(posteriors)
+    found = {result.labels: result.score for result in results}
+    assert len(found) == len(results)
+    for transcript, score in expected.items():
+        if score > -60:
+            assert found[transcript] == pytest.approx(score, abs=2e-4)
+    scores = [result.score for result in results]
+    assert scores == sorted(scores, reverse=True)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    frames=st.integers(1, 6),
+    lm_weight=st.floats(0, 3),
+    bonus=st.floats(-3, 3),
+)
+@settings(max_examples=1000, deadline=None)
+def test_with_scorer_every_sentence_has_its_exact_score(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, frames: int, lm_weight: float, bonus: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    path = tmp_path_factory.getbasetemp() / "random.arpa"
+    write_arpa(path, WORDS, rng)
+    model = kenlm.Model(str(path))
+    posteriors = random_posteriors(rng, frames, len(LABELS) + 1)
+    options = DecoderOptions(4096, lm_weight, bonus, result_count=4096)
+    results = CTCDecoder(LABELS, options, Scorer.load(LABELS, path)).decode(posteriors)
+    found = {tuple(result.text.split()): result for result in results}
+    assert len(found) == len(results)
+    for words, acoustic in word_scores(posteriors, LABELS, WORDS).items():
+        if acoustic < -60:
+            continue
+        lm_score = model.score(" ".join(words)) * math.log(10)
+        result = found[words]
+        assert result.acoustic_score == pytest.approx(acoustic, abs=2e-4)
+        assert result.lm_score == pytest.approx(lm_score, abs=2e-4)
+        assert result.score == pytest.approx(acoustic + lm_weight * lm_score + bonus * len(words), abs=1e-3)
+
+
+@given(seed=st.integers(0, 2**32 - 1), beam_width=st.integers(1, 40))
+@settings(max_examples=200, deadline=None)
+def test_narrow_beam_counts_no_alignment_twice(seed: int, beam_width: int) -> None:
+    posteriors = np.random.default_rng(seed).dirichlet(np.full(4, 0.3), 40)
+    options = DecoderOptions(beam_width=beam_width, result_count=beam_width)
+    results = CTCDecoder("xyz", options).decode(posteriors)
+    assert len({result.labels for result in results}) == len(results) == beam_width
+    for result in results:
+        assert result.acoustic_score <= forward_score(posteriors, result.labels) + 1e-3
