@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import hypothesis
 import pytest
 from corpora import TinyCorpus, write_tiny_corpus
+
+
+def pytest_configure() -> None:
+    """Property tests have no deadline: a busy machine is no failure."""
+    hypothesis.settings.register_profile("patient", deadline=None)
+    hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,101 @@
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpora import TinyCorpus, write_tiny_corpus
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepspeech.util.corpus import Corpus, read_corpus
+from deepspeech.util.errors import AudioError
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.feeding import LABEL_PADDING, Feeder, OnTheFly, batch_count, batch_range
+from deepspeech.util.text import Alphabet
+
+MFCC = front_end(FeatureOptions(feature_type="psf"))
+
+
+def read(files: TinyCorpus) -> Corpus:
+    return read_corpus([files.train], Alphabet.load(files.alphabet), MFCC)
+
+
+@pytest.fixture(scope="module")
+def corpus(tiny_corpus: TinyCorpus) -> Corpus:
+    return read(tiny_corpus)
+
+
+@given(st.integers(1, 300), st.integers(1, 50))
+def test_batches_cover_the_corpus_in_order_and_only_the_last_is_partial(corpus_size: int, batch_size: int) -> None:
+    ranges = [batch_range(index, batch_size, corpus_size) for index in range(batch_count(corpus_size, batch_size))]
+    assert [index for batch in ranges for index in batch] == list(range(corpus_size))
+    assert all(len(batch) == batch_size for batch in ranges[:-1])
+    assert 1 <= len(ranges[-1]) <= batch_size
+
+
+@pytest.mark.parametrize("index", [-1, 3])
+def test_there_are_no_other_batches(index: int) -> None:
+    with pytest.raises(IndexError, match=f"no batch {index}: 5 utterances make 3"):
+        batch_range(index, 2, 5)
+
+
+@pytest.mark.parametrize("batch_size", [1, 5, 24, 100])
+def test_a_batch_holds_its_utterances_padded_to_the_longest(corpus: Corpus, batch_size: int) -> None:
+    source = OnTheFly(corpus, MFCC)
+    feeder = Feeder(corpus, source, batch_size)
+    batches = list(feeder.batches(range(len(feeder))))
+    assert [index for batch in batches for index in batch.indices] == list(range(len(corpus)))
+    for batch in batches:
+        assert batch.features.shape == (len(batch.utterances), max(batch.lengths), 26)
+        assert batch.labels.shape == (len(batch.utterances), max(batch.label_lengths))
+        assert [array.dtype for array in (batch.features, batch.lengths, batch.labels, batch.label_lengths)] == [
+            np.float32,
+            np.int32,
+            np.int32,
+            np.int32,
+        ]
+        for row, index in enumerate(batch.indices):
+            utterance, frames, letters = corpus[index], batch.lengths[row], batch.label_lengths[row]
+            assert batch.utterances[row] is utterance
+            np.testing.assert_array_equal(batch.features[row, :frames], source.features(index))
+            assert not batch.features[row, frames:].any()
+            np.testing.assert_array_equal(batch.labels[row, :letters], utterance.labels)
+            assert (batch.labels[row, letters:] == LABEL_PADDING).all()
+
+
+def test_batches_come_in_the_order_asked_for(corpus: Corpus) -> None:
+    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 5, threads=3)
+    assert [batch.indices.start for batch in feeder.batches([4, 0, 2, 2])] == [20, 0, 10, 10]
+
+
+def test_a_recording_that_vanishes_stops_the_feeding_at_its_batch(tmp_path: Path) -> None:
+    corpus = read(write_tiny_corpus(tmp_path))
+    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 4, threads=2)
+    Path(corpus[13].path).unlink()
+    before = threading.active_count()
+    batches = feeder.batches(range(6))
+    assert [next(batches).indices.start for _ in range(3)] == [0, 4, 8]
+    with pytest.raises(AudioError, match=Path(corpus[13].path).name):
+        next(batches)
+    assert threading.active_count() == before
+
+
+def test_a_recording_replaced_by_another_is_noticed(tmp_path: Path) -> None:
+    corpus = read(write_tiny_corpus(tmp_path))
+    Path(corpus[0].path).write_bytes(Path(corpus[-1].path).read_bytes())
+    with pytest.raises(AudioError, match=r"frames where there were .* recordings must not change during a run"):
+        OnTheFly(corpus, MFCC).features(0)
+
+
+def test_a_batch_that_is_not_there_is_an_error(corpus: Corpus) -> None:
+    with pytest.raises(IndexError, match="no batch 5"):
+        list(Feeder(corpus, OnTheFly(corpus, MFCC), 5).batches([0, 5]))
+
+
+def test_closing_early_ends_the_threads(corpus: Corpus) -> None:
+    before = threading.active_count()
+    batches = Feeder(corpus, OnTheFly(corpus, MFCC), 1, threads=4).batches(range(24))
+    next(batches)
+    assert threading.active_count() > before
+    batches.close()
+    assert threading.active_count() == before

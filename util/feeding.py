@@ -1,0 +1,121 @@
+"""Batches of utterances, made ready by threads while the model works on those before."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from .audio import read_audio
+from .corpus import Corpus, Utterance
+from .errors import AudioError
+from .features import Features, FrontEnd
+from .parallel import ordered_map, usable_cores
+
+LABEL_PADDING = -1
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+class FeatureSource(Protocol):
+    """Where a corpus's features come from. Any number of threads may ask at the same time."""
+
+    def features(self, index: int) -> Features:
+        """Return utterance `index`'s features, float32 [frames, coefficients]."""
+
+
+@dataclass(frozen=True)
+class OnTheFly:
+    """Features computed from the recordings whenever they are asked for."""
+
+    corpus: Corpus
+    front_end: FrontEnd
+
+    def features(self, index: int) -> Features:
+        """Raises AudioError if the recording cannot be read or is another than when the corpus was read."""
+        utterance = self.corpus[index]
+        features = self.front_end.extract(read_audio(utterance.path, self.front_end.options.sample_rate))
+        if len(features) != utterance.frames:
+            raise AudioError(
+                f"{utterance.path}: {len(features)} frames where there were {utterance.frames} when the corpus was"
+                f" checked ({utterance.source}); recordings must not change during a run"
+            )
+        return features
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Utterances padded to the length of the longest: B of them, T frames, L labels."""
+
+    indices: range
+    """Of the utterances in the corpus."""
+    utterances: Sequence[Utterance]
+    features: Features
+    """float32 [B, T, coefficients], padded with zeros."""
+    lengths: npt.NDArray[np.int32]
+    """int32 [B], in frames."""
+    labels: npt.NDArray[np.int32]
+    """int32 [B, L], padded with LABEL_PADDING."""
+    label_lengths: npt.NDArray[np.int32]
+    """int32 [B]."""
+
+
+def batch_count(corpus_size: int, batch_size: int) -> int:
+    """How many batches a corpus makes; the last may be smaller than the others."""
+    return -(-corpus_size // batch_size)
+
+
+def batch_range(index: int, batch_size: int, corpus_size: int) -> range:
+    """Return which utterances batch `index` holds; raises IndexError if there is no such batch."""
+    if not 0 <= index < batch_count(corpus_size, batch_size):
+        raise IndexError(f"no batch {index}: {corpus_size} utterances make {batch_count(corpus_size, batch_size)}")
+    return range(index * batch_size, min((index + 1) * batch_size, corpus_size))
+
+
+class Feeder:
+    """Makes a corpus's batches. Batch i holds utterances i * batch_size and on, in the corpus's order."""
+
+    def __init__(
+        self, corpus: Corpus, source: FeatureSource, batch_size: int, threads: int = 0, prefetch: int = 4
+    ) -> None:
+        """`threads` (0: one per core) work on up to `prefetch` batches beyond the one that is being used."""
+        self._corpus = corpus
+        self._source = source
+        self._batch_size = batch_size
+        self._threads = threads or usable_cores()
+        self._prefetch = prefetch
+
+    def __len__(self) -> int:
+        return batch_count(len(self._corpus), self._batch_size)
+
+    def batches(self, batch_indices: Iterable[int]) -> Generator[Batch, None, None]:
+        """Yield the batches asked for, in that order; `batch_indices` is read `prefetch` batches ahead.
+
+        Raises what the feature source raises, when it is that batch's turn. Close the iterator to stop early.
+        """
+        return ordered_map(self.batch, batch_indices, self._threads, self._prefetch)
+
+    def batch(self, index: int) -> Batch:
+        """Make one batch, on the calling thread; raises IndexError if there is none such."""
+        indices = batch_range(index, self._batch_size, len(self._corpus))
+        utterances = self._corpus[indices.start : indices.stop]
+        return Batch(
+            indices,
+            utterances,
+            features=_padded([self._source.features(index) for index in indices], 0),
+            lengths=np.array([utterance.frames for utterance in utterances], np.int32),
+            labels=_padded([utterance.labels for utterance in utterances], LABEL_PADDING),
+            label_lengths=np.array([len(utterance.labels) for utterance in utterances], np.int32),
+        )
+
+
+def _padded(arrays: Sequence[npt.NDArray[Scalar]], padding: int) -> npt.NDArray[Scalar]:
+    """Stack arrays [length, ...] of different lengths into one [arrays, longest, ...]."""
+    longest = max(map(len, arrays))
+    stacked = np.full((len(arrays), longest, *arrays[0].shape[1:]), padding, arrays[0].dtype)
+    for row, array in zip(stacked, arrays, strict=True):
+        row[: len(array)] = array
+    return stacked
