@@ -1,0 +1,237 @@
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from corpora import TinyCorpus, write_csv, write_tiny_corpus
+
+from deepspeech.util.corpus import Corpus, read_corpus
+from deepspeech.util.errors import AudioError, FeatureCacheError
+from deepspeech.util.feature_cache import open_feature_cache
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.feeding import OnTheFly
+from deepspeech.util.text import Alphabet
+
+MFCC = front_end(FeatureOptions(feature_type="psf"))
+
+BUILDER = """
+import logging, resource, sys
+from deepspeech.util import corpus, errors, feature_cache, features, text
+logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
+alphabet, csv_file, path, largest_file = sys.argv[1:]
+if int(largest_file):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(largest_file), int(largest_file)))
+front_end = features.front_end(features.FeatureOptions(feature_type="psf"))
+utterances = corpus.read_corpus([csv_file], text.Alphabet.load(alphabet), front_end)
+try:
+    feature_cache.open_feature_cache(path, utterances, front_end).close()
+except errors.FeatureCacheError as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> TinyCorpus:
+    return write_tiny_corpus(tmp_path)
+
+
+def read(files: TinyCorpus) -> Corpus:
+    return read_corpus([files.train], Alphabet.load(files.alphabet), MFCC)
+
+
+def start_builder(files: TinyCorpus, path: Path, largest_file: int = 0) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", BUILDER, *map(str, (files.alphabet, files.train, path, largest_file))]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def assert_holds(path: Path, corpus: Corpus) -> None:
+    with open_feature_cache(path, corpus, MFCC) as cache:
+        for index in range(len(corpus)):
+            np.testing.assert_array_equal(cache.features(index), OnTheFly(corpus, MFCC).features(index))
+
+
+def test_a_cache_holds_what_extraction_yields(files: TinyCorpus, tmp_path: Path) -> None:
+    path = tmp_path / "new folder" / "train.h5"
+    assert_holds(path, read(files))
+    assert [entry.name for entry in path.parent.iterdir()] == ["train.h5"]
+
+
+def test_a_current_cache_is_used_as_it_is(files: TinyCorpus, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "train.h5"
+    assert_holds(path, read(files))
+    before = path.stat()
+    with caplog.at_level(logging.INFO, "deepspeech.util.feature_cache"):
+        assert_holds(path, read(files))
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert not caplog.messages
+
+
+def touch_recording(files: TinyCorpus) -> None:
+    os.utime(files.train.parent / "wav" / "train-3.wav", ns=(1, 1))
+
+
+def replace_recording(files: TinyCorpus) -> None:
+    shutil.copy2(files.train.parent / "wav" / "train-4.wav", files.train.parent / "wav" / "train-3.wav")
+
+
+def remove_row(files: TinyCorpus) -> None:
+    files.train.write_text("\n".join(files.train.read_text().splitlines()[:-1]))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (touch_recording, "recordings changed"),
+        (replace_recording, "recordings changed"),
+        (remove_row, "utterances changed from 24 to 23"),
+    ],
+)
+def test_a_cache_of_other_recordings_is_rebuilt_saying_why(
+    files: TinyCorpus,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    change: Callable[[TinyCorpus], None],
+    reason: str,
+) -> None:
+    path = tmp_path / "train.h5"
+    assert_holds(path, read(files))
+    change(files)
+    with caplog.at_level(logging.INFO, "deepspeech.util.feature_cache"):
+        assert_holds(path, read(files))
+    assert len(caplog.messages) == 1
+    assert caplog.messages[0].startswith(f"Building feature cache {path}: ")
+    assert reason in caplog.messages[0]
+
+
+def test_a_cache_of_other_settings_is_rebuilt_saying_why(
+    files: TinyCorpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "train.h5"
+    assert_holds(path, read(files))
+    other = front_end(FeatureOptions(feature_type="psf", window_ms=25))
+    corpus = read_corpus([files.train], Alphabet.load(files.alphabet), other)
+    with caplog.at_level(logging.INFO, "deepspeech.util.feature_cache"), open_feature_cache(path, corpus, other):
+        pass
+    assert '"window_ms": 32' in caplog.messages[0]
+    assert '"window_ms": 25' in caplog.messages[0]
+
+
+def test_transcripts_and_context_do_not_matter_to_a_cache(files: TinyCorpus, tmp_path: Path) -> None:
+    path = tmp_path / "train.h5"
+    corpus = read(files)
+    assert_holds(path, corpus)
+    before = path.stat()
+    write_csv(files.train, [(Path(utterance.path), "e") for utterance in corpus])
+    wider = front_end(FeatureOptions(feature_type="psf", context=5))
+    with open_feature_cache(path, read(files), wider):
+        assert path.stat().st_mtime_ns == before.st_mtime_ns
+
+
+@pytest.mark.parametrize("kept", [0, 10, 600, 5000])
+def test_a_truncated_cache_is_rebuilt(
+    files: TinyCorpus, tmp_path: Path, caplog: pytest.LogCaptureFixture, kept: int
+) -> None:
+    path = tmp_path / "train.h5"
+    assert_holds(path, read(files))
+    path.write_bytes(path.read_bytes()[:kept])
+    with caplog.at_level(logging.INFO, "deepspeech.util.feature_cache"):
+        assert_holds(path, read(files))
+    assert ("damaged" if kept else "none yet") in caplog.messages[0]
+
+
+def test_a_file_that_is_something_else_is_never_overwritten(files: TinyCorpus, tmp_path: Path) -> None:
+    corpus = read(files)
+    foreign = tmp_path / "results.h5"
+    with h5py.File(foreign, "w") as file:
+        file["features"] = np.zeros(3)
+    for path in (foreign, files.train):
+        before = path.read_bytes()
+        with pytest.raises(FeatureCacheError, match=f"{path.name}: .*no feature cache; remove it, or name another"):
+            open_feature_cache(path, corpus, MFCC)
+        assert path.read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_made_is_named(files: TinyCorpus) -> None:
+    path = files.alphabet / "folder" / "train.h5"
+    with pytest.raises(FeatureCacheError, match=str(path)) as error:
+        open_feature_cache(path, read(files), MFCC)
+    assert "\n" not in str(error.value)
+
+
+def test_nothing_is_left_when_a_recording_cannot_be_read(files: TinyCorpus, tmp_path: Path) -> None:
+    corpus = read(files)
+    Path(corpus[20].path).unlink()
+    with pytest.raises(AudioError):
+        open_feature_cache(tmp_path / "cache" / "train.h5", corpus, MFCC)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_disk_that_fills_is_an_error_and_leaves_the_former_cache(files: TinyCorpus, tmp_path: Path) -> None:
+    path = tmp_path / "cache" / "train.h5"
+    assert_holds(path, read(files))
+    before = path.read_bytes()
+    touch_recording(files)
+    builder = start_builder(files, path, largest_file=20_000)
+    _, stderr = builder.communicate(timeout=60)
+    assert builder.returncode == 1
+    assert stderr.startswith(f"{path}: cannot write the feature cache: ")
+    assert stderr.count("\n") == 1
+    assert path.read_bytes() == before
+    assert [entry.name for entry in path.parent.iterdir()] == ["train.h5"]
+
+
+def test_a_disk_without_enough_room_is_noticed_first(files: TinyCorpus, tmp_path: Path) -> None:
+    corpus = read(files)
+    endless = Corpus((*corpus, replace(corpus[0], frames=10**13)), corpus.sample_rate)
+    with pytest.raises(FeatureCacheError, match=r"it takes [\d,]+\.\d MB and there are [\d,]+\.\d MB left on the disk"):
+        open_feature_cache(tmp_path / "cache" / "train.h5", endless, MFCC)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_builder_killed_half_way_leaves_no_cache_and_does_not_block_the_next(tmp_path: Path) -> None:
+    files = write_tiny_corpus(tmp_path, train=300)
+    path = tmp_path / "train.h5"
+    partial = tmp_path / "train.h5.partial"
+    builder = start_builder(files, path)
+    while not (partial.exists() and partial.stat().st_size > 0):
+        assert builder.poll() is None
+        time.sleep(0.002)
+    builder.send_signal(signal.SIGKILL)
+    builder.communicate()
+    assert partial.exists()
+    assert not path.exists()
+    with open_feature_cache(path, read(files), MFCC):
+        assert not partial.exists()
+
+
+def test_of_two_processes_one_builds_and_both_use_it(tmp_path: Path) -> None:
+    files = write_tiny_corpus(tmp_path, train=200)
+    path = tmp_path / "train.h5"
+    builders = [start_builder(files, path) for _ in range(3)]
+    output = "".join(builder.communicate(timeout=60)[0] for builder in builders)
+    assert [builder.returncode for builder in builders] == [0, 0, 0]
+    assert output.count("Building feature cache") == 1
+    assert_holds(path, read(files))
+
+
+def test_threads_read_what_one_thread_reads(files: TinyCorpus, tmp_path: Path) -> None:
+    corpus = read(files)
+    with open_feature_cache(tmp_path / "train.h5", corpus, MFCC) as cache, ThreadPoolExecutor(8) as pool:
+        indices = list(range(len(corpus))) * 20
+        for index, features in zip(indices, pool.map(cache.features, indices), strict=True):
+            assert len(features) == corpus[index].frames
+            np.testing.assert_array_equal(features, cache.features(index))
+
+
+def test_a_corpus_of_one_utterance_can_be_cached(tmp_path: Path) -> None:
+    assert_holds(tmp_path / "train.h5", read(write_tiny_corpus(tmp_path, train=1)))

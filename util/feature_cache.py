@@ -1,0 +1,239 @@
+"""Features of a corpus kept in an HDF5 file, so that they are computed once and not in every epoch."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import logging
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from .corpus import Corpus
+from .errors import FeatureCacheError
+from .features import FeatureOptions, Features, FrontEnd
+from .feeding import OnTheFly
+from .parallel import ordered_map, usable_cores
+from .progress import Progress
+
+log = logging.getLogger(__name__)
+
+FORMAT = "deepspeech feature cache 1"
+
+_STORED = np.dtype("<f4")
+_ROOM_FOR_METADATA = 1 << 16
+
+
+def open_feature_cache(
+    path: str | PathLike[str], corpus: Corpus, front_end: FrontEnd, *, progress: bool = True, workers: int = 0
+) -> FeatureCache:
+    """Open the cache at `path`, after building it if it isn't there or was made from anything else.
+
+    It is made from the recordings (their names, sizes, modification times and order) and the feature settings.
+    `workers` threads build it, 0 meaning one per core, beside `path` until it is whole; a second process that wants
+    the same cache waits for the first. Raises FeatureCacheError if it can't be written, or if `path` is some other
+    file, which is never overwritten; raises AudioError if a recording can't be read.
+    """
+    path = Path(path)
+    contents = _Contents.of(corpus, front_end.options)
+    try:
+        try:
+            return FeatureCache(_open_current(path, contents), contents.offsets)
+        except _OutdatedError:
+            pass
+        with _sole_writer(path) as partial:
+            try:  # another process may have built it meanwhile
+                return FeatureCache(_open_current(path, contents), contents.offsets)
+            except _OutdatedError as outdated:
+                log.info("Building feature cache %s: %s", path, outdated)
+            _build(partial, contents, OnTheFly(corpus, front_end), f"Building {path}", progress, workers)
+            partial.replace(path)
+            return FeatureCache(_open_current(path, contents), contents.offsets)
+    except (OSError, _OutdatedError) as error:
+        raise FeatureCacheError(f"{path}: cannot write the feature cache: {_one_line(error)}") from error
+
+
+class FeatureCache:
+    """The features of a corpus's utterances, read from disk when asked for. Any number of threads may ask."""
+
+    def __init__(self, file: h5py.File, offsets: npt.NDArray[np.int64]) -> None:
+        """Utterance i has the rows offsets[i] to offsets[i + 1] of the file's data set `features`."""
+        self._file = file
+        self._features = file["features"]
+        self._offsets = offsets
+
+    def __enter__(self) -> FeatureCache:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def features(self, index: int) -> Features:
+        """Return utterance `index`'s features, float32 [frames, coefficients]; raises FeatureCacheError."""
+        try:
+            features: Features = self._features[self._offsets[index] : self._offsets[index + 1]]
+        except OSError as error:
+            raise FeatureCacheError(
+                f"{self._file.filename}: cannot read the feature cache: {_one_line(error)}"
+            ) from error
+        return features
+
+    def close(self) -> None:
+        """Close the file; `features` must not be called any more."""
+        self._file.close()
+
+
+@dataclass(frozen=True, eq=False)
+class _Contents:
+    """What a cache is made from, and where its features go."""
+
+    corpus_digest: str
+    settings: str
+    offsets: npt.NDArray[np.int64]
+    coefficients: int
+
+    @classmethod
+    def of(cls, corpus: Corpus, options: FeatureOptions) -> _Contents:
+        digest = hashlib.sha256()
+        for utterance in corpus:
+            key = (utterance.path, utterance.file_size, utterance.modified_ns, utterance.frames)
+            digest.update(json.dumps(key).encode())
+        settings = asdict(options)
+        del settings["context"]  # a matter of the model
+        frames = [utterance.frames for utterance in corpus]
+        offsets = np.concatenate([[0], np.cumsum(frames, dtype=np.int64)])
+        return cls(digest.hexdigest(), json.dumps(settings, sort_keys=True), offsets, options.coefficients)
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """As they are stored, most telling difference first."""
+        return {
+            "format": FORMAT,
+            "settings": self.settings,
+            "utterances": len(self.offsets) - 1,
+            "corpus": self.corpus_digest,
+        }
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return int(self.offsets[-1]), self.coefficients
+
+
+class _OutdatedError(Exception):
+    """A cache has to be built; the message says why."""
+
+
+def _open_current(path: Path, contents: _Contents) -> h5py.File:
+    """Open a cache if it holds these contents; raises _OutdatedError if not, FeatureCacheError if it is no cache."""
+    if not path.exists() or path.stat().st_size == 0:
+        raise _OutdatedError("there is none yet")
+    if not h5py.is_hdf5(path):
+        raise FeatureCacheError(f"{path}: exists and is no feature cache; remove it, or name another file")
+    try:
+        file = h5py.File(path, "r", locking=False)
+        try:
+            _compare(path, file, contents)
+        except BaseException:
+            file.close()
+            raise
+    except (OSError, RuntimeError, KeyError) as error:  # h5py's ways to say that a file is broken
+        raise _OutdatedError(f"the present one is damaged: {_one_line(error)}") from error
+    return file
+
+
+def _compare(path: Path, file: h5py.File, contents: _Contents) -> None:
+    wanted = contents.attributes
+    found = {name: file.attrs.get(name) for name in wanted}
+    if not str(found["format"]).startswith(FORMAT.rstrip("0123456789")):
+        raise FeatureCacheError(f"{path}: an HDF5 file, but no feature cache; remove it, or name another file")
+    for name in ("format", "settings", "utterances"):
+        if found[name] != wanted[name]:
+            raise _OutdatedError(f"the {name} changed from {found[name]} to {wanted[name]}")
+    if found["corpus"] != wanted["corpus"]:
+        raise _OutdatedError("the recordings changed: other files, sizes, modification times or order")
+    if file["features"].shape != contents.shape:
+        raise _OutdatedError("the present one is damaged: its features have another shape")
+
+
+@contextmanager
+def _sole_writer(path: Path) -> Iterator[Path]:
+    """Yield the file to write a cache into before it is renamed to `path`, locked against other processes.
+
+    The lock is on that file itself, so nothing is left behind. It is released when its process ends, in whatever way.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    while True:
+        with partial.open("ab") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                log.info("Waiting for another process that builds the feature cache %s", path)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            if not _is_at(lock.fileno(), partial):
+                continue  # the process before has renamed or removed it
+            try:
+                yield partial
+            finally:
+                if _is_at(lock.fileno(), partial):
+                    partial.unlink()
+            return
+
+
+def _is_at(file_descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file_descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _build(partial: Path, contents: _Contents, source: OnTheFly, title: str, progress: bool, workers: int) -> None:
+    """Write a cache and see it onto the disk; raises OSError if that fails."""
+    workers = workers or usable_cores()
+    utterances = range(len(source.corpus))
+    start = _lay_out(partial, contents)
+    with partial.open("r+b") as file, Progress(title, len(utterances), progress) as bar:
+        file.seek(start)
+        for features in ordered_map(source.features, utterances, workers, ahead=8 * workers):
+            file.write(features.astype(_STORED, copy=False).data)
+            bar.advance()
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _lay_out(partial: Path, contents: _Contents) -> int:
+    """Write all of an HDF5 file but its features, and return at which byte these go.
+
+    HDF5 (1.14) crashes the process when a write fails. So it is made sure before that its few can't, and the features
+    are written without it.
+    """
+    needed = contents.shape[0] * contents.shape[1] * _STORED.itemsize + _ROOM_FOR_METADATA
+    free = shutil.disk_usage(partial.parent).free
+    if free < needed:
+        raise OSError(f"it takes {needed / 1e6:,.1f} MB and there are {free / 1e6:,.1f} MB left on the disk")
+    os.truncate(partial, needed)  # fails if files can't be that large
+    layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    with h5py.File(partial, "w", locking=False) as file:
+        dataset = file.create_dataset("features", contents.shape, _STORED, dcpl=layout)
+        file.attrs.update(contents.attributes)
+        start: int = dataset.id.get_offset()
+    return start
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())  # those of HDF5 have line breaks
