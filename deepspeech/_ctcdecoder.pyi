@@ -1,9 +1,11 @@
 """The C++ decoder, as native_client/binding.cc offers it; use `deepspeech.decoder`."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
 
 import numpy.typing as npt
+
+Labels = Sequence[str | bytes]
 
 class DecoderOptions:
     beam_width: int
@@ -13,6 +15,8 @@ class DecoderOptions:
     cutoff_top_n: int
     score_threshold: float
     result_count: int
+    unknown_word_score: float
+    hot_words: Mapping[str, float]
 
 class Result:
     labels: list[int]
@@ -22,10 +26,16 @@ class Result:
     lm_score: float
 
 class Scorer:
-    def __init__(self, labels: Sequence[str], language_model_path: str) -> None: ...
+    @overload
+    def __init__(self, labels: Labels, language_model_path: str, characters: bool) -> None: ...
+    @overload
+    def __init__(self, labels: Labels, language_model_path: str, trie_path: str) -> None: ...
+    @property
+    def characters(self) -> bool: ...
+    def write_trie(self, path: str) -> None: ...
 
 class Decoder:
-    def __init__(self, labels: Sequence[str], options: DecoderOptions, scorer: Scorer | None) -> None: ...
+    def __init__(self, labels: Labels, options: DecoderOptions, scorer: Scorer | None) -> None: ...
     def decode(self, posteriors: npt.NDArray[Any]) -> list[Result]: ...
     def decode_batch(
         self, posteriors: npt.NDArray[Any], lengths: Sequence[int], threads: int

@@ -7,6 +7,7 @@
 The score of a transcript, in natural logarithms, is
 
     score = acoustic_score + lm_weight * lm_score + valid_word_count_weight * (words in the vocabulary)
+            + unknown_word_score * (other words) + the boosts of its hot words
 
 `acoustic_score` is ln of the summed probabilities of its alignments, `lm_score` is ln P of the whole sentence, its end
 included. This module needs NumPy, but not TensorFlow.
@@ -16,8 +17,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,12 @@ import numpy.typing as npt
 from . import _ctcdecoder
 from .errors import DecoderError
 
-__all__ = ["CTCDecoder", "DecoderError", "DecoderOptions", "Hypothesis", "Scorer", "Word"]
+__all__ = ["UTF8_BYTES", "CTCDecoder", "CTCStream", "DecoderError", "DecoderOptions", "Hypothesis", "Scorer", "Word"]
 
+UTF8_BYTES: tuple[bytes, ...] = tuple(bytes([byte]) for byte in range(1, 256))
+"""The labels of a model that spells its transcripts in UTF-8 bytes, in DeepSpeech's order."""
+
+Labels = Sequence[str | bytes]
 Posteriors = npt.NDArray[np.floating[Any]]
 
 
@@ -49,6 +54,10 @@ class DecoderOptions:
     """After every frame, hypotheses that score so much less than the best are dropped."""
     result_count: int = 1
     """Transcripts returned, best first."""
+    unknown_word_score: float = -math.inf
+    """Added to the score for every word that is not in the vocabulary; minus infinity forbids such words."""
+    hot_words: Mapping[str, float] = field(default_factory=dict)
+    """Boosts: added to the score whenever the word is completed. These words may be outside the vocabulary."""
 
 
 @dataclass(frozen=True)
@@ -75,22 +84,45 @@ class Hypothesis:
 
 
 class Scorer:
-    """A language model, and the words that it knows, spelled in labels."""
+    """A language model, and its words or characters, spelled in labels."""
 
-    def __init__(self, labels: Sequence[str], native: _ctcdecoder.Scorer) -> None:
+    def __init__(self, labels: Labels, native: _ctcdecoder.Scorer) -> None:
         self.labels = tuple(labels)
         self.native = native
 
     @classmethod
-    def load(cls, labels: Sequence[str], lm_path: str | os.PathLike[str]) -> Scorer:
-        """Load a KenLM file (ARPA or binary). Raises DecoderError if it is not one or fits none of the labels."""
-        return cls(labels, _ctcdecoder.Scorer(list(labels), os.fspath(lm_path)))
+    def load(
+        cls,
+        labels: Labels,
+        lm_path: str | os.PathLike[str],
+        trie_path: str | os.PathLike[str] | None = None,
+        *,
+        characters: bool = False,
+    ) -> Scorer:
+        """Load a KenLM file (ARPA or binary), with the trie file of its words, which is built if there is none.
+
+        `characters` says that the language model is one of characters, which `<space>` stands for spaces in; a trie
+        file knows that by itself. Raises DecoderError if a file is damaged or does not fit the others.
+        """
+        texts, model = list(labels), os.fspath(lm_path)
+        if trie_path:
+            return cls(labels, _ctcdecoder.Scorer(texts, model, trie_path=os.fspath(trie_path)))
+        return cls(labels, _ctcdecoder.Scorer(texts, model, characters=characters))
+
+    @property
+    def characters(self) -> bool:
+        """Whether the language model is one of characters, and not of words."""
+        return self.native.characters
+
+    def write_trie(self, path: str | os.PathLike[str]) -> None:
+        """Write the trie file of this language model and these labels. Raises DecoderError if that fails."""
+        self.native.write_trie(os.fspath(path))
 
 
 class CTCDecoder:
     """Turns posteriors into transcripts. Threads may share one."""
 
-    def __init__(self, labels: Sequence[str], options: DecoderOptions | None = None, scorer: Scorer | None = None):
+    def __init__(self, labels: Labels, options: DecoderOptions | None = None, scorer: Scorer | None = None):
         """`labels` are the acoustic model's outputs in their order; the blank comes after the last of them.
 
         Raises DecoderError naming the option, or the label, that makes no sense.
@@ -99,7 +131,7 @@ class CTCDecoder:
         self.options = options or DecoderOptions()
         self.scorer = scorer
         native = scorer.native if scorer else None
-        self._native = _ctcdecoder.Decoder(list(labels), _native_options(self.options), native)
+        self.native = _ctcdecoder.Decoder(list(labels), _native_options(self.options), native)
 
     def decode(self, posteriors: Posteriors) -> list[Hypothesis]:
         """Return the best transcripts of one utterance, best first.
@@ -107,7 +139,7 @@ class CTCDecoder:
         `posteriors`: probabilities, float32 or float64 [time, labels + 1]; strided arrays are not copied. No frames
         give the empty transcript. Raises DecoderError naming what is wrong with them.
         """
-        return [self._hypothesis(result) for result in self._native.decode(posteriors)]
+        return self.hypotheses(self.native.decode(posteriors))
 
     def decode_batch(
         self, posteriors: Posteriors, lengths: Sequence[int] | npt.NDArray[Any], threads: int = 0
@@ -117,32 +149,71 @@ class CTCDecoder:
         `posteriors`: float32 or float64 [batch, time, labels + 1]; `lengths` [batch]: the frames that count. The GIL is
         released meanwhile. Raises DecoderError naming the utterance and what is wrong with it.
         """
-        batch = self._native.decode_batch(posteriors, [int(length) for length in lengths], threads)
-        return [[self._hypothesis(result) for result in results] for results in batch]
+        batch = self.native.decode_batch(posteriors, [int(length) for length in lengths], threads)
+        return [self.hypotheses(results) for results in batch]
+
+    def stream(self) -> CTCStream:
+        """Begin an utterance whose frames come bit by bit."""
+        return CTCStream(self)
+
+    def hypotheses(self, results: Sequence[_ctcdecoder.Result]) -> list[Hypothesis]:
+        """Return the native results as Python's."""
+        return [self._hypothesis(result) for result in results]
 
     def _hypothesis(self, result: _ctcdecoder.Result) -> Hypothesis:
         labels, frames = tuple(result.labels), tuple(result.frames)
-        words = _words([self.labels[label] for label in labels], frames)
-        text = " ".join(word.text for word in words) if self.scorer else "".join(self.labels[label] for label in labels)
+        texts = [self.labels[label] for label in labels]
+        words = _words(texts, frames)
+        spaced = self.scorer is not None and not self.scorer.characters
+        text = " ".join(word.text for word in words) if spaced else _join(texts)
         return Hypothesis(text, result.score, result.acoustic_score, result.lm_score, labels, frames, words)
+
+
+class CTCStream:
+    """One utterance whose frames come bit by bit; wherever they are cut, the result is that of `CTCDecoder.decode`."""
+
+    def __init__(self, decoder: CTCDecoder) -> None:
+        self._decoder = decoder
+        self._native = _ctcdecoder.Stream(decoder.native)
+
+    def feed(self, posteriors: Posteriors) -> None:
+        """Take more frames, float32 or float64 [time, labels + 1].
+
+        Raises DecoderError, and takes none, if they are bad.
+        """
+        self._native.feed(posteriors)
+
+    def peek(self) -> list[Hypothesis]:
+        """Return the best transcripts so far, best first; their last words may be unfinished."""
+        return self._decoder.hypotheses(self._native.peek())
+
+    def finish(self) -> list[Hypothesis]:
+        """Return the transcripts of all frames fed, best first, as if no more came."""
+        return self._decoder.hypotheses(self._native.finish())
 
 
 def _native_options(options: DecoderOptions) -> _ctcdecoder.DecoderOptions:
     native = _ctcdecoder.DecoderOptions()
-    for name, value in asdict(options).items():
+    for option in fields(options):
+        value = getattr(options, option.name)
         try:
-            setattr(native, name, value)
+            setattr(native, option.name, value)
         except TypeError:
-            raise DecoderError(f"{name} is {value!r}, which makes no sense") from None
+            raise DecoderError(f"{option.name} is {value!r}, which makes no sense") from None
     return native
 
 
-def _words(texts: Sequence[str], frames: Sequence[int]) -> tuple[Word, ...]:
+def _join(texts: Sequence[str | bytes]) -> str:
+    joined = b"".join(text if isinstance(text, bytes) else text.encode() for text in texts)
+    return joined.decode("utf-8", "replace")
+
+
+def _words(texts: Sequence[str | bytes], frames: Sequence[int]) -> tuple[Word, ...]:
     words: list[Word] = []
     start = 0
     for place in range(len(texts) + 1):
-        if place == len(texts) or texts[place] == " ":
+        if place == len(texts) or texts[place] in (" ", b" "):
             if place > start:
-                words.append(Word("".join(texts[start:place]), frames[start], frames[place - 1] + 1))
+                words.append(Word(_join(texts[start:place]), frames[start], frames[place - 1] + 1))
             start = place + 1
     return tuple(words)

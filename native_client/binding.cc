@@ -8,6 +8,7 @@
 
 #include "decoder.h"
 #include "error.h"
+#include "trie_file.h"
 
 namespace py = pybind11;
 
@@ -21,6 +22,7 @@ using ctc::Posteriors;
 using ctc::Result;
 using ctc::Scorer;
 using ctc::Stream;
+using ctc::Unit;
 
 std::string shape_text(const py::array& array) { return py::str(py::object(array.attr("shape"))); }
 
@@ -105,7 +107,9 @@ void bind_values(py::module_& module) {
       .def_readwrite("cutoff_prob", &DecoderOptions::cutoff_prob)
       .def_readwrite("cutoff_top_n", &DecoderOptions::cutoff_top_n)
       .def_readwrite("score_threshold", &DecoderOptions::score_threshold)
-      .def_readwrite("result_count", &DecoderOptions::result_count);
+      .def_readwrite("result_count", &DecoderOptions::result_count)
+      .def_readwrite("unknown_word_score", &DecoderOptions::unknown_word_score)
+      .def_readwrite("hot_words", &DecoderOptions::hot_words);
   py::class_<Result>(module, "Result")
       .def_readonly("labels", &Result::labels)
       .def_readonly("frames", &Result::frames)
@@ -120,11 +124,24 @@ PYBIND11_MODULE(_ctcdecoder, module) {
   py::register_exception_translator(translate_error);
   bind_values(module);
   py::class_<Scorer, std::shared_ptr<Scorer>>(module, "Scorer")
-      .def(py::init([](std::vector<std::string> labels, const std::string& path) {
+      .def(py::init([](std::vector<std::string> labels, const std::string& path, bool characters) {
              const py::gil_scoped_release release;
-             return std::make_shared<Scorer>(Labels(std::move(labels)), path);
+             return std::make_shared<Scorer>(Labels(std::move(labels)), path,
+                                             characters ? Unit::kCharacter : Unit::kWord);
            }),
-           py::arg("labels"), py::arg("language_model_path"));
+           py::arg("labels"), py::arg("language_model_path"), py::arg("characters"))
+      .def(py::init([](std::vector<std::string> labels, const std::string& path, const std::string& trie_path) {
+             const py::gil_scoped_release release;
+             return std::make_shared<Scorer>(Labels(std::move(labels)), path, trie_path);
+           }),
+           py::arg("labels"), py::arg("language_model_path"), py::arg("trie_path"))
+      .def("write_trie",
+           [](const Scorer& scorer, const std::string& path) {
+             const py::gil_scoped_release release;
+             ctc::write_trie_file(path, scorer.trie(), scorer.labels(), scorer.language_model(), scorer.unit());
+           },
+           py::arg("path"))
+      .def_property_readonly("characters", [](const Scorer& scorer) { return scorer.unit() == Unit::kCharacter; });
   py::class_<Decoder, std::shared_ptr<Decoder>>(module, "Decoder")
       .def(py::init([](std::vector<std::string> labels, const DecoderOptions& options,
                        std::shared_ptr<Scorer> scorer) {

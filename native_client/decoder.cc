@@ -10,23 +10,18 @@
 namespace ctc {
 
 Decoder::Decoder(Labels labels, DecoderOptions options, std::shared_ptr<const Scorer> scorer)
-    : labels_(std::move(labels)), options_(options), scorer_(std::move(scorer)) {
-  options_.check();
-  if (scorer_ && scorer_->labels().texts() != labels_.texts()) {
-    throw Error("the scorer was loaded for other labels than the decoder's");
-  }
-}
+    : context_(std::move(labels), std::move(options), std::move(scorer)) {}
 
 void Decoder::check_columns(const Posteriors& posteriors) const {
-  const std::size_t wanted = labels_.size() + 1;
+  const std::size_t wanted = context_.labels.size() + 1;
   if (posteriors.columns == wanted) return;
   throw Error("the posteriors have " + std::to_string(posteriors.columns) + " columns, but " +
-              std::to_string(labels_.size()) + " labels and the blank make " + std::to_string(wanted));
+              std::to_string(context_.labels.size()) + " labels and the blank make " + std::to_string(wanted));
 }
 
 std::vector<Result> Decoder::decode(const Posteriors& posteriors) const {
   check_columns(posteriors);
-  const std::unique_ptr<Search> search = Search::create(labels_, options_, scorer_.get());
+  const std::unique_ptr<Search> search = Search::create(context_);
   std::vector<float> logarithms;
   for (std::size_t frame = 0; frame < posteriors.frames; ++frame) {
     posteriors.read_frame(frame, logarithms);
@@ -63,8 +58,7 @@ std::vector<std::vector<Result>> Decoder::decode_batch(const std::vector<Posteri
 }
 
 Stream::Stream(std::shared_ptr<const Decoder> decoder)
-    : decoder_(std::move(decoder)),
-      search_(Search::create(decoder_->labels_, decoder_->options_, decoder_->scorer_.get())) {}
+    : decoder_(std::move(decoder)), search_(Search::create(decoder_->context_)) {}
 
 void Stream::feed(const Posteriors& posteriors) {
   decoder_->check_columns(posteriors);

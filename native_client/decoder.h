@@ -4,11 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "labels.h"
-#include "options.h"
 #include "posteriors.h"
-#include "scorer.h"
 #include "search.h"
+#include "search_context.h"
 
 namespace ctc {
 
@@ -16,8 +14,6 @@ class Decoder {
  public:
   // `scorer` may be null. Throws Error if an option makes no sense or the scorer was made for other labels.
   Decoder(Labels labels, DecoderOptions options, std::shared_ptr<const Scorer> scorer);
-
-  const Labels& labels() const { return labels_; }
 
   // The best transcripts of one utterance, best first; of no frames, the empty transcript.
   // Throws Error if these are no posteriors over the labels and the blank.
@@ -30,9 +26,7 @@ class Decoder {
   friend class Stream;
   void check_columns(const Posteriors& posteriors) const;
 
-  const Labels labels_;
-  const DecoderOptions options_;
-  const std::shared_ptr<const Scorer> scorer_;
+  const SearchContext context_;
 };
 
 // One utterance whose frames come bit by bit. Its results are those of the same frames in one piece.

@@ -58,13 +58,13 @@ std::string reason(const std::exception& error) {
 
 }  // namespace
 
-LanguageModel::LanguageModel(const std::string& path) {
+LanguageModel::LanguageModel(const std::string& path, Vocabulary vocabulary) : path_(path) {
   WordCollector collector(words_);
   lm::ngram::Config config;
   config.show_progress = false;
   config.messages = nullptr;
   config.sentence_marker_missing = lm::SILENT;
-  config.enumerate_vocab = &collector;
+  if (vocabulary == Vocabulary::kLoad) config.enumerate_vocab = &collector;
   try {
     model_ = load(path.c_str(), config);
   } catch (const std::exception& error) {
@@ -72,10 +72,15 @@ LanguageModel::LanguageModel(const std::string& path) {
   }
   std::visit(
       [this](const auto& model) {
+        size_ = model->GetVocabulary().Bound();
         sentence_begin_ = model->GetVocabulary().BeginSentence();
         sentence_end_ = model->GetVocabulary().EndSentence();
       },
       model_);
+}
+
+Word LanguageModel::index(const std::string& word) const {
+  return std::visit([&](const auto& model) { return model->GetVocabulary().Index(word); }, model_);
 }
 
 LanguageState LanguageModel::sentence_begin_state() const {

@@ -22,13 +22,24 @@ class LanguageModel {
       std::unique_ptr<const lm::ngram::TrieModel>, std::unique_ptr<const lm::ngram::QuantTrieModel>,
       std::unique_ptr<const lm::ngram::ArrayTrieModel>, std::unique_ptr<const lm::ngram::QuantArrayTrieModel>>;
 
-  // Loads an ARPA file or a KenLM binary. Throws Error naming the file and what is wrong with it.
-  explicit LanguageModel(const std::string& path);
+  enum class Vocabulary { kLoad, kSkip };
+
+  // Loads an ARPA file or a KenLM binary, if `vocabulary` says so with its words, which not every binary has.
+  // Throws Error naming the file and what is wrong with it.
+  LanguageModel(const std::string& path, Vocabulary vocabulary);
+
+  const std::string& path() const { return path_; }
 
   const Model& model() const { return model_; }
 
-  // Every word, at its index; the first is "<unk>".
+  // Every word, at its index; the first is "<unk>". Empty if they were not loaded.
   const std::vector<std::string>& words() const { return words_; }
+
+  // Of the word, or 0 (that of "<unk>") if the model does not know it.
+  Word index(const std::string& word) const;
+
+  // One more than the highest index.
+  Word size() const { return size_; }
 
   Word sentence_end() const { return sentence_end_; }
   bool is_special(Word word) const { return word == 0 || word == sentence_begin_ || word == sentence_end_; }
@@ -42,8 +53,10 @@ class LanguageModel {
   float unigram_score(Word word) const;
 
  private:
+  std::string path_;
   Model model_;
   std::vector<std::string> words_;
+  Word size_ = 0;
   Word sentence_begin_ = 0;
   Word sentence_end_ = 0;
 };

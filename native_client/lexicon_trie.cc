@@ -1,7 +1,6 @@
 #include "lexicon_trie.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "error.h"
 #include "log_math.h"
@@ -20,14 +19,16 @@ LexiconTrie::LexiconTrie(std::vector<LexiconEntry> entries) {
   if (entries.empty()) throw Error("the vocabulary has no word that the labels can spell");
   std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.spelling < b.spelling; });
 
+  auto owned = std::make_shared<std::vector<TrieNode>>();
+  std::vector<TrieNode>& nodes = *owned;
   std::vector<Range> ranges{{0, entries.size(), 0}};
-  nodes_.push_back({0, Labels::kNone, TrieNode::kNoWord, kLogZero});
+  nodes.push_back({0, Labels::kNone, TrieNode::kNoWord, kLogZero});
   for (std::size_t node = 0; node < ranges.size(); ++node) {
     auto [begin, end, depth] = ranges[node];
-    nodes_[node].first_child = static_cast<std::uint32_t>(ranges.size());
+    nodes[node].first_child = static_cast<std::uint32_t>(ranges.size());
     if (entries[begin].spelling.size() == depth) {
-      nodes_[node].word = entries[begin].word;
-      nodes_[node].highest = entries[begin].score;
+      nodes[node].word = entries[begin].word;
+      nodes[node].highest = entries[begin].score;
       ++begin;
       if (begin < end && entries[begin].spelling.size() == depth) {
         throw Error("two words of the vocabulary are spelled alike");
@@ -37,19 +38,62 @@ LexiconTrie::LexiconTrie(std::vector<LexiconEntry> entries) {
       const Label label = entries[begin].spelling[depth];
       std::size_t next = begin + 1;
       while (next < end && entries[next].spelling[depth] == label) ++next;
-      nodes_.push_back({0, label, TrieNode::kNoWord, kLogZero});
+      nodes.push_back({0, label, TrieNode::kNoWord, kLogZero});
       ranges.push_back({begin, next, depth + 1});
       begin = next;
     }
   }
-  nodes_.push_back({static_cast<std::uint32_t>(ranges.size()), Labels::kNone, TrieNode::kNoWord, kLogZero});
+  nodes.push_back({static_cast<std::uint32_t>(ranges.size()), Labels::kNone, TrieNode::kNoWord, kLogZero});
 
   // Children come after their parents.
-  for (std::size_t node = size(); node-- > 0;) {
-    for (std::uint32_t child = nodes_[node].first_child; child < nodes_[node + 1].first_child; ++child) {
-      nodes_[node].highest = std::max(nodes_[node].highest, nodes_[child].highest);
+  for (std::size_t node = ranges.size(); node-- > 0;) {
+    for (std::uint32_t child = nodes[node].first_child; child < nodes[node + 1].first_child; ++child) {
+      nodes[node].highest = std::max(nodes[node].highest, nodes[child].highest);
     }
   }
+  nodes_ = nodes.data();
+  size_ = ranges.size();
+  owner_ = std::move(owned);
+}
+
+std::uint32_t LexiconTrie::find_child(const TrieNode* nodes, std::uint32_t node, Label label) {
+  const TrieNode* const begin = nodes + nodes[node].first_child;
+  const TrieNode* const end = nodes + nodes[node + 1].first_child;
+  const auto before = [](const TrieNode& child, Label wanted) { return child.label < wanted; };
+  const TrieNode* const found = std::lower_bound(begin, end, label, before);
+  return found != end && found->label == label ? static_cast<std::uint32_t>(found - nodes) : kNoNode;
+}
+
+std::uint32_t LexiconTrie::find(const std::vector<Label>& spelling) const {
+  std::uint32_t node = kRoot;
+  for (const Label label : spelling) {
+    node = child(node, label);
+    if (node == kNoNode) return kNoNode;
+  }
+  return node;
+}
+
+std::vector<LexiconEntry> LexiconTrie::entries() const {
+  std::vector<LexiconEntry> entries;
+  std::vector<Label> spelling;
+  struct Place {
+    std::uint32_t node;
+    std::size_t depth;
+  };
+  std::vector<Place> open{{kRoot, 0}};
+  while (!open.empty()) {
+    const auto [node, depth] = open.back();
+    open.pop_back();
+    if (depth > 0) {
+      spelling.resize(depth - 1);
+      spelling.push_back(nodes_[node].label);
+    }
+    if (nodes_[node].word != TrieNode::kNoWord) entries.push_back({spelling, nodes_[node].word, nodes_[node].highest});
+    for (std::uint32_t child = nodes_[node].first_child; child < nodes_[node + 1].first_child; ++child) {
+      open.push_back({child, depth + 1});
+    }
+  }
+  return entries;
 }
 
 }  // namespace ctc

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "labels.h"
@@ -19,7 +21,7 @@ struct TrieNode {
   Word word;      // that ends here, or kNoWord
   float highest;  // look-ahead: the highest unigram score, ln P(word), of the words that end here or below
 };
-static_assert(sizeof(TrieNode) == 16, "four nodes share a cache line");
+static_assert(sizeof(TrieNode) == 16, "four nodes share a cache line, and files hold them as they are");
 
 struct LexiconEntry {
   std::vector<Label> spelling;
@@ -30,15 +32,32 @@ struct LexiconEntry {
 class LexiconTrie {
  public:
   static constexpr std::uint32_t kRoot = 0;
+  static constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
 
   // Throws Error if two entries have one spelling or if there is no entry.
   explicit LexiconTrie(std::vector<LexiconEntry> entries);
 
-  const TrieNode* nodes() const { return nodes_.data(); }
-  std::size_t size() const { return nodes_.size() - 1; }
+  // `nodes` are `size` nodes and the one past the last; `owner` keeps them in memory.
+  LexiconTrie(std::shared_ptr<const void> owner, const TrieNode* nodes, std::size_t size)
+      : nodes_(nodes), size_(size), owner_(std::move(owner)) {}
+
+  const TrieNode* nodes() const { return nodes_; }
+  std::size_t size() const { return size_; }
+
+  // The child of `node` by `label`, or kNoNode.
+  std::uint32_t child(std::uint32_t node, Label label) const { return find_child(nodes_, node, label); }
+  static std::uint32_t find_child(const TrieNode* nodes, std::uint32_t node, Label label);
+
+  // The node that `spelling` leads to, or kNoNode.
+  std::uint32_t find(const std::vector<Label>& spelling) const;
+
+  // Every word, as an entry whose score is the look-ahead of its node.
+  std::vector<LexiconEntry> entries() const;
 
  private:
-  std::vector<TrieNode> nodes_;
+  const TrieNode* nodes_ = nullptr;
+  std::size_t size_ = 0;
+  std::shared_ptr<const void> owner_;
 };
 
 }  // namespace ctc

@@ -25,6 +25,12 @@ void DecoderOptions::check() const {
   require(std::isfinite(valid_word_count_weight), "valid_word_count_weight", valid_word_count_weight, "finite");
   require(cutoff_prob > 0 && cutoff_prob <= 1, "cutoff_prob", cutoff_prob, "above 0 and at most 1");
   require(score_threshold > 0, "score_threshold", score_threshold, "above 0");
+  require(unknown_word_score < std::numeric_limits<float>::infinity(), "unknown_word_score", unknown_word_score,
+          "finite, or minus infinity to forbid unknown words");
+  for (const auto& [word, boost] : hot_words) {
+    require(!word.empty(), "hot_words", "a list with an empty word", "words and their boosts");
+    require(std::isfinite(boost), "hot_words", word + ": " + std::to_string(boost), "words with finite boosts");
+  }
   require(result_count >= 1 && result_count <= kWidest, "result_count", result_count, "between 1 and 1048576");
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <limits>
+#include <map>
+#include <string>
 
 namespace ctc {
 
@@ -13,7 +15,7 @@ struct DecoderOptions {
   // Weight of ln P_LM in the score; 0 ignores the language model, but keeps its vocabulary.
   float lm_weight = 1.5f;
 
-  // Added to the score for every word that is in the vocabulary of the language model.
+  // Added to the score for every word (or character) that is in the vocabulary of the language model.
   float valid_word_count_weight = 2.25f;
 
   // Of each frame, only the most probable labels whose probabilities sum up to this are considered; 1 keeps all.
@@ -27,6 +29,14 @@ struct DecoderOptions {
 
   // Transcripts returned, best first.
   std::size_t result_count = 1;
+
+  // Added to the score for every word that is not in the vocabulary, beside the weighted ln P_LM(<unk>);
+  // minus infinity forbids such words.
+  float unknown_word_score = -std::numeric_limits<float>::infinity();
+
+  // Added to the score whenever one of these words is completed. A word that is not in the vocabulary may be spoken
+  // all the same, with the weighted ln P_LM(<unk>) and this boost.
+  std::map<std::string, float> hot_words = {};
 
   // Throws Error naming the first option that makes no sense.
   void check() const;

@@ -5,24 +5,15 @@
 #include "search.h"
 
 namespace ctc {
-namespace {
-
-struct Finalist {
-  std::uint32_t slot;
-  float score;
-  float lm_score;
-};
-
-}  // namespace
 
 // The total of every hypothesis; those that differ by a delimiter at the end are one transcript, so the longer one's is
 // added to the shorter one's.
 std::vector<float> Search::merged_totals() const {
   std::vector<float> totals;
   for (const Hypothesis& hypothesis : beam_) totals.push_back(hypothesis.total);
-  if (!scorer_) return totals;
+  if (!context_.scorer || context_.scorer->unit() == Unit::kCharacter) return totals;
   for (std::size_t slot = 0; slot < beam_.size(); ++slot) {
-    if (beam_[slot].last != labels_.delimiter()) continue;
+    if (beam_[slot].last != context_.labels.delimiter()) continue;
     const std::uint32_t shorter = tree_[beam_[slot].parent].slot;
     if (shorter == kNowhere) continue;
     totals[shorter] = log_add(totals[shorter], totals[slot]);
@@ -33,44 +24,45 @@ std::vector<float> Search::merged_totals() const {
 
 std::vector<Result> Search::results(bool complete) const {
   const std::vector<float> totals = merged_totals();
-  std::vector<Finalist> finalists, unfinished;
+  std::vector<Finalist> finalists;
   for (std::uint32_t slot = 0; slot < beam_.size(); ++slot) {
-    if (totals[slot] == kLogZero) continue;
-    const Hypothesis& hypothesis = beam_[slot];
-    Sentence sentence = tree_.sentence(tree_[hypothesis.prefix].sentence);
-    const bool in_word = nodes_ && hypothesis.node != LexiconTrie::kRoot;
-    const bool is_word = in_word && nodes_[hypothesis.node].word != TrieNode::kNoWord;
-    float ahead = 0;
-    if (is_word) {
-      sentence = complete_word(sentence, nodes_[hypothesis.node].word);
-    } else if (in_word) {
-      ahead = hypothesis.ahead;
-    }
-    if (complete && scorer_) {
-      LanguageState ignored;
-      const LanguageModel& model = scorer_->language_model();
-      const float end = model.score(sentence.state, model.sentence_end(), ignored);
-      sentence.probability += end;
-      sentence.score += options_.lm_weight * end;
-    }
-    (in_word && !is_word ? unfinished : finalists)
-        .push_back({slot, totals[slot] + sentence.score + ahead, sentence.probability});
+    if (totals[slot] > kLogZero) finalists.push_back(finalist(slot, totals[slot], complete));
   }
-  if (!complete || finalists.empty()) finalists.insert(finalists.end(), unfinished.begin(), unfinished.end());
-  const std::size_t count = std::min(options_.result_count, finalists.size());
-  std::partial_sort(finalists.begin(), finalists.begin() + static_cast<std::ptrdiff_t>(count), finalists.end(),
-                    [](const Finalist& a, const Finalist& b) { return a.score > b.score; });
+  const auto unfinished = std::stable_partition(finalists.begin(), finalists.end(),
+                                                [](const Finalist& finalist) { return !finalist.unfinished; });
+  if (complete && unfinished != finalists.begin()) finalists.erase(unfinished, finalists.end());
+  std::stable_sort(finalists.begin(), finalists.end(),
+                   [](const Finalist& a, const Finalist& b) { return a.score > b.score; });
+  finalists.resize(std::min(context_.options.result_count, finalists.size()));
   std::vector<Result> results;
-  for (std::size_t place = 0; place < count; ++place) {
-    const Finalist& finalist = finalists[place];
-    results.push_back(result(finalist.slot, offset_ + finalist.score, totals[finalist.slot], finalist.lm_score));
-  }
+  for (const Finalist& finalist : finalists) results.push_back(result(finalist));
   return results;
 }
 
-Result Search::result(std::uint32_t slot, double score, float total, float lm_score) const {
+Search::Finalist Search::finalist(std::uint32_t slot, float total, bool complete) const {
   const Hypothesis& hypothesis = beam_[slot];
-  return {tree_.labels(hypothesis.prefix), tree_.frames(hypothesis.arrival), score, offset_ + total, lm_score};
+  if (!context_.scorer) return {slot, total, total, 0, false};
+  Sentence words = sentence(hypothesis);
+  const std::uint32_t node = hypothesis.node;
+  const bool in_word = node != LexiconTrie::kRoot;
+  const bool is_known = in_word && node != LexiconTrie::kNoNode && context_.nodes[node].word != TrieNode::kNoWord;
+  const bool is_word = is_known || (in_word && context_.unknown_score > kLogZero);
+  if (is_word) words = complete_word(words, node);
+  if (in_word && !is_word) words.score += hypothesis.ahead;
+  if (complete) {
+    const LanguageModel& language_model = context_.scorer->language_model();
+    LanguageState ignored;
+    const float end = language_model.score(words.state, language_model.sentence_end(), ignored);
+    words.probability += end;
+    words.score += context_.options.lm_weight * end;
+  }
+  return {slot, total, total + words.score, words.probability, in_word && !is_word};
+}
+
+Result Search::result(const Finalist& finalist) const {
+  const Hypothesis& hypothesis = beam_[finalist.slot];
+  return {tree_.labels(hypothesis.prefix), tree_.frames(hypothesis.arrival), offset_ + finalist.score,
+          offset_ + finalist.total, finalist.lm_score};
 }
 
 }  // namespace ctc

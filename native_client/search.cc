@@ -25,18 +25,12 @@ Sentence start_of(const Scorer* scorer) {
 
 }  // namespace
 
-Search::Search(const Labels& labels, const DecoderOptions& options, const Scorer* scorer)
-    : labels_(labels),
-      options_(options),
-      scorer_(scorer),
-      nodes_(scorer ? scorer->trie().nodes() : nullptr),
-      tree_(start_of(scorer)),
-      compact_at_(kSlack * options.beam_width) {
-  const float ahead = scorer ? look_ahead(LexiconTrie::kRoot) : 0;
-  beam_.push_back({0, kLogZero, 0, 0, ahead, NAN, Labels::kNone, PrefixTree::kRoot, kNowhere, LexiconTrie::kRoot,
-                   kNowhere});
+Search::Search(const SearchContext& context)
+    : context_(context), tree_(start_of(context.scorer.get())), compact_at_(kSlack * context.options.beam_width) {
+  beam_.push_back({0, kLogZero, 0, 0, context.nodes ? ahead(LexiconTrie::kRoot) : 0, NAN, Labels::kNone,
+                   PrefixTree::kRoot, kNowhere, LexiconTrie::kRoot, kNowhere});
   tree_[PrefixTree::kRoot].slot = 0;
-  ranked_.resize(labels.size());
+  ranked_.resize(context.labels.size());
 }
 
 void Search::step(const std::vector<float>& posteriors) {
@@ -63,15 +57,15 @@ void Search::prepare_frame(const std::vector<float>& posteriors) {
 // Gives the labels outside `cutoff_prob` and `cutoff_top_n` a probability of 0.
 void Search::cut_off() {
   const std::size_t columns = posteriors_.size();
-  const std::size_t top = options_.cutoff_top_n ? std::min(options_.cutoff_top_n, columns) : columns;
-  if (top == columns && options_.cutoff_prob >= 1) return;
+  const std::size_t top = context_.options.cutoff_top_n ? std::min(context_.options.cutoff_top_n, columns) : columns;
+  if (top == columns && context_.options.cutoff_prob >= 1) return;
   std::vector<Label> order(columns);
   std::iota(order.begin(), order.end(), Label{0});
   std::sort(order.begin(), order.end(), [this](Label a, Label b) { return posteriors_[a] > posteriors_[b]; });
   double sum = 0;
   for (std::size_t place = 0; place < columns; ++place) {
     float& posterior = posteriors_[order[place]];
-    if (place >= top || (options_.cutoff_prob < 1 && sum >= options_.cutoff_prob)) {
+    if (place >= top || (context_.options.cutoff_prob < 1 && sum >= context_.options.cutoff_prob)) {
       posterior = kLogZero;
     } else {
       sum += std::exp(double(posterior) + best_total_);
@@ -92,7 +86,7 @@ bool Search::advance() {
 
 // Computes every hypothesis one frame later, and the lowest rank that a candidate needs.
 void Search::stay() {
-  const float blank = posteriors_[labels_.blank()];
+  const float blank = posteriors_[context_.labels.blank()];
   stays_.resize(beam_.size());
   children_.assign(beam_.size(), 0);
   float highest = kLogZero;
@@ -114,23 +108,23 @@ void Search::stay() {
     const float rank = stay.total + hypothesis.sentence + hypothesis.ahead;
     if (rank == kLogZero) continue;
     highest = std::max(highest, rank);
-    candidates_.push_back({rank, stay.label, slot, Labels::kNone, hypothesis.node});
+    candidates_.push_back({rank, stay.label, slot, Labels::kNone, hypothesis.node, false});
   }
-  floor_ = highest - options_.score_threshold;
-  if (candidates_.size() < options_.beam_width) return;
+  floor_ = highest - context_.options.score_threshold;
+  if (candidates_.size() < context_.options.beam_width) return;
   for (const Candidate& candidate : candidates_) highest = std::min(highest, candidate.rank);
   floor_ = std::max(floor_, highest);
 }
 
 void Search::add_candidate(const Candidate& candidate) {
   candidates_.push_back(candidate);
-  if (candidates_.size() >= kCandidatesPerHypothesis * options_.beam_width) shrink_candidates();
+  if (candidates_.size() >= kCandidatesPerHypothesis * context_.options.beam_width) shrink_candidates();
 }
 
 // True if hypothesis `source` with one label more is in the beam, too.
 bool Search::in_beam(std::uint32_t source, Label label) const {
   if (!(children_[source] & label_bit(label))) return false;
-  if (labels_.size() <= 64) return true;
+  if (context_.labels.size() <= 64) return true;
   const std::uint32_t child = tree_.find_child(beam_[source].prefix, label);
   return child != kNowhere && tree_[child].slot != kNowhere;
 }
@@ -138,15 +132,15 @@ bool Search::in_beam(std::uint32_t source, Label label) const {
 // Keeps the best candidates, as many as the beam is wide, and raises the floor to the worst of them.
 void Search::shrink_candidates() {
   const auto better = [](const Candidate& a, const Candidate& b) { return a.rank > b.rank; };
-  if (candidates_.size() > options_.beam_width) {
-    const auto worst = candidates_.begin() + static_cast<std::ptrdiff_t>(options_.beam_width) - 1;
+  if (candidates_.size() > context_.options.beam_width) {
+    const auto worst = candidates_.begin() + static_cast<std::ptrdiff_t>(context_.options.beam_width) - 1;
     std::nth_element(candidates_.begin(), worst, candidates_.end(), better);
     floor_ = std::max(floor_, worst->rank);
-    candidates_.resize(options_.beam_width);
+    candidates_.resize(context_.options.beam_width);
   }
-  if (std::isinf(options_.score_threshold)) return;
+  if (std::isinf(context_.options.score_threshold)) return;
   const float highest = std::min_element(candidates_.begin(), candidates_.end(), better)->rank;
-  floor_ = std::max(floor_, highest - options_.score_threshold);
+  floor_ = std::max(floor_, highest - context_.options.score_threshold);
   const auto dropped = [this](const Candidate& candidate) { return candidate.rank < floor_; };
   candidates_.erase(std::remove_if(candidates_.begin(), candidates_.end(), dropped), candidates_.end());
 }
@@ -181,23 +175,23 @@ Hypothesis Search::stayed(const Candidate& candidate) {
 
 Hypothesis Search::extended(const Candidate& candidate) {
   const Hypothesis& source = beam_[candidate.source];
-  const bool completes = nodes_ && candidate.node == LexiconTrie::kRoot;
+  const std::uint32_t node = candidate.completes ? LexiconTrie::kRoot : candidate.node;
   std::uint32_t prefix = tree_.find_child(source.prefix, candidate.label);
   if (prefix == kNowhere) {
-    std::uint32_t sentence = tree_[source.prefix].sentence;
-    if (completes) sentence = tree_.add_sentence(complete_word(tree_.sentence(sentence), nodes_[source.node].word));
-    prefix = tree_.add_child(source.prefix, candidate.label, sentence);
+    std::uint32_t words = tree_[source.prefix].sentence;
+    if (candidate.completes) words = tree_.add_sentence(complete_word(tree_.sentence(words), candidate.node));
+    prefix = tree_.add_child(source.prefix, candidate.label, words);
   }
   return {kLogZero,
           candidate.acoustic,
           candidate.acoustic,
           tree_.sentence(tree_[prefix].sentence).score,
-          nodes_ ? look_ahead(candidate.node) : 0,
+          context_.nodes ? ahead(node) : 0,
           NAN,
           candidate.label,
           prefix,
           source.prefix,
-          candidate.node,
+          node,
           tree_.add_arrival(source.arrival, frame_)};
 }
 
@@ -209,7 +203,7 @@ void Search::compact() {
   }
   tree_.compact(prefixes, arrivals);
   for (Hypothesis& hypothesis : beam_) hypothesis.parent = tree_[hypothesis.prefix].parent;
-  compact_at_ = 2 * tree_.size() + kSlack * options_.beam_width;
+  compact_at_ = 2 * tree_.size() + kSlack * context_.options.beam_width;
 }
 
 }  // namespace ctc

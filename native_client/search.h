@@ -3,22 +3,23 @@
 // The score of a transcript is
 //
 //   ln P_acoustic + lm_weight * ln P_LM + valid_word_count_weight * (words in the vocabulary)
+//                 + unknown_word_score * (other words) + boosts of its hot words
 //
 // P_acoustic sums over all alignments that the beam held (with one label more, the delimiter, at the end, too).
-// P_LM is that of the whole sentence, given its begin, its end included.
+// P_LM is that of the whole sentence, given its begin, its end included. "Words" are characters if the language
+// model is one of characters.
 //
 // After every frame the best hypotheses by rank are kept. The rank of a hypothesis is its score so far and, in place
-// of the word it is in, the look-ahead: the highest unigram score below its node of the trie.
+// of the word it is in, the look-ahead: the highest score that a word at or below its node of the trie has by itself.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "labels.h"
-#include "options.h"
 #include "prefix_tree.h"
-#include "scorer.h"
+#include "search_context.h"
 
 namespace ctc {
 
@@ -42,7 +43,7 @@ struct Hypothesis {
   Label last;
   std::uint32_t prefix;
   std::uint32_t parent;   // prefix without the last label
-  std::uint32_t node;     // in the trie
+  std::uint32_t node;     // in the trie, or kNoNode in an unknown word
   std::uint32_t arrival;  // of the last label
 
   float rank() const { return total + sentence + ahead; }
@@ -50,8 +51,8 @@ struct Hypothesis {
 
 class Search {
  public:
-  // Begins a search; `labels` and `scorer` (which may be null) must outlive it.
-  static std::unique_ptr<Search> create(const Labels& labels, const DecoderOptions& options, const Scorer* scorer);
+  // Begins a search; `context` must outlive it.
+  static std::unique_ptr<Search> create(const SearchContext& context);
 
   virtual ~Search() = default;
 
@@ -64,7 +65,7 @@ class Search {
   std::vector<Result> results(bool complete) const;
 
  protected:
-  Search(const Labels& labels, const DecoderOptions& options, const Scorer* scorer);
+  explicit Search(const SearchContext& context);
 
   // A hypothesis of the next beam: hypothesis `source`, and one label more unless `label` is kNone.
   struct Candidate {
@@ -73,6 +74,16 @@ class Search {
     std::uint32_t source;
     Label label;
     std::uint32_t node;
+    bool completes;  // the word that ends at `node`
+  };
+
+  // A hypothesis that may be among the results.
+  struct Finalist {
+    std::uint32_t slot;
+    float total;  // ln P_acoustic, relative to offset_
+    float score;  // relative to offset_
+    float lm_score;
+    bool unfinished;
   };
 
   // A hypothesis one frame later, without any label more.
@@ -83,21 +94,25 @@ class Search {
 
   // Adds the candidates that extend hypothesis `source` by a label.
   virtual void extend(std::uint32_t source) = 0;
-  virtual Sentence complete_word(const Sentence& before, Word word) const = 0;
+
+  // The sentence with one word more, which ends at `node`.
+  virtual Sentence complete_word(const Sentence& before, std::uint32_t node) const = 0;
 
   void add_candidate(const Candidate& candidate);
   bool in_beam(std::uint32_t source, Label label) const;
   float acoustic(const Hypothesis& hypothesis, Label label) const {
     return (label == hypothesis.last ? hypothesis.blank : hypothesis.total) + posteriors_[label];
   }
-  float look_ahead(std::uint32_t node) const {
-    return options_.lm_weight * nodes_[node].highest + options_.valid_word_count_weight;
+  // The look-ahead of a hypothesis at `node`.
+  float ahead(std::uint32_t node) const {
+    return node == LexiconTrie::kNoNode ? context_.unknown_score
+                                        : std::max(context_.look_ahead(node), context_.unknown_score);
+  }
+  const Sentence& sentence(const Hypothesis& hypothesis) const {
+    return tree_.sentence(tree_[hypothesis.prefix].sentence);
   }
 
-  const Labels& labels_;
-  const DecoderOptions options_;
-  const Scorer* const scorer_;
-  const TrieNode* const nodes_;
+  const SearchContext& context_;
 
   std::vector<Hypothesis> beam_;
   std::vector<float> posteriors_;  // of this frame, relative to the best hypothesis
@@ -117,7 +132,8 @@ class Search {
   Hypothesis extended(const Candidate& candidate);
   void compact();
   std::vector<float> merged_totals() const;
-  Result result(std::uint32_t slot, double score, float total, float lm_score) const;
+  Finalist finalist(std::uint32_t slot, float total, bool complete) const;
+  Result result(const Finalist& finalist) const;
 
   std::vector<Hypothesis> next_beam_;
   std::vector<Stay> stays_;

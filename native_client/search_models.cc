@@ -1,4 +1,4 @@
-// The part of the search that scores words, compiled for each of KenLM's data structures.
+// The part of the search that knows what a hypothesis may go on with, compiled for each of KenLM's data structures.
 #include <cmath>
 #include <type_traits>
 
@@ -11,7 +11,7 @@ namespace {
 // Without a language model: every label may follow every other.
 class PlainSearch final : public Search {
  public:
-  PlainSearch(const Labels& labels, const DecoderOptions& options) : Search(labels, options, nullptr) {}
+  explicit PlainSearch(const SearchContext& context) : Search(context) {}
 
  private:
   void extend(std::uint32_t source) override {
@@ -19,69 +19,161 @@ class PlainSearch final : public Search {
     for (const Label label : ranked_) {
       if (!(hypothesis.total + posteriors_[label] > floor_)) return;
       const float total = acoustic(hypothesis, label);
-      if (total > floor_ && !in_beam(source, label)) add_candidate({total, total, source, label, LexiconTrie::kRoot});
+      if (total > floor_ && !in_beam(source, label)) {
+        add_candidate({total, total, source, label, LexiconTrie::kRoot, false});
+      }
     }
   }
 
-  Sentence complete_word(const Sentence& before, Word) const override { return before; }
+  Sentence complete_word(const Sentence& before, std::uint32_t) const override { return before; }
+};
+
+template <class Model>
+class ScoredSearch : public Search {
+ protected:
+  ScoredSearch(const SearchContext& context, const Model& model)
+      : Search(context), nodes_(context.nodes), root_ahead_(ahead(LexiconTrie::kRoot)), model_(model) {}
+
+  Sentence complete_word(const Sentence& before, std::uint32_t node) const final {
+    const bool known = node != LexiconTrie::kNoNode && nodes_[node].word != TrieNode::kNoWord;
+    Sentence after;
+    const float score = kLn10 * model_.Score(before.state, known ? nodes_[node].word : 0, after.state);
+    const float bonus = known ? context_.bonus(node) : context_.options.unknown_word_score;
+    after.probability = before.probability + score;
+    after.score = before.score + context_.options.lm_weight * score + bonus;
+    return after;
+  }
+
+  const TrieNode* const nodes_;
+  const float root_ahead_;
+
+ private:
+  const Model& model_;
 };
 
 // Words of the trie, separated by the delimiter.
 template <class Model>
-class WordSearch final : public Search {
+class WordSearch final : public ScoredSearch<Model> {
  public:
-  WordSearch(const Labels& labels, const DecoderOptions& options, const Scorer& scorer, const Model& model)
-      : Search(labels, options, &scorer), model_(model), root_ahead_(look_ahead(LexiconTrie::kRoot)) {}
+  WordSearch(const SearchContext& context, const Model& model)
+      : ScoredSearch<Model>(context, model),
+        delimiter_(context.labels.delimiter()),
+        unknown_allowed_(context.unknown_score > kLogZero) {}
 
  private:
+  using Base = ScoredSearch<Model>;
+  using Base::nodes_, Base::root_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
+
   void extend(std::uint32_t source) override {
     const Hypothesis& hypothesis = beam_[source];
-    const TrieNode& node = nodes_[hypothesis.node];
-    const std::uint32_t end = nodes_[hypothesis.node + 1].first_child;
-    for (std::uint32_t child = node.first_child; child < end; ++child) {
-      const Label label = nodes_[child].label;
-      const float total = acoustic(hypothesis, label);
-      const float rank = total + hypothesis.sentence + look_ahead(child);
-      if (rank > floor_ && !in_beam(source, label)) add_candidate({rank, total, source, label, child});
+    if (hypothesis.node != LexiconTrie::kNoNode) {
+      const std::uint32_t end = nodes_[hypothesis.node + 1].first_child;
+      for (std::uint32_t child = nodes_[hypothesis.node].first_child; child < end; ++child) {
+        extend_by(source, hypothesis, nodes_[child].label, child);
+      }
+      if (nodes_[hypothesis.node].word != TrieNode::kNoWord) complete(source);
     }
-    if (node.word != TrieNode::kNoWord) extend_by_delimiter(source);
+    if (unknown_allowed_) extend_to_unknown(source);
   }
 
-  void extend_by_delimiter(std::uint32_t source) {
+  void extend_by(std::uint32_t source, const Hypothesis& hypothesis, Label label, std::uint32_t node) {
+    const float total = this->acoustic(hypothesis, label);
+    const float rank = total + hypothesis.sentence + this->ahead(node);
+    if (rank > floor_ && !this->in_beam(source, label)) {
+      this->add_candidate({rank, total, source, label, node, false});
+    }
+  }
+
+  void extend_to_unknown(std::uint32_t source) {
+    const Hypothesis& hypothesis = beam_[source];
+    const std::uint32_t node = hypothesis.node;
+    for (const Label label : this->ranked_) {
+      if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + context_.unknown_score > floor_)) break;
+      if (label == delimiter_) continue;
+      if (node != LexiconTrie::kNoNode && LexiconTrie::find_child(nodes_, node, label) != LexiconTrie::kNoNode) continue;
+      extend_by(source, hypothesis, label, LexiconTrie::kNoNode);
+    }
+    const bool in_known_word = node != LexiconTrie::kNoNode && nodes_[node].word != TrieNode::kNoWord;
+    if (node != LexiconTrie::kRoot && !in_known_word) complete(source);
+  }
+
+  // Ends the word of the hypothesis by the delimiter.
+  void complete(std::uint32_t source) {
     Hypothesis& hypothesis = beam_[source];
-    const float total = hypothesis.total + posteriors_[labels_.delimiter()];
-    const float highest = total + hypothesis.sentence + options_.valid_word_count_weight + root_ahead_;
-    if (!(highest > floor_) || in_beam(source, labels_.delimiter())) return;  // as no word has more than ln P = 0
+    const float total = hypothesis.total + posteriors_[delimiter_];
+    if (!(total + hypothesis.sentence + completion_bound(hypothesis.node) + root_ahead_ > floor_)) return;
+    if (this->in_beam(source, delimiter_)) return;
     if (std::isnan(hypothesis.completion)) {
-      const Sentence& before = tree_.sentence(tree_[hypothesis.prefix].sentence);
-      hypothesis.completion = complete_word(before, nodes_[hypothesis.node].word).score - before.score;
+      const Sentence& before = this->sentence(hypothesis);
+      hypothesis.completion = this->complete_word(before, hypothesis.node).score - before.score;
     }
     const float rank = total + hypothesis.sentence + hypothesis.completion + root_ahead_;
-    if (rank > floor_) add_candidate({rank, total, source, labels_.delimiter(), LexiconTrie::kRoot});
+    if (rank > floor_) this->add_candidate({rank, total, source, delimiter_, hypothesis.node, true});
   }
 
-  Sentence complete_word(const Sentence& before, Word word) const override {
-    Sentence after;
-    const float score = kLn10 * model_.Score(before.state, word, after.state);
-    after.probability = before.probability + score;
-    after.score = before.score + options_.lm_weight * score + options_.valid_word_count_weight;
-    return after;
+  // No completion scores higher, as no word has more than ln P = 0.
+  float completion_bound(std::uint32_t node) const {
+    const bool known = node != LexiconTrie::kNoNode && nodes_[node].word != TrieNode::kNoWord;
+    return known ? context_.bonus(node) : context_.options.unknown_word_score;
   }
 
-  const Model& model_;
-  const float root_ahead_;
+  const Label delimiter_;
+  const bool unknown_allowed_;
+};
+
+// Characters of the trie, each of one or (as its UTF-8 bytes) several labels; they need no delimiter.
+template <class Model>
+class CharacterSearch final : public ScoredSearch<Model> {
+ public:
+  CharacterSearch(const SearchContext& context, const Model& model)
+      : ScoredSearch<Model>(context, model), highest_bound_(root_ahead_ + std::max(0.0f, context.highest_bonus())) {}
+
+ private:
+  using Base = ScoredSearch<Model>;
+  using Base::nodes_, Base::root_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
+
+  void extend(std::uint32_t source) override {
+    const Hypothesis& hypothesis = beam_[source];
+    const std::uint32_t begin = nodes_[hypothesis.node].first_child, end = nodes_[hypothesis.node + 1].first_child;
+    if (end - begin < kManyChildren) {
+      for (std::uint32_t child = begin; child < end; ++child) extend_by(source, hypothesis, child);
+      return;
+    }
+    for (const Label label : this->ranked_) {
+      if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + highest_bound_ > floor_)) return;
+      const std::uint32_t child = LexiconTrie::find_child(nodes_, hypothesis.node, label);
+      if (child != LexiconTrie::kNoNode) extend_by(source, hypothesis, child);
+    }
+  }
+
+  void extend_by(std::uint32_t source, const Hypothesis& hypothesis, std::uint32_t child) {
+    const Label label = nodes_[child].label;
+    const float total = this->acoustic(hypothesis, label);
+    const bool completes = nodes_[child].word != TrieNode::kNoWord;
+    const float bound = completes ? context_.bonus(child) + root_ahead_ : this->ahead(child);
+    if (!(total + hypothesis.sentence + bound > floor_) || this->in_beam(source, label)) return;
+    float rank = total + hypothesis.sentence + bound;
+    if (completes) rank = total + this->complete_word(this->sentence(hypothesis), child).score + root_ahead_;
+    if (rank > floor_) this->add_candidate({rank, total, source, label, child, completes});
+  }
+
+  // From so many children on (in Chinese, say) it pays to look only at those with probable labels.
+  static constexpr std::uint32_t kManyChildren = 64;
+
+  const float highest_bound_;  // no look-ahead or completion scores higher
 };
 
 }  // namespace
 
-std::unique_ptr<Search> Search::create(const Labels& labels, const DecoderOptions& options, const Scorer* scorer) {
-  if (!scorer) return std::make_unique<PlainSearch>(labels, options);
+std::unique_ptr<Search> Search::create(const SearchContext& context) {
+  if (!context.scorer) return std::make_unique<PlainSearch>(context);
   return std::visit(
       [&](const auto& model) -> std::unique_ptr<Search> {
         using Model = std::decay_t<decltype(*model)>;
-        return std::make_unique<WordSearch<Model>>(labels, options, *scorer, *model);
+        if (context.scorer->unit() == Unit::kWord) return std::make_unique<WordSearch<Model>>(context, *model);
+        return std::make_unique<CharacterSearch<Model>>(context, *model);
       },
-      scorer->language_model().model());
+      context.scorer->language_model().model());
 }
 
 }  // namespace ctc

@@ -41,15 +41,13 @@ def forward_score(posteriors: npt.NDArray[np.float64], transcript: Sequence[int]
     return float(np.log(forward[-2:].sum()))
 
 
-def word_scores(
-    posteriors: npt.NDArray[np.float64], labels: Sequence[str], vocabulary: Sequence[str]
-) -> dict[tuple[str, ...], float]:
-    """Map each sequence of known words to its acoustic score, with and without a space after the last word."""
+def sentence_scores(posteriors: npt.NDArray[np.float64], labels: Sequence[str]) -> dict[tuple[str, ...], float]:
+    """Map each sequence of words to its acoustic score, with and without a space after the last word."""
     scores: dict[tuple[str, ...], float] = {}
     for transcript, score in acoustic_scores(posteriors).items():
         text = "".join(labels[label] for label in transcript)
         words = tuple(text.removesuffix(" ").split(" ")) if text else ()
-        if all(word in vocabulary for word in words):
+        if all(words):
             scores[words] = float(np.logaddexp(scores.get(words, -math.inf), score))
     return scores
 

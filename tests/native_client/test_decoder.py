@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from deepspeech.decoder import CTCDecoder, DecoderError, DecoderOptions, Scorer, Word
+from deepspeech.decoder import UTF8_BYTES, CTCDecoder, DecoderError, DecoderOptions, Scorer, Word
 
 LABELS = (" ", "a", "b")
 
@@ -76,6 +78,79 @@ def test_strided_views_give_what_a_copy_gives(
     assert decoder.decode(view[::-1]) == decoder.decode(view[::-1].copy())
 
 
+@given(st.lists(st.integers(0, 30), max_size=5), st.booleans(), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_stream_gives_what_one_piece_gives_wherever_it_is_cut(cuts: list[int], scored: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    posteriors = rng.dirichlet([0.2] * 4, 30)
+    with tempfile.TemporaryDirectory() as folder:
+        write_arpa(Path(folder) / "lm.arpa", ["a", "b", "ab"], rng)
+        scorer = Scorer.load(LABELS, Path(folder) / "lm.arpa") if scored else None
+    decoder = CTCDecoder(LABELS, DecoderOptions(beam_width=20, result_count=20), scorer)
+    stream = decoder.stream()
+    for begin, end in pairwise([0, *sorted(cuts), 30]):
+        stream.feed(posteriors[begin:end])
+        stream.peek()
+    assert stream.finish() == decoder.decode(posteriors)
+
+
+def test_peek_shows_the_unfinished_word(tmp_path: Path) -> None:
+    write_arpa(tmp_path / "lm.arpa", ["abba"], np.random.default_rng(0))
+    stream = CTCDecoder(LABELS, None, Scorer.load(LABELS, tmp_path / "lm.arpa")).stream()
+    texts = []
+    for frame in one_hot("-abb-ba--"):
+        stream.feed(frame[np.newaxis])
+        texts.append(stream.peek()[0].text)
+    assert texts == ["", "a", "ab", "ab", "ab", "abb", "abba", "abba", "abba"]
+
+
+def test_stream_takes_no_frame_of_a_bad_piece() -> None:
+    stream = CTCDecoder(LABELS).stream()
+    stream.feed(one_hot("a-"))
+    piece = one_hot("bb")
+    piece[1, 0] = np.nan
+    with pytest.raises(DecoderError, match="frame 3, column 0"):
+        stream.feed(piece)
+    stream.feed(one_hot("a"))
+    assert stream.finish()[0].text == "aa"
+
+
+def test_a_long_stream_forgets_what_no_hypothesis_needs() -> None:
+    stream = CTCDecoder(LABELS, DecoderOptions(beam_width=8)).stream()
+    posteriors = np.random.default_rng(3).dirichlet([0.3] * 4, 1000)
+    for _ in range(20):
+        stream.feed(posteriors)
+    best = stream.finish()[0]
+    assert best == CTCDecoder(LABELS, DecoderOptions(beam_width=8)).decode(np.tile(posteriors, (20, 1)))[0]
+    assert sorted(best.timesteps) == list(best.timesteps)
+
+
+def test_hot_words_win_over_likelier_words(tmp_path: Path) -> None:
+    write_arpa(tmp_path / "lm.arpa", ["a", "b", "ab"], np.random.default_rng(0))
+    scorer = Scorer.load(LABELS, tmp_path / "lm.arpa")
+    unsure = np.array([[0.001, 0.6, 0.398, 0.001], [0.001, 0.001, 0.001, 0.997]])
+    assert CTCDecoder(LABELS, None, scorer).decode(unsure)[0].text == "b"
+    assert CTCDecoder(LABELS, DecoderOptions(hot_words={"a": 20.0}), scorer).decode(unsure)[0].text == "a"
+    unknown = CTCDecoder(LABELS, DecoderOptions(hot_words={"bab": 20.0}), scorer)
+    assert unknown.decode(one_hot("-bab-"))[0].text == "bab"
+
+
+def test_unknown_words_are_heard_only_if_allowed(scorer: Scorer) -> None:
+    posteriors = one_hot("-bb-b-ab-")
+    assert set(CTCDecoder(LABELS, None, scorer).decode(posteriors)[0].text.split()) <= {"a", "b", "ab"}
+    allowed = CTCDecoder(LABELS, DecoderOptions(unknown_word_score=5.0), scorer)
+    assert allowed.decode(posteriors)[0].text == "bbab"
+
+
+def test_model_of_characters_reads_utf8_bytes(tmp_path: Path) -> None:
+    write_arpa(tmp_path / "lm.arpa", ["ä", "я", "語", "a"], np.random.default_rng(0))
+    text = "語ä語я"
+    posteriors = np.full((len(text.encode()), 256), 1e-5)
+    posteriors[np.arange(len(posteriors)), [byte - 1 for byte in text.encode()]] = 1 - 255e-5
+    scorer = Scorer.load(UTF8_BYTES, tmp_path / "lm.arpa", characters=True)
+    assert CTCDecoder(UTF8_BYTES, DecoderOptions(beam_width=50), scorer).decode(posteriors)[0].text == text
+
+
 def test_cutoffs_that_leave_no_way_on_are_lifted(scorer: Scorer) -> None:
     options = DecoderOptions(cutoff_top_n=1)
     assert CTCDecoder(LABELS, options, scorer).decode(one_hot(" -a b-"))[0].text == "a b"
@@ -129,6 +204,9 @@ def test_any_numbers_are_decoded_or_refused(posteriors: npt.NDArray[np.float64])
         (DecoderOptions(cutoff_prob=0), "cutoff_prob is 0"),
         (DecoderOptions(result_count=0), "result_count is 0"),
         (DecoderOptions(score_threshold=0), "score_threshold is 0"),
+        (DecoderOptions(unknown_word_score=float("nan")), "unknown_word_score is nan"),
+        (DecoderOptions(hot_words={"a": float("inf")}), "hot_words is a: inf"),
+        (DecoderOptions(hot_words={"a": 1}), "hot_words need a scorer"),
     ],
 )
 def test_bad_options_are_refused_by_name(options: DecoderOptions, message: str) -> None:
@@ -161,6 +239,12 @@ def test_language_model_of_another_alphabet_is_refused(tmp_path: Path) -> None:
 def test_scorer_of_other_labels_is_refused(scorer: Scorer) -> None:
     with pytest.raises(DecoderError, match="other labels"):
         CTCDecoder((" ", "b", "a"), None, scorer)
+
+
+def test_hot_words_that_cannot_be_spelled_are_refused(scorer: Scorer) -> None:
+    for word in ("ax", "a b"):
+        with pytest.raises(DecoderError, match=f"cannot spell the hot word '{word}'"):
+            CTCDecoder(LABELS, DecoderOptions(hot_words={word: 1.0}), scorer)
 
 
 def test_importing_the_decoder_does_not_import_tensorflow() -> None:

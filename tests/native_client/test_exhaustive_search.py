@@ -8,7 +8,7 @@ import kenlm
 import numpy as np
 import numpy.typing as npt
 import pytest
-from exhaustive import acoustic_scores, forward_score, word_scores, write_arpa
+from exhaustive import acoustic_scores, forward_score, sentence_scores, write_arpa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,28 +43,65 @@ def test_without_scorer_every_transcript_has_its_exact_score(seed: int, frames: 
     frames=st.integers(1, 6),
     lm_weight=st.floats(0, 3),
     bonus=st.floats(-3, 3),
+    unknown=st.just(-math.inf) | st.floats(-5, 5),
+    hot_words=st.dictionaries(st.sampled_from(["a", "ab", "aa", "baa"]), st.floats(-3, 3)),
 )
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=700, deadline=None)
 def test_with_scorer_every_sentence_has_its_exact_score(
-    tmp_path_factory: pytest.TempPathFactory, seed: int, frames: int, lm_weight: float, bonus: float
+    tmp_path_factory: pytest.TempPathFactory,
+    seed: int,
+    frames: int,
+    lm_weight: float,
+    bonus: float,
+    unknown: float,
+    hot_words: dict[str, float],
 ) -> None:
     rng = np.random.default_rng(seed)
     path = tmp_path_factory.getbasetemp() / "random.arpa"
     write_arpa(path, WORDS, rng)
     model = kenlm.Model(str(path))
     posteriors = random_posteriors(rng, frames, len(LABELS) + 1)
-    options = DecoderOptions(4096, lm_weight, bonus, result_count=4096)
+    options = DecoderOptions(4096, lm_weight, bonus, result_count=4096, unknown_word_score=unknown, hot_words=hot_words)
     results = CTCDecoder(LABELS, options, Scorer.load(LABELS, path)).decode(posteriors)
     found = {tuple(result.text.split()): result for result in results}
     assert len(found) == len(results)
-    for words, acoustic in word_scores(posteriors, LABELS, WORDS).items():
+    for words, acoustic in sentence_scores(posteriors, LABELS).items():
         if acoustic < -60:
             continue
+        if any(word not in WORDS and word not in hot_words for word in words) and unknown == -math.inf:
+            assert words not in found
+            continue
         lm_score = model.score(" ".join(words)) * math.log(10)
+        bonuses = sum(
+            hot_words.get(word, 0) + (bonus if word in WORDS else 0 if word in hot_words else unknown) for word in words
+        )
         result = found[words]
         assert result.acoustic_score == pytest.approx(acoustic, abs=2e-4)
         assert result.lm_score == pytest.approx(lm_score, abs=2e-4)
-        assert result.score == pytest.approx(acoustic + lm_weight * lm_score + bonus * len(words), abs=1e-3)
+        assert result.score == pytest.approx(acoustic + lm_weight * lm_score + bonuses, abs=1e-3)
+
+
+@given(seed=st.integers(0, 2**32 - 1), frames=st.integers(1, 6), lm_weight=st.floats(0, 3), bonus=st.floats(-3, 3))
+@settings(max_examples=300, deadline=None)
+def test_with_a_model_of_characters_every_text_has_its_exact_score(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, frames: int, lm_weight: float, bonus: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    path = tmp_path_factory.getbasetemp() / "random.arpa"
+    write_arpa(path, ["<space>", "a", "b"], rng)
+    model = kenlm.Model(str(path))
+    posteriors = random_posteriors(rng, frames, len(LABELS) + 1)
+    options = DecoderOptions(4096, lm_weight, bonus, result_count=4096)
+    results = CTCDecoder(LABELS, options, Scorer.load(LABELS, path, characters=True)).decode(posteriors)
+    found = {result.labels: result for result in results}
+    assert len(found) == len(results)
+    for transcript, acoustic in acoustic_scores(posteriors).items():
+        if acoustic < -60:
+            continue
+        lm_score = model.score(" ".join(("<space>", "a", "b")[label] for label in transcript)) * math.log(10)
+        result = found[transcript]
+        assert result.lm_score == pytest.approx(lm_score, abs=2e-4)
+        assert result.score == pytest.approx(acoustic + lm_weight * lm_score + bonus * len(transcript), abs=1e-3)
 
 
 @given(seed=st.integers(0, 2**32 - 1), beam_width=st.integers(1, 40))

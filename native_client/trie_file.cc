@@ -1,0 +1,121 @@
+#include "trie_file.h"
+
+#include <cstddef>
+#include <cstring>
+
+#include "error.h"
+#include "mapped_file.h"
+#include "util/murmur_hash.hh"
+
+namespace ctc {
+namespace {
+
+struct Header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t unit;
+  std::uint64_t nodes;
+  std::uint64_t words;
+  std::uint64_t label_hash;
+  std::uint64_t node_hash;
+  std::uint64_t header_hash;
+  std::uint64_t zero;
+};
+static_assert(sizeof(Header) == 64, "as described in the header file");
+
+constexpr char kMagic[8] = "ctctrie";
+constexpr std::uint32_t kVersion = 1;
+
+// Look-aheads are rounded to floats once, so they are the same on every machine, but for its last bits.
+constexpr float kScoreTolerance = 1e-3f;
+
+std::uint64_t hash(const void* data, std::size_t size) { return util::MurmurHash64A(data, size, 0); }
+
+std::uint64_t hash_labels(const Labels& labels) {
+  std::string joined;
+  for (const std::string& text : labels.texts()) joined += text + '\0';
+  return hash(joined.data(), joined.size());
+}
+
+std::uint64_t hash_header(const Header& header) { return hash(&header, offsetof(Header, header_hash)); }
+
+// Returns what is wrong with the file as such, or nullptr.
+const char* find_damage(const MappedFile& file, const Header& header) {
+  if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) return "it is not a trie file";
+  if (header.version != kVersion) return "it is a trie file of another version; write it again with generate_trie";
+  if (hash_header(header) != header.header_hash || header.unit > 1 || header.zero != 0) return "its header is damaged";
+  const std::size_t rest = file.size() - sizeof(Header);
+  if (rest % sizeof(TrieNode) != 0 || header.nodes != rest / sizeof(TrieNode) - 1) return "it is truncated";
+  if (hash(file.data() + sizeof(Header), rest) != header.node_hash) return "its nodes are damaged";
+  return nullptr;
+}
+
+// Returns what makes the nodes unsafe to use, or nullptr.
+const char* find_bad_node(const TrieNode* nodes, std::size_t size, std::size_t labels, std::size_t words) {
+  if (size == 0 || nodes[0].first_child != 1 || nodes[size].first_child != size) return "its nodes are no trie";
+  for (std::size_t node = 0; node < size; ++node) {
+    const std::uint32_t begin = nodes[node].first_child, end = nodes[node + 1].first_child;
+    if (begin <= node || end < begin || end > size) return "its nodes are no trie";
+    for (std::uint32_t child = begin; child < end; ++child) {
+      if (nodes[child].label >= labels) return "a node has a label that does not exist";
+      if (child > begin && nodes[child].label <= nodes[child - 1].label) return "the children of a node are not sorted";
+    }
+    if (nodes[node].word != TrieNode::kNoWord && nodes[node].word >= words) return "a node has a word out of range";
+    if (!(nodes[node].highest <= 0)) return "a node has a score that is no logarithm of a probability";
+  }
+  return nullptr;
+}
+
+// True if every word of the trie is spelled as the language model spells it, and scored alike where only it counts.
+bool fits(const LexiconTrie& trie, const Labels& labels, const LanguageModel& language_model, Unit unit) {
+  std::string text;
+  for (const LexiconEntry& entry : trie.entries()) {
+    text.clear();
+    for (const Label label : entry.spelling) text += labels.text(label);
+    if (language_model.index(text_word(text, unit)) != entry.word) return false;
+    if (language_model.unigram_score(entry.word) > entry.score + kScoreTolerance) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void write_trie_file(const std::string& path, const LexiconTrie& trie, const Labels& labels,
+                     const LanguageModel& language_model, Unit unit) {
+  const std::size_t bytes = (trie.size() + 1) * sizeof(TrieNode);
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof(kMagic));
+  header.version = kVersion;
+  header.unit = static_cast<std::uint32_t>(unit);
+  header.nodes = trie.size();
+  header.words = language_model.size();
+  header.label_hash = hash_labels(labels);
+  header.node_hash = hash(trie.nodes(), bytes);
+  header.header_hash = hash_header(header);
+  NewFile file(path);
+  file.write(&header, sizeof(header));
+  file.write(trie.nodes(), bytes);
+  file.finish();
+}
+
+LexiconTrie read_trie_file(const std::string& path, const Labels& labels, const LanguageModel& language_model,
+                           Unit& unit) {
+  const auto file = std::make_shared<const MappedFile>(path);
+  const auto refuse = [&path](const std::string& why) { return Error(path + " cannot be used: " + why); };
+  if (file->size() < sizeof(Header) + sizeof(TrieNode)) throw refuse("it is too short for a trie file");
+  Header header;
+  std::memcpy(&header, file->data(), sizeof(header));
+  if (const char* const damage = find_damage(*file, header)) throw refuse(damage);
+  if (header.label_hash != hash_labels(labels)) throw refuse("it was made for another alphabet");
+  const std::string other_model = "it was made for another language model than " + language_model.path();
+  if (header.words != language_model.size()) throw refuse(other_model);
+  const auto* const nodes = reinterpret_cast<const TrieNode*>(file->data() + sizeof(Header));
+  if (const char* const bad = find_bad_node(nodes, header.nodes, labels.size(), header.words)) throw refuse(bad);
+  unit = static_cast<Unit>(header.unit);
+  if (unit == Unit::kWord && labels.delimiter() == Labels::kNone) throw refuse("there is no label ' ' between words");
+  LexiconTrie trie(file, nodes, header.nodes);
+  if (!fits(trie, labels, language_model, unit)) throw refuse(other_model);
+  return trie;
+}
+
+}  // namespace ctc

@@ -1,0 +1,36 @@
+// Trie files: a trie as it lies in memory, behind a header that says what it was made for. They are mapped, not read.
+//
+//   offset  bytes  content (little-endian)
+//        0      8  "ctctrie" and a zero
+//        8      4  version, 1
+//       12      4  unit: 0 words, 1 characters
+//       16      8  nodes, without the one past the last
+//       24      8  words in the language model's vocabulary, "<unk>" and sentence markers included
+//       32      8  hash of the labels
+//       40      8  hash of the nodes
+//       48      8  hash of the 48 bytes before
+//       56      8  zero
+//       64  16 each  the nodes, and one past the last (see lexicon_trie.h)
+//
+// Hashes are MurmurHash64A with seed 0, as in KenLM.
+#pragma once
+
+#include <string>
+
+#include "labels.h"
+#include "language_model.h"
+#include "lexicon_trie.h"
+#include "vocabulary.h"
+
+namespace ctc {
+
+// Writes beside `path` and renames. Throws Error naming the path if it cannot.
+void write_trie_file(const std::string& path, const LexiconTrie& trie, const Labels& labels,
+                     const LanguageModel& language_model, Unit unit);
+
+// Maps a trie file and checks all of it; sets `unit`. Throws Error naming the path if it is damaged, or was made for
+// other labels or another language model.
+LexiconTrie read_trie_file(const std::string& path, const Labels& labels, const LanguageModel& language_model,
+                           Unit& unit);
+
+}  // namespace ctc

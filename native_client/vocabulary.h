@@ -1,0 +1,34 @@
+// From the words of a language model to a trie.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "labels.h"
+#include "language_model.h"
+#include "lexicon_trie.h"
+
+namespace ctc {
+
+// What the language model's "words" are.
+enum class Unit : std::uint8_t {
+  kWord,      // words, between which transcripts have the delimiter
+  kCharacter  // Unicode characters, each spelled by one label or by several (its UTF-8 bytes); "<space>" is a space
+};
+
+// The trie of those of the language model's words that `labels` can spell. `words` are the words to take, for
+// language models that were loaded without their vocabulary; of these, the ones it does not know are left out.
+// Throws Error if there is none, or if words have nothing to separate them.
+LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit);
+LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit,
+                       const std::vector<std::string>& words);
+
+// The text that a word of the language model stands for in a transcript, and the other way round.
+std::string word_text(const std::string& word, Unit unit);
+std::string text_word(const std::string& text, Unit unit);
+
+// True if `text` is one Unicode character in UTF-8.
+bool is_character(const std::string& text);
+
+}  // namespace ctc
