@@ -5,7 +5,9 @@
 
 writes OUT/train.csv, OUT/dev.csv and OUT/test.csv. The recordings are those in FOLDER, or else are downloaded into OUT.
 A file's name spells its words, 1 for yes and 0 for no: 0_1_1_0_0_0_1_1.wav. In the order of their names every second
-recording is for the test; of the others every sixth is for validation and the rest for training.
+recording, from the first on, is for the test; of the others every sixth is for validation and the rest for training.
+
+One name is wrong: in 0_1_0_1_0_0_0_0.wav the last word is not spoken. It is a training recording, and stays one.
 """
 
 import re
@@ -32,11 +34,11 @@ def main() -> None:
         (recording, " ".join(WORDS[letter] for letter in recording.stem.split("_")))
         for recording in find_recordings(arguments)
     ]
-    others = rows[::TEST_STEP]
+    others = rows[1::TEST_STEP]
     sets = {
         "train": [row for number, row in enumerate(others, start=1) if number % DEV_STEP],
         "dev": others[DEV_STEP - 1 :: DEV_STEP],
-        "test": rows[TEST_STEP - 1 :: TEST_STEP],
+        "test": rows[::TEST_STEP],
     }
     write_sets(arguments.out, sets)
 

@@ -92,7 +92,7 @@ def test_a_download_becomes_a_corpus_with_relative_names_and_nothing_else(server
     assert import_from(server, out).returncode == 0
     assert names(out) == {"recordings", "train.csv", "dev.csv", "test.csv"}
     assert len(names(out / "recordings")) == 60
-    assert "\nrecordings/0_0_0_0_0_0_0_1.wav," in (out / "test.csv").read_text()
+    assert "\nrecordings/0_0_0_0_0_0_1_0.wav," in (out / "test.csv").read_text()
 
 
 def test_what_was_imported_is_not_downloaded_again(server: Server, tmp_path: Path) -> None:

@@ -42,10 +42,10 @@ def test_answers_are_spelled_by_the_name_and_every_second_is_for_the_test(answer
     assert run_script("import_yesno.py", tmp_path / "out", "--from", answers).returncode == 0
     train, dev, test = (rows(tmp_path / "out" / f"{name}.csv") for name in ("train", "dev", "test"))
     ordered = sorted(path.name for path in answers.iterdir())
-    assert list(test) == ordered[1::2]
-    assert sorted([*train, *dev]) == ordered[0::2]
+    assert list(test) == ordered[0::2]
+    assert sorted([*train, *dev]) == ordered[1::2]
     assert (len(train), len(dev)) == (25, 5)
-    assert test["0_0_1_1_0_1_0_1.wav"] == "no no yes yes no yes no yes"
+    assert test["0_0_1_1_0_1_1_0.wav"] == "no no yes yes no yes yes no"
 
 
 def test_sizes_and_places_of_recordings_elsewhere_are_written(digits: Path, tmp_path: Path) -> None:
