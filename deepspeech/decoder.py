@@ -99,10 +99,12 @@ class Scorer:
         *,
         characters: bool = False,
     ) -> Scorer:
-        """Load a KenLM file (ARPA or binary), with the trie file of its words, which is built if there is none.
+        """Load a KenLM file (ARPA or binary) or a scorer package of DeepSpeech 0.6 to 0.9.
 
-        `characters` says that the language model is one of characters, which `<space>` stands for spaces in; a trie
-        file knows that by itself. Raises DecoderError if a file is damaged or does not fit the others.
+        `trie_path` is the trie file of the language model's words; without one, the trie is built in memory.
+
+        `characters` says that the language model is one of characters, which `<space>` stands for spaces in; trie
+        files and packages know that by themselves. Raises DecoderError if a file is damaged or does not fit the others.
         """
         texts, model = list(labels), os.fspath(lm_path)
         if trie_path:
@@ -113,6 +115,18 @@ class Scorer:
     def characters(self) -> bool:
         """Whether the language model is one of characters, and not of words."""
         return self.native.characters
+
+    @property
+    def package_defaults(self) -> tuple[float, float] | None:
+        """The `lm_weight` and `valid_word_count_weight` that a scorer package recommends."""
+        return self.native.package_defaults
+
+    def write_package(self, path: str | os.PathLike[str], lm_weight: float, valid_word_count_weight: float) -> None:
+        """Write a scorer package, for which the language model's file must be a KenLM binary.
+
+        Its weights are what clients use unless told otherwise. Raises DecoderError if that fails.
+        """
+        self.native.write_package(os.fspath(path), lm_weight, valid_word_count_weight)
 
     def write_trie(self, path: str | os.PathLike[str]) -> None:
         """Write the trie file of this language model and these labels. Raises DecoderError if that fails."""

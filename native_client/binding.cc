@@ -4,7 +4,9 @@
 #include <pybind11/stl.h>
 
 #include <exception>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "decoder.h"
 #include "error.h"
@@ -141,6 +143,19 @@ PYBIND11_MODULE(_ctcdecoder, module) {
              ctc::write_trie_file(path, scorer.trie(), scorer.labels(), scorer.language_model(), scorer.unit());
            },
            py::arg("path"))
+      .def("write_package",
+           [](const Scorer& scorer, const std::string& path, double lm_weight, double valid_word_count_weight) {
+             const py::gil_scoped_release release;
+             ctc::write_package(path, scorer.language_model().path(), scorer.trie(), scorer.labels(), scorer.unit(),
+                                {lm_weight, valid_word_count_weight});
+           },
+           py::arg("path"), py::arg("lm_weight"), py::arg("valid_word_count_weight"))
+      .def_property_readonly("package_defaults",
+                             [](const Scorer& scorer) -> std::optional<std::pair<double, double>> {
+                               const auto& defaults = scorer.package_defaults();
+                               if (!defaults) return std::nullopt;
+                               return std::pair(defaults->lm_weight, defaults->valid_word_count_weight);
+                             })
       .def_property_readonly("characters", [](const Scorer& scorer) { return scorer.unit() == Unit::kCharacter; });
   py::class_<Decoder, std::shared_ptr<Decoder>>(module, "Decoder")
       .def(py::init([](std::vector<std::string> labels, const DecoderOptions& options,

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "error.h"
+#include "kenlm_binary.h"
 #include "lm/enumerate_vocab.hh"
 #include "log_math.h"
+#include "mapped_file.h"
 
 namespace ctc {
 namespace {
@@ -64,8 +66,12 @@ LanguageModel::LanguageModel(const std::string& path, Vocabulary vocabulary) : p
   config.show_progress = false;
   config.messages = nullptr;
   config.sentence_marker_missing = lm::SILENT;
-  if (vocabulary == Vocabulary::kLoad) config.enumerate_vocab = &collector;
   try {
+    const MappedFile file(path);
+    binary_size_ = check_kenlm_binary(file);
+    if (binary_size_ == 0) check_arpa_counts(file);
+    const bool has_vocabulary = binary_size_ == 0 || file.data()[kHasVocabularyOffset];
+    if (vocabulary == Vocabulary::kLoad && has_vocabulary) config.enumerate_vocab = &collector;
     model_ = load(path.c_str(), config);
   } catch (const std::exception& error) {
     throw Error(path + " cannot be used as a KenLM language model (ARPA or binary): " + reason(error));
@@ -77,6 +83,15 @@ LanguageModel::LanguageModel(const std::string& path, Vocabulary vocabulary) : p
         sentence_end_ = model->GetVocabulary().EndSentence();
       },
       model_);
+  check_vocabulary();
+}
+
+void LanguageModel::check_vocabulary() const {
+  for (Word word = 1; word < words_.size(); ++word) {
+    if (index(words_[word]) == word) continue;
+    throw Error(path_ + " cannot be used as a KenLM language model: its vocabulary is damaged at word " +
+                std::to_string(word));
+  }
 }
 
 Word LanguageModel::index(const std::string& word) const {

@@ -24,11 +24,14 @@ class LanguageModel {
 
   enum class Vocabulary { kLoad, kSkip };
 
-  // Loads an ARPA file or a KenLM binary, if `vocabulary` says so with its words, which not every binary has.
+  // Loads an ARPA file or a KenLM binary; if `vocabulary` says so, with its words, unless it is a binary without them.
   // Throws Error naming the file and what is wrong with it.
   LanguageModel(const std::string& path, Vocabulary vocabulary);
 
   const std::string& path() const { return path_; }
+
+  // Of a KenLM binary, without what follows the model in its file; 0 if it was an ARPA file.
+  std::size_t binary_size() const { return binary_size_; }
 
   const Model& model() const { return model_; }
 
@@ -53,7 +56,10 @@ class LanguageModel {
   float unigram_score(Word word) const;
 
  private:
+  void check_vocabulary() const;
+
   std::string path_;
+  std::size_t binary_size_ = 0;
   Model model_;
   std::vector<std::string> words_;
   Word size_ = 0;

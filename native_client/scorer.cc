@@ -1,6 +1,7 @@
 #include "scorer.h"
 
 #include "error.h"
+#include "mapped_file.h"
 #include "trie_file.h"
 
 namespace ctc {
@@ -9,12 +10,45 @@ Scorer::Scorer(const Labels& labels, const std::string& language_model_path, Uni
     : labels_(labels),
       language_model_(language_model_path, LanguageModel::Vocabulary::kLoad),
       unit_(unit),
-      trie_(build_trie(labels_, language_model_, unit)) {}
+      trie_(load_trie()) {}
 
 Scorer::Scorer(const Labels& labels, const std::string& language_model_path, const std::string& trie_path)
     : labels_(labels),
       language_model_(language_model_path, LanguageModel::Vocabulary::kSkip),
       unit_(Unit::kWord),
       trie_(read_trie_file(trie_path, labels_, language_model_, unit_)) {}
+
+LexiconTrie Scorer::load_trie() {
+  const std::string& path = language_model_.path();
+  if (!language_model_.words().empty()) return build_trie(labels_, language_model_, unit_);
+  std::optional<PackageTrailer> trailer;
+  try {
+    trailer = read_package_trailer(MappedFile(path), language_model_.binary_size(), labels_);
+  } catch (const Error& error) {
+    throw Error(path + " cannot be used as a scorer package: " + error.what());
+  }
+  if (!trailer) {
+    throw Error(path + " has no vocabulary; build the binary without the option -v, or give the trie file of its words");
+  }
+  unit_ = trailer->unit;
+  package_defaults_ = trailer->defaults;
+  return trie_of_package(*trailer);
+}
+
+LexiconTrie Scorer::trie_of_package(const PackageTrailer& trailer) const {
+  std::vector<std::string> words;
+  std::size_t known = 0;
+  for (const std::vector<Label>& spelling : trailer.words) {
+    std::string text;
+    for (const Label label : spelling) text += labels_.text(label);
+    words.push_back(text_word(text, unit_));
+    if (language_model_.index(words.back()) != 0) ++known;
+  }
+  if (2 * known < words.size()) {
+    throw Error(language_model_.path() + " has " + std::to_string(words.size()) + " words, but its language model knows " +
+                std::to_string(known) + " of them as these labels spell them; it was made for another alphabet");
+  }
+  return build_trie(labels_, language_model_, unit_, words);
+}
 
 }  // namespace ctc

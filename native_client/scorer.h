@@ -1,19 +1,21 @@
 // What the search knows about language: which words there are, how likely they follow one another, how they are spelled.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "labels.h"
 #include "language_model.h"
 #include "lexicon_trie.h"
+#include "scorer_package.h"
 #include "vocabulary.h"
 
 namespace ctc {
 
 class Scorer {
  public:
-  // Loads a KenLM file and builds the trie of those of its words that `labels` can spell.
-  // Throws Error if the file is not a language model, or has no such word.
+  // Loads a KenLM file, or a scorer package, and builds the trie of those of its words that `labels` can spell. A
+  // package knows its unit by itself. Throws Error if a file is damaged or has no such word.
   Scorer(const Labels& labels, const std::string& language_model_path, Unit unit);
 
   // The same with a trie file written for this language model and these labels; then the language model's file needs
@@ -25,10 +27,17 @@ class Scorer {
   const Labels& labels() const { return labels_; }
   Unit unit() const { return unit_; }
 
+  // The weights that a scorer package recommends.
+  const std::optional<PackageDefaults>& package_defaults() const { return package_defaults_; }
+
  private:
+  LexiconTrie load_trie();
+  LexiconTrie trie_of_package(const PackageTrailer& trailer) const;
+
   Labels labels_;
   LanguageModel language_model_;
   Unit unit_;
+  std::optional<PackageDefaults> package_defaults_;
   LexiconTrie trie_;
 };
 

@@ -1,0 +1,22 @@
+// Checks of KenLM binaries and ARPA files. KenLM trusts its files: a damaged one makes it read anywhere in memory, or
+// search for ever. What passes these checks is safe to load and to score with, if perhaps wrong in a number.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "mapped_file.h"
+
+namespace ctc {
+
+// Where in a KenLM binary its header says whether the words' texts follow the model.
+constexpr std::size_t kHasVocabularyOffset = 100;
+
+// Returns the size of the binary at the beginning of the file, without the words' texts behind it; 0 if the file does
+// not begin with one. Throws Error saying what is damaged.
+std::size_t check_kenlm_binary(const MappedFile& file);
+
+// Throws Error if the counts at the beginning of an ARPA file cannot be true of a file of its size.
+void check_arpa_counts(const MappedFile& file);
+
+}  // namespace ctc

@@ -1,0 +1,47 @@
+// Scorer packages (".scorer") of DeepSpeech 0.6 to 0.9: a KenLM binary without its words' texts, and behind it a trailer
+// with the words, as a finite-state acceptor in OpenFst's format.
+//
+//   bytes  content of the trailer (little-endian)
+//       4  "EIRT"
+//       4  version, 6 (DeepSpeech 0.6: 5)
+//       1  1 if the language model is one of characters, spelled in UTF-8 bytes; 0 if it is one of words
+//       8  float64: default weight of the language model
+//       8  float64: default bonus of a word
+//          the acceptor: OpenFst's "const" type with "standard" arcs. Its arcs carry labels plus 1, or UTF-8 bytes; words
+//          end with the label of the space.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "labels.h"
+#include "language_model.h"
+#include "lexicon_trie.h"
+#include "mapped_file.h"
+#include "vocabulary.h"
+
+namespace ctc {
+
+struct PackageDefaults {
+  double lm_weight;
+  double valid_word_count_weight;
+};
+
+struct PackageTrailer {
+  Unit unit;
+  PackageDefaults defaults;
+  std::vector<std::vector<Label>> words;  // without the space
+};
+
+// Reads the trailer behind the first `language_model_size` bytes of the file; nothing if there is none.
+// Throws Error saying what is wrong with it, for example that it was made for other labels.
+std::optional<PackageTrailer> read_package_trailer(const MappedFile& file, std::size_t language_model_size,
+                                                   const Labels& labels);
+
+// Writes a package of the KenLM binary at `language_model_path` and the words of `trie`, beside `path`, and renames it.
+// Throws Error naming the file that cannot be read, is no binary, or cannot be written.
+void write_package(const std::string& path, const std::string& language_model_path, const LexiconTrie& trie,
+                   const Labels& labels, Unit unit, const PackageDefaults& defaults);
+
+}  // namespace ctc
