@@ -1,7 +1,6 @@
 """`python -m deepspeech`: train, test, and transcribe a file."""
 
 import logging
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from . import flags
 from .errors import DeepSpeechError
 from .interruption import Interrupted
 from .options import Options
+from .quiet_tensorflow import import_tensorflow
 
 logger = logging.getLogger("deepspeech")
 
@@ -41,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: Options) -> None:
     # TensorFlow takes seconds to import: not before the flags are known to be good.
+    if options.log_level:
+        import_tensorflow()
     from .training import train_and_test
 
     if options.trains or options.tests:
@@ -52,14 +54,14 @@ def _run(options: Options) -> None:
 
 
 def _prepare_logging(level: int) -> None:
-    """Log to stderr, one letter for the level; TensorFlow's own chatter stays out of it above debug level."""
+    """Log to stderr, one letter for the level; TensorFlow's own chatter is left to debug level."""
     handler = logging.StreamHandler()
     handler.setFormatter(_Formatter())
     logger.handlers = [handler]
     logger.setLevel(LEVELS[level])
     logger.propagate = False
     if level:
-        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+        logging.getLogger("tensorflow").setLevel(logging.ERROR)
 
 
 class _Formatter(logging.Formatter):

@@ -16,6 +16,9 @@ from .util.text import Alphabet
 
 logger = logging.getLogger(__name__)
 
+READING_ERRORS = (tf.errors.OpError, ValueError, RuntimeError, IndexError)
+"""What TensorFlow raises for a checkpoint whose files are damaged."""
+
 SEED_NAMES = {
     f"layer_{number}/{ours}": f"{theirs}{number}"
     for number in (1, 2, 3, 5, 6)
@@ -35,7 +38,7 @@ class Source:
         """The value, as a NumPy array; raises CheckpointError if the data is damaged."""
         try:
             value = reader.get_tensor(self.name)
-        except (tf.errors.OpError, ValueError, RuntimeError) as error:
+        except READING_ERRORS as error:
             raise CheckpointError(
                 f"variable {self.name} cannot be read from the checkpoint: its data is damaged"
             ) from error
@@ -51,7 +54,7 @@ def find_sources(
     """
     try:
         shapes = tf.train.load_checkpoint(str(prefix)).get_variable_to_shape_map()
-    except (tf.errors.OpError, ValueError, RuntimeError) as error:
+    except READING_ERRORS as error:
         raise CheckpointError(f"{prefix}: cannot be read, its files are damaged; use another checkpoint") from error
     sources = {}
     missing = []

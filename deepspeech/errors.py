@@ -1,6 +1,6 @@
 """The program's errors, beside those of `deepspeech.util.errors`. Every message is one line for a person."""
 
-from .util.errors import AlphabetError, AudioError, CorpusError, DeepSpeechError, FeatureCacheError
+from .util.errors import AlphabetError, AudioError, CorpusError, DeepSpeechError, FeatureCacheError, FeatureError
 
 __all__ = [
     "AlphabetError",
@@ -10,6 +10,7 @@ __all__ = [
     "DecoderError",
     "DeepSpeechError",
     "FeatureCacheError",
+    "FeatureError",
     "FlagError",
     "TrainingError",
 ]

@@ -26,7 +26,7 @@ def make_decoder(alphabet: Alphabet, options: LanguageModelOptions) -> CTCDecode
     language_model = options.binary_path or options.scorer_path
     scorer = None
     if language_model is not None:
-        scorer = Scorer.load(alphabet.labels, language_model)
+        scorer = Scorer.load(alphabet.labels, language_model, options.trie_path)
     return CTCDecoder(alphabet.labels, decoder_options, scorer)
 
 

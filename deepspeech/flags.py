@@ -9,7 +9,7 @@ from typing import Any
 from absl import flags as absl_flags
 from xdg import BaseDirectory
 
-from .errors import FlagError
+from .errors import FeatureError, FlagError
 from .flag_checks import check_values
 from .options import (
     CheckpointOptions,
@@ -78,7 +78,7 @@ def _options(values: Any) -> Options:
         test=_set_options(values, "test"),
         alphabet_path=_alphabet_path(values),
         skip_bad_rows=values.skip_bad_rows,
-        features=FeatureOptions(sample_rate=values.audio_sample_rate, feature_type=values.feature_type),
+        features=_feature_options(values),
         model=ModelOptions(values.n_hidden, values.relu_clip, _dropout_rates(values)),
         optimizer=OptimizerOptions(values.learning_rate, values.beta1, values.beta2, values.epsilon),
         schedule=_schedule_options(values),
@@ -110,6 +110,13 @@ def _set_options(values: Any, name: str, *, enabled: bool = True) -> SetOptions:
         batch_size=values[f"{name}_batch_size"].value,
         limit=values[f"limit_{name}"].value,
     )
+
+
+def _feature_options(values: Any) -> FeatureOptions:
+    try:
+        return FeatureOptions(sample_rate=values.audio_sample_rate, feature_type=values.feature_type)
+    except FeatureError as error:
+        raise FlagError(f"--audio_sample_rate={values.audio_sample_rate}: {error}") from error
 
 
 def _schedule_options(values: Any) -> ScheduleOptions:

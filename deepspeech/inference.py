@@ -6,7 +6,7 @@ from .checkpoints import Checkpoints, Meaning
 from .evaluation import make_decoder
 from .options import Options
 from .towers import compute_devices
-from .training_graph import build_training_graph, session_config
+from .training_graph import build_training_graph, fix_threads, session_config
 from .util.audio import read_audio
 from .util.features import front_end
 from .util.text import Alphabet
@@ -21,6 +21,7 @@ def transcribe(options: Options) -> str:
     or DecoderError.
     """
     assert options.one_shot_infer is not None
+    fix_threads(options.session)
     features = front_end(options.features).extract(read_audio(options.one_shot_infer, options.features.sample_rate))
     if not len(features):
         return ""

@@ -20,7 +20,7 @@ from .options import Options
 from .reports import TITLES, log_report
 from .summaries import Summaries
 from .towers import compute_devices
-from .training_graph import build_training_graph, session_config
+from .training_graph import build_training_graph, fix_threads, session_config
 from .util.features import front_end
 from .util.feeding import Batch
 from .util.progress import Progress
@@ -38,6 +38,7 @@ def train_and_test(options: Options, devices: Sequence[str] | None = None) -> No
     newest if there was no validation. Raises a DeepSpeechError for input that cannot be used, and Interrupted, with a
     checkpoint saved, after SIGINT or SIGTERM.
     """
+    fix_threads(options.session)
     alphabet = Alphabet.load(options.alphabet_path)
     decoder = make_decoder(alphabet, options.language_model)
     with open_sets(options, alphabet, front_end(options.features)) as sets, Evaluator(decoder) as evaluator:
@@ -68,8 +69,16 @@ def _restore_newest(checkpoints: Checkpoints, session: Any, options: Options) ->
         checkpoints.initialize(session)
         return TrainingState()
     state = checkpoints.restore(session, newest)
-    logger.info("Going on from checkpoint %s", newest)
-    return state or TrainingState()
+    state = (state or TrainingState()).aimed_at(options.schedule.epoch)
+    logger.info("Going on from checkpoint %s, %s", newest, _standing(state, options))
+    return state
+
+
+def _standing(state: TrainingState, options: Options) -> str:
+    """How far training has come, in words."""
+    if state.stopped_early and options.schedule.early_stopping.enabled:
+        return f"which stopped early after epoch {state.epoch}: give a higher --epoch or --noearly_stop to train on"
+    return f"{state.epoch} of {state.target_epoch} epochs done"
 
 
 class _Run:

@@ -60,6 +60,13 @@ def build_training_graph(
     return TrainingGraph(graph, train_towers, evaluate_towers, train_step, gradient_norm, global_step)
 
 
+def fix_threads(options: SessionOptions) -> None:
+    """Give TensorFlow its numbers of threads: a process keeps those of its first session, and features need one too."""
+    if options.intra_op_threads or options.inter_op_threads:
+        with v1.Session(graph=tf.Graph(), config=session_config(options)) as session, session.graph.as_default():
+            session.run(tf.constant(0) + 1)
+
+
 def session_config(options: SessionOptions) -> Any:
     """The session's configuration."""
     return v1.ConfigProto(

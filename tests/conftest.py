@@ -7,6 +7,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from corpora import TinyCorpus, write_tiny_corpus
+from program import Program, Trained, train_tiny_model
 
 
 def pytest_configure() -> None:
@@ -19,6 +20,18 @@ def pytest_configure() -> None:
 def tiny_corpus(tmp_path_factory: pytest.TempPathFactory) -> TinyCorpus:
     """A corpus of tones, written once; tests must not change its files."""
     return write_tiny_corpus(tmp_path_factory.mktemp("tiny corpus"))
+
+
+@pytest.fixture
+def program(tiny_corpus: TinyCorpus, tmp_path: Path) -> Program:
+    """The command line over the tiny corpus, with folders of its own."""
+    return Program(tiny_corpus, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def trained(tiny_corpus: TinyCorpus, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """A tiny model, trained once; tests must not write into its folders."""
+    return train_tiny_model(tiny_corpus, tmp_path_factory.mktemp("trained"))
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ def parse(*arguments: str) -> Options:
     return options
 
 
-def test_defaults_are_those_of_deepspeech(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_defaults_are_those_of_deepspeech() -> None:
     options = parse()
     assert options.schedule.epoch == 75
     assert options.model.n_hidden == 2048
@@ -65,6 +65,7 @@ def test_a_given_alphabet_is_looked_for_where_the_user_is() -> None:
         ("--beta1=1", "beta1"),
         ("--feature_type=fbank", "feature_type"),
         ("--log_level=7", "log_level"),
+        ("--audio_sample_rate=22050", "audio_sample_rate"),
         ("--earlystop_nsteps=1", "earlystop_nsteps"),
         ("--wer_log_pattern=%s %d", "wer_log_pattern"),
         ("--validation_step=2", "validation_step"),
@@ -111,7 +112,7 @@ def test_help_lists_every_flag_and_imports_no_tensorflow() -> None:
             assert f"--{name}" in shown or f"--[no]{name}" in shown
 
 
-def test_the_program_prints_one_line_and_exits_with_1_for_a_wrong_flag(tmp_path: Path) -> None:
+def test_the_program_prints_one_line_and_exits_with_1_for_a_wrong_flag() -> None:
     command = [sys.executable, "-m", "deepspeech", "--train_batch_size=none"]
     finished = subprocess.run(command, capture_output=True, text=True)
     assert finished.returncode == 1

@@ -5,8 +5,8 @@ import pytest
 import tensorflow as tf
 
 from deepspeech.options import ModelOptions, OptimizerOptions
-from deepspeech.training_graph import build_training_graph
 from deepspeech.towers import feeds, mean_gradients
+from deepspeech.training_graph import build_training_graph
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import Batch, Feeder, OnTheFly

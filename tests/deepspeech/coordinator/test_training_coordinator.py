@@ -2,6 +2,7 @@ import json
 import random
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -136,7 +137,10 @@ def test_a_run_that_stopped_early_stays_stopped_for_the_same_command_and_goes_on
 
 def test_a_negative_epoch_means_so_many_more() -> None:
     state = TrainingState(epoch=5, requested_epoch=5, target_epoch=5)
-    assert order(run(TrainingCoordinator(schedule(-2), {TRAIN: ALL_SETS[TRAIN]}, state=state))) == [(TRAIN, 5), (TRAIN, 6)]
+    assert order(run(TrainingCoordinator(schedule(-2), {TRAIN: ALL_SETS[TRAIN]}, state=state))) == [
+        (TRAIN, 5),
+        (TRAIN, 6),
+    ]
 
 
 def test_a_negative_epoch_keeps_its_target_when_the_run_was_cut_short() -> None:
@@ -210,4 +214,4 @@ def test_merged_tallies_keep_the_wrong_utterances_of_lowest_loss() -> None:
 def test_ranges_hold_exactly_the_numbers(numbers: set[int]) -> None:
     ranges = as_ranges(numbers)
     assert [number for start, end in ranges for number in range(start, end)] == sorted(numbers)
-    assert all(end < start for (_, end), (start, _) in zip(ranges, ranges[1:], strict=False))
+    assert all(end < start for (_, end), (start, _) in pairwise(ranges))

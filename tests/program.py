@@ -1,0 +1,101 @@
+"""The program as a person runs it, `python -m deepspeech`, over the tiny corpus."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpora import TinyCorpus
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a finished run left."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def error(self) -> str:
+        """The one line that a person reads after a failure; anything else there is a failure of the test."""
+        (line,) = (line for line in self.stderr.splitlines() if not line.startswith(("I ", "W ", "D ")))
+        return line
+
+
+@dataclass(frozen=True)
+class Program:
+    """Runs the program with a corpus and folders of its own."""
+
+    corpus: TinyCorpus
+    folder: Path
+
+    @property
+    def checkpoints(self) -> Path:
+        """The folder of the checkpoints."""
+        return self.folder / "checkpoints"
+
+    def model(self) -> list[str]:
+        """The flags that say which model."""
+        return [
+            f"--alphabet_config_path={self.corpus.alphabet}",
+            f"--checkpoint_dir={self.checkpoints}",
+            f"--summary_dir={self.folder / 'summaries'}",
+            "--n_hidden=48",
+            "--beam_width=16",
+        ]
+
+    def training(self, **flags: object) -> list[str]:
+        """The flags of a training run."""
+        return [
+            *self.model(),
+            f"--train_files={self.corpus.train}",
+            f"--dev_files={self.corpus.dev}",
+            "--train_batch_size=4",
+            "--dev_batch_size=6",
+            "--learning_rate=0.003",
+            *(f"--{name}={value}" for name, value in flags.items()),
+        ]
+
+    def test_files(self) -> list[str]:
+        """The flags that make it test, too."""
+        return [f"--test_files={self.corpus.test}", "--test_batch_size=4"]
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start the program and go on."""
+        command = [sys.executable, "-m", "deepspeech", *arguments]
+        return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def run(self, *arguments: str) -> Finished:
+        """Run the program to its end, at most two minutes."""
+        process = self.start(*arguments)
+        try:
+            stdout, stderr = process.communicate(timeout=120)
+        finally:
+            process.kill()
+        return Finished(process.returncode, stdout, stderr)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A tiny model that has learned its corpus, and what the program said while it did."""
+
+    program: Program
+    finished: Finished
+
+
+def train_tiny_model(corpus: TinyCorpus, folder: Path) -> Trained:
+    """Train and test on the tiny corpus, with checkpoints and summaries in `folder`."""
+    program = Program(corpus, folder)
+    finished = program.run(
+        *program.training(epoch=80, validation_step=10),
+        *program.test_files(),
+        "--noearly_stop",
+        "--wer_log_pattern=LOG %s %s %f",
+        "--summary_secs=1",
+        "--display_step=40",
+    )
+    assert finished.code == 0, finished.stderr
+    return Trained(program, finished)
