@@ -1,6 +1,5 @@
 """From posteriors to figures: decoding on all cores while the model works on the next batch."""
 
-import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 
@@ -13,6 +12,7 @@ from .options import LanguageModelOptions
 from .util.corpus import Utterance
 from .util.feeding import Batch
 from .util.metrics import evaluate_transcript
+from .util.parallel import usable_cores
 from .util.text import Alphabet
 
 
@@ -35,7 +35,7 @@ class Evaluator:
 
     def __init__(self, decoder: CTCDecoder) -> None:
         self._decoder = decoder
-        self._pool = ThreadPoolExecutor(max_workers=os.cpu_count() or 1, thread_name_prefix="decode")
+        self._pool = ThreadPoolExecutor(max_workers=usable_cores(), thread_name_prefix="decode")
 
     def __enter__(self) -> "Evaluator":
         return self

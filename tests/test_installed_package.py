@@ -1,0 +1,61 @@
+"""What `pip install .` puts on a user's machine, used from a folder that has names of ours."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from program import Trained
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The content of the wheel, unpacked; the native decoder's object files are those of the repository."""
+    folder = tmp_path_factory.mktemp("installed")
+    command = [sys.executable, "setup.py", "--quiet", "bdist_wheel", "--dist-dir", str(folder / "wheel")]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = (folder / "wheel").glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        files.extractall(folder / "site")
+    return folder / "site"
+
+
+def test_everything_lies_within_the_package(installed: Path) -> None:
+    top_level = {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")}
+    assert top_level == {"deepspeech"}
+    assert (installed / "deepspeech/alphabet.txt").is_file()
+    assert list(installed.glob("deepspeech/_ctcdecoder*.so"))
+    assert (installed / "deepspeech/util/corpus.py").is_file()
+
+
+def test_it_runs_beside_a_users_own_util_and_data(installed: Path, trained: Trained, tmp_path: Path) -> None:
+    (tmp_path / "util.py").write_text("raise AssertionError('a user module was imported')\n")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/alphabet.txt").write_text("x\n")
+    corpus = trained.program.corpus
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "deepspeech", *arguments]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+
+    where = subprocess.run(
+        [sys.executable, "-c", "import deepspeech.util.text as text; print(text.__file__)"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert where.stdout.startswith(str(installed)), where.stderr
+    common = ["--n_hidden=16", "--checkpoint_dir=checkpoints"]  # with the packaged alphabet, not data/alphabet.txt
+    finished = run(f"--train_files={corpus.train}", "--epoch=1", f"--test_files={corpus.test}", *common)
+    assert finished.returncode == 0, finished.stderr
+    assert "Test: loss" in finished.stderr
+    wav = next((corpus.train.parent / "wav").glob("*.wav"))
+    assert run(f"--one_shot_infer={wav}", *common).returncode == 0
