@@ -24,6 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options is not None:
             _prepare_logging(options.log_level)
             signal.signal(signal.SIGTERM, _interrupt)
+            for notice in options.notices:
+                logger.warning(notice)
             _run(options)
     except DeepSpeechError as error:
         if options is not None and options.log_level == 0:

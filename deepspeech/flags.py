@@ -2,7 +2,7 @@
 
 import logging
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +99,19 @@ def _options(values: Any) -> Options:
         random_seed=values.random_seed,
         log_level=values.log_level,
         one_shot_infer=_optional_path(values.one_shot_infer),
+        notices=tuple(_notices(values)),
     )
+
+
+def _notices(values: Any) -> Iterator[str]:
+    if values.use_warpctc:
+        yield "--use_warpctc: the fastest CTC loss of the device is used, whether this is given or not"
+    if values.decoder_library_path:
+        yield "--decoder_library_path: the decoder is part of this package; the file that was named is not used"
+    if values.dropout_rate5:
+        yield "--dropout_rate5: there is no backward LSTM; applied to the LSTM's output"
+    if values.train and values.train_files and values.dev_files and not values.validation_step:
+        yield "--dev_files: not used, because --validation_step is 0; --validation_step=1 validates after every epoch"
 
 
 def _set_options(values: Any, name: str, *, enabled: bool = True) -> SetOptions:

@@ -133,6 +133,8 @@ class Options:
     random_seed: int
     log_level: int
     one_shot_infer: Path | None
+    notices: tuple[str, ...] = ()
+    """What to tell about flags that do something else than their name says, a line each."""
 
     @property
     def trains(self) -> bool:

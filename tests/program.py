@@ -95,6 +95,7 @@ def train_tiny_model(corpus: TinyCorpus, folder: Path) -> Trained:
         "--noearly_stop",
         "--wer_log_pattern=LOG %s %s %f",
         "--summary_secs=1",
+        "--fulltrace",
         "--display_step=40",
     )
     assert finished.code == 0, finished.stderr

@@ -91,6 +91,14 @@ def test_any_text_is_either_a_value_or_a_flag_error(value: str, name: str) -> No
         assert "\n" not in str(error)
 
 
+@pytest.mark.parametrize(
+    "argument", ["--use_warpctc", "--decoder_library_path=libctc.so", "--dropout_rate5=0.1", "--dev_files=dev.csv"]
+)
+def test_a_flag_that_does_something_else_than_it_says_tells_so_once(argument: str) -> None:
+    (notice,) = parse(argument).notices
+    assert notice.startswith(argument.split("=")[0])
+
+
 def test_nothing_to_do_is_an_error() -> None:
     with pytest.raises(FlagError, match="nothing to do"):
         flags.parse([])

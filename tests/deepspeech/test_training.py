@@ -66,6 +66,17 @@ def test_summaries_tell_losses_and_error_rates(trained: Trained) -> None:
     assert 0 <= tags["test/wer"][0] <= 0.4
 
 
+def test_full_traces_time_the_operations_of_a_step(trained: Trained) -> None:
+    (events,) = (trained.program.folder / "summaries").glob("events*")
+    traces = [
+        event.tagged_run_metadata.run_metadata
+        for event in tf.compat.v1.train.summary_iterator(str(events))
+        if event.HasField("tagged_run_metadata")
+    ]
+    timed = tf.compat.v1.RunMetadata.FromString(traces[0])
+    assert any("layer_1" in node.node_name for device in timed.step_stats.dev_stats for node in device.node_stats)
+
+
 def test_one_shot_inference_prints_the_text_alone(trained: Trained) -> None:
     wav, transcript = transcript_of(trained.program.corpus.train, 3)
     finished = trained.program.run(*trained.program.model(), f"--one_shot_infer={wav}")
