@@ -21,18 +21,17 @@ Scorer::Scorer(const Labels& labels, const std::string& language_model_path, con
 LexiconTrie Scorer::load_trie() {
   const std::string& path = language_model_.path();
   if (!language_model_.words().empty()) return build_trie(labels_, language_model_, unit_);
-  std::optional<PackageTrailer> trailer;
   try {
-    trailer = read_package_trailer(MappedFile(path), language_model_.binary_size(), labels_);
+    const auto trailer = read_package_trailer(MappedFile(path), language_model_.binary_size(), labels_);
+    if (trailer) {
+      unit_ = trailer->unit;
+      package_defaults_ = trailer->defaults;
+      return trie_of_package(*trailer);
+    }
   } catch (const Error& error) {
     throw Error(path + " cannot be used as a scorer package: " + error.what());
   }
-  if (!trailer) {
-    throw Error(path + " has no vocabulary; build the binary without the option -v, or give the trie file of its words");
-  }
-  unit_ = trailer->unit;
-  package_defaults_ = trailer->defaults;
-  return trie_of_package(*trailer);
+  throw Error(path + " has no vocabulary; build the binary without the option -v, or give the trie file of its words");
 }
 
 LexiconTrie Scorer::trie_of_package(const PackageTrailer& trailer) const {
@@ -45,7 +44,7 @@ LexiconTrie Scorer::trie_of_package(const PackageTrailer& trailer) const {
     if (language_model_.index(words.back()) != 0) ++known;
   }
   if (2 * known < words.size()) {
-    throw Error(language_model_.path() + " has " + std::to_string(words.size()) + " words, but its language model knows " +
+    throw Error("it has " + std::to_string(words.size()) + " words, but its language model knows " +
                 std::to_string(known) + " of them as these labels spell them; it was made for another alphabet");
   }
   return build_trie(labels_, language_model_, unit_, words);

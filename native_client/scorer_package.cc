@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 #include "acceptor.h"
 #include "error.h"
 #include "kenlm_binary.h"
+#include "lm/model.hh"
 
 namespace ctc {
 namespace {
@@ -85,23 +87,54 @@ std::optional<PackageTrailer> read_package_trailer(const MappedFile& file, std::
   return trailer;
 }
 
-void write_package(const std::string& path, const std::string& language_model_path, const LexiconTrie& trie,
-                   const Labels& labels, Unit unit, const PackageDefaults& defaults) {
-  const MappedFile language_model(language_model_path);
-  const std::size_t size = check_kenlm_binary(language_model);
-  if (size == 0) throw Error(language_model_path + " is no KenLM binary; make one of it with KenLM's build_binary");
+namespace {
+
+// Deletes a file that was needed for a while.
+struct TemporaryFile {
+  std::string path;
+  ~TemporaryFile() { std::remove(path.c_str()); }
+};
+
+void convert_arpa(const std::string& arpa_path, const std::string& binary_path) {
+  lm::ngram::Config config;
+  config.show_progress = false;
+  config.messages = nullptr;
+  config.sentence_marker_missing = lm::SILENT;
+  config.include_vocab = false;
+  config.write_mmap = binary_path.c_str();
+  try {
+    const lm::ngram::TrieModel model(arpa_path.c_str(), config);
+  } catch (const std::exception& error) {
+    throw Error(arpa_path + " cannot be made a KenLM binary: " + error.what());
+  }
+}
+
+void write_words(NewFile& file, const LexiconTrie& trie, const Labels& labels, Unit unit) {
   std::vector<std::vector<Symbol>> words;
   for (const LexiconEntry& entry : trie.entries()) words.push_back(symbols_of(entry.spelling, labels, unit));
   std::sort(words.begin(), words.end());
+  write_acceptor(file, words);
+}
 
+}  // namespace
+
+void write_package(const std::string& path, const std::string& language_model_path, const LexiconTrie& trie,
+                   const Labels& labels, Unit unit, const PackageDefaults& defaults) {
   NewFile file(path);
+  auto language_model = std::make_unique<const MappedFile>(language_model_path);
+  const TemporaryFile binary{path + ".binary.partial"};
+  if (check_kenlm_binary(*language_model) == 0) {
+    convert_arpa(language_model_path, binary.path);
+    language_model = std::make_unique<const MappedFile>(binary.path);
+  }
+  const std::size_t size = check_kenlm_binary(*language_model);
   const char has_no_vocabulary = 0;
-  file.write(language_model.data(), kHasVocabularyOffset);
+  file.write(language_model->data(), kHasVocabularyOffset);
   file.write(&has_no_vocabulary, 1);
-  file.write(language_model.data() + kHasVocabularyOffset + 1, size - kHasVocabularyOffset - 1);
+  file.write(language_model->data() + kHasVocabularyOffset + 1, size - kHasVocabularyOffset - 1);
   const Header header{kMagic, kVersion, unit == Unit::kCharacter, defaults};
   file.write(&header, sizeof(header));
-  write_acceptor(file, words);
+  write_words(file, trie, labels, unit);
   file.finish();
 }
 

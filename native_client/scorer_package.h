@@ -39,8 +39,8 @@ struct PackageTrailer {
 std::optional<PackageTrailer> read_package_trailer(const MappedFile& file, std::size_t language_model_size,
                                                    const Labels& labels);
 
-// Writes a package of the KenLM binary at `language_model_path` and the words of `trie`, beside `path`, and renames it.
-// Throws Error naming the file that cannot be read, is no binary, or cannot be written.
+// Writes a package of the KenLM binary, or of a binary made of the ARPA file, at `language_model_path` and the words of
+// `trie`; beside `path`, and renames it. Throws Error naming the file that cannot be read or written.
 void write_package(const std::string& path, const std::string& language_model_path, const LexiconTrie& trie,
                    const Labels& labels, Unit unit, const PackageDefaults& defaults);
 

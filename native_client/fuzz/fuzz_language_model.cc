@@ -1,0 +1,14 @@
+// Any bytes as a language model: ARPA file, KenLM binary of any kind, or scorer package.
+#include "error.h"
+#include "fuzzing.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const fuzzing::MemoryFile file(std::string(reinterpret_cast<const char*>(data), size));
+  for (const ctc::Unit unit : {ctc::Unit::kWord, ctc::Unit::kCharacter}) {
+    try {
+      fuzzing::decode(std::make_shared<const ctc::Scorer>(fuzzing::labels(), file.path(), unit));
+    } catch (const ctc::Error&) {
+    }
+  }
+  return 0;
+}

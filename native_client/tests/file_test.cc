@@ -1,0 +1,193 @@
+// Files: what is written can be read, and what is damaged is refused or harmless.
+#include "acceptor.h"
+#include "error.h"
+#include "fixtures.h"
+#include "kenlm_binary.h"
+#include "scorer_package.h"
+#include "testing.h"
+#include "trie_file.h"
+
+namespace {
+
+using namespace ctc;
+using fixtures::Random;
+
+const Labels kLabels({" ", "a", "b"});
+const std::vector<std::string> kWords = {"a", "ab", "b", "bb", "ba"};
+
+template <class Model>
+std::string binary_of(const std::string& arpa, const std::string& path, bool with_vocabulary) {
+  lm::ngram::Config config;
+  config.show_progress = false;
+  config.messages = nullptr;
+  config.write_mmap = path.c_str();
+  config.include_vocab = with_vocabulary;
+  const Model model(arpa.c_str(), config);
+  return path;
+}
+
+std::vector<std::string> all_binaries(const fixtures::Folder& folder) {
+  Random random(1);
+  const std::string arpa = folder / "lm.arpa";
+  fixtures::write_arpa(arpa, kWords, random);
+  using namespace lm::ngram;
+  return {binary_of<ProbingModel>(arpa, folder / "probing", true),
+          binary_of<RestProbingModel>(arpa, folder / "rest", true),
+          binary_of<TrieModel>(arpa, folder / "trie", true),
+          binary_of<QuantTrieModel>(arpa, folder / "quant", true),
+          binary_of<ArrayTrieModel>(arpa, folder / "array", true),
+          binary_of<QuantArrayTrieModel>(arpa, folder / "quant_array", true)};
+}
+
+// Decodes with a scorer; numbers may be anything, but this must end, and touch no memory of others.
+void use(const std::shared_ptr<const Scorer>& scorer) {
+  Random random(2);
+  DecoderOptions options;
+  options.beam_width = 20;
+  const std::vector<float> posteriors = fixtures::random_posteriors(random, 12, 4);
+  Decoder(kLabels, options, scorer).decode(fixtures::view(posteriors, 4));
+}
+
+TEST(every_kind_of_binary_scores_like_the_arpa_file) {
+  const fixtures::Folder folder;
+  const std::vector<std::string> paths = all_binaries(folder);
+  const LanguageModel arpa(folder / "lm.arpa", LanguageModel::Vocabulary::kLoad);
+  for (const std::string& path : paths) {
+    const LanguageModel binary(path, LanguageModel::Vocabulary::kLoad);
+    CHECK(binary.size() == arpa.size());
+    const bool quantized = path.find("quant") != std::string::npos;
+    for (const std::string& word : kWords) {
+      LanguageState next;
+      CHECK_NEAR(binary.score(binary.sentence_begin_state(), binary.index(word), next),
+                 arpa.score(arpa.sentence_begin_state(), arpa.index(word), next), quantized ? 0.3f : 1e-3f);
+    }
+  }
+}
+
+TEST(damaged_binaries_are_refused_or_harmless) {
+  const fixtures::Folder folder;
+  for (const std::string& path : all_binaries(folder)) {
+    const std::string content = fixtures::read_file(path);
+    Random random(3);
+    std::size_t refused = 0;
+    for (int round = 0; round < 400; ++round) {
+      std::string damaged = content;
+      damaged[random() % damaged.size()] ^= static_cast<char>(1u << (random() % 8));
+      if (round % 4 == 0) damaged.resize(random() % damaged.size());
+      fixtures::write_file(folder / "damaged", damaged);
+      try {
+        use(std::make_shared<const Scorer>(kLabels, folder / "damaged", Unit::kWord));
+      } catch (const Error& error) {
+        CHECK(std::string(error.what()).find("damaged") != std::string::npos);
+        ++refused;
+      }
+    }
+    CHECK(refused >= 100);
+  }
+}
+
+TEST(a_trie_file_is_read_as_it_was_written) {
+  const fixtures::Folder folder;
+  all_binaries(folder);
+  const Scorer scorer(kLabels, folder / "lm.arpa", Unit::kWord);
+  write_trie_file(folder / "words.trie", scorer.trie(), kLabels, scorer.language_model(), Unit::kWord);
+  const Scorer again(kLabels, folder / "lm.arpa", folder / "words.trie");
+  CHECK(again.trie().size() == scorer.trie().size());
+  CHECK(again.trie().entries().size() == kWords.size());
+}
+
+TEST(every_damaged_byte_of_a_trie_file_is_noticed) {
+  const fixtures::Folder folder;
+  all_binaries(folder);
+  const Scorer scorer(kLabels, folder / "lm.arpa", Unit::kWord);
+  write_trie_file(folder / "words.trie", scorer.trie(), kLabels, scorer.language_model(), Unit::kWord);
+  const std::string content = fixtures::read_file(folder / "words.trie");
+  for (std::size_t at = 0; at < content.size(); ++at) {
+    std::string damaged = content;
+    damaged[at] ^= static_cast<char>(1 << (at % 8));
+    fixtures::write_file(folder / "damaged", damaged);
+    CHECK_THROWS(Scorer(kLabels, folder / "lm.arpa", folder / "damaged"), "damaged cannot be used");
+    fixtures::write_file(folder / "damaged", content.substr(0, at));
+    CHECK_THROWS(Scorer(kLabels, folder / "lm.arpa", folder / "damaged"), "damaged cannot be used");
+  }
+}
+
+TEST(a_package_has_the_words_and_weights_that_were_written) {
+  const fixtures::Folder folder;
+  for (const std::string& path : all_binaries(folder)) {
+    const Scorer scorer(kLabels, path, Unit::kWord);
+    write_package(folder / "a.scorer", path, scorer.trie(), kLabels, Unit::kWord, {0.5, 1.25});
+    const Scorer package(kLabels, folder / "a.scorer", Unit::kWord);
+    CHECK(package.package_defaults()->lm_weight == 0.5);
+    CHECK(package.package_defaults()->valid_word_count_weight == 1.25);
+    CHECK(package.trie().entries().size() == kWords.size());
+  }
+}
+
+TEST(damaged_packages_are_refused_or_harmless) {
+  const fixtures::Folder folder;
+  all_binaries(folder);
+  const Scorer scorer(kLabels, folder / "trie", Unit::kWord);
+  write_package(folder / "a.scorer", folder / "trie", scorer.trie(), kLabels, Unit::kWord, {0.5, 1.25});
+  const std::string content = fixtures::read_file(folder / "a.scorer");
+  const std::size_t model_size = check_kenlm_binary(MappedFile(folder / "a.scorer"));
+  for (std::size_t at = model_size; at < content.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = content;
+      damaged[at] ^= static_cast<char>(1 << bit);
+      fixtures::write_file(folder / "damaged", damaged);
+      try {
+        use(std::make_shared<const Scorer>(kLabels, folder / "damaged", Unit::kWord));
+      } catch (const Error& error) {
+        CHECK(std::string(error.what()).find("damaged") != std::string::npos);
+      }
+    }
+    fixtures::write_file(folder / "damaged", content.substr(0, at));
+    CHECK_THROWS(Scorer(kLabels, folder / "damaged", Unit::kWord), "damaged");
+  }
+}
+
+TEST(an_acceptor_shares_the_ends_of_words) {
+  const fixtures::Folder folder;
+  const std::vector<std::vector<Symbol>> words = {{1, 2, 3}, {1, 2, 4}, {2, 2, 3}, {2, 2, 4}, {4}};
+  {
+    NewFile file(folder / "words");
+    write_acceptor(file, words);
+    file.finish();
+  }
+  auto read = read_acceptor(MappedFile(folder / "words"), 0, 5);
+  std::sort(read.begin(), read.end());
+  CHECK(read == words);
+  CHECK(fixtures::read_file(folder / "words").size() < 65 + 16 + 4 * 20 + 16 + 7 * 16 + 1);
+  CHECK_THROWS(read_acceptor(MappedFile(folder / "words"), 0, 4), "too many");
+}
+
+TEST(a_truncated_arpa_file_is_refused) {
+  const fixtures::Folder folder;
+  all_binaries(folder);
+  const std::string content = fixtures::read_file(folder / "lm.arpa");
+  for (std::size_t size = 0; size + 3 < content.size(); ++size) {
+    fixtures::write_file(folder / "damaged", content.substr(0, size));
+    try {
+      use(std::make_shared<const Scorer>(kLabels, folder / "damaged", Unit::kWord));
+    } catch (const Error& error) {
+      CHECK(std::string(error.what()).find("damaged cannot be used") != std::string::npos);
+    }
+  }
+}
+
+TEST(a_new_file_appears_only_when_it_is_whole) {
+  const fixtures::Folder folder;
+  {
+    NewFile file(folder / "new");
+    file.write("abc", 3);
+    CHECK(!std::filesystem::exists(folder / "new"));
+  }
+  CHECK(!std::filesystem::exists(folder / "new.partial"));
+  NewFile file(folder / "new");
+  file.write("abc", 3);
+  file.finish();
+  CHECK(fixtures::read_file(folder / "new") == "abc");
+}
+
+}  // namespace
