@@ -14,7 +14,8 @@ read_options fsdd "$@"
 deepspeech \
     --train_files "$work/corpus/train.csv" --dev_files "$work/corpus/dev.csv" --test_files "$work/corpus/test.csv" \
     --checkpoint_dir "$work/checkpoints" --summary_dir "$work/summaries" \
-    --n_hidden 256 --train_batch_size 20 --dev_batch_size 50 --test_batch_size 50 \
-    --epoch 40 --learning_rate 0.001 --dropout_rate 0.2 --noearly_stop --validation_step 2 \
+    --feature_type psf --audio_sample_rate 8000 \
+    --n_hidden 256 --dropout_rate 0.4 --dropout_rate4 0.3 --dropout_rate5 0.3 \
+    --train_batch_size 20 --dev_batch_size 50 --test_batch_size 50 --epoch 30 --noearly_stop --validation_step 2 \
     --lm_binary_path "$root/data/lm/digits.arpa" \
     "${arguments[@]}"
