@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from . import flags
 from .errors import DeepSpeechError
+from .export_folder import check_folder
 from .interruption import Interrupted
 from .options import Options
 from .quiet_tensorflow import import_tensorflow
@@ -42,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: Options) -> None:
+    if options.export is not None:
+        check_folder(options.export.directory, remove=options.export.remove)
     # TensorFlow takes seconds to import: not before the flags are known to be good.
     if options.log_level:
         import_tensorflow()
@@ -49,6 +52,10 @@ def _run(options: Options) -> None:
 
     if options.trains or options.tests:
         train_and_test(options)
+    if options.export is not None:
+        from .export import export
+
+        export(options)
     if options.one_shot_infer is not None:
         from .inference import transcribe
 

@@ -10,21 +10,14 @@ import numpy as np
 import tensorflow as tf
 
 from .errors import CheckpointError
-from .model import LSTM_SCOPE
 from .options import ModelOptions
 from .util.text import Alphabet
+from .variable_names import LSTM_SCOPE, SEED_NAMES
 
 logger = logging.getLogger(__name__)
 
 READING_ERRORS = (tf.errors.OpError, ValueError, RuntimeError, IndexError)
 """What TensorFlow raises for a checkpoint whose files are damaged."""
-
-SEED_NAMES = {
-    f"layer_{number}/{ours}": f"{theirs}{number}"
-    for number in (1, 2, 3, 5, 6)
-    for ours, theirs in (("weights", "h"), ("bias", "b"))
-} | {f"{LSTM_SCOPE}/{part}": f"lstm_fused_cell/{part}" for part in ("kernel", "bias")}
-"""The variables' names in the first generation (DeepSpeech 0.1 to 0.4)."""
 
 
 @dataclass(frozen=True)

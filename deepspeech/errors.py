@@ -9,9 +9,15 @@ __all__ = [
     "CorpusError",
     "DecoderError",
     "DeepSpeechError",
+    "ExportError",
     "FeatureCacheError",
     "FeatureError",
     "FlagError",
+    "GraphError",
+    "ModelError",
+    "SamplesError",
+    "SamplesShapeError",
+    "SamplesTypeError",
     "TrainingError",
 ]
 
@@ -30,3 +36,27 @@ class TrainingError(DeepSpeechError):
 
 class DecoderError(DeepSpeechError):
     """The decoder was given posteriors, options or language-model files that it cannot use."""
+
+
+class ExportError(DeepSpeechError):
+    """An exported model cannot be written, or a folder is not an export that may be replaced."""
+
+
+class GraphError(DeepSpeechError):
+    """A file is not an exported graph, or not one that can be run here."""
+
+
+class ModelError(DeepSpeechError, RuntimeError):
+    """A model or a stream was asked for what it cannot do; a RuntimeError, too, as DeepSpeech's package raises."""
+
+
+class SamplesError(DeepSpeechError):
+    """Audio was given that is not a signal of 16-bit samples."""
+
+
+class SamplesTypeError(SamplesError, TypeError):
+    """Samples of another type than int16."""
+
+
+class SamplesShapeError(SamplesError, ValueError):
+    """Samples that are not one signal, or numbers that a signal does not have."""

@@ -13,6 +13,9 @@ POSITIVE = [
     "iters_per_worker",
     "max_to_keep",
     "beam_width",
+    "n_steps",
+    "export_batch_size",
+    "export_beam_width",
     "audio_sample_rate",
 ]
 NOT_NEGATIVE = [
@@ -86,5 +89,13 @@ def _check_combinations(values: Any) -> None:
     trains, tests = values.train and values.train_files, values.test and values.test_files
     if trains and values.validation_step and not values.dev_files:
         raise FlagError("--validation_step: needs --dev_files, the CSV files to validate on")
-    if not (trains or tests or values.one_shot_infer):
-        raise FlagError("nothing to do: give --train_files, --test_files or --one_shot_infer; see --help")
+    if not (trains or tests or values.one_shot_infer or values.export_dir):
+        raise FlagError("nothing to do: give --train_files, --test_files, --one_shot_infer or --export_dir; see --help")
+    _check_export(values)
+
+
+def _check_export(values: Any) -> None:
+    if values.remove_export and not values.export_dir:
+        raise FlagError("--remove_export: needs --export_dir, the folder to export to")
+    if values.export_dir and values.feature_type != "audio_ops":
+        raise FlagError(f"--feature_type={values.feature_type}: exported graphs have no other features than audio_ops")

@@ -14,6 +14,7 @@ from .flag_checks import check_values
 from .options import (
     CheckpointOptions,
     EarlyStoppingOptions,
+    ExportOptions,
     LanguageModelOptions,
     ModelOptions,
     OptimizerOptions,
@@ -99,6 +100,7 @@ def _options(values: Any) -> Options:
         random_seed=values.random_seed,
         log_level=values.log_level,
         one_shot_infer=_optional_path(values.one_shot_infer),
+        export=_export_options(values),
         notices=tuple(_notices(values)),
     )
 
@@ -141,6 +143,21 @@ def _schedule_options(values: Any) -> ScheduleOptions:
         early_stopping=EarlyStoppingOptions(
             values.early_stop, values.earlystop_nsteps, values.estop_mean_thresh, values.estop_std_thresh
         ),
+    )
+
+
+def _export_options(values: Any) -> ExportOptions | None:
+    if not values.export_dir:
+        return None
+    return ExportOptions(
+        directory=Path(values.export_dir),
+        version=values.export_version,
+        remove=values.remove_export,
+        use_seq_length=values.use_seq_length,
+        n_steps=values.n_steps,
+        batch_size=values.export_batch_size,
+        beam_width=values.export_beam_width,
+        language=values.export_language,
     )
 
 
@@ -282,6 +299,19 @@ FLAG_GROUPS: tuple[tuple[str, tuple[tuple[_Define, str, object, str], ...]], ...
             (_float, "valid_word_count_weight", 2.25, "bonus for each word of the vocabulary"),
             (_string, "decoder_library_path", "", "once the decoder's library; it is part of the package now"),
             (_string, "one_shot_infer", "", "transcribe this audio file and print the text"),
+        ),
+    ),
+    (
+        "Export",
+        (
+            (_string, "export_dir", "", "folder to export the model to, as output_graph.pb and model.md"),
+            (_integer, "export_version", 1, "version of the model, for its card"),
+            (_bool, "remove_export", False, "delete an older export in export_dir"),
+            (_bool, "use_seq_length", True, "let the graph stop at the length of its input"),
+            (_integer, "n_steps", 16, "time steps that a run of the graph takes; more mean a later answer"),
+            (_integer, "export_batch_size", 1, "utterances that a run of the graph takes; clients need 1"),
+            (_integer, "export_beam_width", 500, "beam width of clients that do not choose one"),
+            (_string, "export_language", "", "language of the model, such as en-US"),
         ),
     ),
     (

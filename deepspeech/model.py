@@ -12,12 +12,10 @@ import tensorflow as tf
 from .lstm import LSTMState, lstm
 from .options import ModelOptions
 from .util.features import FeatureOptions
+from .variable_names import LSTM_SCOPE
 
 v1 = tf.compat.v1
 Tensor = Any
-
-LSTM_SCOPE = "cudnn_lstm/rnn/multi_rnn_cell/cell_0/cudnn_compatible_lstm_cell"
-"""Where DeepSpeech 0.9 keeps the LSTM's `kernel` and `bias`."""
 
 
 def acoustic_model(

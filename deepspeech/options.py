@@ -113,6 +113,20 @@ class LanguageModelOptions:
 
 
 @dataclass(frozen=True)
+class ExportOptions:
+    """Where and how to export. `version` is the model's, for its card; `remove` deletes an older export first."""
+
+    directory: Path
+    version: int = 1
+    remove: bool = False
+    use_seq_length: bool = True
+    n_steps: int = 16
+    batch_size: int = 1
+    beam_width: int = 500
+    language: str = ""
+
+
+@dataclass(frozen=True)
 class Options:
     """Everything a run needs to know."""
 
@@ -133,6 +147,7 @@ class Options:
     random_seed: int
     log_level: int
     one_shot_infer: Path | None
+    export: ExportOptions | None = None
     notices: tuple[str, ...] = ()
     """What to tell about flags that do something else than their name says, a line each."""
 

@@ -15,6 +15,7 @@ from .coordinator.state import TrainingState
 from .coordinator.training_coordinator import TrainingCoordinator
 from .data_set import DataSet, open_sets
 from .evaluation import Evaluator, make_decoder
+from .findings import note
 from .interruption import Interrupted, InterruptionWatch
 from .options import Options
 from .reports import TITLES, log_report
@@ -109,6 +110,9 @@ class _Run:
         self._next_save = self._save_time()
         self._progress: Progress | None = None
         self._training_ended = False
+        if options.trains:
+            corpus = sets[SetName.TRAIN].corpus
+            self._note(train_utterances=len(corpus), train_hours=corpus.hours)
 
     def lead(self, worker: Worker) -> None:
         """Go through all epochs, then the test."""
@@ -151,6 +155,8 @@ class _Run:
         log_report(report, self._options.report)
         self._summaries.epoch_done(report)
         state = self._coordinator.state
+        if report.set_name is SetName.TEST:
+            self._note_test(report)
         if report.set_name is SetName.DEV:
             if report.tally.mean_loss <= state.best_dev_loss:
                 best = self._checkpoints.save(self._session, Kind.BEST, state)
@@ -164,7 +170,26 @@ class _Run:
         if self._options.trains:
             self._save()
         if self._options.tests:
-            self._checkpoints.restore(self._session, self._checkpoints.choose("Testing"))
+            tested = self._checkpoints.choose("Testing")
+            self._checkpoints.restore(self._session, tested)
+            self._note(test_checkpoint=tested.name, test_utterances=0)
+
+    def _note_test(self, report: EpochReport) -> None:
+        edits = report.tally.edits
+        self._note(
+            test_files=tuple(str(path) for path in self._options.test.files),
+            test_utterances=edits.utterances,
+            wer=edits.wer,
+            cer=edits.cer,
+            test_loss=report.tally.mean_loss,
+        )
+
+    def _note(self, **found: object) -> None:
+        """Keep figures for the card of an export; they are not worth stopping for."""
+        try:
+            note(self._options.checkpoints.directory, **found)
+        except OSError as error:
+            logger.warning("%s: findings cannot be kept (%s)", self._options.checkpoints.directory, error.strerror)
 
     def _is_interrupted(self) -> bool:
         return self._watch.signal_number is not None or self._save_is_due()

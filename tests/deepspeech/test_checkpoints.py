@@ -13,11 +13,11 @@ import tensorflow as tf
 from deepspeech.checkpoints import Checkpoints, Kind, Meaning
 from deepspeech.coordinator.state import TrainingState
 from deepspeech.errors import CheckpointError
-from deepspeech.model import LSTM_SCOPE
 from deepspeech.options import CheckpointOptions, ModelOptions, OptimizerOptions
 from deepspeech.training_graph import build_training_graph
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
+from deepspeech.variable_names import LSTM_SCOPE
 
 v1 = tf.compat.v1
 MEANING = Meaning(Alphabet(tuple(" abcde")), FeatureOptions(), ModelOptions(n_hidden=12))

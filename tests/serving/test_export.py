@@ -1,0 +1,92 @@
+"""Exporting a trained model from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+from program import Program, Trained
+
+CLIENT_KERNELS = {
+    *("AudioSpectrogram", "BiasAdd", "BlockLSTM", "Cast", "ConcatV2", "Const", "ExpandDims", "GatherNd", "Identity"),
+    *("Less", "MatMul", "Max", "Mfcc", "Minimum", "Mul", "NoOp", "Pack", "Placeholder", "Range", "Relu", "Reshape"),
+    *("Shape", "Softmax", "Sub", "Tile", "Transpose"),
+}
+
+
+def read_graph(path: Path) -> tf.compat.v1.GraphDef:
+    return tf.compat.v1.GraphDef.FromString(path.read_bytes())
+
+
+def shape_of(graph: tf.compat.v1.GraphDef, name: str) -> list[int]:
+    (node,) = (node for node in graph.node if node.name == name)
+    return [dimension.size for dimension in node.attr["shape"].shape.dim]
+
+
+def export(trained: Trained, folder: Path, *flags: str) -> tuple[int, str]:
+    finished = trained.program.run(*trained.program.model(), f"--export_dir={folder}", *flags)
+    return finished.code, finished.stderr
+
+
+def test_the_graph_keeps_to_what_published_clients_can_run(graph_file: Path) -> None:
+    graph = read_graph(graph_file)
+    assert {node.op for node in graph.node} <= CLIENT_KERNELS
+    assert not {name for node in graph.node for name in node.attr} & {"grad_a", "grad_b", "bad_indices_policy"}
+    names = {node.name for node in graph.node}
+    assert {"mfccs", "logits", "new_state_c", "new_state_h", "input_lengths", "metadata_alphabet"} <= names
+    assert shape_of(graph, "input_samples") == [512]
+    assert shape_of(graph, "input_node") == [1, 16, 19, 26]
+    assert shape_of(graph, "previous_state_c") == [1, 48]
+
+
+def test_the_card_tells_what_the_model_is_and_how_good(exported: Path) -> None:
+    card = (exported / "model.md").read_text()
+    assert "version 3" in card
+    assert "language xx" in card
+    assert "48 units" in card
+    assert "16000 Hz" in card
+    assert "6 labels" in card
+    assert "24 utterances" in card
+    assert "word error rate" in card
+
+
+def test_flags_shape_the_graph(trained: Trained, tmp_path: Path) -> None:
+    flags = ["--n_steps=5", "--export_batch_size=3", "--nouse_seq_length"]
+    code, stderr = export(trained, tmp_path / "export", *flags)
+    assert code == 0, stderr
+    graph = read_graph(tmp_path / "export/output_graph.pb")
+    assert shape_of(graph, "input_node") == [3, 5, 19, 26]
+    assert shape_of(graph, "input_lengths") == [3]
+    assert not any("input_lengths" in node.input for node in graph.node)
+
+
+def test_remove_export_replaces_an_export_but_no_other_folder(trained: Trained, tmp_path: Path) -> None:
+    older = tmp_path / "older"
+    older.mkdir()
+    for name in ("output_graph.pb", "output_graph.pbmm"):
+        (older / name).write_bytes(b"old")
+    code, stderr = export(trained, older, "--remove_export")
+    assert code == 0, stderr
+    assert sorted(path.name for path in older.iterdir()) == ["model.md", "output_graph.pb"]
+    (older / "thesis.tex").write_text("years of work")
+    code, stderr = export(trained, older, "--remove_export")
+    assert code == 1
+    assert "--remove_export" in stderr and "thesis.tex" in stderr
+    assert (older / "thesis.tex").exists() and (older / "output_graph.pb").exists()
+
+
+@pytest.mark.parametrize("place", ["a file", "a file/below"])
+def test_a_place_that_cannot_be_written_is_refused_before_training(program: Program, place: str) -> None:
+    (program.folder / "a file").write_text("in the way")
+    finished = program.run(*program.training(epoch=1), f"--export_dir={program.folder / place}")
+    assert finished.code == 1
+    assert "--export_dir" in finished.error
+    assert not program.checkpoints.exists()
+
+
+def test_an_export_needs_a_checkpoint(program: Program) -> None:
+    finished = program.run(*program.model(), f"--export_dir={program.folder / 'export'}")
+    assert finished.code == 1
+    assert "holds no checkpoint" in finished.error
+    assert not (program.folder / "export").exists()
