@@ -81,11 +81,15 @@ class Tally:
 
 @dataclass(frozen=True)
 class JobResult:
-    """What a worker did of a job: `batches` are the job's first ones, all of them unless it was interrupted."""
+    """What a worker did of a job: `batches` are the job's next ones, those after the batches of earlier results.
+
+    With `last`, the worker is done with the job; batches of it that are still undone are handed out again.
+    """
 
     job: Job
     batches: tuple[int, ...]
     tally: Tally
+    last: bool = True
 
 
 @dataclass(frozen=True)

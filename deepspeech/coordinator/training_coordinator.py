@@ -9,7 +9,7 @@ It does no I/O and knows neither clocks nor workers. A local worker calls it dir
 import logging
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from ..options import ScheduleOptions
@@ -28,7 +28,28 @@ class NoJob(Enum):
 
 
 class ResultRefusedError(ValueError):
-    """A result does not belong to a job that is out, or does not cover a job's first batches; nothing was counted."""
+    """A result does not belong to a job that is out, or does not cover its next batches; nothing was counted."""
+
+
+@dataclass
+class _Running:
+    """The open epoch, as it is counted: snapshots of it are made only when somebody asks."""
+
+    set_name: SetName
+    plan: Plan
+    done: set[int]
+    tally: Tally
+
+    def snapshot(self) -> OpenEpoch:
+        return OpenEpoch(self.set_name, self.plan, frozenset(self.done), self.tally)
+
+
+@dataclass
+class _Out:
+    """A job that is out, and how many of its batches are counted."""
+
+    job: Job
+    counted: int = 0
 
 
 class TrainingCoordinator:
@@ -47,87 +68,106 @@ class TrainingCoordinator:
         self._plans = plans
         self._report_count = report_count
         self._state = (state or TrainingState()).aimed_at(schedule.epoch)
+        self._running: _Running | None = None
         self._tested = False
         self._next_number = 0
         self._pending: deque[tuple[int, ...]] = deque()
-        self._out: dict[int, Job] = {}
+        self._out: dict[int, _Out] = {}
         self._resume_open_epoch()
 
     @property
     def state(self) -> TrainingState:
         """Progress so far; the results of jobs that are out aren't part of it."""
-        return self._state
+        return replace(self._state, open_epoch=self.current)
 
     @property
     def current(self) -> OpenEpoch | None:
         """The epoch that is open, if any."""
-        return self._state.open_epoch
+        return self._running.snapshot() if self._running else None
+
+    @property
+    def current_set(self) -> SetName | None:
+        """The set of the epoch that is open, if any."""
+        return self._running.set_name if self._running else None
+
+    @property
+    def pending(self) -> int:
+        """How many jobs of the open epoch wait to be handed out."""
+        return len(self._pending)
 
     @property
     def training_is_over(self) -> bool:
         """Whether no training or validation is left, only testing."""
-        opened = self.current
-        busy = opened is not None and opened.set_name is not SetName.TEST
+        busy = self._running is not None and self._running.set_name is not SetName.TEST
         return not busy and self._next_training_set() is None
+
+    @property
+    def progress(self) -> tuple[SetName, int, int, int] | None:
+        """The open epoch's set, its number, and how many of its batches are done, of how many."""
+        if self._running is None:
+            return None
+        set_name, plan = self._running.set_name, self._running.plan
+        return set_name, self._epoch_index(set_name), len(self._running.done), plan.batch_count
+
+    def plan_of(self, set_name: SetName) -> Plan | None:
+        """What the set's batches are made of, if there is such a set."""
+        return self._plans.get(set_name)
 
     def next_job(self) -> Job | NoJob:
         """Hand out a job, opening the next epoch when the last is finished."""
-        if self.current is None and not self._open_next_epoch():
+        if self._running is None and not self._open_next_epoch():
             return NoJob.OVER
         if not self._pending:
             return NoJob.WAIT
-        opened = self.current
-        assert opened is not None
+        assert self._running is not None
+        set_name = self._running.set_name
         job = Job(
             number=self._next_number,
-            epoch=self._epoch_index(opened.set_name),
-            set_name=opened.set_name,
+            epoch=self._epoch_index(set_name),
+            set_name=set_name,
             batches=self._pending.popleft(),
-            report=self._reports(opened.set_name),
+            report=self._reports(set_name),
         )
         self._next_number += 1
-        self._out[job.number] = job
+        self._out[job.number] = _Out(job)
         return job
 
     def give_back(self, job: Job) -> None:
-        """Take back a job that won't be finished; its batches are handed out again."""
-        if self._out.pop(job.number, None) is not None:
-            self._pending.appendleft(job.batches)
+        """Take back a job that won't be finished; those of its batches that aren't counted are handed out again."""
+        out = self._out.pop(job.number, None)
+        if out is not None:
+            self._pending.appendleft(job.batches[out.counted :])
 
     def submit(self, result: JobResult) -> EpochReport | None:
-        """Count a result; batches that the worker left undone are handed out again.
+        """Count a result; with `last`, batches that the worker left undone are handed out again.
 
         Returns the report of the epoch if this was its last result. Raises ResultRefusedError, having counted nothing.
         """
-        job = self._out.get(result.job.number)
-        if job is None or job != result.job:
+        out = self._out.get(result.job.number)
+        if out is None or out.job != result.job:
             raise ResultRefusedError(f"job {result.job.number} is not out")
-        if result.batches != job.batches[: len(result.batches)]:
-            raise ResultRefusedError(f"job {job.number}: the result's batches are not the job's first batches")
-        opened = self.current
-        assert opened is not None
-        del self._out[job.number]
-        undone = job.batches[len(result.batches) :]
-        if undone:
-            self._pending.appendleft(undone)
-        counted = replace(
-            opened,
-            done=opened.done | set(result.batches),
-            tally=opened.tally.merged(result.tally, self._report_count),
-        )
-        self._state = replace(self._state, open_epoch=counted)
-        return self._finish_epoch() if len(counted.done) == counted.plan.batch_count else None
+        counted = out.counted + len(result.batches)
+        if result.batches != out.job.batches[out.counted : counted]:
+            raise ResultRefusedError(f"job {out.job.number}: the result's batches are not the job's next ones")
+        assert self._running is not None
+        self._running.done.update(result.batches)
+        self._running.tally = self._running.tally.merged(result.tally, self._report_count)
+        out.counted = counted
+        undone = out.job.batches[counted:]
+        if result.last or not undone:
+            del self._out[out.job.number]
+            if undone:
+                self._pending.appendleft(undone)
+        return self._finish_epoch() if len(self._running.done) == self._running.plan.batch_count else None
 
     def _resume_open_epoch(self) -> None:
-        opened = self.current
+        opened = self._state.open_epoch
         if opened is None:
             return
         plan = self._plans.get(opened.set_name)
-        if plan is None:
-            self._state = replace(self._state, open_epoch=None)
-        elif plan == opened.plan:
-            self._queue(opened)
-        else:
+        if plan == opened.plan:
+            self._open(opened.set_name, set(opened.done), opened.tally)
+        elif plan is not None:
             logger.warning("The %s set or its batch size changed: its epoch starts anew", opened.set_name.value)
             self._open(opened.set_name)
 
@@ -145,23 +185,20 @@ class TrainingCoordinator:
         more = self._state.epoch < self._state.target_epoch and not stopped
         return SetName.TRAIN if more and SetName.TRAIN in self._plans else None
 
-    def _open(self, set_name: SetName) -> None:
-        opened = OpenEpoch(set_name, self._plans[set_name])
-        self._state = replace(self._state, open_epoch=opened)
-        self._queue(opened)
-
-    def _queue(self, opened: OpenEpoch) -> None:
-        left = [index for index in range(opened.plan.batch_count) if index not in opened.done]
+    def _open(self, set_name: SetName, done: set[int] | None = None, tally: Tally | None = None) -> None:
+        plan = self._plans[set_name]
+        self._running = _Running(set_name, plan, done or set(), tally or Tally())
+        left = [index for index in range(plan.batch_count) if index not in self._running.done]
         size = self._schedule.batches_per_job
         self._pending = deque(tuple(left[start : start + size]) for start in range(0, len(left), size))
 
     def _finish_epoch(self) -> EpochReport:
-        opened = self.current
+        opened = self._running
         assert opened is not None
+        self._running = None
         report = EpochReport(
             self._epoch_index(opened.set_name), opened.set_name, self._reports(opened.set_name), opened.tally
         )
-        self._state = replace(self._state, open_epoch=None)
         if opened.set_name is SetName.TRAIN:
             self._after_training(report.epoch)
         elif opened.set_name is SetName.DEV:
