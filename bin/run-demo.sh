@@ -22,7 +22,7 @@ deepspeech \
     "${model[@]}" "${arguments[@]}"
 
 # A recording of the test set, so of a voice that the model has never heard.
-read -r recording transcript < <("$PYTHON" - "$work/corpus/test.csv" <<'PYTHON'
+{ read -r recording && read -r transcript; } < <("$PYTHON" - "$work/corpus/test.csv" <<'PYTHON'
 import csv
 import sys
 from pathlib import Path
@@ -30,7 +30,7 @@ from pathlib import Path
 path = Path(sys.argv[1])
 with path.open(newline="", encoding="utf-8") as rows:
     row = list(csv.DictReader(rows))[7]
-print(path.parent / row["wav_filename"], row["transcript"])
+print(path.parent / row["wav_filename"], row["transcript"], sep="\n")
 PYTHON
 )
 echo

@@ -1,14 +1,15 @@
-"""The run-*.sh recipes: what they say when they cannot run."""
+"""The run-*.sh recipes: that they train and test from any folder, and what they say when they cannot run."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from running import ROOT, assert_fails_with
+from running import ROOT, assert_fails_with, run_script
 
-RECIPES = ("run-fsdd.sh", "run-yesno.sh", "run-ldc93s1.sh")
+RECIPES = ("run-demo.sh", "run-fsdd.sh", "run-yesno.sh", "run-ldc93s1.sh")
 
 
 def run_recipe(
@@ -46,3 +47,47 @@ def test_recordings_that_are_not_there_stop_a_recipe_before_it_trains(tmp_path: 
 
 def test_the_smoke_test_needs_a_recording_and_its_transcript(tmp_path: Path) -> None:
     assert_fails_with(run_recipe("run-ldc93s1.sh", folder=tmp_path), "WAV and TRANSCRIPT")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few spoken sentences: a folder with train.csv, dev.csv, test.csv and recordings."""
+    folder = tmp_path_factory.mktemp("spoken") / "corpus"
+    assert run_script("make_demo_corpus.py", folder, "--train", 30, "--dev", 2, "--test", 2).returncode == 0
+    return folder
+
+
+@pytest.mark.slow
+def test_the_smoke_test_learns_a_recording_by_heart_in_a_folder_with_a_space(corpus: Path, tmp_path: Path) -> None:
+    spoken = next(iter((corpus / "test").glob("00000-*.wav")))
+    said = (corpus / "test.csv").read_text().splitlines()[1].split(",")[2]
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    shutil.copy(spoken, folder / "one.wav")
+    (folder / "one.txt").write_text(f"0 20000 {said.capitalize()}.\n")
+    done = run_recipe("run-ldc93s1.sh", "--work", "work", "one.wav", "one.txt", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == said
+
+
+@pytest.mark.slow
+def test_the_smoke_test_fails_when_something_else_is_heard(corpus: Path, tmp_path: Path) -> None:
+    spoken = next(iter((corpus / "test").glob("00000-*.wav")))
+    (tmp_path / "one.txt").write_text("0 20000 Yes.\n")
+    done = run_recipe("run-ldc93s1.sh", spoken, tmp_path / "one.txt", "--epoch", 1, folder=tmp_path)
+    assert_fails_with(done, "was heard instead of 'yes'")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "pattern"), [("run-fsdd.sh", "{0}_ann_{1}.wav"), ("run-yesno.sh", "{2}.wav")])
+def test_a_recipe_imports_trains_and_tests(name: str, pattern: str, corpus: Path, tmp_path: Path) -> None:
+    recordings = tmp_path / "recordings"
+    recordings.mkdir()
+    for number, path in enumerate(sorted((corpus / "train").iterdir())):
+        spelled = "_".join(f"{number:08b}")
+        shutil.copy(path, recordings / pattern.format(number % 10, number // 10 * 5, spelled))
+    done = run_recipe(name, "--from", "recordings", "--work", "work", "--epoch", 1, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "work" / "corpus" / "test.csv").is_file()
+    assert any((tmp_path / "work" / "checkpoints").iterdir())
+    assert "WER" in done.stderr + done.stdout
