@@ -18,7 +18,7 @@ deepspeech \
     --train_files "$work/corpus/train.csv" --dev_files "$work/corpus/dev.csv" --test_files "$work/corpus/test.csv" \
     --train_cached_features_path "$work/train.h5" --summary_dir "$work/summaries" \
     --train_batch_size 16 --dev_batch_size 40 --test_batch_size 40 \
-    --epoch 20 --validation_step 2 --noearly_stop --dropout_rate 0.1 --report_count 3 \
+    --epoch 14 --validation_step 2 --noearly_stop --dropout_rate 0.1 --report_count 3 \
     "${model[@]}" "${arguments[@]}"
 
 # A recording of the test set, so of a voice that the model has never heard.
