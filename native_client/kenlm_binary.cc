@@ -186,7 +186,6 @@ class Checker {
     if (pointer_bits_read_) return;
     require(file_.size() - offset_ >= 2, "it ends too soon");
     config_.pointer_bhiksha_bits = static_cast<std::uint8_t>(file_.data()[offset_ + 1]);
-    require(config_.pointer_bhiksha_bits <= 64, "its pointers have an absurd size");
     pointer_bits_read_ = true;
   }
 

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Build a language model from text: an ARPA file, a KenLM binary, the trie of its words, and a scorer package.
+
+    build_lm.py TEXT... --out FOLDER [--alphabet alphabet.txt] [--order 5] [--vocabulary 500000] [--prune 0 0 1]
+
+TEXT are files of one sentence a line, plain or gzip (.gz); they may be larger than memory. FOLDER gets lm.arpa,
+lm.binary, lm.trie and lm.scorer. Words that the alphabet cannot spell are left out, and of the others all but the
+--vocabulary most frequent. --unit character makes a model of characters, for writing without spaces; --bytes, its
+scorer for acoustic models whose labels are UTF-8 bytes. Needs KenLM's programs: `make lm-tools` builds them.
+"""
+
+import gzip
+import shutil
+import subprocess
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+
+from script import ArgumentParser, Progress, ScriptError, report, run
+
+from deepspeech.decoder import UTF8_BYTES, DecoderError, Scorer
+from deepspeech.util.errors import AlphabetError
+from deepspeech.util.text import Alphabet
+
+ROOT = Path(__file__).resolve().parent.parent
+SPACE = "<space>"
+TOOLS = ("lmplz", "filter", "build_binary")
+REPORT_BYTES = 1 << 20
+
+
+def read_arguments() -> Namespace:
+    """Return the command line's arguments."""
+    parser = ArgumentParser(__doc__)
+    parser.add_argument("texts", type=Path, nargs="+", metavar="TEXT")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the results")
+    parser.add_argument("--alphabet", type=Path, default=ROOT / "data/alphabet.txt")
+    parser.add_argument("--bytes", action="store_true", help="the labels are the UTF-8 bytes; implies --unit character")
+    parser.add_argument("--unit", choices=("word", "character"), default="word")
+    parser.add_argument("--order", type=int, default=5, choices=range(2, 7), help="words that an n-gram has at most")
+    parser.add_argument("--vocabulary", type=int, default=500_000, help="keep so many of the most frequent words")
+    parser.add_argument("--prune", type=int, nargs="+", default=[0, 0, 1], help="lmplz's, counts up to which to drop")
+    parser.add_argument("--memory", default="50%", help="that lmplz may use")
+    parser.add_argument("--lm-weight", type=float, default=1.5, help="the package's default")
+    parser.add_argument("--word-bonus", type=float, default=2.25, help="the package's default")
+    parser.add_argument("--tools", type=Path, default=ROOT / "build/lm-tools/bin", help="folder of KenLM's programs")
+    arguments = parser.parse_args()
+    if arguments.bytes:
+        arguments.unit = "character"
+    for text in arguments.texts:
+        if not text.is_file():
+            raise ScriptError(f"{text} is not a file")
+    missing = [tool for tool in TOOLS if not (arguments.tools / tool).is_file()]
+    if missing:
+        raise ScriptError(f"{arguments.tools} has no {', '.join(missing)}; run `make lm-tools`")
+    return arguments
+
+
+def sentences(texts: Sequence[Path], unit: str, title: str) -> Iterator[list[str]]:
+    """Yield the words (or characters) of each line; the progress is that of the bytes on disk."""
+    with Progress(title, sum(text.stat().st_size for text in texts)) as progress:
+        for text in texts:
+            with text.open("rb") as file:
+                yield from _split_lines(text, file, unit, progress)
+
+
+def _split_lines(text: Path, file: BinaryIO, unit: str, progress: Progress) -> Iterator[list[str]]:
+    before = 0
+    try:
+        with gzip.open(file) if text.suffix == ".gz" else nullcontext(file) as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    words = line.decode().split()
+                except UnicodeDecodeError:
+                    raise ScriptError(f"{text}:{number}: not UTF-8; convert the text first") from None
+                yield words if unit == "word" else [SPACE if c == " " else c for c in " ".join(words)]
+                if file.tell() - before >= REPORT_BYTES:
+                    progress.advance(file.tell() - before)
+                    before = file.tell()
+            progress.advance(file.tell() - before)
+    except (gzip.BadGzipFile, EOFError) as error:
+        raise ScriptError(f"{text}: damaged gzip file ({error})") from None
+
+
+def choose_vocabulary(arguments: Namespace, labels: Sequence[str | bytes]) -> list[str]:
+    """Return the most frequent words that the labels can spell."""
+    counts: Counter[str] = Counter()
+    for words in sentences(arguments.texts, arguments.unit, "Counting words"):
+        counts.update(words)
+    characters = {label for label in labels if isinstance(label, str)}
+    known = [
+        word
+        for word, _ in counts.most_common()
+        if word not in ("<s>", "</s>", "<unk>")
+        and (arguments.bytes or word == SPACE or characters.issuperset(word))
+        and (word != SPACE or arguments.bytes or " " in characters)
+    ]
+    if not known:
+        raise ScriptError(f"no word of {arguments.texts[0]} can be spelled with the labels of {arguments.alphabet}")
+    chosen = known[: arguments.vocabulary]
+    covered = sum(counts[word] for word in chosen) / max(1, sum(counts.values()))
+    report(f"{len(counts)} words, {len(chosen)} of them kept, which are {100 * covered:.2f} % of the text")
+    return chosen
+
+
+def estimate(arguments: Namespace, arpa: Path, scratch: Path) -> None:
+    """Write the ARPA file of all words: lmplz reads the text as we stream it."""
+    command = [arguments.tools / "lmplz", "--order", str(arguments.order), "--temp_prefix", f"{scratch}/"]
+    command += ["--memory", arguments.memory, "--arpa", arpa, "--discount_fallback"]
+    command += ["--prune", *(str(count) for count in arguments.prune[: arguments.order])]
+    with (scratch / "lmplz.log").open("w+") as log:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log) as lmplz:
+            assert lmplz.stdin is not None
+            try:
+                for words in sentences(arguments.texts, arguments.unit, "Counting n-grams"):
+                    lmplz.stdin.write((" ".join(words) + "\n").encode())
+                lmplz.stdin.close()
+            except BrokenPipeError:
+                pass  # its exit code and its log say why
+            report("Estimating probabilities ...")
+        if lmplz.returncode:
+            _fail("lmplz", log.name)
+
+
+def _fail(tool: str, log: str) -> None:
+    lines = Path(log).read_text(errors="replace").strip().splitlines() or ["no reason given"]
+    raise ScriptError(f"{tool} failed: {lines[-1]}")
+
+
+def call(arguments: Namespace, scratch: Path, tool: str, *options: str | Path, words: Sequence[str] = ()) -> None:
+    """Run one of KenLM's programs with `words` on its standard input."""
+    log = scratch / f"{tool}.log"
+    with log.open("w") as out:
+        command = [arguments.tools / tool, *options]
+        result = subprocess.run(command, input="\n".join(words), text=True, stdout=out, stderr=out)
+    if result.returncode:
+        _fail(tool, str(log))
+
+
+def main() -> None:
+    """Write the four files, each under its name only when all are whole."""
+    arguments = read_arguments()
+    labels: Sequence[str | bytes] = UTF8_BYTES
+    try:
+        if not arguments.bytes:
+            labels = Alphabet.load(arguments.alphabet).labels
+        vocabulary = choose_vocabulary(arguments, labels)
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=arguments.out, prefix=".lm-") as folder:
+            scratch = Path(folder)
+            build(arguments, labels, vocabulary, scratch)
+            for name in ("lm.arpa", "lm.binary", "lm.trie", "lm.scorer"):
+                shutil.move(scratch / name, arguments.out / name)
+                report(f"{arguments.out / name}: {(arguments.out / name).stat().st_size / 1e6:.1f} MB")
+    except (DecoderError, AlphabetError) as error:
+        raise ScriptError(str(error)) from None
+
+
+def build(arguments: Namespace, labels: Sequence[str | bytes], vocabulary: Sequence[str], scratch: Path) -> None:
+    """Write the four files into `scratch`."""
+    arpa, binary = scratch / "lm.arpa", scratch / "lm.binary"
+    estimate(arguments, scratch / "all.arpa", scratch)
+    call(arguments, scratch, "filter", "single", f"model:{scratch / 'all.arpa'}", arpa, words=vocabulary)
+    (scratch / "all.arpa").unlink()
+    report("Building the binary, the trie and the package ...")
+    call(arguments, scratch, "build_binary", "-s", "-a", "255", "-q", "8", "-T", f"{scratch}/", "trie", arpa, binary)
+    scorer = Scorer.load(labels, binary, characters=arguments.unit == "character")
+    scorer.write_trie(scratch / "lm.trie")
+    scorer.write_package(scratch / "lm.scorer", arguments.lm_weight, arguments.word_bonus)
+
+
+if __name__ == "__main__":
+    run(main)

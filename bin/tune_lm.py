@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Search the weight of the language model and the bonus of a word that give the fewest errors on a validation set.
+
+    tune_lm.py --posteriors dev.npz --references dev.txt --lm lm.binary [--trie lm.trie] --out FOLDER
+
+The acoustic model runs once, beforehand: dev.npz holds its output for each utterance, float [time, labels + 1], in the
+order of the lines of dev.txt. Optuna then tries --trials weights. FOLDER gets tuning.csv with every trial and
+tuning.png, which draws them; stdout gets the best weights, as flags of deepspeech-train. Needs optuna and matplotlib.
+"""
+
+import csv
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from script import ArgumentParser, Progress, ScriptError, report, run, written_whole
+
+from deepspeech.decoder import CTCDecoder, DecoderError, DecoderOptions, Scorer
+from deepspeech.util.errors import AlphabetError
+from deepspeech.util.metrics import EditCounts, evaluate_transcript
+from deepspeech.util.text import Alphabet
+
+ROOT = Path(__file__).resolve().parent.parent
+
+Trial = tuple[float, float, float]
+"""Weight, bonus, and the error rate that they give."""
+
+
+def read_arguments() -> Namespace:
+    """Return the command line's arguments."""
+    parser = ArgumentParser(__doc__)
+    parser.add_argument("--posteriors", type=Path, required=True)
+    parser.add_argument("--references", type=Path, required=True)
+    parser.add_argument("--lm", type=Path, required=True, help="ARPA file, KenLM binary or scorer package")
+    parser.add_argument("--trie", type=Path)
+    parser.add_argument("--alphabet", type=Path, default=ROOT / "data/alphabet.txt")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the results")
+    parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--beam-width", type=int, default=500)
+    parser.add_argument("--highest-weight", type=float, default=5.0)
+    parser.add_argument("--highest-bonus", type=float, default=5.0)
+    parser.add_argument("--metric", choices=("wer", "cer"), default="wer")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list[int], list[str]]:
+    """Return padded posteriors [utterances, time, labels + 1], their lengths and their texts."""
+    try:
+        with np.load(arguments.posteriors) as archive:
+            utterances = [np.asarray(archive[name], np.float32) for name in archive.files]
+    except ValueError as error:
+        raise ScriptError(f"{arguments.posteriors} is no npz file of arrays: {error}") from None
+    references = arguments.references.read_text(encoding="utf-8").splitlines()
+    if len(utterances) != len(references) or not utterances:
+        raise ScriptError(
+            f"{arguments.posteriors} has {len(utterances)} utterances, {arguments.references} {len(references)}"
+        )
+    if any(utterance.ndim != 2 or utterance.shape[1] != utterances[0].shape[1] for utterance in utterances):
+        raise ScriptError(f"the arrays of {arguments.posteriors} must all be [time, labels + 1]")
+    lengths = [len(utterance) for utterance in utterances]
+    batch = np.zeros((len(utterances), max(lengths), utterances[0].shape[1]), np.float32)
+    for row, utterance in zip(batch, utterances, strict=True):
+        row[: len(utterance)] = utterance
+    return batch, lengths, references
+
+
+class Objective:
+    """The error rate of the validation set, as a function of the weights that optuna suggests."""
+
+    def __init__(self, arguments: Namespace) -> None:
+        """Raises DecoderError, AlphabetError or ScriptError if a file cannot be used."""
+        self._arguments = arguments
+        self._posteriors, self._lengths, self._references = read_utterances(arguments)
+        self._labels = Alphabet.load(arguments.alphabet).labels
+        self._scorer = Scorer.load(self._labels, arguments.lm, arguments.trie)
+
+    def __call__(self, trial: Any) -> float:
+        """Return the error rate with the weights that an optuna trial suggests."""
+        weight = trial.suggest_float("lm_weight", 0, self._arguments.highest_weight)
+        bonus = trial.suggest_float("valid_word_count_weight", -1, self._arguments.highest_bonus)
+        return self.error_rate(weight, bonus)
+
+    def error_rate(self, weight: float, bonus: float) -> float:
+        """Return WER or CER over all utterances, decoded on all cores."""
+        options = DecoderOptions(self._arguments.beam_width, weight, bonus)
+        decoder = CTCDecoder(self._labels, options, self._scorer)
+        counts = EditCounts()
+        results = decoder.decode_batch(self._posteriors, self._lengths)
+        for reference, hypotheses in zip(self._references, results, strict=True):
+            counts += evaluate_transcript(reference, hypotheses[0].text)
+        return counts.wer if self._arguments.metric == "wer" else counts.cer
+
+
+def search(objective: Objective, arguments: Namespace) -> list[Trial]:
+    """Return all trials."""
+    try:
+        import optuna
+    except ImportError:
+        raise ScriptError("optuna is missing; install the package with its extra `tune`") from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=arguments.seed))
+    with Progress("Tuning", arguments.trials) as progress:
+        study.optimize(objective, arguments.trials, callbacks=[lambda *_: progress.advance()])
+    return [(*trial.params.values(), trial.value) for trial in study.trials]
+
+
+def write_results(trials: Sequence[Trial], arguments: Namespace) -> None:
+    """Write the table and the drawing of all trials."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    with written_whole(arguments.out / "tuning.csv") as path, path.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(("lm_weight", "valid_word_count_weight", arguments.metric))
+        writer.writerows(trials)
+    weights, bonuses, rates = zip(*trials, strict=True)
+    best = min(trials, key=lambda trial: trial[2])
+    figure, axes = pyplot.subplots(figsize=(8, 6))
+    points = axes.scatter(weights, bonuses, c=[100 * rate for rate in rates], cmap="viridis_r")
+    axes.scatter(*best[:2], s=200, facecolors="none", edgecolors="red", label=f"best: {100 * best[2]:.2f} %")
+    figure.colorbar(points, label=f"{arguments.metric.upper()} [%]")
+    axes.set(xlabel="lm_weight", ylabel="valid_word_count_weight", title=f"{len(trials)} trials")
+    axes.legend()
+    with written_whole(arguments.out / "tuning.png") as path:
+        figure.savefig(path, format="png", dpi=120)
+
+
+def main() -> None:
+    """Tune, draw, and print the best weights."""
+    arguments = read_arguments()
+    try:
+        trials = search(Objective(arguments), arguments)
+    except (DecoderError, AlphabetError) as error:
+        raise ScriptError(str(error)) from None
+    write_results(trials, arguments)
+    weight, bonus, rate = min(trials, key=lambda trial: trial[2])
+    report(f"{arguments.metric.upper()} {100 * rate:.2f} %; see {arguments.out / 'tuning.png'}")
+    print(f"--lm_weight {weight:.4f} --valid_word_count_weight {bonus:.4f}")
+
+
+if __name__ == "__main__":
+    run(main)
