@@ -61,7 +61,8 @@ class Reader {
     offset_ = (offset_ + kAlignment - 1) / kAlignment * kAlignment;
     if (count > file_.size() / sizeof(Record)) refuse("the file ends too soon");
     std::vector<Record> records(count);
-    std::memcpy(records.data(), take(count * sizeof(Record)), count * sizeof(Record));
+    const char* const begin = take(count * sizeof(Record));
+    if (count > 0) std::memcpy(records.data(), begin, count * sizeof(Record));
     return records;
   }
 

@@ -1,0 +1,119 @@
+"""bin/build_lm.py and bin/tune_lm.py, from text to files that decode."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = Path(os.environ.get("LM_TOOLS", ROOT / "build/lm-tools")) / "bin"
+LABELS = tuple(" abcdefghijklmnopqrstuvwxyz'")
+TEXT = "\n".join(
+    2 * f"the {colour} {thing} is on the {place}\n"
+    for colour in ("red", "blue", "green", "schön")
+    for thing in ("box", "ball", "book")
+    for place in ("table", "floor", "shelf")
+)
+
+needs_tools = pytest.mark.skipif(
+    not (TOOLS / "lmplz").exists(), reason=f"{TOOLS / 'lmplz'} is not built; `make lm-tools` does that"
+)
+
+
+def run(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, ROOT / "bin" / script, *arguments], capture_output=True, text=True)
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    (tmp_path / "text.txt").write_text(TEXT)
+    return tmp_path / "text.txt"
+
+
+@needs_tools
+def test_files_built_from_text_decode_it(tmp_path: Path, text: Path) -> None:
+    result = run("build_lm.py", text, "--out", tmp_path / "lm", "--order", "3", "--prune", "0", "--tools", TOOLS)
+    assert result.returncode == 0, result.stderr
+    assert sorted(path.name for path in (tmp_path / "lm").iterdir()) == ["lm.arpa", "lm.binary", "lm.scorer", "lm.trie"]
+    scorers = [
+        Scorer.load(LABELS, tmp_path / "lm/lm.arpa"),
+        Scorer.load(LABELS, tmp_path / "lm/lm.binary", tmp_path / "lm/lm.trie"),
+        Scorer.load(LABELS, tmp_path / "lm/lm.scorer"),
+    ]
+    sentence = "the blue box is on the floor"
+    posteriors = np.full((2 * len(sentence), 29), 0.6 / 28)
+    posteriors[::2, 28] = 0.4
+    posteriors[np.arange(1, len(posteriors), 2), [LABELS.index(character) for character in sentence]] = 0.4
+    for scorer in scorers:
+        assert CTCDecoder(LABELS, DecoderOptions(100), scorer).decode(posteriors)[0].text == sentence
+    assert "schön" not in (tmp_path / "lm/lm.arpa").read_text()
+
+
+@needs_tools
+def test_gzip_text_with_a_vocabulary_limit_keeps_the_most_frequent_words(tmp_path: Path, text: Path) -> None:
+    packed = tmp_path / "text.gz"
+    packed.write_bytes(gzip.compress(text.read_bytes()))
+    result = run("build_lm.py", packed, "--out", tmp_path, "--order", "2", "--vocabulary", "3", "--tools", TOOLS)
+    assert result.returncode == 0, result.stderr
+    unigrams = (tmp_path / "lm.arpa").read_text().split("\\2-grams")[0]
+    assert {"the", "is", "on"} == set(re.findall(r"\t([a-z]+)\t?", unigrams))
+
+
+@needs_tools
+def test_tuning_finds_weights_that_make_no_errors(tmp_path: Path, text: Path) -> None:
+    pytest.importorskip("optuna")
+    pytest.importorskip("matplotlib")
+    run("build_lm.py", text, "--out", tmp_path, "--order", "2", "--prune", "0", "--tools", TOOLS)
+    sentences = ["the red ball is on the shelf", "the green book is on the table"]
+    arrays = []
+    for sentence in sentences:
+        frames = np.full((2 * len(sentence), 29), 0.02)
+        frames[::2, 28] = 1
+        frames[np.arange(1, len(frames), 2), [LABELS.index(character) for character in sentence]] = 1
+        arrays.append(frames / frames.sum(axis=1, keepdims=True))
+    np.savez(tmp_path / "dev.npz", *arrays)
+    (tmp_path / "dev.txt").write_text("\n".join(sentences))
+    files: list[str | Path] = [
+        "--posteriors",
+        tmp_path / "dev.npz",
+        "--references",
+        tmp_path / "dev.txt",
+        "--lm",
+        tmp_path / "lm.binary",
+    ]
+    result = run("tune_lm.py", *files, "--out", tmp_path / "tuned", "--trials", "5", "--beam-width", "50")
+    assert result.returncode == 0, result.stderr
+    assert re.fullmatch(r"--lm_weight [\d.]+ --valid_word_count_weight -?[\d.]+\n", result.stdout)
+    assert "WER 0.00 %" in result.stderr
+    assert (tmp_path / "tuned/tuning.png").read_bytes().startswith(b"\x89PNG")
+    assert len((tmp_path / "tuned/tuning.csv").read_text().splitlines()) == 6
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"\xff\xfe", "text.txt:1: not UTF-8"), (b"1234 5678\n", "no word of .* can be spelled")],
+)
+def test_bad_text_is_one_line_and_exit_code_1(tmp_path: Path, content: bytes, message: str) -> None:
+    for tool in ("lmplz", "filter", "build_binary"):
+        (tmp_path / tool).touch()
+    (tmp_path / "text.txt").write_bytes(content)
+    result = run("build_lm.py", tmp_path / "text.txt", "--out", tmp_path / "lm", "--tools", tmp_path)
+    assert result.returncode == 1
+    assert re.search(message, result.stderr)
+    assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "lm").exists()
+
+
+def test_missing_programs_are_named(tmp_path: Path, text: Path) -> None:
+    result = run("build_lm.py", text, "--out", tmp_path / "lm", "--tools", tmp_path)
+    assert result.returncode == 1
+    assert "has no lmplz, filter, build_binary; run `make lm-tools`" in result.stderr
