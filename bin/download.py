@@ -30,7 +30,8 @@ def download(url: str, path: Path, sha256: str) -> None:
             break
         except (OSError, http.client.HTTPException) as error:
             if attempt == ATTEMPTS or isinstance(error, urllib.error.HTTPError):
-                raise ScriptError(f"cannot download {url}: {error}; run again to carry on, or use --from") from error
+                reason = str(error).strip("<>")
+                raise ScriptError(f"cannot download {url}: {reason}; run again to carry on, or use --from") from error
     _verify(url, part, sha256)
     part.replace(path)
 
