@@ -39,15 +39,8 @@ def client() -> None:
 @pytest.fixture(scope="module")
 def posteriors(tmp_path_factory: pytest.TempPathFactory) -> list[npt.NDArray[np.float32]]:
     out = tmp_path_factory.mktemp("posteriors") / "posteriors"
-    command = [
-        sys.executable,
-        SHARED / "tools/make_posteriors.py",
-        SHARED / "decoder/sentences.txt",
-        out,
-        "--count",
-        "2",
-    ]
-    subprocess.run(command, check=True)
+    script = SHARED / "tools/make_posteriors.py"
+    subprocess.run([sys.executable, script, SHARED / "decoder/sentences.txt", out, "--count", "2"], check=True)
     with np.load(f"{out}.npz") as archive:
         return [archive[name] for name in archive.files]
 
