@@ -1,3 +1,28 @@
-"""An end-to-end CTC speech recognizer: train it on your own recordings, then serve it."""
+"""An end-to-end CTC speech recognizer: train it on your own recordings, then serve it.
+
+from deepspeech import Model
+print(Model("output_graph.pb").transcribe("speech.wav").text)
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import CandidateTranscript, Metadata, Model, Stream, TokenMetadata
 
 __version__ = "1.0.0.dev0"
+
+__all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "version"]
+
+
+def version() -> str:
+    """Return this package's version."""
+    return __version__
+
+
+def __getattr__(name: str) -> Any:
+    """Load the recognizer when it is first asked for: importing this package costs nothing."""
+    if name in __all__:
+        from . import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,6 +9,8 @@ import pytest
 from corpora import TinyCorpus, write_tiny_corpus
 from program import Program, Trained, train_tiny_model
 
+pytest_plugins = ["serving_fixtures"]
+
 
 def pytest_configure() -> None:
     """Property tests have no deadline: a busy machine is no failure."""

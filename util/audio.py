@@ -80,6 +80,25 @@ def read_audio(path: str | PathLike[str], sample_rate: int) -> Samples:
     return np.clip(samples, -1, 1, out=samples)
 
 
+def read_audio_blocks(path: str | PathLike[str], sample_rate: int) -> Iterator[Samples]:
+    """Yield what `read_audio` returns in blocks, so that the length of a recording is no matter of memory.
+
+    Raises AudioError as `read_audio` does, once the blocks before are read.
+    """
+    with _opened(path) as (_, sound):
+        resampler = soxr.ResampleStream(sound.samplerate, sample_rate, 1, dtype="float32")
+        unchanged = sound.samplerate == sample_rate
+        empty = True
+        for block in _decoded_blocks(path, sound):
+            empty = False
+            resampled = block if unchanged else resampler.resample_chunk(block)
+            yield np.clip(resampled, -1, 1)
+        if empty:
+            raise AudioError(f"{path}: no samples")
+        if not unchanged:
+            yield np.clip(resampler.resample_chunk(np.zeros(0, np.float32), last=True), -1, 1)
+
+
 def resampled_length(samples: int, from_rate: int, to_rate: int) -> int:
     """How many samples `read_audio` makes of so many: soxr rounds the exact number to the nearest, halves up."""
     return (2 * samples * to_rate + from_rate) // (2 * from_rate)

@@ -1,0 +1,307 @@
+"""The Python interface: that of DeepSpeech 0.9.3's package, and beside it `transcribe` and `stream`."""
+
+from __future__ import annotations
+
+import math
+from os import PathLike, fspath
+
+import numpy as np
+import numpy.typing as npt
+
+from .decoder import CTCDecoder, DecoderOptions, Scorer
+from .engine import Engine
+from .errors import DecoderError, ModelError, SamplesShapeError, SamplesTypeError
+from .frozen_model import ModelInfo, read_frozen_model
+from .long_audio import parts_of_file, parts_of_samples
+from .mfcc import Mfcc
+from .recognition import Recognition
+from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata, transcript
+
+__all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "Transcript", "TranscriptStream"]
+
+SCORER_NOT_ENABLED = 0x2004
+"""What DeepSpeech returns where a scorer is needed and there is none."""
+
+MOST_LABELS_PER_FRAME = 40
+"""How many labels of a frame the search considers, as DeepSpeech's clients do."""
+
+Samples = npt.NDArray[np.int16]
+
+
+class Model:
+    """A speech recognizer, loaded from an exported graph. Threads may share one.
+
+    Its settings apply to what is begun after them.
+    """
+
+    def __init__(self, model_path: str | PathLike[str]) -> None:
+        """Load a `.pb` or `.pbmm` file. Raises GraphError, which is a RuntimeError, if it cannot be run."""
+        model = read_frozen_model(model_path)
+        self._info: ModelInfo = model.info
+        self._engine = Engine(model)
+        self._mfcc = Mfcc(model.info.features)
+        self._beam_width = model.info.beam_width
+        self._scorer: Scorer | None = None
+        self._weights = (0.0, 0.0)
+        self._hot_words: dict[str, float] = {}
+        self._decoder = self._new_decoder()
+
+    def beamWidth(self) -> int:  # noqa: N802 - the published name, like those below
+        """Return how many hypotheses the search keeps; at first, what the graph says."""
+        return self._beam_width
+
+    def setBeamWidth(self, beam_width: int) -> int:  # noqa: N802
+        """Keep so many hypotheses; more are slower and sometimes better. Returns 0; raises ModelError if below 1."""
+        before, self._beam_width = self._beam_width, beam_width
+        try:
+            self._decoder = self._new_decoder()
+        except ModelError:
+            self._beam_width = before
+            raise
+        return 0
+
+    def sampleRate(self) -> int:  # noqa: N802
+        """Return the sample rate that audio must have, in Hz."""
+        return self._info.features.sample_rate
+
+    def enableExternalScorer(self, scorer_path: str | PathLike[str]) -> None:  # noqa: N802
+        """Decode with a language model: a scorer package or a KenLM file. Raises ModelError if it cannot be used."""
+        try:
+            scorer = Scorer.load(self._info.labels, fspath(scorer_path))
+        except DecoderError as error:
+            raise ModelError(str(error)) from error
+        default = DecoderOptions()
+        before = self._scorer, self._weights
+        self._scorer = scorer
+        self._weights = scorer.package_defaults or (default.lm_weight, default.valid_word_count_weight)
+        try:
+            self._decoder = self._new_decoder()
+        except ModelError:
+            self._scorer, self._weights = before
+            raise
+
+    def disableExternalScorer(self) -> int:  # noqa: N802
+        """Decode without a language model again. Returns 0, or another number if there was none."""
+        if self._scorer is None:
+            return SCORER_NOT_ENABLED
+        self._scorer = None
+        self._decoder = self._new_decoder()
+        return 0
+
+    def setScorerAlphaBeta(self, alpha: float, beta: float) -> int:  # noqa: N802
+        """Weigh the language model by alpha and the number of words by beta.
+
+        Returns 0, or another number without a scorer. Raises ModelError for what is no finite number.
+        """
+        if self._scorer is None:
+            return SCORER_NOT_ENABLED
+        if not (math.isfinite(alpha) and math.isfinite(beta)):
+            raise ModelError(f"alpha {alpha} and beta {beta} must be finite numbers")
+        self._weights = (float(alpha), float(beta))
+        self._decoder = self._new_decoder()
+        return 0
+
+    def addHotWord(self, word: str, boost: float) -> None:  # noqa: N802
+        """Make a word likelier by `boost`, a natural logarithm, or less likely if it is negative.
+
+        Raises ModelError without a scorer, for a word that was added before, or that the alphabet cannot spell.
+        """
+        self._need_scorer()
+        if word in self._hot_words:
+            raise ModelError(f"the hot word {word!r} was added before; erase it first")
+        self._set_hot_words({**self._hot_words, word: float(boost)})
+
+    def eraseHotWord(self, word: str) -> None:  # noqa: N802
+        """Forget a hot word. Raises ModelError without a scorer, or if it was never added."""
+        self._need_scorer()
+        if word not in self._hot_words:
+            raise ModelError(f"{word!r} is not a hot word")
+        self._set_hot_words({other: boost for other, boost in self._hot_words.items() if other != word})
+
+    def clearHotWords(self) -> None:  # noqa: N802
+        """Forget all hot words. Raises ModelError without a scorer."""
+        self._need_scorer()
+        self._set_hot_words({})
+
+    def stt(self, audio_buffer: Samples) -> str:
+        """Return what is said in int16 [samples] at the model's rate. Raises SamplesError for anything else."""
+        return self._recognized(audio_buffer).finish()[0].text
+
+    def sttWithMetadata(self, audio_buffer: Samples, num_results: int = 1) -> Metadata:  # noqa: N802
+        """Return up to `num_results` hypotheses of what `stt` returns the best of, with times."""
+        hypotheses = self._recognized(audio_buffer).finish(checked_count(num_results))
+        return metadata(hypotheses, self._info.labels, self.step_seconds)
+
+    def createStream(self) -> Stream:  # noqa: N802
+        """Begin an utterance whose audio comes bit by bit."""
+        return Stream(self)
+
+    def transcribe(self, audio: str | PathLike[str] | npt.NDArray[np.int16]) -> Transcript:
+        """Return what is said in a file of any format and rate, or in int16 [samples] at the model's rate.
+
+        Long recordings are split where they are quietest, so that hours need no more memory than minutes.
+        Raises AudioError for a file, SamplesError for an array that cannot be used.
+        """
+        rate = self.sampleRate()
+        parts = (
+            parts_of_samples(as_signal(audio), rate) if isinstance(audio, np.ndarray) else parts_of_file(audio, rate)
+        )
+        return joined([(part.start, self.candidates(part.samples)[0]) for part in parts])
+
+    def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
+        """Return up to `count` transcripts, best first, of float32 [samples] in [-1, 1], which is not split."""
+        recognition = self.recognition()
+        recognition.feed(signal)
+        return [transcript(hypothesis, self.step_seconds) for hypothesis in recognition.finish(count)]
+
+    def stream(self) -> TranscriptStream:
+        """Begin an utterance whose audio comes bit by bit: `with model.stream() as stream: stream.feed(samples)`."""
+        return TranscriptStream(self)
+
+    @property
+    def step_seconds(self) -> float:
+        """Seconds from one frame to the next."""
+        return self._info.features.step_ms / 1000
+
+    @property
+    def scorer_weights(self) -> tuple[float, float]:
+        """Alpha and beta as they are now."""
+        return self._weights
+
+    def recognition(self) -> Recognition:
+        """Begin an utterance with the settings of now."""
+        return Recognition(self._info, self._mfcc, self._engine, self._decoder)
+
+    def _recognized(self, audio_buffer: Samples) -> Recognition:
+        signal = as_signal(audio_buffer)
+        recognition = self.recognition()
+        recognition.feed(signal)
+        return recognition
+
+    def _need_scorer(self) -> None:
+        if self._scorer is None:
+            raise ModelError("hot words need a scorer; enable one first")
+
+    def _set_hot_words(self, hot_words: dict[str, float]) -> None:
+        before, self._hot_words = self._hot_words, hot_words
+        try:
+            self._decoder = self._new_decoder()
+        except ModelError:
+            self._hot_words = before
+            raise
+
+    def _new_decoder(self) -> CTCDecoder:
+        lm_weight, valid_word_count_weight = self._weights
+        try:
+            options = DecoderOptions(
+                beam_width=self._beam_width,
+                lm_weight=lm_weight,
+                valid_word_count_weight=valid_word_count_weight,
+                cutoff_top_n=MOST_LABELS_PER_FRAME,
+                result_count=max(self._beam_width, 1),
+                hot_words=self._hot_words if self._scorer else {},
+            )
+            return CTCDecoder(self._info.labels, options, self._scorer)
+        except (DecoderError, TypeError) as error:
+            raise ModelError(str(error)) from error
+
+
+class Stream:
+    """One utterance whose audio comes bit by bit, as DeepSpeech 0.9.3 offers it; `Model.createStream` makes one."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._recognition: Recognition | None = model.recognition()
+
+    def feedAudioContent(self, audio_buffer: Samples) -> None:  # noqa: N802
+        """Take int16 [samples]. Raises SamplesError, or ModelError after the stream's end, like all methods here."""
+        self._open().feed(as_signal(audio_buffer))
+
+    def intermediateDecode(self) -> str:  # noqa: N802
+        """Return what was said so far."""
+        return self._open().peek()[0].text
+
+    def intermediateDecodeWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
+        """Return up to `num_results` hypotheses of what was said so far."""
+        hypotheses = self._open().peek(checked_count(num_results))
+        return metadata(hypotheses, self._model._info.labels, self._model.step_seconds)
+
+    def finishStream(self) -> str:  # noqa: N802
+        """Return what was said, and end the stream."""
+        return self._end().finish()[0].text
+
+    def finishStreamWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
+        """Return up to `num_results` hypotheses of what was said, and end the stream."""
+        count = checked_count(num_results)
+        return metadata(self._end().finish(count), self._model._info.labels, self._model.step_seconds)
+
+    def freeStream(self) -> None:  # noqa: N802
+        """End the stream without a result."""
+        self._end()
+
+    def _open(self) -> Recognition:
+        if self._recognition is None:
+            raise ModelError("the stream has ended; create another one")
+        return self._recognition
+
+    def _end(self) -> Recognition:
+        recognition = self._open()
+        self._recognition = None
+        return recognition
+
+
+class TranscriptStream:
+    """One utterance whose audio comes bit by bit. A context manager: leaving it ends the stream."""
+
+    def __init__(self, model: Model) -> None:
+        self._step_seconds = model.step_seconds
+        self._recognition = model.recognition()
+        self._result: Transcript | None = None
+        self._ended = False
+
+    def __enter__(self) -> TranscriptStream:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._ended = True
+
+    def feed(self, samples: Samples) -> None:
+        """Take int16 [samples] at the model's rate. Raises SamplesError, or ModelError after the end."""
+        self._check_open()
+        self._recognition.feed(as_signal(samples))
+
+    @property
+    def transcript(self) -> Transcript:
+        """What was said so far, or after `finish` in all. Raises ModelError if the stream was left without that."""
+        if self._result is not None:
+            return self._result
+        self._check_open()
+        return transcript(self._recognition.peek()[0], self._step_seconds)
+
+    def finish(self) -> Transcript:
+        """Return what was said, and end the stream."""
+        self._check_open()
+        self._result = transcript(self._recognition.finish()[0], self._step_seconds)
+        self._ended = True
+        return self._result
+
+    def _check_open(self) -> None:
+        if self._ended:
+            raise ModelError("the stream has ended; begin another one")
+
+
+def as_signal(samples: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
+    """Return int16 [samples] as float32 in [-1, 1); raises SamplesTypeError or SamplesShapeError for anything else."""
+    if not isinstance(samples, np.ndarray) or samples.dtype != np.int16:
+        kind = f"an array of {samples.dtype}" if isinstance(samples, np.ndarray) else type(samples).__name__
+        raise SamplesTypeError(f"audio must be a NumPy array of int16 samples, not {kind}")
+    if samples.ndim != 1:
+        raise SamplesShapeError(f"audio must be one channel [samples], not an array of shape {samples.shape}")
+    return samples.astype(np.float32) / np.float32(1 << 15)
+
+
+def checked_count(num_results: int) -> int:
+    """Return a number of results; raises ModelError if that is none."""
+    if num_results < 1:
+        raise ModelError(f"num_results is {num_results}, but must be 1 or more")
+    return num_results

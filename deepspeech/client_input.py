@@ -1,0 +1,62 @@
+"""What the `deepspeech` command is told to listen to: recordings, folders of them, or samples from a pipe."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import AudioError, FlagError
+
+EXTENSIONS = {".aif", ".aiff", ".au", ".caf", ".flac", ".mp3", ".ogg", ".opus", ".w64", ".wav"}
+"""Files in folders that are taken for recordings."""
+
+PIPE = "-"
+PIPE_BYTES = 1 << 14
+"""Bytes read from a pipe at a time: half a second at 16 kHz."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recording, or samples from standard input if `path` is None; `name` is where output for it goes."""
+
+    path: Path | None
+    name: Path
+
+    def __str__(self) -> str:
+        return PIPE if self.path is None else str(self.path)
+
+
+def recordings(given: Sequence[str]) -> list[Recording]:
+    """Return the recordings that files, folders and `-` stand for; raises AudioError where there are none."""
+    found = []
+    for text in given:
+        path = Path(text)
+        if text == PIPE:
+            found.append(Recording(None, Path("stdin")))
+        elif path.is_dir():
+            inside = sorted(entry for entry in path.rglob("*") if entry.suffix.lower() in EXTENSIONS)
+            if not inside:
+                raise AudioError(f"{path}: holds no recordings; there are {', '.join(sorted(EXTENSIONS))}")
+            found += [Recording(entry, entry.relative_to(path)) for entry in inside]
+        else:
+            found.append(Recording(path, Path(path.name)))
+    if sum(recording.path is None for recording in found) > 1:
+        raise FlagError("--audio: - can be given once")
+    return found
+
+
+def pcm_blocks() -> Iterator[npt.NDArray[np.int16]]:
+    """Yield the 16-bit little-endian samples of standard input as they come; a last odd byte is no sample."""
+    left = b""
+    pipe = sys.stdin.buffer
+    assert isinstance(pipe, BufferedReader)
+    while data := pipe.read1(PIPE_BYTES):
+        data = left + data
+        whole = len(data) - len(data) % 2
+        left = data[whole:]
+        if whole:
+            yield np.frombuffer(data[:whole], "<i2").astype(np.int16)

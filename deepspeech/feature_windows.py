@@ -1,0 +1,54 @@
+"""From a signal that comes bit by bit to the windows of features that the network takes, as DeepSpeech's clients do it.
+
+What does not fill a last window of samples is filled up with zeros and makes one frame more, always; before the first
+and after the last frame there are frames of zeros.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from .mfcc import Mfcc
+from .util.features import FeatureOptions
+
+Array = npt.NDArray[np.float32]
+
+
+class FeatureWindows:
+    """One signal. However it is cut into pieces, the windows are the same."""
+
+    def __init__(self, mfcc: Mfcc, options: FeatureOptions) -> None:
+        self._mfcc = mfcc
+        self._options = options
+        self._samples = np.zeros(0, np.float32)
+        self._frames = np.zeros((options.context, options.coefficients), np.float32)
+
+    def feed(self, samples: Array) -> Array:
+        """Take float32 [samples] in [-1, 1]; return the windows that are complete now, [time, n_input]."""
+        self._samples = np.concatenate([self._samples, samples])
+        features = self._mfcc(self._samples)
+        self._samples = self._samples[len(features) * self._options.step :]
+        return self._windows(features)
+
+    def finish(self) -> Array:
+        """Return the windows that are left, [time, n_input]."""
+        missing = self._options.window - len(self._samples)
+        last = self._mfcc(np.concatenate([self._samples, np.zeros(missing, np.float32)]))
+        after = np.zeros((self._options.context, self._options.coefficients), np.float32)
+        return self._windows(np.concatenate([last, after]))
+
+    def _windows(self, features: Array) -> Array:
+        self._frames = np.concatenate([self._frames, features])
+        windows = context_windows(self._frames, self._options.context)
+        self._frames = self._frames[len(windows) :]
+        return windows
+
+
+def context_windows(frames: Array, context: int) -> Array:
+    """Put each frame of [time, n] that has `context` neighbours on both sides between them: [time, n_input]."""
+    width = 2 * context + 1
+    count = max(0, len(frames) - width + 1)
+    if not count:
+        return np.zeros((0, width * frames.shape[1]), np.float32)
+    flat = np.ascontiguousarray(frames).reshape(-1)
+    windows = np.lib.stride_tricks.sliding_window_view(flat, width * frames.shape[1])[:: frames.shape[1]]
+    return np.ascontiguousarray(windows)

@@ -1,0 +1,67 @@
+"""Recordings of any length as parts that can be transcribed one by one, cut where they are quietest."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from os import PathLike
+
+import numpy as np
+import numpy.typing as npt
+
+from .util.audio import read_audio_blocks
+
+Array = npt.NDArray[np.float32]
+
+LONGEST_SECONDS = 30.0
+"""What is no longer is one part. Longer ones are cut, so that the search and its memory stay small."""
+SHORTEST_SECONDS = 10.0
+"""A part is at least so long, unless it is the last."""
+QUIET_SECONDS = 0.4
+"""A cut is in the middle of the stretch of this length that has the least energy."""
+STEP_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a recording: float32 [samples] in [-1, 1] that begin at `start`, in seconds."""
+
+    start: float
+    samples: Array
+
+
+def parts_of_file(path: str | PathLike[str], sample_rate: int) -> Iterator[Part]:
+    """Yield the parts of a file of any format, at `sample_rate` Hz; raises AudioError."""
+    return parts_of_blocks(read_audio_blocks(path, sample_rate), sample_rate)
+
+
+def parts_of_samples(samples: Array, sample_rate: int) -> Iterator[Part]:
+    """Yield the parts of a signal; one, without samples, of an empty one."""
+    block = int(LONGEST_SECONDS * sample_rate)
+    blocks = (samples[start : start + block] for start in range(0, len(samples), block))
+    return parts_of_blocks(blocks, sample_rate)
+
+
+def parts_of_blocks(blocks: Iterable[Array], sample_rate: int) -> Iterator[Part]:
+    """Yield the parts of a signal that comes in blocks. No more than a part and a block are held in memory."""
+    longest = int(LONGEST_SECONDS * sample_rate)
+    held = np.zeros(0, np.float32)
+    start = 0
+    for block in blocks:
+        held = np.concatenate([held, block])
+        while len(held) > longest:
+            cut = quietest(held[:longest], sample_rate)
+            yield Part(start / sample_rate, held[:cut])
+            start += cut
+            held = held[cut:]
+    if len(held) or not start:
+        yield Part(start / sample_rate, held)
+
+
+def quietest(samples: Array, sample_rate: int) -> int:
+    """Return where to cut a signal that is too long: a place beyond SHORTEST_SECONDS with quiet around it."""
+    step = int(STEP_SECONDS * sample_rate)
+    steps = len(samples) // step
+    energies = np.square(samples[: steps * step].reshape(steps, step)).mean(axis=1)
+    width = round(QUIET_SECONDS / STEP_SECONDS)
+    first = round(SHORTEST_SECONDS / STEP_SECONDS)
+    stretches = np.convolve(energies[first:], np.ones(width), "valid")
+    return int((first + np.argmin(stretches) + width // 2) * step)

@@ -1,0 +1,54 @@
+"""One utterance on its way from samples to hypotheses, as it comes."""
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ctcdecoder
+from .decoder import CTCDecoder, Hypothesis
+from .engine import Engine
+from .feature_windows import FeatureWindows
+from .frozen_model import ModelInfo
+from .mfcc import Mfcc
+
+Array = npt.NDArray[np.float32]
+
+
+class Recognition:
+    """Samples in, hypotheses out; wherever the signal is cut, the hypotheses are the same.
+
+    Belongs to one thread at a time; several may share the engine and the decoder.
+    """
+
+    def __init__(self, info: ModelInfo, mfcc: Mfcc, engine: Engine, decoder: CTCDecoder) -> None:
+        self._engine = engine
+        self._decoder = decoder
+        self._search = _ctcdecoder.Stream(decoder.native)
+        self._n_steps = info.n_steps
+        self._feature_windows = FeatureWindows(mfcc, info.features)
+        self._state = engine.initial_state()
+        self._pending: list[Array] = []
+
+    def feed(self, samples: Array) -> None:
+        """Take float32 [samples] in [-1, 1]; the network runs when there are windows for `n_steps`."""
+        windows = self._feature_windows.feed(samples)
+        if len(windows):
+            self._pending.append(windows)
+        if sum(map(len, self._pending)) >= self._n_steps:
+            self._run_pending()
+
+    def peek(self, count: int = 1) -> list[Hypothesis]:
+        """Return up to `count` hypotheses of what was fed so far, best first."""
+        self._run_pending()
+        return self._decoder.hypotheses(self._search.peek()[:count])
+
+    def finish(self, count: int = 1) -> list[Hypothesis]:
+        """Return up to `count` hypotheses of the whole utterance, best first; then this is used up."""
+        self._pending.append(self._feature_windows.finish())
+        self._run_pending()
+        return self._decoder.hypotheses(self._search.finish()[:count])
+
+    def _run_pending(self) -> None:
+        if self._pending:
+            posteriors, self._state = self._engine.run(np.concatenate(self._pending), self._state)
+            self._pending = []
+            self._search.feed(posteriors)

@@ -1,0 +1,78 @@
+"""Transcripts as subtitles: SubRip (SRT) and WebVTT.
+
+Formats: https://www.matroska.org/technical/subtitles.html#srt-subtitles and https://www.w3.org/TR/webvtt1/.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .transcripts import TimedWord
+
+LONGEST_CUE_SECONDS = 6.0
+LONGEST_CUE_CHARACTERS = 84
+"""What a viewer reads at a glance: two lines of 42."""
+PAUSE_SECONDS = 0.8
+"""A pause of this length ends a cue."""
+SHORTEST_CUE_SECONDS = 0.7
+"""A cue stays so long, unless the next one begins earlier."""
+
+
+@dataclass(frozen=True)
+class Cue:
+    """A text, and when it is shown, in seconds."""
+
+    start: float
+    end: float
+    text: str
+
+
+def cues(words: Sequence[TimedWord]) -> list[Cue]:
+    """Return words as cues of a readable length that do not overlap."""
+    groups = list(_groups(words))
+    made = []
+    for group, following in zip(groups, [*groups[1:], None], strict=True):
+        start, end = group[0].start, max(group[-1].end, group[0].start + SHORTEST_CUE_SECONDS)
+        if following is not None:
+            end = min(end, following[0].start)
+        made.append(Cue(start, end, " ".join(word.text for word in group)))
+    return made
+
+
+def srt(shown: Sequence[Cue]) -> str:
+    """Return cues as a SubRip file."""
+    blocks = (
+        f"{number}\n{_time(cue.start, ',')} --> {_time(cue.end, ',')}\n{cue.text}\n"
+        for number, cue in enumerate(shown, start=1)
+    )
+    return "\n".join(blocks)
+
+
+def webvtt(shown: Sequence[Cue]) -> str:
+    """Return cues as a WebVTT file."""
+    blocks = (f"{_time(cue.start, '.')} --> {_time(cue.end, '.')}\n{_escaped(cue.text)}\n" for cue in shown)
+    return "\n".join(["WEBVTT\n", *blocks])
+
+
+def _groups(words: Sequence[TimedWord]) -> Iterator[list[TimedWord]]:
+    group: list[TimedWord] = []
+    for word in words:
+        if group:
+            characters = sum(len(other.text) + 1 for other in group) + len(word.text)
+            too_long = characters > LONGEST_CUE_CHARACTERS or word.end - group[0].start > LONGEST_CUE_SECONDS
+            if too_long or word.start - group[-1].end >= PAUSE_SECONDS:
+                yield group
+                group = []
+        group.append(word)
+    if group:
+        yield group
+
+
+def _time(seconds: float, decimal_mark: str) -> str:
+    milliseconds = round(seconds * 1000)
+    minutes, milliseconds = divmod(milliseconds, 60_000)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}:{minutes:02}:{milliseconds // 1000:02}{decimal_mark}{milliseconds % 1000:03}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

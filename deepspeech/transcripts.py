@@ -1,0 +1,82 @@
+"""What was said, and when: the results of the Python interface of today, and those of DeepSpeech 0.9's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .decoder import Hypothesis
+
+
+@dataclass(frozen=True)
+class TimedWord:
+    """A word, from `start` to `end` in seconds."""
+
+    text: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """What was said. `confidence` is the natural logarithm of the probability of its sounds: higher is surer."""
+
+    text: str
+    words: tuple[TimedWord, ...]
+    confidence: float
+
+
+@dataclass(frozen=True)
+class TokenMetadata:
+    """A character and when it was said: `timestep` in frames of 20 ms, `start_time` in seconds."""
+
+    text: str
+    timestep: int
+    start_time: float
+
+
+@dataclass(frozen=True)
+class CandidateTranscript:
+    """A hypothesis: its characters, and the natural logarithm of the probability of its sounds."""
+
+    tokens: list[TokenMetadata]
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """Hypotheses, best first."""
+
+    transcripts: list[CandidateTranscript]
+
+
+def transcript(hypothesis: Hypothesis, step_seconds: float) -> Transcript:
+    """Return a hypothesis with times in seconds."""
+    words = tuple(
+        TimedWord(word.text, round(word.start * step_seconds, 3), round(word.end * step_seconds, 3))
+        for word in hypothesis.words
+    )
+    return Transcript(hypothesis.text, words, hypothesis.acoustic_score)
+
+
+def metadata(hypotheses: Sequence[Hypothesis], labels: Sequence[str | bytes], step_seconds: float) -> Metadata:
+    """Return hypotheses as DeepSpeech 0.9 does."""
+    return Metadata([_candidate(hypothesis, labels, step_seconds) for hypothesis in hypotheses])
+
+
+def joined(parts: Sequence[tuple[float, Transcript]]) -> Transcript:
+    """Return consecutive parts of a recording, each with its start in seconds, as one transcript."""
+    words = tuple(
+        TimedWord(word.text, round(start + word.start, 3), round(start + word.end, 3))
+        for start, part in parts
+        for word in part.words
+    )
+    text = " ".join(part.text for _, part in parts if part.text)
+    return Transcript(text, words, sum(part.confidence for _, part in parts))
+
+
+def _candidate(hypothesis: Hypothesis, labels: Sequence[str | bytes], step_seconds: float) -> CandidateTranscript:
+    tokens = []
+    for label, timestep in zip(hypothesis.labels, hypothesis.timesteps, strict=True):
+        text = labels[label]
+        shown = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+        tokens.append(TokenMetadata(shown, timestep, timestep * step_seconds))
+    return CandidateTranscript(tokens, hypothesis.acoustic_score)

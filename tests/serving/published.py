@@ -1,0 +1,62 @@
+"""The published DeepSpeech 0.9.3 client, within this process: an independent reader of exported graphs."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+class PublishedClient:
+    """A model in the client's library, which `published_client.py` of the shared tools fetches."""
+
+    def __init__(self, tools: Path, model: Path, scorer: Path | None = None) -> None:
+        self._library = load_library(tools)
+        self._model = ctypes.c_void_p()
+        self._check(self._library.DS_CreateModel(os.fsencode(model), ctypes.byref(self._model)))
+        if scorer is not None:
+            self._check(self._library.DS_EnableExternalScorer(self._model, os.fsencode(scorer)))
+
+    def __enter__(self) -> PublishedClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._library.DS_FreeModel(self._model)
+
+    def stt(self, samples: npt.NDArray[np.int16]) -> str:
+        data = samples.tobytes()
+        return self._text(self._library.DS_SpeechToText(self._model, data, ctypes.c_uint(len(samples))))
+
+    def stream(self, samples: npt.NDArray[np.int16], step: int) -> str:
+        stream = ctypes.c_void_p()
+        self._check(self._library.DS_CreateStream(self._model, ctypes.byref(stream)))
+        for start in range(0, len(samples), step):
+            piece = samples[start : start + step]
+            self._library.DS_FeedAudioContent(stream, piece.tobytes(), ctypes.c_uint(len(piece)))
+        return self._text(self._library.DS_FinishStream(stream))
+
+    def _text(self, pointer: int) -> str:
+        text = ctypes.string_at(pointer).decode()
+        self._library.DS_FreeString(ctypes.c_void_p(pointer))
+        return text
+
+    def _check(self, status: int) -> None:
+        assert status == 0, f"the published client refused it: error 0x{status:x}"
+
+
+def load_library(tools: Path) -> Any:
+    """The client's library, fetched if need be."""
+    specification = importlib.util.spec_from_file_location("published_client", tools / "published_client.py")
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "deepspeech-0.9.3-client"
+    library = module.library(cache)
+    library.DS_SpeechToText.restype = ctypes.c_void_p
+    library.DS_FinishStream.restype = ctypes.c_void_p
+    return library

@@ -1,0 +1,175 @@
+"""Reading graphs of all layouts, and refusing what is none, without TensorFlow."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from deepspeech import Model
+from deepspeech.errors import DeepSpeechError, GraphError
+from deepspeech.frozen_model import BIAS, read_frozen_model
+from deepspeech.graph_metadata import parse_alphabet, serialize_alphabet
+from deepspeech.variable_names import SEED_NAMES
+
+v1 = tf.compat.v1
+GraphDef = Any
+
+
+def definition_of(path: Path) -> GraphDef:
+    return v1.GraphDef.FromString(path.read_bytes())
+
+
+def write(path: Path, definition: GraphDef) -> Path:
+    path.write_bytes(definition.SerializeToString())
+    return path
+
+
+def length_delimited(field: int, data: bytes) -> bytes:
+    length, encoded = len(data), b""
+    while length > 0x7F:
+        encoded += bytes([length & 0x7F | 0x80])
+        length >>= 7
+    return bytes([field << 3 | 2]) + encoded + bytes([length]) + data
+
+
+def varint(field: int, value: int) -> bytes:
+    encoded = b""
+    while value > 0x7F:
+        encoded += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return bytes([field << 3]) + encoded + bytes([value])
+
+
+def write_pbmm(path: Path, definition: GraphDef) -> Path:
+    """Write a graph the way convert_graphdef_memmapped_format does: large constants in regions of their own."""
+    data = b""
+    elements: list[tuple[int, str, int]] = []
+    for node in definition.node:
+        value = node.attr["value"].tensor if node.op == "Const" else None
+        if value is None or len(value.tensor_content) < 100:
+            continue
+        data += bytes(-len(data) % 64)
+        name = f"memmapped_package://{len(elements)}"
+        elements.append((len(data), name, len(value.tensor_content)))
+        data += value.tensor_content
+        shape = v1.AttrValue(shape=value.tensor_shape)
+        node.op = "ImmutableConst"
+        del node.attr["value"]
+        node.attr["shape"].CopyFrom(shape)
+        node.attr["memory_region_name"].s = name.encode()
+    serialized = definition.SerializeToString()
+    elements.append((len(data), "memmapped_package://.", len(serialized)))
+    data += serialized
+    directory = b"".join(
+        length_delimited(1, varint(1, offset) + length_delimited(2, name.encode()) + varint(3, length))
+        for offset, name, length in elements
+    )
+    path.write_bytes(data + directory + struct.pack("<Q", len(data)))
+    return path
+
+
+def test_weights_and_metadata_are_the_graphs(graph_file: Path) -> None:
+    model = read_frozen_model(graph_file)
+    by_name = {node.name: node for node in definition_of(graph_file).node}
+    for name, value in model.weights.items():
+        np.testing.assert_array_equal(value, tf.make_ndarray(by_name[name].attr["value"].tensor))
+    info = model.info
+    assert "".join(map(str, info.labels)) == " abcde"
+    assert (info.beam_width, info.language, info.relu_clip, info.n_steps) == (32, "xx", 20.0, 16)
+    assert (info.features.sample_rate, info.features.window_ms, info.features.context) == (16_000, 32, 9)
+
+
+def test_a_memory_mapped_graph_is_the_same_model(graph_file: Path, tmp_path: Path) -> None:
+    path = write_pbmm(tmp_path / "model.pbmm", definition_of(graph_file))
+    mapped, plain = read_frozen_model(path), read_frozen_model(graph_file)
+    for name, value in plain.weights.items():
+        np.testing.assert_array_equal(mapped.weights[name], value)
+    noise = np.random.default_rng(0).normal(0, 3000, 8000).astype(np.int16)
+    assert Model(path).stt(noise) == Model(graph_file).stt(noise)
+
+
+def test_names_and_forget_bias_of_the_first_generation_are_understood(graph_file: Path, tmp_path: Path) -> None:
+    definition = definition_of(graph_file)
+    for node in definition.node:
+        node.name = SEED_NAMES.get(node.name, node.name)
+        for index, name in enumerate(node.input):
+            node.input[index] = SEED_NAMES.get(name, name)
+        if node.op == "BlockLSTM":
+            node.attr["forget_bias"].f = 1.0
+    model = read_frozen_model(write(tmp_path / "seed.pb", definition))
+    added = model.weights[BIAS] - read_frozen_model(graph_file).weights[BIAS]
+    np.testing.assert_allclose(added, np.repeat([0, 0, 1, 0], 48), atol=1e-6)
+
+
+def test_an_alphabet_survives_its_serialization() -> None:
+    assert parse_alphabet(serialize_alphabet([" ", "ä", b"\xff"])) == (b" ", "ä".encode(), b"\xff")
+    for wrong in (b"", b"\1\0", b"\1\0\0\0\5\0a", b"\0\0", b"\1\0\1\0\1\0a", serialize_alphabet("ab") + b"x"):
+        with pytest.raises(GraphError):
+            parse_alphabet(wrong)
+
+
+def without(name: str, definition: GraphDef) -> GraphDef:
+    return v1.GraphDef(node=[node for node in definition.node if node.name != name])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("input_node", "input_node"),
+        ("logits", "logits"),
+        ("layer_5/weights", "layer_5/weights"),
+        ("metadata_alphabet", "alphabet"),
+        ("metadata_version", "version"),
+    ],
+)
+def test_a_graph_without_a_needed_node_is_refused(graph_file: Path, tmp_path: Path, name: str, words: str) -> None:
+    path = write(tmp_path / "less.pb", without(name, definition_of(graph_file)))
+    with pytest.raises(GraphError, match=words) as caught:
+        Model(path)
+    assert "less.pb" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_graph_of_another_version_or_alphabet_is_refused(graph_file: Path, tmp_path: Path) -> None:
+    for name, tensor, words in (
+        ("metadata_version", tf.make_tensor_proto([7], tf.int32), "version 7"),
+        ("metadata_alphabet", tf.make_tensor_proto([serialize_alphabet("abc")]), "3 labels"),
+    ):
+        definition = definition_of(graph_file)
+        (node,) = (node for node in definition.node if node.name == name)
+        node.attr["value"].tensor.CopyFrom(tensor)
+        with pytest.raises(GraphError, match=words):
+            Model(write(tmp_path / "other.pb", definition))
+
+
+def test_what_is_no_graph_is_refused(graph_file: Path, tmp_path: Path) -> None:
+    whole = graph_file.read_bytes()
+    for number, data in enumerate((b"", b"RIFF....WAVEfmt ", b"\0" * 1000, whole[:50_000], whole[:-1], whole[3:])):
+        path = tmp_path / f"{number}.pb"
+        path.write_bytes(data)
+        with pytest.raises(GraphError, match=path.name):
+            Model(path)
+    with pytest.raises(GraphError, match="missing"):
+        Model(tmp_path / "missing.pb")
+    with pytest.raises(GraphError):
+        Model(tmp_path)
+
+
+def test_damage_anywhere_is_an_error_of_ours_or_none(graph_file: Path, tmp_path: Path) -> None:
+    whole = graph_file.read_bytes()
+    random = np.random.default_rng(4)
+    path = tmp_path / "damaged.pb"
+    for _ in range(150):
+        damaged = bytearray(whole)
+        # The weights take most of the file; aim at what is between them, too.
+        for place in random.integers(0, len(whole), 3).tolist() + random.integers(0, 2000, 1).tolist():
+            damaged[place] = int(random.integers(256))
+        path.write_bytes(damaged)
+        try:
+            read_frozen_model(path)
+        except DeepSpeechError as error:
+            assert path.name in str(error)

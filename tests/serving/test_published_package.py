@@ -1,0 +1,157 @@
+"""A program written for DeepSpeech 0.9.3's Python package runs unchanged."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import soundfile
+
+import deepspeech
+from deepspeech import Model
+from deepspeech.errors import DeepSpeechError
+
+
+def samples_of(path: Path) -> npt.NDArray[np.int16]:
+    return np.asarray(soundfile.read(path, dtype="int16")[0])
+
+
+def streamed(model: Model, samples: npt.NDArray[np.int16], size: int) -> str:
+    stream = model.createStream()
+    for start in range(0, len(samples), size):
+        stream.feedAudioContent(samples[start : start + size])
+    return stream.finishStream()
+
+
+def test_settings_are_read_and_written(graph_file: Path, scorer_file: Path) -> None:
+    model = Model(str(graph_file))
+    assert model.sampleRate() == 16_000
+    assert model.beamWidth() == 32
+    assert model.setBeamWidth(20) == 0
+    assert model.beamWidth() == 20
+    assert model.disableExternalScorer() != 0
+    assert model.setScorerAlphaBeta(1.0, 1.0) != 0
+    model.enableExternalScorer(str(scorer_file))
+    assert model.setScorerAlphaBeta(0.5, 1.0) == 0
+    assert model.disableExternalScorer() == 0
+    assert isinstance(deepspeech.version(), str)
+
+
+def test_speech_becomes_text(model: Model, recordings: list[Path]) -> None:
+    texts = [model.stt(samples_of(path)) for path in recordings]
+    assert all(isinstance(text, str) for text in texts)
+    assert all(set(text) <= set(" abcde") for text in texts) and any(texts)
+
+
+def test_metadata_spell_the_text_and_tell_its_times(model: Model, recordings: list[Path]) -> None:
+    samples = samples_of(recordings[0])
+    metadata = model.sttWithMetadata(samples, 3)
+    assert 1 <= len(metadata.transcripts) <= 3
+    best = metadata.transcripts[0]
+    assert "".join(token.text for token in best.tokens) == model.stt(samples)
+    assert best.confidence >= metadata.transcripts[-1].confidence
+    timesteps = [token.timestep for token in best.tokens]
+    assert timesteps == sorted(timesteps) and timesteps[-1] * 320 < len(samples) + 512
+    assert all(token.start_time == pytest.approx(token.timestep * 0.02) for token in best.tokens)
+    assert len(model.sttWithMetadata(samples).transcripts) == 1
+
+
+@pytest.mark.parametrize("size", [1, 320, 5000])
+def test_streams_hear_what_whole_files_do(model: Model, recordings: list[Path], size: int) -> None:
+    samples = samples_of(recordings[1])[: 8000 if size == 1 else None]
+    assert streamed(model, samples, size) == model.stt(samples)
+
+
+def test_a_stream_tells_what_it_has_heard_so_far(model: Model, recordings: list[Path]) -> None:
+    samples = samples_of(recordings[2])
+    stream = model.createStream()
+    assert stream.intermediateDecode() == ""
+    stream.feedAudioContent(samples)
+    so_far = stream.intermediateDecode()
+    assert stream.intermediateDecodeWithMetadata(2).transcripts[0].tokens[0].text == so_far[0]
+    metadata = stream.finishStreamWithMetadata(2)
+    assert "".join(token.text for token in metadata.transcripts[0].tokens) == model.stt(samples)
+    with pytest.raises(RuntimeError, match="ended"):
+        stream.freeStream()
+
+
+def test_a_freed_stream_is_of_no_more_use(model: Model) -> None:
+    stream = model.createStream()
+    stream.freeStream()
+    for method in ("intermediateDecode", "intermediateDecodeWithMetadata", "finishStream", "finishStreamWithMetadata"):
+        with pytest.raises(RuntimeError, match="ended"):
+            getattr(stream, method)()
+    with pytest.raises(RuntimeError, match="ended"):
+        stream.feedAudioContent(np.zeros(100, np.int16))
+
+
+def test_streams_of_one_model_run_at_once(model: Model, recordings: list[Path]) -> None:
+    audio = [samples_of(path) for path in recordings]
+    with ThreadPoolExecutor(4) as pool:
+        at_once = list(pool.map(lambda samples: streamed(model, samples, 700), audio))
+    assert at_once == [model.stt(samples) for samples in audio]
+
+
+def test_hot_words_need_a_scorer_and_change_what_is_heard(graph_file: Path, scorer_file: Path) -> None:
+    model = Model(graph_file)
+    for method, arguments in (("addHotWord", ("abc", 5.0)), ("eraseHotWord", ("abc",)), ("clearHotWords", ())):
+        with pytest.raises(RuntimeError, match="scorer"):
+            getattr(model, method)(*arguments)
+    model.enableExternalScorer(scorer_file)
+    noise = np.random.default_rng(3).normal(0, 2000, 16000).astype(np.int16)
+    model.addHotWord("eee", 200.0)
+    assert "eee" in model.stt(noise).split()
+    with pytest.raises(RuntimeError, match="'eee'"):
+        model.addHotWord("eee", 1.0)
+    with pytest.raises(RuntimeError, match="xyz"):
+        model.addHotWord("xyz", 1.0)
+    model.eraseHotWord("eee")
+    with pytest.raises(RuntimeError, match="'eee'"):
+        model.eraseHotWord("eee")
+    model.addHotWord("a", 1.0)
+    model.clearHotWords()
+
+
+def test_audio_that_is_no_signal_is_refused(model: Model) -> None:
+    for wrong, kind in (
+        (np.zeros(100, np.float32), TypeError),
+        ([0] * 100, TypeError),
+        (b"\0" * 100, TypeError),
+        (np.zeros((100, 2), np.int16), ValueError),
+    ):
+        with pytest.raises(kind) as caught:
+            model.stt(wrong)  # type: ignore[arg-type]
+        assert isinstance(caught.value, DeepSpeechError)
+    with pytest.raises(RuntimeError, match="num_results"):
+        model.sttWithMetadata(np.zeros(100, np.int16), 0)
+    with pytest.raises(RuntimeError, match="beam_width"):
+        model.setBeamWidth(0)
+
+
+@pytest.mark.parametrize("count", [0, 1, 511, 512, 513])
+def test_audio_shorter_than_a_frame_says_nothing_much(model: Model, count: int) -> None:
+    assert isinstance(model.stt(np.zeros(count, np.int16)), str)
+
+
+def test_a_scorer_that_is_missing_or_none_is_refused(graph_file: Path, tmp_path: Path) -> None:
+    model = Model(graph_file)
+    (tmp_path / "text.scorer").write_text("not a scorer")
+    for name in ("missing.scorer", "text.scorer"):
+        with pytest.raises(RuntimeError, match=name):
+            model.enableExternalScorer(str(tmp_path / name))
+    assert isinstance(model.stt(np.zeros(1000, np.int16)), str)
+
+
+def test_neither_importing_nor_running_loads_tensorflow(graph_file: Path, recordings: list[Path]) -> None:
+    program = (
+        "import sys, time; start = time.perf_counter(); import deepspeech; took = time.perf_counter() - start;"
+        "assert took < 0.3 and 'numpy' not in sys.modules, took; import soundfile;"
+        f"deepspeech.Model({str(graph_file)!r}).stt(soundfile.read({str(recordings[0])!r}, dtype='int16')[0]);"
+        "assert 'tensorflow' not in sys.modules and 'scipy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
