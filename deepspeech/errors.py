@@ -42,7 +42,7 @@ class ExportError(DeepSpeechError):
     """An exported model cannot be written, or a folder is not an export that may be replaced."""
 
 
-class GraphError(DeepSpeechError):
+class GraphError(DeepSpeechError, RuntimeError):
     """A file is not an exported graph, or not one that can be run here."""
 
 
