@@ -18,6 +18,7 @@ The peers need NumPy 1, TensorFlow does not, so run this in an environment of it
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import math
 import random
@@ -72,24 +73,21 @@ def ours(arguments: argparse.Namespace) -> Decode:
 
 def flashlight(arguments: argparse.Namespace) -> Decode:
     """Return flashlight-text's lexicon decoder; its language-model scores are logarithms to base 10."""
-    from flashlight.lib.text.decoder import CriterionType, LexiconDecoder, LexiconDecoderOptions, SmearingMode, Trie  # type: ignore[import-untyped,import-not-found]
-    from flashlight.lib.text.decoder.kenlm import KenLM  # type: ignore[import-untyped,import-not-found]
-    from flashlight.lib.text.dictionary import Dictionary  # type: ignore[import-untyped,import-not-found]
-
+    decoding = importlib.import_module("flashlight.lib.text.decoder")
     words = _lexicon(arguments.lexicon)
-    dictionary = Dictionary()
+    dictionary = importlib.import_module("flashlight.lib.text.dictionary").Dictionary()
     for word in words:
         dictionary.add_entry(word)
     dictionary.add_entry("<unk>")
-    model = KenLM(str(arguments.binary), dictionary)
-    trie = Trie(len(LABELS) + 1, 0)
+    model = importlib.import_module("flashlight.lib.text.decoder.kenlm").KenLM(str(arguments.binary), dictionary)
+    trie = decoding.Trie(len(LABELS) + 1, 0)
     start = model.start(False)
     for index, word in enumerate(words):
         _, score = model.score(start, index)
         trie.insert([LABELS.index(character) for character in word] + [0], index, score)
-    trie.smear(SmearingMode.MAX)
+    trie.smear(decoding.SmearingMode.MAX)
     weight, bonus = WEIGHTS["flashlight"]
-    options = LexiconDecoderOptions(
+    options = decoding.LexiconDecoderOptions(
         beam_size=arguments.beam,
         beam_size_token=len(LABELS) + 1,
         beam_threshold=1000.0,
@@ -98,9 +96,9 @@ def flashlight(arguments: argparse.Namespace) -> Decode:
         unk_score=-math.inf,
         sil_score=0.0,
         log_add=False,
-        criterion_type=CriterionType.CTC,
+        criterion_type=decoding.CriterionType.CTC,
     )
-    decoder = LexiconDecoder(options, trie, model, 0, len(LABELS), len(words), [], False)
+    decoder = decoding.LexiconDecoder(options, trie, model, 0, len(LABELS), len(words), [], False)
 
     def decode(posteriors: Posteriors) -> list[str]:
         texts = []
@@ -115,11 +113,10 @@ def flashlight(arguments: argparse.Namespace) -> Decode:
 
 def pyctcdecode(arguments: argparse.Namespace) -> Decode:
     """Return pyctcdecode's decoder, which prunes as its defaults say except for the beam width."""
-    from pyctcdecode import build_ctcdecoder  # type: ignore[import-untyped,import-not-found]
-
+    build = importlib.import_module("pyctcdecode").build_ctcdecoder
     weight, bonus = WEIGHTS["pyctcdecode"]
     words = _lexicon(arguments.lexicon)
-    decoder = build_ctcdecoder([*LABELS, ""], str(arguments.binary), words, alpha=weight, beta=bonus)
+    decoder = build([*LABELS, ""], str(arguments.binary), words, alpha=weight, beta=bonus)
     tiny = np.finfo(np.float32).tiny
     return lambda posteriors: [
         decoder.decode(np.log(np.maximum(utterance, tiny)), beam_width=arguments.beam) for utterance in posteriors

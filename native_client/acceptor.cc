@@ -88,6 +88,8 @@ void check(const Acceptor& acceptor) {
     if (state.first_arc > acceptor.arcs.size() || state.arc_count > acceptor.arcs.size() - state.first_arc) {
       refuse("a state has arcs out of range");
     }
+    // Every path must lead to a word, so that the number of words limits that of the steps.
+    if (state.arc_count == 0 && !(state.final_weight == 0)) refuse("a path leads to no word");
   }
   for (const Arc& arc : acceptor.arcs) {
     if (arc.next_state < 0 || static_cast<std::size_t>(arc.next_state) >= acceptor.states.size()) {
@@ -112,8 +114,6 @@ class Lister {
 
   void follow(std::uint32_t index) {
     const State& state = acceptor_.states[index];
-    // Every path of a proper acceptor leads to a word, so their number limits the steps, too.
-    if (++steps_ > kLongest * (most_words_ + 1)) refuse("they are too many");
     if (state.final_weight != std::numeric_limits<float>::infinity()) {
       if (words_.size() == most_words_) refuse("they are too many");
       words_.push_back(path_);
@@ -128,7 +128,6 @@ class Lister {
 
   const Acceptor& acceptor_;
   const std::size_t most_words_;
-  std::size_t steps_ = 0;
   std::vector<Symbol> path_;
   std::vector<std::vector<Symbol>> words_;
 };

@@ -5,6 +5,12 @@
 #include "trie_file.h"
 
 namespace ctc {
+namespace {
+
+// A package may have words that its language model does not know, but if most are such, its labels are others.
+constexpr std::size_t kWordsPerKnownWord = 2;
+
+}  // namespace
 
 Scorer::Scorer(const Labels& labels, const std::string& language_model_path, Unit unit)
     : labels_(labels),
@@ -22,7 +28,8 @@ LexiconTrie Scorer::load_trie() {
   const std::string& path = language_model_.path();
   if (!language_model_.words().empty()) return build_trie(labels_, language_model_, unit_);
   try {
-    const auto trailer = read_package_trailer(MappedFile(path), language_model_.binary_size(), labels_);
+    const std::size_t most_words = kWordsPerKnownWord * language_model_.size();
+    const auto trailer = read_package_trailer(MappedFile(path), language_model_.binary_size(), labels_, most_words);
     if (trailer) {
       unit_ = trailer->unit;
       package_defaults_ = trailer->defaults;
@@ -43,7 +50,7 @@ LexiconTrie Scorer::trie_of_package(const PackageTrailer& trailer) const {
     words.push_back(text_word(text, unit_));
     if (language_model_.index(words.back()) != 0) ++known;
   }
-  if (2 * known < words.size()) {
+  if (kWordsPerKnownWord * known < words.size()) {
     throw Error("it has " + std::to_string(words.size()) + " words, but its language model knows " +
                 std::to_string(known) + " of them as these labels spell them; it was made for another alphabet");
   }

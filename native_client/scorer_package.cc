@@ -27,9 +27,6 @@ struct Header {
 #pragma pack(pop)
 static_assert(sizeof(Header) == 25);
 
-// More words than any language model has.
-constexpr std::size_t kMostWords = 100000000;
-
 // Symbols of bytes are the bytes; of other labels, the labels plus 1, as 0 is taken.
 std::vector<Symbol> symbols_of(const std::vector<Label>& spelling, const Labels& labels, Unit unit) {
   std::vector<Symbol> symbols;
@@ -64,7 +61,7 @@ std::vector<Label> spelling_of(std::vector<Symbol> symbols, const Labels& labels
 }  // namespace
 
 std::optional<PackageTrailer> read_package_trailer(const MappedFile& file, std::size_t language_model_size,
-                                                   const Labels& labels) {
+                                                   const Labels& labels, std::size_t most_words) {
   if (file.size() - language_model_size < sizeof(Header)) return std::nullopt;
   Header header;
   std::memcpy(&header, file.data() + language_model_size, sizeof(header));
@@ -78,7 +75,6 @@ std::optional<PackageTrailer> read_package_trailer(const MappedFile& file, std::
     throw Error("its scorer package's header is damaged");
   }
   PackageTrailer trailer{header.of_characters ? Unit::kCharacter : Unit::kWord, defaults, {}};
-  const std::size_t most_words = std::min(kMostWords, language_model_size);
   for (std::vector<Symbol>& word : read_acceptor(file, language_model_size + sizeof(Header), most_words)) {
     if (word.empty()) throw Error("its words are damaged: one is empty");
     std::vector<Label> spelling = spelling_of(std::move(word), labels, trailer.unit);

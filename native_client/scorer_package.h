@@ -35,9 +35,9 @@ struct PackageTrailer {
 };
 
 // Reads the trailer behind the first `language_model_size` bytes of the file; nothing if there is none.
-// Throws Error saying what is wrong with it, for example that it was made for other labels.
+// Throws Error saying what is wrong with it, for example that it was made for other labels or has over `most_words`.
 std::optional<PackageTrailer> read_package_trailer(const MappedFile& file, std::size_t language_model_size,
-                                                   const Labels& labels);
+                                                   const Labels& labels, std::size_t most_words);
 
 // Writes a package of the KenLM binary, or of a binary made of the ARPA file, at `language_model_path` and the words of
 // `trie`; beside `path`, and renames it. Throws Error naming the file that cannot be read or written.

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# The command-line tools: they write their files, and say what is wrong in one line before the usage.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0
+
+fail() {
+    echo "FAILED $1: $2"
+    exit 1
+}
+
+writes() {
+    local file=$1
+    shift
+    "$@" >"$folder/output" 2>&1 || fail "$*" "$(cat "$folder/output")"
+    [[ -s $file ]] || fail "$*" "$file was not written"
+    passed=$((passed + 1))
+}
+
+refuses() {
+    local message=$1
+    shift
+    if "$@" >"$folder/output" 2>&1; then fail "$*" "it should have failed"; fi
+    head -n 1 "$folder/output" | grep -q -- "$message" || fail "$*" "$(cat "$folder/output")"
+    passed=$((passed + 1))
+}
+
+printf '# comment\n \na\nb\n\\#\n' >"$folder/alphabet.txt"
+printf '%s\n' '\data\' 'ngram 1=5' 'ngram 2=1' '' '\1-grams:' $'-1\t<unk>\t0' $'-1\t<s>\t0' $'-1\t</s>\t0' \
+    $'-1\ta\t0' $'-1\tb#\t0' '' '\2-grams:' $'-1\ta b#' '' '\end\' >"$folder/lm.arpa"
+files=(--alphabet "$folder/alphabet.txt" --lm "$folder/lm.arpa")
+
+writes "$folder/lm.trie" ./generate_trie "${files[@]}" --trie "$folder/lm.trie"
+writes "$folder/lm.scorer" ./generate_scorer "${files[@]}" --package "$folder/lm.scorer" --default_alpha 0.5
+writes "$folder/bytes.trie" ./generate_trie --lm "$folder/lm.arpa" --unit character --trie "$folder/bytes.trie"
+refuses 'unknown argument --trye' ./generate_trie "${files[@]}" --trye x
+refuses '--trie is missing' ./generate_trie "${files[@]}"
+refuses "neither 'word' nor 'character'" ./generate_trie "${files[@]}" --trie "$folder/x" --unit byte
+refuses "must be a number" ./generate_scorer "${files[@]}" --package "$folder/x" --default_beta two
+refuses 'cannot be opened' ./generate_trie --alphabet "$folder/none" --lm "$folder/lm.arpa" --trie "$folder/x"
+refuses 'cannot be used as a KenLM' ./generate_trie --alphabet "$folder/alphabet.txt" --lm "$folder/lm.trie" --trie x
+[[ ! -e $folder/x ]] || fail 'a refusal' 'it left a file'
+echo "$passed passed, 0 failed"
