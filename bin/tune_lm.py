@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Search the weight of the language model and the bonus of a word that give the fewest errors on a validation set.
 
+    tune_lm.py --model output_graph.pb --csv dev.csv --lm lm.binary [--trie lm.trie] --out FOLDER
     tune_lm.py --posteriors dev.npz --references dev.txt --lm lm.binary [--trie lm.trie] --out FOLDER
 
-The acoustic model runs once, beforehand: dev.npz holds its output for each utterance, float [time, labels + 1], in the
-order of the lines of dev.txt. Optuna then tries --trials weights. FOLDER gets tuning.csv with every trial and
-tuning.png, which draws them; stdout gets the best weights, as flags of deepspeech-train. Needs optuna and matplotlib.
+The acoustic model, an exported graph, runs once; FOLDER gets its outputs as posteriors.npz and the transcripts as
+references.txt, with which to begin the next time. Those of any other model will do, too: an npz file with its output
+for each utterance, float [time, labels + 1], in the order of the lines of the texts. Optuna then tries --trials
+weights. FOLDER gets tuning.csv with every trial and tuning.png, which draws them; stdout gets the best weights, as
+flags of deepspeech-train. Needs optuna and matplotlib.
 """
 
 import csv
@@ -18,8 +21,13 @@ import numpy as np
 import numpy.typing as npt
 from script import ArgumentParser, Progress, ScriptError, report, run, written_whole
 
-from deepspeech.decoder import CTCDecoder, DecoderError, DecoderOptions, Scorer
-from deepspeech.util.errors import AlphabetError
+from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
+from deepspeech.engine import Engine
+from deepspeech.feature_windows import FeatureWindows
+from deepspeech.frozen_model import read_frozen_model
+from deepspeech.mfcc import Mfcc
+from deepspeech.util.audio import read_audio
+from deepspeech.util.errors import DeepSpeechError
 from deepspeech.util.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.text import Alphabet
 
@@ -32,8 +40,10 @@ Trial = tuple[float, float, float]
 def read_arguments() -> Namespace:
     """Return the command line's arguments."""
     parser = ArgumentParser(__doc__)
-    parser.add_argument("--posteriors", type=Path, required=True)
-    parser.add_argument("--references", type=Path, required=True)
+    parser.add_argument("--model", type=Path, help="exported graph")
+    parser.add_argument("--csv", type=Path, nargs="+", default=[], help="validation set, for the model to run on")
+    parser.add_argument("--posteriors", type=Path, help="the model's outputs, instead of --model")
+    parser.add_argument("--references", type=Path, help="their texts, instead of --csv")
     parser.add_argument("--lm", type=Path, required=True, help="ARPA file, KenLM binary or scorer package")
     parser.add_argument("--trie", type=Path)
     parser.add_argument("--alphabet", type=Path, default=ROOT / "data/alphabet.txt")
@@ -44,7 +54,40 @@ def read_arguments() -> Namespace:
     parser.add_argument("--highest-bonus", type=float, default=5.0)
     parser.add_argument("--metric", choices=("wer", "cer"), default="wer")
     parser.add_argument("--seed", type=int, default=1)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if not (arguments.model and arguments.csv) and not (arguments.posteriors and arguments.references):
+        raise ScriptError("give --model and --csv, or --posteriors and --references")
+    return arguments
+
+
+def run_model(arguments: Namespace) -> tuple[str | bytes, ...]:
+    """Write the outputs of the model for the validation set to the folder of the results; return its labels."""
+    model = read_frozen_model(arguments.model)
+    engine, mfcc = Engine(model), Mfcc(model.info.features)
+    rows = [(path.parent / row["wav_filename"], row["transcript"]) for path in arguments.csv for row in read_rows(path)]
+    outputs = []
+    with Progress("Running the model", len(rows)) as progress:
+        for recording, _ in rows:
+            windows = FeatureWindows(mfcc, model.info.features)
+            parts = [windows.feed(read_audio(recording, model.info.features.sample_rate)), windows.finish()]
+            outputs.append(engine.run(np.concatenate(parts), engine.initial_state())[0])
+            progress.advance()
+    arguments.posteriors = arguments.out / "posteriors.npz"
+    arguments.references = arguments.out / "references.txt"
+    with written_whole(arguments.posteriors) as path, path.open("wb") as out:
+        np.savez(out, *outputs)
+    with written_whole(arguments.references) as path:
+        path.write_text("".join(f"{transcript}\n" for _, transcript in rows), encoding="utf-8")
+    return model.info.labels
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a corpus CSV."""
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        if not {"wav_filename", "transcript"} <= set(reader.fieldnames or ()):
+            raise ScriptError(f"{path} has no columns wav_filename and transcript")
+        return list(reader)
 
 
 def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list[int], list[str]]:
@@ -72,10 +115,11 @@ class Objective:
     """The error rate of the validation set, as a function of the weights that optuna suggests."""
 
     def __init__(self, arguments: Namespace) -> None:
-        """Raises DecoderError, AlphabetError or ScriptError if a file cannot be used."""
+        """Raises DeepSpeechError or ScriptError if a file cannot be used."""
+        self._labels: tuple[str | bytes, ...]
         self._arguments = arguments
+        self._labels = run_model(arguments) if arguments.model else Alphabet.load(arguments.alphabet).labels
         self._posteriors, self._lengths, self._references = read_utterances(arguments)
-        self._labels = Alphabet.load(arguments.alphabet).labels
         self._scorer = Scorer.load(self._labels, arguments.lm, arguments.trie)
 
     def __call__(self, trial: Any) -> float:
@@ -136,7 +180,7 @@ def main() -> None:
     arguments = read_arguments()
     try:
         trials = search(Objective(arguments), arguments)
-    except (DecoderError, AlphabetError) as error:
+    except DeepSpeechError as error:
         raise ScriptError(str(error)) from None
     write_results(trials, arguments)
     weight, bonus, rate = min(trials, key=lambda trial: trial[2])

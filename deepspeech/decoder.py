@@ -197,13 +197,13 @@ class CTCStream:
         """
         self._native.feed(posteriors)
 
-    def peek(self) -> list[Hypothesis]:
-        """Return the best transcripts so far, best first; their last words may be unfinished."""
-        return self._decoder.hypotheses(self._native.peek())
+    def peek(self, count: int = 0) -> list[Hypothesis]:
+        """Return the `count` (0: `result_count`) best transcripts so far, best first; last words may be unfinished."""
+        return self._decoder.hypotheses(self._native.peek(count))
 
-    def finish(self) -> list[Hypothesis]:
-        """Return the transcripts of all frames fed, best first, as if no more came."""
-        return self._decoder.hypotheses(self._native.finish())
+    def finish(self, count: int = 0) -> list[Hypothesis]:
+        """Return the `count` (0: `result_count`) best transcripts of all frames fed, as if no more came."""
+        return self._decoder.hypotheses(self._native.finish(count))
 
 
 def _native_options(options: DecoderOptions) -> _ctcdecoder.DecoderOptions:

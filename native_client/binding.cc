@@ -168,7 +168,7 @@ PYBIND11_MODULE(_ctcdecoder, module) {
   py::class_<Stream>(module, "Stream")
       .def(py::init([](std::shared_ptr<Decoder> decoder) { return Stream(std::move(decoder)); }), py::arg("decoder"))
       .def("feed", feed, py::arg("posteriors"))
-      .def("peek", &Stream::peek, py::call_guard<py::gil_scoped_release>())
-      .def("finish", &Stream::finish, py::call_guard<py::gil_scoped_release>())
+      .def("peek", &Stream::peek, py::arg("count") = 0, py::call_guard<py::gil_scoped_release>())
+      .def("finish", &Stream::finish, py::arg("count") = 0, py::call_guard<py::gil_scoped_release>())
       .def_property_readonly("frames", &Stream::frames);
 }

@@ -27,7 +27,7 @@ std::vector<Result> Decoder::decode(const Posteriors& posteriors) const {
     posteriors.read_frame(frame, logarithms);
     search->step(logarithms);
   }
-  return search->results(true);
+  return search->results(true, context_.options.result_count);
 }
 
 std::vector<std::vector<Result>> Decoder::decode_batch(const std::vector<Posteriors>& utterances,
@@ -59,6 +59,10 @@ std::vector<std::vector<Result>> Decoder::decode_batch(const std::vector<Posteri
 
 Stream::Stream(std::shared_ptr<const Decoder> decoder)
     : decoder_(std::move(decoder)), search_(Search::create(decoder_->context_)) {}
+
+std::vector<Result> Stream::results(bool complete, std::size_t count) const {
+  return search_->results(complete, count > 0 ? count : decoder_->context_.options.result_count);
+}
 
 void Stream::feed(const Posteriors& posteriors) {
   decoder_->check_columns(posteriors);

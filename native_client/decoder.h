@@ -37,15 +37,17 @@ class Stream {
   // Throws Error, and takes none of these frames, if they are no posteriors over the labels and the blank.
   void feed(const Posteriors& posteriors);
 
-  // The best transcripts so far; their last word may be unfinished.
-  std::vector<Result> peek() const { return search_->results(false); }
+  // The `count` (0: as many as the options say) best transcripts so far; their last word may be unfinished.
+  std::vector<Result> peek(std::size_t count = 0) const { return results(false, count); }
 
-  // The transcripts of the frames fed, as if no more come.
-  std::vector<Result> finish() const { return search_->results(true); }
+  // The same of the frames fed as if no more come.
+  std::vector<Result> finish(std::size_t count = 0) const { return results(true, count); }
 
   std::size_t frames() const { return frames_; }
 
  private:
+  std::vector<Result> results(bool complete, std::size_t count) const;
+
   std::shared_ptr<const Decoder> decoder_;
   std::unique_ptr<Search> search_;
   std::size_t frames_ = 0;

@@ -22,7 +22,7 @@ std::vector<float> Search::merged_totals() const {
   return totals;
 }
 
-std::vector<Result> Search::results(bool complete) const {
+std::vector<Result> Search::results(bool complete, std::size_t count) const {
   const std::vector<float> totals = merged_totals();
   std::vector<Finalist> finalists;
   for (std::uint32_t slot = 0; slot < beam_.size(); ++slot) {
@@ -33,7 +33,7 @@ std::vector<Result> Search::results(bool complete) const {
   if (complete && unfinished != finalists.begin()) finalists.erase(unfinished, finalists.end());
   std::stable_sort(finalists.begin(), finalists.end(),
                    [](const Finalist& a, const Finalist& b) { return a.score > b.score; });
-  finalists.resize(std::min(context_.options.result_count, finalists.size()));
+  finalists.resize(std::min(count, finalists.size()));
   std::vector<Result> results;
   for (const Finalist& finalist : finalists) results.push_back(result(finalist));
   return results;

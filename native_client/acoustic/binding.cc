@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 
-#include "recurrence.h"
+#include "kernels.h"
 
 namespace py = pybind11;
 
@@ -14,42 +15,78 @@ namespace {
 using FloatArray = py::array_t<float, py::array::c_style>;
 using ShortArray = py::array_t<std::int16_t, py::array::c_style>;
 
+constexpr auto kColumns = static_cast<py::ssize_t>(acoustic::kColumns);
+constexpr auto kLanes = static_cast<py::ssize_t>(acoustic::kLanes);
+
 void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(what);
 }
 
-py::tuple run(const FloatArray& gates, const ShortArray& weights, const FloatArray& scales, const FloatArray& cell,
-              const FloatArray& state) {
-  const auto columns = static_cast<py::ssize_t>(acoustic::kColumns);
-  const auto lanes = static_cast<py::ssize_t>(acoustic::kLanes);
-  require(weights.ndim() == 3 && weights.shape(2) == columns, "weights must be [blocks, units, 64]");
-  const py::ssize_t blocks = weights.shape(0);
-  require(weights.shape(1) <= blocks * lanes, "there are more units than the blocks hold");
-  require(gates.ndim() == 2 && gates.shape(1) == blocks * columns, "gates must be [frames, blocks * 64]");
-  require(scales.ndim() == 1 && scales.shape(0) == blocks * columns, "scales must be [blocks * 64]");
-  require(cell.ndim() == 1 && cell.shape(0) == blocks * lanes, "the cell must be [blocks * 16]");
-  require(state.ndim() == 1 && state.shape(0) == blocks * lanes, "the state must be [blocks * 16]");
-
-  FloatArray hidden({gates.shape(0), blocks * lanes});
-  FloatArray new_cell(cell.shape(0), cell.data());
-  FloatArray new_state(state.shape(0), state.data());
-  const acoustic::Weights view{weights.data(), scales.data(), static_cast<std::size_t>(blocks),
-                               static_cast<std::size_t>(weights.shape(1))};
-  const float* const inputs = gates.data();
-  const auto frames = static_cast<std::size_t>(gates.shape(0));
-  float* const cells = new_cell.mutable_data();
-  float* const states = new_state.mutable_data();
-  float* const outputs = hidden.mutable_data();
-  {
-    const py::gil_scoped_release release;
-    acoustic::run(view, inputs, frames, cells, states, outputs);
+// A matrix, and what is added to its products. Python's side of acoustic::Weights.
+class Matrix {
+ public:
+  Matrix(ShortArray values, FloatArray scales, FloatArray bias)
+      : values_(std::move(values)), scales_(std::move(scales)), bias_(std::move(bias)) {
+    require(values_.ndim() == 3 && values_.shape(2) == kColumns, "values must be [blocks, rows, 64]");
+    const py::ssize_t columns = values_.shape(0) * kColumns;
+    require(scales_.ndim() == 1 && scales_.shape(0) == columns, "scales must be [blocks * 64]");
+    require(bias_.ndim() == 1 && bias_.shape(0) == columns, "the bias must be [blocks * 64]");
   }
-  return py::make_tuple(hidden, new_cell, new_state);
-}
+
+  py::ssize_t blocks() const { return values_.shape(0); }
+  py::ssize_t rows() const { return values_.shape(1); }
+
+  FloatArray dense(const FloatArray& inputs, float low, float high, std::size_t threads) const {
+    require(inputs.ndim() == 2 && inputs.shape(1) == rows(), "inputs must be [frames, rows]");
+    FloatArray outputs({inputs.shape(0), blocks() * kColumns});
+    const float* const from = inputs.data();
+    float* const to = outputs.mutable_data();
+    const auto frames = static_cast<std::size_t>(inputs.shape(0));
+    const acoustic::Weights weights = view();
+    {
+      const py::gil_scoped_release release;
+      acoustic::dense(weights, from, frames, low, high, threads, to);
+    }
+    return outputs;
+  }
+
+  py::tuple recurrence(const FloatArray& gates, const FloatArray& cell, const FloatArray& state) const {
+    require(rows() <= blocks() * kLanes, "there are more units than the blocks hold");
+    require(gates.ndim() == 2 && gates.shape(1) == blocks() * kColumns, "gates must be [frames, blocks * 64]");
+    require(cell.ndim() == 1 && cell.shape(0) == blocks() * kLanes, "the cell must be [blocks * 16]");
+    require(state.ndim() == 1 && state.shape(0) == blocks() * kLanes, "the state must be [blocks * 16]");
+    FloatArray hidden({gates.shape(0), blocks() * kLanes});
+    FloatArray new_cell(cell.shape(0), cell.data());
+    FloatArray new_state(state.shape(0), state.data());
+    const float* const from = gates.data();
+    float* const cells = new_cell.mutable_data();
+    float* const states = new_state.mutable_data();
+    float* const to = hidden.mutable_data();
+    const auto frames = static_cast<std::size_t>(gates.shape(0));
+    const acoustic::Weights weights = view();
+    {
+      const py::gil_scoped_release release;
+      acoustic::recurrence(weights, from, frames, cells, states, to);
+    }
+    return py::make_tuple(hidden, new_cell, new_state);
+  }
+
+ private:
+  acoustic::Weights view() const {
+    return {values_.data(), scales_.data(), bias_.data(), static_cast<std::size_t>(blocks()),
+            static_cast<std::size_t>(rows())};
+  }
+
+  ShortArray values_;
+  FloatArray scales_;
+  FloatArray bias_;
+};
 
 }  // namespace
 
 PYBIND11_MODULE(_acoustic, module) {
-  module.def("run", run, py::arg("gates").noconvert(), py::arg("weights").noconvert(), py::arg("scales").noconvert(),
-             py::arg("cell").noconvert(), py::arg("state").noconvert());
+  py::class_<Matrix>(module, "Matrix")
+      .def(py::init<ShortArray, FloatArray, FloatArray>(), py::arg("values"), py::arg("scales"), py::arg("bias"))
+      .def("dense", &Matrix::dense, py::arg("inputs"), py::arg("low"), py::arg("high"), py::arg("threads"))
+      .def("recurrence", &Matrix::recurrence, py::arg("gates"), py::arg("cell"), py::arg("state"));
 }

@@ -92,6 +92,7 @@ def test_stream_gives_what_one_piece_gives_wherever_it_is_cut(cuts: list[int], s
         stream.feed(posteriors[begin:end])
         stream.peek()
     assert stream.finish() == decoder.decode(posteriors)
+    assert stream.finish(2) == decoder.decode(posteriors)[:2]
 
 
 def test_peek_shows_the_unfinished_word(tmp_path: Path) -> None:

@@ -1,0 +1,75 @@
+#include "kernels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace acoustic {
+namespace {
+
+#define MACHINE any_machine
+#include "machine_kernels.inc"
+#undef MACHINE
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define HAS_SEVERAL_KERNELS
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#define MACHINE avx2
+#include "machine_kernels.inc"
+#undef MACHINE
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")
+#define MACHINE avx512
+#include "machine_kernels.inc"
+#undef MACHINE
+#pragma GCC pop_options
+#endif
+
+struct Kernels {
+  decltype(&any_machine::dense) dense;
+  decltype(&any_machine::recurrence) recurrence;
+};
+
+// The best kernels for this machine.
+Kernels choose_kernels() {
+#ifdef HAS_SEVERAL_KERNELS
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return {avx512::dense, avx512::recurrence};
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {avx2::dense, avx2::recurrence};
+#endif
+  return {any_machine::dense, any_machine::recurrence};
+}
+
+const Kernels& kernels() {
+  static const Kernels chosen = choose_kernels();
+  return chosen;
+}
+
+}  // namespace
+
+void dense(const Weights& weights, const float* inputs, std::size_t frames, float low, float high, std::size_t threads,
+           float* outputs) {
+  threads = std::max<std::size_t>(1, std::min(threads, weights.blocks));
+  const auto share = [&](std::size_t index) {
+    const std::size_t first = weights.blocks * index / threads;
+    const std::size_t last = weights.blocks * (index + 1) / threads;
+    kernels().dense(weights, inputs, frames, low, high, first, last, outputs);
+  };
+  std::vector<std::thread> others;
+  for (std::size_t index = 1; index < threads; ++index) others.emplace_back(share, index);
+  share(0);
+  for (std::thread& other : others) other.join();
+}
+
+void recurrence(const Weights& weights, const float* gates, std::size_t frames, float* cell, float* state,
+                float* hidden) {
+  kernels().recurrence(weights, gates, frames, cell, state, hidden);
+}
+
+}  // namespace acoustic
