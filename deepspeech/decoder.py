@@ -184,7 +184,10 @@ class CTCDecoder:
 
 
 class CTCStream:
-    """One utterance whose frames come bit by bit; wherever they are cut, the result is that of `CTCDecoder.decode`."""
+    """One utterance whose frames come bit by bit; wherever they are cut, the result is that of `CTCDecoder.decode`.
+
+    Belongs to one thread at a time.
+    """
 
     def __init__(self, decoder: CTCDecoder) -> None:
         self._decoder = decoder

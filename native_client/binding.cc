@@ -120,47 +120,48 @@ void bind_values(py::module_& module) {
       .def_readonly("lm_score", &Result::lm_score);
 }
 
-}  // namespace
+std::shared_ptr<Scorer> load_scorer(std::vector<std::string> labels, const std::string& path, bool characters) {
+  const py::gil_scoped_release release;
+  return std::make_shared<Scorer>(Labels(std::move(labels)), path, characters ? Unit::kCharacter : Unit::kWord);
+}
 
-PYBIND11_MODULE(_ctcdecoder, module) {
-  py::register_exception_translator(translate_error);
-  bind_values(module);
+std::shared_ptr<Scorer> load_scorer_with_trie(std::vector<std::string> labels, const std::string& path,
+                                              const std::string& trie_path) {
+  const py::gil_scoped_release release;
+  return std::make_shared<Scorer>(Labels(std::move(labels)), path, trie_path);
+}
+
+void write_trie(const Scorer& scorer, const std::string& path) {
+  const py::gil_scoped_release release;
+  ctc::write_trie_file(path, scorer.trie(), scorer.labels(), scorer.language_model(), scorer.unit());
+}
+
+void write_package(const Scorer& scorer, const std::string& path, double lm_weight, double valid_word_count_weight) {
+  const py::gil_scoped_release release;
+  ctc::write_package(path, scorer.language_model().path(), scorer.trie(), scorer.labels(), scorer.unit(),
+                     {lm_weight, valid_word_count_weight});
+}
+
+std::optional<std::pair<double, double>> package_defaults(const Scorer& scorer) {
+  const auto& defaults = scorer.package_defaults();
+  if (!defaults) return std::nullopt;
+  return std::pair(defaults->lm_weight, defaults->valid_word_count_weight);
+}
+
+void bind_scorer(py::module_& module) {
   py::class_<Scorer, std::shared_ptr<Scorer>>(module, "Scorer")
-      .def(py::init([](std::vector<std::string> labels, const std::string& path, bool characters) {
-             const py::gil_scoped_release release;
-             return std::make_shared<Scorer>(Labels(std::move(labels)), path,
-                                             characters ? Unit::kCharacter : Unit::kWord);
-           }),
-           py::arg("labels"), py::arg("language_model_path"), py::arg("characters"))
-      .def(py::init([](std::vector<std::string> labels, const std::string& path, const std::string& trie_path) {
-             const py::gil_scoped_release release;
-             return std::make_shared<Scorer>(Labels(std::move(labels)), path, trie_path);
-           }),
-           py::arg("labels"), py::arg("language_model_path"), py::arg("trie_path"))
-      .def("write_trie",
-           [](const Scorer& scorer, const std::string& path) {
-             const py::gil_scoped_release release;
-             ctc::write_trie_file(path, scorer.trie(), scorer.labels(), scorer.language_model(), scorer.unit());
-           },
-           py::arg("path"))
-      .def("write_package",
-           [](const Scorer& scorer, const std::string& path, double lm_weight, double valid_word_count_weight) {
-             const py::gil_scoped_release release;
-             ctc::write_package(path, scorer.language_model().path(), scorer.trie(), scorer.labels(), scorer.unit(),
-                                {lm_weight, valid_word_count_weight});
-           },
-           py::arg("path"), py::arg("lm_weight"), py::arg("valid_word_count_weight"))
-      .def_property_readonly("package_defaults",
-                             [](const Scorer& scorer) -> std::optional<std::pair<double, double>> {
-                               const auto& defaults = scorer.package_defaults();
-                               if (!defaults) return std::nullopt;
-                               return std::pair(defaults->lm_weight, defaults->valid_word_count_weight);
-                             })
+      .def(py::init(&load_scorer), py::arg("labels"), py::arg("language_model_path"), py::arg("characters"))
+      .def(py::init(&load_scorer_with_trie), py::arg("labels"), py::arg("language_model_path"), py::arg("trie_path"))
+      .def("write_trie", write_trie, py::arg("path"))
+      .def("write_package", write_package, py::arg("path"), py::arg("lm_weight"), py::arg("valid_word_count_weight"))
+      .def_property_readonly("package_defaults", package_defaults)
       .def_property_readonly("characters", [](const Scorer& scorer) { return scorer.unit() == Unit::kCharacter; });
+}
+
+void bind_decoder(py::module_& module) {
   py::class_<Decoder, std::shared_ptr<Decoder>>(module, "Decoder")
-      .def(py::init([](std::vector<std::string> labels, const DecoderOptions& options,
-                       std::shared_ptr<Scorer> scorer) {
-             return std::make_shared<Decoder>(Labels(std::move(labels)), options, std::move(scorer));
+      .def(py::init([](std::vector<std::string> labels, DecoderOptions options, std::shared_ptr<Scorer> scorer) {
+             return std::make_shared<Decoder>(Labels(std::move(labels)), std::move(options), std::move(scorer));
            }),
            py::arg("labels"), py::arg("options"), py::arg("scorer").none(true))
       .def("decode", decode, py::arg("posteriors"))
@@ -171,4 +172,13 @@ PYBIND11_MODULE(_ctcdecoder, module) {
       .def("peek", &Stream::peek, py::arg("count") = 0, py::call_guard<py::gil_scoped_release>())
       .def("finish", &Stream::finish, py::arg("count") = 0, py::call_guard<py::gil_scoped_release>())
       .def_property_readonly("frames", &Stream::frames);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_ctcdecoder, module) {
+  py::register_exception_translator(translate_error);
+  bind_values(module);
+  bind_scorer(module);
+  bind_decoder(module);
 }

@@ -1,4 +1,4 @@
-// What the search knows about language: which words there are, how likely they follow one another, how they are spelled.
+// What the search knows about language: the words, how they are spelled, and how likely they follow one another.
 #pragma once
 
 #include <optional>

@@ -52,7 +52,7 @@ std::vector<Label> spelling_of(std::vector<Symbol> symbols, const Labels& labels
   if (symbols.back() != labels.delimiter() + 1) throw Error("its words do not end with the space of these labels");
   symbols.pop_back();
   for (const Symbol symbol : symbols) {
-    if (symbol > labels.size()) throw Error("its words have labels that do not exist; it was made for another alphabet");
+    if (symbol > labels.size()) throw Error("its words have labels that do not exist; it is of another alphabet");
     spelling.push_back(symbol - 1);
   }
   return spelling;

@@ -1,5 +1,5 @@
-// Scorer packages (".scorer") of DeepSpeech 0.6 to 0.9: a KenLM binary without its words' texts, and behind it a trailer
-// with the words, as a finite-state acceptor in OpenFst's format.
+// Scorer packages (".scorer") of DeepSpeech 0.6 to 0.9: a KenLM binary without its words' texts, and behind it a
+// trailer with the words, as a finite-state acceptor in OpenFst's format.
 //
 //   bytes  content of the trailer (little-endian)
 //       4  "EIRT"
@@ -7,8 +7,8 @@
 //       1  1 if the language model is one of characters, spelled in UTF-8 bytes; 0 if it is one of words
 //       8  float64: default weight of the language model
 //       8  float64: default bonus of a word
-//          the acceptor: OpenFst's "const" type with "standard" arcs. Its arcs carry labels plus 1, or UTF-8 bytes; words
-//          end with the label of the space.
+//          the acceptor: OpenFst's "const" type with "standard" arcs. Its arcs carry labels plus 1, or UTF-8 bytes;
+//          words end with the label of the space.
 #pragma once
 
 #include <optional>

@@ -59,8 +59,8 @@ class Search {
   // Goes on by one frame: ln P of each label and, last, of the blank.
   void step(const std::vector<float>& posteriors);
 
-  // The `count` best transcripts, best first. If `complete`, the audio is over: transcripts end with a complete word (unless
-  // no hypothesis does) and the language model scores the end of the sentence. If not, their last word may be
+  // The `count` best transcripts, best first. If `complete`, the audio is over: transcripts end with a complete word
+  // (unless no hypothesis does) and the language model scores the end of the sentence. If not, their last word may be
   // unfinished, and counts with its look-ahead.
   std::vector<Result> results(bool complete, std::size_t count) const;
 

@@ -56,7 +56,7 @@ void SearchContext::add_hot_words() {
     spellings.emplace_back(spelling, boost);
     const std::uint32_t node = scorer->trie().find(spelling);
     if (node != LexiconTrie::kNoNode && nodes[node].word != TrieNode::kNoWord) continue;
-    if (scorer->unit() == Unit::kCharacter) throw Error("the hot word '" + word + "' is no character of the vocabulary");
+    if (scorer->unit() == Unit::kCharacter) throw Error("the hot word '" + word + "' is not in the vocabulary");
     missing.push_back({std::move(spelling), 0, language_model.unigram_score(0)});
   }
   std::optional<LexiconTrie> larger_trie;

@@ -87,13 +87,14 @@ class WordSearch final : public ScoredSearch<Model> {
   void extend_to_unknown(std::uint32_t source) {
     const Hypothesis& hypothesis = beam_[source];
     const std::uint32_t node = hypothesis.node;
+    const bool is_in_trie = node != LexiconTrie::kNoNode;
     for (const Label label : this->ranked_) {
       if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + context_.unknown_score > floor_)) break;
       if (label == delimiter_) continue;
-      if (node != LexiconTrie::kNoNode && LexiconTrie::find_child(nodes_, node, label) != LexiconTrie::kNoNode) continue;
+      if (is_in_trie && LexiconTrie::find_child(nodes_, node, label) != LexiconTrie::kNoNode) continue;
       extend_by(source, hypothesis, label, LexiconTrie::kNoNode);
     }
-    const bool in_known_word = node != LexiconTrie::kNoNode && nodes_[node].word != TrieNode::kNoWord;
+    const bool in_known_word = is_in_trie && nodes_[node].word != TrieNode::kNoWord;
     if (node != LexiconTrie::kRoot && !in_known_word) complete(source);
   }
 

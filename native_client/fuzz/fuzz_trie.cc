@@ -13,7 +13,9 @@ constexpr char kArpa[] =
     "\\data\\\nngram 1=6\nngram 2=1\n\n\\1-grams:\n-1\t<unk>\t0\n-1\t<s>\t0\n-1\t</s>\t0\n"
     "-1\ta\t0\n-1\tb\t0\n-1\tab\t0\n\n\\2-grams:\n-1\ta b\n\n\\end\\\n";
 
-void store(std::string& content, std::size_t at, std::uint64_t value) { std::memcpy(&content[at], &value, sizeof(value)); }
+void store(std::string& content, std::size_t at, std::uint64_t value) {
+  std::memcpy(&content[at], &value, sizeof(value));
+}
 
 std::uint64_t hash(const char* data, std::size_t size) { return util::MurmurHash64A(data, size, 0); }
 
