@@ -30,7 +30,7 @@ def needs_recompile(object_file: str, source: str) -> bool:
         return True
     inputs = [Path(source)]
     if "native_client" in inputs[0].parts:
-        inputs += (ROOT / "native_client").glob("*.h")
+        inputs += [path for path in (ROOT / "native_client").rglob("*.*") if path.suffix in (".h", ".inc")]
     return Path(object_file).stat().st_mtime < max(path.stat().st_mtime for path in inputs)
 
 
@@ -39,6 +39,9 @@ class BuildDecoder(build_ext):
 
     def build_extension(self, extension: Pybind11Extension) -> None:
         """Compile what changed, on all cores."""
+        if extension is not decoder:
+            super().build_extension(extension)
+            return
         try:
             kenlm = kenlm_source(ROOT / "build/kenlm")
         except KenlmSourceError as error:
@@ -58,5 +61,13 @@ decoder = Pybind11Extension(
     cxx_std=17,
 )
 
+acoustic = Pybind11Extension(
+    "deepspeech._acoustic",
+    sorted(os.path.relpath(path) for path in (ROOT / "native_client/acoustic").glob("*.cc")),
+    depends=sorted(os.path.relpath(path) for path in (ROOT / "native_client/acoustic").glob("*.[hi]*")),
+    extra_compile_args=["-O3", "-Wall", "-Wextra", "-Wno-psabi"],
+    cxx_std=17,
+)
+
 ParallelCompile("DEEPSPEECH_BUILD_JOBS", default=os.cpu_count() or 1, needs_recompile=needs_recompile).install()
-setup(ext_modules=[decoder], cmdclass={"build_ext": BuildDecoder})
+setup(ext_modules=[decoder, acoustic], cmdclass={"build_ext": BuildDecoder})

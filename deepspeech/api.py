@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from .decoder import CTCDecoder, DecoderOptions, Scorer
 from .engine import Engine
-from .errors import DecoderError, ModelError, SamplesShapeError, SamplesTypeError
+from .errors import DecoderError, ModelError
 from .frozen_model import ModelInfo, read_frozen_model
 from .long_audio import parts_of_file, parts_of_samples
 from .mfcc import Mfcc
 from .recognition import Recognition
+from .streams import Stream, TranscriptStream, as_signal, checked_count
 from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata, transcript
 
 __all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "Transcript", "TranscriptStream"]
@@ -134,7 +135,7 @@ class Model:
 
     def createStream(self) -> Stream:  # noqa: N802
         """Begin an utterance whose audio comes bit by bit."""
-        return Stream(self)
+        return Stream(self.recognition(), self._info.labels, self.step_seconds)
 
     def transcribe(self, audio: str | PathLike[str] | npt.NDArray[np.int16]) -> Transcript:
         """Return what is said in a file of any format and rate, or in int16 [samples] at the model's rate.
@@ -156,7 +157,7 @@ class Model:
 
     def stream(self) -> TranscriptStream:
         """Begin an utterance whose audio comes bit by bit: `with model.stream() as stream: stream.feed(samples)`."""
-        return TranscriptStream(self)
+        return TranscriptStream(self.recognition(), self.step_seconds)
 
     @property
     def step_seconds(self) -> float:
@@ -204,104 +205,3 @@ class Model:
             return CTCDecoder(self._info.labels, options, self._scorer)
         except (DecoderError, TypeError) as error:
             raise ModelError(str(error)) from error
-
-
-class Stream:
-    """One utterance whose audio comes bit by bit, as DeepSpeech 0.9.3 offers it; `Model.createStream` makes one."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self._recognition: Recognition | None = model.recognition()
-
-    def feedAudioContent(self, audio_buffer: Samples) -> None:  # noqa: N802
-        """Take int16 [samples]. Raises SamplesError, or ModelError after the stream's end, like all methods here."""
-        self._open().feed(as_signal(audio_buffer))
-
-    def intermediateDecode(self) -> str:  # noqa: N802
-        """Return what was said so far."""
-        return self._open().peek()[0].text
-
-    def intermediateDecodeWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
-        """Return up to `num_results` hypotheses of what was said so far."""
-        hypotheses = self._open().peek(checked_count(num_results))
-        return metadata(hypotheses, self._model._info.labels, self._model.step_seconds)
-
-    def finishStream(self) -> str:  # noqa: N802
-        """Return what was said, and end the stream."""
-        return self._end().finish()[0].text
-
-    def finishStreamWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
-        """Return up to `num_results` hypotheses of what was said, and end the stream."""
-        count = checked_count(num_results)
-        return metadata(self._end().finish(count), self._model._info.labels, self._model.step_seconds)
-
-    def freeStream(self) -> None:  # noqa: N802
-        """End the stream without a result."""
-        self._end()
-
-    def _open(self) -> Recognition:
-        if self._recognition is None:
-            raise ModelError("the stream has ended; create another one")
-        return self._recognition
-
-    def _end(self) -> Recognition:
-        recognition = self._open()
-        self._recognition = None
-        return recognition
-
-
-class TranscriptStream:
-    """One utterance whose audio comes bit by bit. A context manager: leaving it ends the stream."""
-
-    def __init__(self, model: Model) -> None:
-        self._step_seconds = model.step_seconds
-        self._recognition = model.recognition()
-        self._result: Transcript | None = None
-        self._ended = False
-
-    def __enter__(self) -> TranscriptStream:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._ended = True
-
-    def feed(self, samples: Samples) -> None:
-        """Take int16 [samples] at the model's rate. Raises SamplesError, or ModelError after the end."""
-        self._check_open()
-        self._recognition.feed(as_signal(samples))
-
-    @property
-    def transcript(self) -> Transcript:
-        """What was said so far, or after `finish` in all. Raises ModelError if the stream was left without that."""
-        if self._result is not None:
-            return self._result
-        self._check_open()
-        return transcript(self._recognition.peek()[0], self._step_seconds)
-
-    def finish(self) -> Transcript:
-        """Return what was said, and end the stream."""
-        self._check_open()
-        self._result = transcript(self._recognition.finish()[0], self._step_seconds)
-        self._ended = True
-        return self._result
-
-    def _check_open(self) -> None:
-        if self._ended:
-            raise ModelError("the stream has ended; begin another one")
-
-
-def as_signal(samples: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
-    """Return int16 [samples] as float32 in [-1, 1); raises SamplesTypeError or SamplesShapeError for anything else."""
-    if not isinstance(samples, np.ndarray) or samples.dtype != np.int16:
-        kind = f"an array of {samples.dtype}" if isinstance(samples, np.ndarray) else type(samples).__name__
-        raise SamplesTypeError(f"audio must be a NumPy array of int16 samples, not {kind}")
-    if samples.ndim != 1:
-        raise SamplesShapeError(f"audio must be one channel [samples], not an array of shape {samples.shape}")
-    return samples.astype(np.float32) / np.float32(1 << 15)
-
-
-def checked_count(num_results: int) -> int:
-    """Return a number of results; raises ModelError if that is none."""
-    if num_results < 1:
-        raise ModelError(f"num_results is {num_results}, but must be 1 or more")
-    return num_results

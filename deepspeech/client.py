@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import __version__
-from .api import Model, as_signal
+from .api import Model
 from .client_input import Recording, pcm_blocks, recordings
 from .errors import AudioError, DeepSpeechError, ExportError, FlagError
 from .long_audio import Part, parts_of_blocks
+from .streams import as_signal
 from .subtitles import cues, srt, webvtt
 from .transcripts import Transcript, joined
 from .util.audio import read_audio_blocks

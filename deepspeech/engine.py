@@ -1,24 +1,36 @@
-"""The acoustic model of an exported graph, run by NumPy: windows of features in, posteriors out.
+"""The acoustic model of an exported graph without TensorFlow: windows of features in, posteriors out.
 
-All products that do not depend on the frame before are taken for many frames at once; only the recurrent one is taken
-frame by frame, with weights that were put in order once. TensorFlow is not needed.
+All products that do not depend on the frame before are taken for many frames at once, the recurrent one frame by frame,
+both in C++, with weights that were put in order once.
 """
 
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ._acoustic import Dense, Recurrence
 from .frozen_model import BIAS, KERNEL, FrozenModel
+from .util.parallel import usable_cores
 
 Array = npt.NDArray[np.float32]
 
 LARGEST_CHUNK = 512
 """Frames that go through the network at once; the gates of so many take n_hidden * 8 KiB."""
 
+FRAMES_WORTH_THREADS = 64
+"""Chunks of fewer frames are done by the calling thread alone, so that streams do not get in each other's way."""
+
+LANES = 16
+COLUMNS = 64
+"""Hidden units and columns of a block; see native_client/acoustic/kernels.h."""
+
+LARGEST_WEIGHT = 32767
+
 
 class State(NamedTuple):
-    """What the LSTM remembers: cell and hidden state, each float32 [n_hidden]. Never changed in place."""
+    """What the LSTM remembers: cell and hidden state, each float32 [n_hidden and filling]. Never changed in place."""
 
     c: Array
     h: Array
@@ -30,85 +42,85 @@ class Engine:
     def __init__(self, model: FrozenModel) -> None:
         weights = model.weights
         kernel, bias = weights[KERNEL], weights[BIAS]
-        self._clip = np.float32(model.info.relu_clip)
+        self._clip = model.info.relu_clip
         self._n_hidden = n_hidden = len(bias) // 4
-        n_input = len(kernel) - n_hidden
-        # An aligned copy of each: what lies in a file is not aligned.
         self._layers = {
-            number: (weights[f"layer_{number}/weights"].copy(), weights[f"layer_{number}/bias"].copy())
+            number: _dense(weights[f"layer_{number}/weights"], weights[f"layer_{number}/bias"])
             for number in (1, 2, 3, 5, 6)
         }
-        self._input_weights = _gates_in_order(kernel[:n_input])
-        self._recurrent_weights = np.ascontiguousarray(_gates_in_order(kernel[n_input:]).T)
-        self._gate_bias = _gates_in_order(bias)
+        self._widths = {number: len(weights[f"layer_{number}/bias"]) for number in self._layers}
+        n_input = len(kernel) - n_hidden
+        gate_bias = _gates_in_blocks(bias)
+        self._input_gates = _dense(_gates_in_blocks(kernel[:n_input]), gate_bias)
+        self._recurrence = _recurrence(_gates_in_blocks(kernel[n_input:]))
+        self._units = len(gate_bias) // 4
+        self._cores = usable_cores()
 
     def initial_state(self) -> State:
         """The state before the first frame."""
-        return State(np.zeros(self._n_hidden, np.float32), np.zeros(self._n_hidden, np.float32))
+        zeros = np.zeros(self._units, np.float32)
+        return State(zeros, zeros)
 
     def run(self, windows: Array, state: State) -> tuple[Array, State]:
         """Return posteriors [time, labels + 1] for windows of features [time, n_input], and the state after them.
 
         However an utterance is cut into runs, its posteriors are the same but for rounding.
         """
-        posteriors = np.empty((len(windows), self._layers[6][1].size), np.float32)
+        posteriors = np.empty((len(windows), self._widths[6]), np.float32)
         for start in range(0, len(windows), LARGEST_CHUNK):
             chunk = slice(start, start + LARGEST_CHUNK)
             posteriors[chunk], state = self._run_chunk(windows[chunk], state)
         return posteriors, state
 
     def _run_chunk(self, windows: Array, state: State) -> tuple[Array, State]:
+        threads = self._cores if len(windows) >= FRAMES_WORTH_THREADS else 1
         layer = windows
         for number in (1, 2, 3):
-            layer = self._clipped_relu(layer, number)
-        gates = layer @ self._input_weights
-        gates += self._gate_bias
-        layer, state = self._recurrence(gates, state)
-        layer = self._clipped_relu(layer, 5)
-        weights, bias = self._layers[6]
-        return _softmax(layer @ weights + bias), state
+            layer = self._clipped_relu(layer, number, threads)
+        gates = self._input_gates.run(layer, -inf, inf, threads)
+        hidden, c, h = self._recurrence.run(gates, state.c, state.h)
+        layer = self._clipped_relu(hidden[:, : self._n_hidden], 5, threads)
+        logits = self._layers[6].run(layer, -inf, inf, 1)[:, : self._widths[6]]
+        return _softmax(logits), State(c, h)
 
-    def _clipped_relu(self, values: Array, number: int) -> Array:
-        weights, bias = self._layers[number]
-        product: Array = values @ weights
-        product += bias
-        return np.clip(product, np.float32(0), self._clip, out=product)
-
-    def _recurrence(self, gates: Array, state: State) -> tuple[Array, State]:
-        """Return hidden states [time, n_hidden] for the gates' inputs [time, 4 * n_hidden], and the last state."""
-        n_hidden = self._n_hidden
-        c, h = state.c.copy(), state.h
-        hidden = np.empty((len(gates), n_hidden), np.float32)
-        gate = np.empty(4 * n_hidden, np.float32)
-        sigmoids = gate[: 3 * n_hidden]
-        input_gate, forget_gate, output_gate, candidate = np.split(gate, 4)
-        for time, gate_inputs in enumerate(gates):
-            np.dot(self._recurrent_weights, h, out=gate)
-            gate += gate_inputs
-            np.tanh(gate, out=gate)
-            sigmoids *= np.float32(0.5)
-            sigmoids += np.float32(0.5)
-            c *= forget_gate
-            input_gate *= candidate
-            c += input_gate
-            h = np.tanh(c, out=hidden[time])
-            h *= output_gate
-        return hidden, State(c, h.copy())
+    def _clipped_relu(self, values: Array, number: int, threads: int) -> Array:
+        outputs = self._layers[number].run(values, 0, self._clip, threads)
+        return outputs[:, : self._widths[number]]
 
 
-def _gates_in_order(values: Array) -> Array:
-    """Put gates [..., input candidate forget output] into the order input, forget, output, candidate.
+def _dense(weights: Array, bias: Array) -> Dense:
+    """Put weights [rows, columns] and a bias [columns] into blocks of columns, the last filled up with zeros."""
+    rows, columns = weights.shape
+    blocks = np.zeros((-(-columns // COLUMNS), rows, COLUMNS), np.float32)
+    for number, block in enumerate(blocks):
+        part = weights[:, number * COLUMNS : (number + 1) * COLUMNS]
+        block[:, : part.shape[1]] = part
+    filled_bias = np.zeros(len(blocks) * COLUMNS, np.float32)
+    filled_bias[:columns] = bias
+    return Dense(blocks, filled_bias)
 
-    The first three are halved, since sigmoid(x) = (1 + tanh(x / 2)) / 2: then one tanh serves all four.
-    """
-    i, g, f, o = np.split(values, 4, axis=-1)
-    ordered: Array = np.concatenate([i, f, o, g], axis=-1)
-    ordered[..., : 3 * i.shape[-1]] *= np.float32(0.5)
-    return ordered
+
+def _recurrence(weights: Array) -> Recurrence:
+    """Round weights [n_hidden, blocks * 64], in blocks of gates already, to integers with a scale for each column."""
+    scales = np.maximum(np.abs(weights).max(axis=0), np.float32(1e-30)) / np.float32(LARGEST_WEIGHT)
+    blocks = np.empty((len(scales) // COLUMNS, len(weights), COLUMNS), np.int16)
+    for number, block in enumerate(blocks):
+        part = slice(number * COLUMNS, (number + 1) * COLUMNS)
+        block[:] = np.rint(weights[:, part] / scales[part])
+    return Recurrence(blocks, scales)
+
+
+def _gates_in_blocks(values: Array) -> Array:
+    """Put gates [..., 4 * n_hidden] into blocks [..., blocks * 4 * 16], the last of them filled up with zeros."""
+    n_hidden = values.shape[-1] // 4
+    by_gate = values.reshape(*values.shape[:-1], 4, n_hidden)
+    filled = np.zeros((*by_gate.shape[:-1], -(-n_hidden // LANES) * LANES), np.float32)
+    filled[..., :n_hidden] = by_gate
+    blocks = filled.reshape(*filled.shape[:-1], -1, LANES).swapaxes(-2, -3)
+    return np.ascontiguousarray(blocks).reshape(*values.shape[:-1], -1)
 
 
 def _softmax(logits: Array) -> Array:
-    logits -= logits.max(axis=-1, keepdims=True)
-    exponentials: Array = np.exp(logits, out=logits)
+    exponentials: Array = np.exp(logits - logits.max(axis=-1, keepdims=True))
     exponentials /= exponentials.sum(axis=-1, keepdims=True)
     return exponentials

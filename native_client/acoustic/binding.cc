@@ -22,71 +22,75 @@ void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(what);
 }
 
-// A matrix, and what is added to its products. Python's side of acoustic::Weights.
-class Matrix {
+class Dense {
  public:
-  Matrix(ShortArray values, FloatArray scales, FloatArray bias)
-      : values_(std::move(values)), scales_(std::move(scales)), bias_(std::move(bias)) {
-    require(values_.ndim() == 3 && values_.shape(2) == kColumns, "values must be [blocks, rows, 64]");
-    const py::ssize_t columns = values_.shape(0) * kColumns;
-    require(scales_.ndim() == 1 && scales_.shape(0) == columns, "scales must be [blocks * 64]");
-    require(bias_.ndim() == 1 && bias_.shape(0) == columns, "the bias must be [blocks * 64]");
+  Dense(FloatArray weights, FloatArray bias) : weights_(std::move(weights)), bias_(std::move(bias)) {
+    require(weights_.ndim() == 3 && weights_.shape(2) == kColumns, "weights must be [blocks, rows, 64]");
+    require(bias_.ndim() == 1 && bias_.shape(0) == weights_.shape(0) * kColumns, "the bias must be [blocks * 64]");
   }
 
-  py::ssize_t blocks() const { return values_.shape(0); }
-  py::ssize_t rows() const { return values_.shape(1); }
-
-  FloatArray dense(const FloatArray& inputs, float low, float high, std::size_t threads) const {
-    require(inputs.ndim() == 2 && inputs.shape(1) == rows(), "inputs must be [frames, rows]");
-    FloatArray outputs({inputs.shape(0), blocks() * kColumns});
+  FloatArray run(const FloatArray& inputs, float low, float high, std::size_t threads) const {
+    require(inputs.ndim() == 2 && inputs.shape(1) == weights_.shape(1), "inputs must be [frames, rows]");
+    FloatArray outputs({inputs.shape(0), weights_.shape(0) * kColumns});
+    const acoustic::DenseLayer layer{weights_.data(), bias_.data(), static_cast<std::size_t>(weights_.shape(0)),
+                                     static_cast<std::size_t>(weights_.shape(1))};
     const float* const from = inputs.data();
     float* const to = outputs.mutable_data();
     const auto frames = static_cast<std::size_t>(inputs.shape(0));
-    const acoustic::Weights weights = view();
     {
       const py::gil_scoped_release release;
-      acoustic::dense(weights, from, frames, low, high, threads, to);
+      acoustic::dense(layer, from, frames, low, high, threads, to);
     }
     return outputs;
   }
 
-  py::tuple recurrence(const FloatArray& gates, const FloatArray& cell, const FloatArray& state) const {
-    require(rows() <= blocks() * kLanes, "there are more units than the blocks hold");
-    require(gates.ndim() == 2 && gates.shape(1) == blocks() * kColumns, "gates must be [frames, blocks * 64]");
-    require(cell.ndim() == 1 && cell.shape(0) == blocks() * kLanes, "the cell must be [blocks * 16]");
-    require(state.ndim() == 1 && state.shape(0) == blocks() * kLanes, "the state must be [blocks * 16]");
-    FloatArray hidden({gates.shape(0), blocks() * kLanes});
+ private:
+  FloatArray weights_;
+  FloatArray bias_;
+};
+
+class Recurrence {
+ public:
+  Recurrence(ShortArray weights, FloatArray scales) : weights_(std::move(weights)), scales_(std::move(scales)) {
+    require(weights_.ndim() == 3 && weights_.shape(2) == kColumns, "weights must be [blocks, rows, 64]");
+    require(weights_.shape(1) <= weights_.shape(0) * kLanes, "there are more units than the blocks hold");
+    require(scales_.ndim() == 1 && scales_.shape(0) == weights_.shape(0) * kColumns, "scales must be [blocks * 64]");
+  }
+
+  py::tuple run(const FloatArray& gates, const FloatArray& cell, const FloatArray& state) const {
+    const py::ssize_t blocks = weights_.shape(0);
+    require(gates.ndim() == 2 && gates.shape(1) == blocks * kColumns, "gates must be [frames, blocks * 64]");
+    require(cell.ndim() == 1 && cell.shape(0) == blocks * kLanes, "the cell must be [blocks * 16]");
+    require(state.ndim() == 1 && state.shape(0) == blocks * kLanes, "the state must be [blocks * 16]");
+    FloatArray hidden({gates.shape(0), blocks * kLanes});
     FloatArray new_cell(cell.shape(0), cell.data());
     FloatArray new_state(state.shape(0), state.data());
+    const acoustic::RecurrentLayer layer{weights_.data(), scales_.data(), static_cast<std::size_t>(blocks),
+                                         static_cast<std::size_t>(weights_.shape(1))};
     const float* const from = gates.data();
     float* const cells = new_cell.mutable_data();
     float* const states = new_state.mutable_data();
     float* const to = hidden.mutable_data();
     const auto frames = static_cast<std::size_t>(gates.shape(0));
-    const acoustic::Weights weights = view();
     {
       const py::gil_scoped_release release;
-      acoustic::recurrence(weights, from, frames, cells, states, to);
+      acoustic::recurrence(layer, from, frames, cells, states, to);
     }
     return py::make_tuple(hidden, new_cell, new_state);
   }
 
  private:
-  acoustic::Weights view() const {
-    return {values_.data(), scales_.data(), bias_.data(), static_cast<std::size_t>(blocks()),
-            static_cast<std::size_t>(rows())};
-  }
-
-  ShortArray values_;
+  ShortArray weights_;
   FloatArray scales_;
-  FloatArray bias_;
 };
 
 }  // namespace
 
 PYBIND11_MODULE(_acoustic, module) {
-  py::class_<Matrix>(module, "Matrix")
-      .def(py::init<ShortArray, FloatArray, FloatArray>(), py::arg("values"), py::arg("scales"), py::arg("bias"))
-      .def("dense", &Matrix::dense, py::arg("inputs"), py::arg("low"), py::arg("high"), py::arg("threads"))
-      .def("recurrence", &Matrix::recurrence, py::arg("gates"), py::arg("cell"), py::arg("state"));
+  py::class_<Dense>(module, "Dense")
+      .def(py::init<FloatArray, FloatArray>(), py::arg("weights"), py::arg("bias"))
+      .def("run", &Dense::run, py::arg("inputs"), py::arg("low"), py::arg("high"), py::arg("threads"));
+  py::class_<Recurrence>(module, "Recurrence")
+      .def(py::init<ShortArray, FloatArray>(), py::arg("weights"), py::arg("scales"))
+      .def("run", &Recurrence::run, py::arg("gates"), py::arg("cell"), py::arg("state"));
 }

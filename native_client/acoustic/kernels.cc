@@ -53,13 +53,13 @@ const Kernels& kernels() {
 
 }  // namespace
 
-void dense(const Weights& weights, const float* inputs, std::size_t frames, float low, float high, std::size_t threads,
-           float* outputs) {
-  threads = std::max<std::size_t>(1, std::min(threads, weights.blocks));
+void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, float low, float high,
+           std::size_t threads, float* outputs) {
+  threads = std::max<std::size_t>(1, std::min(threads, layer.blocks));
   const auto share = [&](std::size_t index) {
-    const std::size_t first = weights.blocks * index / threads;
-    const std::size_t last = weights.blocks * (index + 1) / threads;
-    kernels().dense(weights, inputs, frames, low, high, first, last, outputs);
+    const std::size_t first = layer.blocks * index / threads;
+    const std::size_t last = layer.blocks * (index + 1) / threads;
+    kernels().dense(layer, inputs, frames, low, high, first, last, outputs);
   };
   std::vector<std::thread> others;
   for (std::size_t index = 1; index < threads; ++index) others.emplace_back(share, index);
@@ -67,9 +67,9 @@ void dense(const Weights& weights, const float* inputs, std::size_t frames, floa
   for (std::thread& other : others) other.join();
 }
 
-void recurrence(const Weights& weights, const float* gates, std::size_t frames, float* cell, float* state,
+void recurrence(const RecurrentLayer& layer, const float* gates, std::size_t frames, float* cell, float* state,
                 float* hidden) {
-  kernels().recurrence(weights, gates, frames, cell, state, hidden);
+  kernels().recurrence(layer, gates, frames, cell, state, hidden);
 }
 
 }  // namespace acoustic

@@ -1,0 +1,14 @@
+"""The acoustic model's kernels in C++, as native_client/acoustic/binding.cc offers them; use `deepspeech.engine`."""
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+
+class Dense:
+    def __init__(self, weights: Floats, bias: Floats) -> None: ...
+    def run(self, inputs: Floats, low: float, high: float, threads: int) -> Floats: ...
+
+class Recurrence:
+    def __init__(self, weights: npt.NDArray[np.int16], scales: Floats) -> None: ...
+    def run(self, gates: Floats, cell: Floats, state: Floats) -> tuple[Floats, Floats, Floats]: ...
