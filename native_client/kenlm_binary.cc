@@ -1,9 +1,12 @@
 #include "kenlm_binary.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "error.h"
@@ -210,6 +213,15 @@ class Checker {
   bool pointer_bits_read_ = false;
 };
 
+// KenLM would read a negative count as a huge one.
+void check_arpa_count(std::string_view line, std::size_t file_size) {
+  const std::string digits(line.substr(std::min(line.size(), line.find('=') + 1)));
+  const bool is_number = !digits.empty() && std::isdigit(static_cast<unsigned char>(digits[0]));
+  // A line of an n-gram has at least a digit, a tab, a letter and its end.
+  require(is_number && std::strtod(digits.c_str(), nullptr) <= static_cast<double>(file_size) / 4,
+          "it is too short for the n-grams that it claims to have");
+}
+
 }  // namespace
 
 std::size_t check_kenlm_binary(const MappedFile& file) {
@@ -218,14 +230,18 @@ std::size_t check_kenlm_binary(const MappedFile& file) {
 }
 
 void check_arpa_counts(const MappedFile& file) {
-  const std::string begin(file.data(), std::min<std::size_t>(file.size(), 4096));
-  for (std::size_t at = begin.find("\nngram "); at != std::string::npos; at = begin.find("\nngram ", at + 1)) {
-    const std::size_t equals = begin.find('=', at);
-    if (equals == std::string::npos) return;
-    // A line has at least a digit, a tab, a letter and its end.
-    if (std::strtod(begin.c_str() + equals + 1, nullptr) > static_cast<double>(file.size()) / 4) {
-      throw Error("it is truncated: it is too short for the n-grams that it claims to have");
-    }
+  std::string_view rest(file.data(), file.size());
+  bool in_counts = false;
+  while (!rest.empty()) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    const bool blank = std::all_of(line.begin(), line.end(), [](unsigned char c) { return std::isspace(c); });
+    if (!in_counts && (blank || line[0] == '#')) continue;
+    if (!in_counts && line != "\\data\\") return;  // KenLM says so itself, in better words
+    if (in_counts && blank) return;
+    if (in_counts) check_arpa_count(line, file.size());
+    in_counts = true;
   }
 }
 

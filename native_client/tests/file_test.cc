@@ -176,6 +176,17 @@ TEST(a_truncated_arpa_file_is_refused) {
   }
 }
 
+TEST(absurd_counts_of_an_arpa_file_are_refused) {
+  const fixtures::Folder folder;
+  for (const std::string count : {"-4", "1000000", "18446744073709551615", "", "x"}) {
+    for (const std::string end : {"\n", "\r\n"}) {
+      const std::string begin = "# a comment" + end + "\\data\\" + end + "ngram 1=6" + end + "ngram 2=" + count + end;
+      fixtures::write_file(folder / "damaged", begin + end + "\\1-grams:" + end);
+      CHECK_THROWS(Scorer(kLabels, folder / "damaged", Unit::kWord), "it is too short for the n-grams");
+    }
+  }
+}
+
 TEST(a_new_file_appears_only_when_it_is_whole) {
   const fixtures::Folder folder;
   {
