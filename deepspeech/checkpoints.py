@@ -19,9 +19,11 @@ import tensorflow as tf
 from .checkpoint_reading import Source, find_sources
 from .coordinator.state import TrainingState
 from .errors import CheckpointError
+from .initial_weights import initial_weights
 from .options import CheckpointOptions, ModelOptions
 from .util.features import FeatureOptions
 from .util.text import Alphabet
+from .variable_names import SEED_NAMES
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
@@ -60,6 +62,7 @@ class Checkpoints:
 
     def __init__(self, options: CheckpointOptions, graph: Any, meaning: Meaning) -> None:
         """Touch nothing yet."""
+        self._options = options
         self._folder = options.directory
         self._meaning = meaning
         with graph.as_default():
@@ -75,8 +78,19 @@ class Checkpoints:
                 saver.recover_last_checkpoints(known.all_model_checkpoint_paths if known else [])
 
     def initialize(self, session: Any) -> None:
-        """Give every variable its initial value."""
+        """Give every variable its initial value: that of the graph to begin with, if there is one.
+
+        Raises CheckpointError if that belongs to another model.
+        """
         session.run(self._initialize)
+        path = self._options.initial_graph
+        if path is not None:
+            variables = {variable.op.name: variable for variable in self._variables}
+            shapes = {name: tuple(variable.shape) for name, variable in variables.items()}
+            values = initial_weights(path, shapes, self._meaning.alphabet, self._options.drop_source_layers)
+            for name, value in values.items():
+                _assign(session, variables[name], value)
+            logger.info("Beginning with %d of the %d weights of %s", len(values), len(SEED_NAMES), path)
 
     def save(self, session: Any, kind: Kind, state: TrainingState) -> Path:
         """Write a checkpoint and make it the folder's newest or best; raises CheckpointError, the last one kept."""
@@ -136,7 +150,7 @@ class Checkpoints:
         sources = find_sources(prefix, self._variables, self._meaning.alphabet, self._meaning.model)
         description = read_description(prefix)
         check_meaning(prefix, description, self._meaning)
-        self.initialize(session)
+        session.run(self._initialize)
         self._load(session, prefix, sources)
         if description is None:
             return None
@@ -161,8 +175,7 @@ class Checkpoints:
         by_name = {variable.op.name: variable for variable in self._variables}
         reader = tf.train.load_checkpoint(str(prefix))
         for name, source in sources.items():
-            initializer = by_name[name].initializer
-            session.run(initializer, {initializer.inputs[1]: source.read(reader)})
+            _assign(session, by_name[name], source.read(reader))
 
     def _description(self, step: int, state: TrainingState) -> dict[str, Any]:
         return {
@@ -178,6 +191,10 @@ class Checkpoints:
         for path in self._folder.glob(f"{kind.prefix}-*.json"):
             if not path.with_suffix(".index").exists():
                 path.unlink(missing_ok=True)
+
+
+def _assign(session: Any, variable: Any, value: Any) -> None:
+    session.run(variable.initializer, {variable.initializer.inputs[1]: value})
 
 
 def read_description(prefix: Path) -> Mapping[str, Any] | None:

@@ -43,6 +43,10 @@ def check_values(values: Any) -> None:
     _check_numbers(values)
     if values.feature_type not in FEATURE_TYPES:
         raise FlagError(f"--feature_type={values.feature_type}: must be one of {', '.join(FEATURE_TYPES)}")
+    if values.drop_source_layers not in range(7):
+        raise FlagError(f"--drop_source_layers={values.drop_source_layers}: must be 0 to 6, the number of layers")
+    if values.drop_source_layers and not values.initialize_from_frozen_model:
+        raise FlagError("--drop_source_layers: needs --initialize_from_frozen_model, the graph that has the layers")
     if values.log_level not in range(4):
         raise FlagError(f"--log_level={values.log_level}: must be 0, 1, 2 or 3")
     if values.earlystop_nsteps < 2:
@@ -91,6 +95,8 @@ def _check_combinations(values: Any) -> None:
         raise FlagError("--validation_step: needs --dev_files, the CSV files to validate on")
     if not (trains or tests or values.one_shot_infer or values.export_dir):
         raise FlagError("nothing to do: give --train_files, --test_files, --one_shot_infer or --export_dir; see --help")
+    if values.initialize_from_frozen_model and not trains:
+        raise FlagError("--initialize_from_frozen_model: needs --train_files, the CSV files to train on")
     _check_export(values)
 
 

@@ -83,7 +83,7 @@ def _options(values: Any) -> Options:
         model=ModelOptions(values.n_hidden, values.relu_clip, _dropout_rates(values)),
         optimizer=OptimizerOptions(values.learning_rate, values.beta1, values.beta2, values.epsilon),
         schedule=_schedule_options(values),
-        checkpoints=CheckpointOptions(_directory(values, "checkpoint"), values.checkpoint_secs, values.max_to_keep),
+        checkpoints=_checkpoint_options(values),
         summaries=SummaryOptions(_directory(values, "summary"), values.summary_secs, values.fulltrace),
         session=SessionOptions(
             values.inter_op_parallelism_threads, values.intra_op_parallelism_threads, values.log_placement
@@ -143,6 +143,16 @@ def _schedule_options(values: Any) -> ScheduleOptions:
         early_stopping=EarlyStoppingOptions(
             values.early_stop, values.earlystop_nsteps, values.estop_mean_thresh, values.estop_std_thresh
         ),
+    )
+
+
+def _checkpoint_options(values: Any) -> CheckpointOptions:
+    return CheckpointOptions(
+        directory=_directory(values, "checkpoint"),
+        seconds=values.checkpoint_secs,
+        max_to_keep=values.max_to_keep,
+        initial_graph=_optional_path(values.initialize_from_frozen_model),
+        drop_source_layers=values.drop_source_layers,
     )
 
 
@@ -266,6 +276,8 @@ FLAG_GROUPS: tuple[tuple[str, tuple[tuple[_Define, str, object, str], ...]], ...
             (_string, "checkpoint_dir", "", "folder of the checkpoints; default: deepspeech/checkpoints in XDG's data"),
             (_integer, "checkpoint_secs", 600, "seconds between checkpoints; 0: only at the end"),
             (_integer, "max_to_keep", 5, "checkpoints to keep"),
+            (_string, "initialize_from_frozen_model", "", "exported graph to begin with where there is no checkpoint"),
+            (_integer, "drop_source_layers", 0, "last layers of that graph that are begun anew; 1 for a new alphabet"),
             (
                 _string,
                 "summary_dir",

@@ -71,7 +71,7 @@ def read_weights(graph: Graph) -> dict[str, npt.NDArray[np.float32]]:
 def _model(path: Path, graph: Graph) -> FrozenModel:
     _check_kind(graph)
     weights = read_weights(graph)
-    labels = _labels(graph)
+    labels = read_labels(graph)
     outputs = weights["layer_6/weights"].shape[1]
     if outputs != len(labels) + 1:
         raise GraphError(f"its alphabet has {len(labels)} labels, but the network has {outputs} outputs")
@@ -151,7 +151,8 @@ def _relu_clip(graph: Graph) -> float:
     return float("inf")
 
 
-def _labels(graph: Graph) -> tuple[str | bytes, ...]:
+def read_labels(graph: Graph) -> tuple[str | bytes, ...]:
+    """The labels of a graph, characters or bytes; raises GraphError if it holds none."""
     if "metadata_alphabet" not in graph.nodes:
         raise GraphError("holds no alphabet, it is older than DeepSpeech 0.6")
     values = graph.constant("metadata_alphabet")

@@ -66,11 +66,16 @@ class ScheduleOptions:
 
 @dataclass(frozen=True)
 class CheckpointOptions:
-    """Where checkpoints are kept, how often one is written (seconds, 0: only at the end) and how many stay."""
+    """Where checkpoints are kept, how often one is written (seconds, 0: only at the end) and how many stay.
+
+    Where there is none, training begins with the weights of `initial_graph`, if given, but for its last layers.
+    """
 
     directory: Path
     seconds: int = 600
     max_to_keep: int = 5
+    initial_graph: Path | None = None
+    drop_source_layers: int = 0
 
 
 @dataclass(frozen=True)
