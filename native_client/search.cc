@@ -30,7 +30,6 @@ Search::Search(const SearchContext& context)
   beam_.push_back({0, kLogZero, 0, 0, context.nodes ? ahead(LexiconTrie::kRoot) : 0, NAN, Labels::kNone,
                    PrefixTree::kRoot, kNowhere, LexiconTrie::kRoot, kNowhere});
   tree_[PrefixTree::kRoot].slot = 0;
-  ranked_.resize(context.labels.size());
 }
 
 void Search::step(const std::vector<float>& posteriors) {
@@ -50,8 +49,6 @@ void Search::prepare_frame(const std::vector<float>& posteriors) {
   posteriors_ = posteriors;
   for (float& posterior : posteriors_) posterior -= best_total_;
   offset_ += best_total_;
-  std::iota(ranked_.begin(), ranked_.end(), Label{0});
-  std::sort(ranked_.begin(), ranked_.end(), [this](Label a, Label b) { return posteriors_[a] > posteriors_[b]; });
 }
 
 // Gives the labels outside `cutoff_prob` and `cutoff_top_n` a probability of 0.
@@ -77,6 +74,7 @@ void Search::cut_off() {
 bool Search::advance() {
   candidates_.clear();
   stay();
+  rank_labels();
   for (std::uint32_t source = 0; source < beam_.size(); ++source) extend(source);
   if (candidates_.empty()) return false;
   shrink_candidates();
@@ -114,6 +112,18 @@ void Search::stay() {
   if (candidates_.size() < context_.options.beam_width) return;
   for (const Candidate& candidate : candidates_) highest = std::min(highest, candidate.rank);
   floor_ = std::max(floor_, highest);
+}
+
+// Sorts the labels by which some hypothesis could reach the floor.
+void Search::rank_labels() {
+  float highest = kLogZero;
+  for (const Hypothesis& hypothesis : beam_) highest = std::max(highest, hypothesis.total + hypothesis.sentence);
+  const float needed = floor_ - highest - extension_bound_;
+  ranked_.clear();
+  for (Label label = 0; label < context_.labels.size(); ++label) {
+    if (posteriors_[label] > needed) ranked_.push_back(label);
+  }
+  std::sort(ranked_.begin(), ranked_.end(), [this](Label a, Label b) { return posteriors_[a] > posteriors_[b]; });
 }
 
 void Search::add_candidate(const Candidate& candidate) {

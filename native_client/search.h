@@ -18,6 +18,7 @@
 #include <memory>
 #include <vector>
 
+#include "log_math.h"
 #include "prefix_tree.h"
 #include "search_context.h"
 
@@ -116,8 +117,12 @@ class Search {
 
   std::vector<Hypothesis> beam_;
   std::vector<float> posteriors_;  // of this frame, relative to the best hypothesis
-  std::vector<Label> ranked_;      // the labels but the blank, the most probable first
+  std::vector<Label> ranked_;      // the labels that may extend a hypothesis, the most probable first
   float floor_ = 0;                // candidates must rank higher
+
+  // The highest that an extension by one of these labels adds to total, sentence and posterior; minus infinity if
+  // `ranked_` is not used.
+  float extension_bound_ = kLogZero;
 
   PrefixTree tree_;
 
@@ -126,6 +131,7 @@ class Search {
   void cut_off();
   bool advance();
   void stay();
+  void rank_labels();
   void shrink_candidates();
   void build_beam();
   Hypothesis stayed(const Candidate& candidate);

@@ -11,7 +11,7 @@ namespace {
 // Without a language model: every label may follow every other.
 class PlainSearch final : public Search {
  public:
-  explicit PlainSearch(const SearchContext& context) : Search(context) {}
+  explicit PlainSearch(const SearchContext& context) : Search(context) { extension_bound_ = 0; }
 
  private:
   void extend(std::uint32_t source) override {
@@ -58,7 +58,9 @@ class WordSearch final : public ScoredSearch<Model> {
   WordSearch(const SearchContext& context, const Model& model)
       : ScoredSearch<Model>(context, model),
         delimiter_(context.labels.delimiter()),
-        unknown_allowed_(context.unknown_score > kLogZero) {}
+        unknown_allowed_(context.unknown_score > kLogZero) {
+    this->extension_bound_ = context.unknown_score;
+  }
 
  private:
   using Base = ScoredSearch<Model>;
@@ -127,7 +129,9 @@ template <class Model>
 class CharacterSearch final : public ScoredSearch<Model> {
  public:
   CharacterSearch(const SearchContext& context, const Model& model)
-      : ScoredSearch<Model>(context, model), highest_bound_(root_ahead_ + std::max(0.0f, context.highest_bonus())) {}
+      : ScoredSearch<Model>(context, model) {
+    this->extension_bound_ = root_ahead_ + context.highest_bonus();
+  }
 
  private:
   using Base = ScoredSearch<Model>;
@@ -141,7 +145,7 @@ class CharacterSearch final : public ScoredSearch<Model> {
       return;
     }
     for (const Label label : this->ranked_) {
-      if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + highest_bound_ > floor_)) return;
+      if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + this->extension_bound_ > floor_)) return;
       const std::uint32_t child = LexiconTrie::find_child(nodes_, hypothesis.node, label);
       if (child != LexiconTrie::kNoNode) extend_by(source, hypothesis, child);
     }
@@ -160,8 +164,6 @@ class CharacterSearch final : public ScoredSearch<Model> {
 
   // From so many children on (in Chinese, say) it pays to look only at those with probable labels.
   static constexpr std::uint32_t kManyChildren = 64;
-
-  const float highest_bound_;  // no look-ahead or completion scores higher
 };
 
 }  // namespace
