@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = flags.parse(sys.argv[1:] if arguments is None else arguments)
         if options is not None:
-            _prepare_logging(options.log_level)
+            _prepare_logging(options.log_level, options.log_traffic)
             signal.signal(signal.SIGTERM, _interrupt)
             for notice in options.notices:
                 logger.warning(notice)
@@ -48,9 +48,15 @@ def _run(options: Options) -> None:
     # TensorFlow takes seconds to import: not before the flags are known to be good.
     if options.log_level:
         import_tensorflow()
-    from .training import train_and_test
+    if options.cluster is not None:
+        from .cluster.launch import take_part
 
-    if options.trains or options.tests:
+        take_part(options, options.cluster)
+        if not options.cluster.is_chief:
+            return
+    elif options.trains or options.tests:
+        from .training import train_and_test
+
         train_and_test(options)
     if options.export is not None:
         from .export import export
@@ -62,13 +68,14 @@ def _run(options: Options) -> None:
         print(transcribe(options))
 
 
-def _prepare_logging(level: int) -> None:
+def _prepare_logging(level: int, traffic: bool) -> None:
     """Log to stderr, one letter for the level; TensorFlow's own chatter is left to debug level."""
     handler = logging.StreamHandler()
     handler.setFormatter(_Formatter())
     logger.handlers = [handler]
     logger.setLevel(LEVELS[level])
     logger.propagate = False
+    logging.getLogger("deepspeech.traffic").setLevel(logging.INFO if traffic else logging.WARNING)
     if level:
         logging.getLogger("tensorflow").setLevel(logging.ERROR)
 

@@ -16,6 +16,12 @@ from .util.features import FrontEnd
 from .util.feeding import FeatureSource, Feeder, OnTheFly, batch_count
 from .util.text import Alphabet
 
+PREFETCH = 4
+"""Batches made ready ahead."""
+
+SHARED_PREFETCH = 1
+"""The same on a cluster, where every batch taken ahead is one that another worker cannot take."""
+
 
 @dataclass(frozen=True)
 class DataSet:
@@ -41,10 +47,7 @@ def open_sets(options: Options, alphabet: Alphabet, front_end: FrontEnd) -> Iter
         {name: of_set for name, of_set in wanted.items() if of_set.files}, options, alphabet, front_end
     )
     with ExitStack() as stack:
-        yield {
-            name: _data_set(corpus, wanted[name], front_end, options.report.show_progressbar, stack)
-            for name, corpus in corpora.items()
-        }
+        yield {name: _data_set(corpus, wanted[name], front_end, options, stack) for name, corpus in corpora.items()}
 
 
 def _read_corpora(
@@ -68,13 +71,16 @@ def _read_corpora(
     return corpora
 
 
-def _data_set(corpus: Corpus, options: SetOptions, front_end: FrontEnd, progress: bool, stack: ExitStack) -> DataSet:
+def _data_set(corpus: Corpus, of_set: SetOptions, front_end: FrontEnd, options: Options, stack: ExitStack) -> DataSet:
     source: FeatureSource = OnTheFly(corpus, front_end)
-    if options.cached_features_path is not None:
-        source = open_feature_cache(options.cached_features_path, corpus, front_end, progress=progress)
+    if of_set.cached_features_path is not None:
+        source = open_feature_cache(
+            of_set.cached_features_path, corpus, front_end, progress=options.report.show_progressbar
+        )
         stack.callback(source.close)
-    feeder = Feeder(corpus, source, options.batch_size)
-    plan = Plan(batch_count(len(corpus), options.batch_size), options.batch_size, _fingerprint(corpus))
+    prefetch = SHARED_PREFETCH if options.cluster else PREFETCH
+    feeder = Feeder(corpus, source, of_set.batch_size, prefetch=prefetch)
+    plan = Plan(batch_count(len(corpus), of_set.batch_size), of_set.batch_size, _fingerprint(corpus))
     return DataSet(corpus, feeder, plan)
 
 

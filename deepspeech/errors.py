@@ -6,6 +6,7 @@ __all__ = [
     "AlphabetError",
     "AudioError",
     "CheckpointError",
+    "ClusterError",
     "CorpusError",
     "DecoderError",
     "DeepSpeechError",
@@ -32,6 +33,10 @@ class CheckpointError(DeepSpeechError):
 
 class TrainingError(DeepSpeechError):
     """Training cannot go on, for example because a loss is not finite."""
+
+
+class ClusterError(DeepSpeechError):
+    """A node cannot take part in a cluster's training, or that cannot go on."""
 
 
 class DecoderError(DeepSpeechError):

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from .cluster.flag_checks import check_cluster
 from .errors import FlagError
 
 POSITIVE = [
@@ -17,6 +18,7 @@ POSITIVE = [
     "export_batch_size",
     "export_beam_width",
     "audio_sample_rate",
+    "coord_retries",
 ]
 NOT_NEGATIVE = [
     "limit_train",
@@ -32,7 +34,7 @@ NOT_NEGATIVE = [
     "estop_mean_thresh",
     "estop_std_thresh",
 ]
-GREATER_THAN_ZERO = ["learning_rate", "epsilon", "relu_clip"]
+GREATER_THAN_ZERO = ["learning_rate", "epsilon", "relu_clip", "coord_lease_secs"]
 DROPOUT_RATES = ["dropout_rate", "dropout_rate4", "dropout_rate5"]
 DEFAULTING_DROPOUT_RATES = ["dropout_rate2", "dropout_rate3", "dropout_rate6"]
 FEATURE_TYPES = ("audio_ops", "psf")
@@ -52,6 +54,7 @@ def check_values(values: Any) -> None:
     if values.earlystop_nsteps < 2:
         raise FlagError(f"--earlystop_nsteps={values.earlystop_nsteps}: must be 2 or more")
     _check_wer_log_pattern(values.wer_log_pattern)
+    check_cluster(values)
     _check_combinations(values)
 
 

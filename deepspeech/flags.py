@@ -9,6 +9,7 @@ from typing import Any
 from absl import flags as absl_flags
 from xdg import BaseDirectory
 
+from .cluster.flags import CLUSTER_FLAGS, cluster_options
 from .errors import FeatureError, FlagError
 from .flag_checks import check_values
 from .options import (
@@ -100,6 +101,8 @@ def _options(values: Any) -> Options:
         random_seed=values.random_seed,
         log_level=values.log_level,
         one_shot_infer=_optional_path(values.one_shot_infer),
+        log_traffic=values.log_traffic,
+        cluster=cluster_options(values),
         export=_export_options(values),
         notices=tuple(_notices(values)),
     )
@@ -267,9 +270,10 @@ FLAG_GROUPS: tuple[tuple[str, tuple[tuple[_Define, str, object, str], ...]], ...
             (_integer, "earlystop_nsteps", 4, "validations that early stopping looks at"),
             (_float, "estop_mean_thresh", 0.5, "stop if the loss is this near to the mean of those before"),
             (_float, "estop_std_thresh", 0.5, "and their standard deviation is below this"),
-            (_integer, "iters_per_worker", 1, "batches per job of a worker"),
+            (_integer, "iters_per_worker", 1, "steps per job of a worker; each takes a batch per device"),
         ),
     ),
+    ("Cluster", CLUSTER_FLAGS),
     (
         "Checkpoints, logs and summaries",
         (

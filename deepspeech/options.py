@@ -132,6 +132,32 @@ class ExportOptions:
 
 
 @dataclass(frozen=True)
+class ClusterOptions:
+    """The cluster that a node belongs to, and its place there.
+
+    `replicas` gradients may be worked on for a step, `replicas_to_aggregate` make it. The coordinator is tried
+    `coordinator_retries` times, every half a second. The secret that it wants is in the environment or in `token_file`.
+    """
+
+    parameter_servers: tuple[str, ...]
+    workers: tuple[str, ...]
+    job_name: str
+    task: int
+    replicas: int
+    replicas_to_aggregate: int
+    coordinator_host: str
+    coordinator_port: int
+    coordinator_retries: int
+    lease_seconds: float
+    token_file: Path | None = None
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this is the node that the coordinator runs on, the first worker."""
+        return self.job_name == "worker" and self.task == 0
+
+
+@dataclass(frozen=True)
 class Options:
     """Everything a run needs to know."""
 
@@ -152,6 +178,8 @@ class Options:
     random_seed: int
     log_level: int
     one_shot_infer: Path | None
+    log_traffic: bool = False
+    cluster: ClusterOptions | None = None
     export: ExportOptions | None = None
     notices: tuple[str, ...] = ()
     """What to tell about flags that do something else than their name says, a line each."""

@@ -5,7 +5,7 @@ number of utterances of them all, they are the gradient of the mean loss of the 
 differ in size.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from .util.feeding import Batch
 
 v1 = tf.compat.v1
 Tensor = Any
+DeviceOf = Callable[[Any], str]
+"""Where an operation shall be."""
 
 VARIABLES_DEVICE = "/cpu:0"
 """Variables of several towers live where every tower reaches them."""
@@ -44,34 +46,45 @@ def build_towers(
     feature_options: FeatureOptions,
     model_options: ModelOptions,
     training: bool,
+    variables_device: DeviceOf | None = None,
 ) -> tuple[Tower, ...]:
-    """Build a tower on each device of the current graph."""
+    """Build a tower on each device of the current graph; variables go where `variables_device` says for each."""
+    if variables_device is None:
+        here = VARIABLES_DEVICE if len(devices) > 1 else devices[0]
+
+        def variables_device(_: Any) -> str:
+            return here
+
     towers = []
     for index, device in enumerate(devices):
-        variables_device = VARIABLES_DEVICE if len(devices) > 1 else device
         scope = f"{'train' if training else 'evaluate'}_tower_{index}"
         with v1.device(variables_on(variables_device, device)), tf.name_scope(scope):
             towers.append(_build_tower(label_count, feature_options, model_options, training))
     return tuple(towers)
 
 
-def variables_on(variables_device: str, operations_device: str) -> Any:
-    """A device function that puts variables on one device and everything else on another."""
+def variables_on(variables_device: DeviceOf, operations_device: str) -> DeviceOf:
+    """A device function that puts each variable where it shall be, and on one device everything not placed already."""
 
     def place(operation: Any) -> str:
-        return variables_device if operation.type in ("VarHandleOp", "VariableV2") else operations_device
+        if operation.device:
+            return str(operation.device)
+        return variables_device(operation) if operation.type in ("VarHandleOp", "VariableV2") else operations_device
 
     return place
 
 
+def summed_gradients(towers: Sequence[Tower]) -> tuple[list[tuple[Tensor, Any]], Tensor]:
+    """The gradient of all the towers' utterances' summed loss, for each variable, and the utterances' number."""
+    count = tf.add_n([tower.weight * tf.cast(tf.shape(tower.losses)[0], tf.float32) for tower in towers])
+    pairs = zip(*(tower.gradients for tower in towers), strict=True)
+    return [(tf.add_n([gradient for gradient, _ in of_one]), of_one[0][1]) for of_one in pairs], count
+
+
 def mean_gradients(towers: Sequence[Tower]) -> list[tuple[Tensor, Any]]:
     """The gradient of the mean loss of all the towers' utterances, for each variable."""
-    count = tf.add_n([tower.weight * tf.cast(tf.shape(tower.losses)[0], tf.float32) for tower in towers])
-    averaged = []
-    for pairs in zip(*(tower.gradients for tower in towers), strict=True):
-        total = tf.add_n([gradient for gradient, _ in pairs])
-        averaged.append((total / count, pairs[0][1]))
-    return averaged
+    summed, count = summed_gradients(towers)
+    return [(gradient / count, variable) for gradient, variable in summed]
 
 
 def adam(options: OptimizerOptions) -> Any:

@@ -27,7 +27,9 @@ UTTERANCES_NAMED = 20
 
 
 class Coordinator(Protocol):
-    """What a worker needs of a coordinator."""
+    """What a worker needs of a coordinator. With `stepwise`, it wants a result after every training step."""
+
+    stepwise: bool
 
     def next_job(self) -> Job | NoJob:
         """A job, or why there is none."""
@@ -42,8 +44,11 @@ class Coordinator(Protocol):
 class StepObserver(Protocol):
     """What watches the steps as they are run."""
 
-    def run_arguments(self, job: Job) -> Mapping[str, Any]:
+    def step_arguments(self, job: Job) -> Mapping[str, Any]:
         """Extra arguments for the session's run of the next step."""
+
+    def step_feeds(self, job: Job) -> Mapping[Any, Any]:
+        """What else to feed in the next step of a training job; may wait until that may be taken."""
 
     def step_done(self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
         """A step was run on the batches; `losses` are its utterances', in nats."""
@@ -73,8 +78,9 @@ class Worker:
     def work(self, first: Job, coordinator: Coordinator, interrupted: Callable[[], bool]) -> Iterator[EpochReport]:
         """Do a job and those that follow it in its epoch, until there are no more or `interrupted`.
 
-        Yields the report if this finished the epoch. When this ends, all that was done has been submitted, so that the
-        coordinator's state agrees with the weights, and jobs that were asked for but not begun are given back.
+        Yields the report if this finished the epoch and the coordinator tells. When this ends, all that was done has
+        been submitted, so that the coordinator's state agrees with the weights, and jobs that were asked for but not
+        begun are given back.
         Raises TrainingError for a loss that isn't finite.
         """
         claims = _Claims(first, coordinator)
@@ -109,7 +115,10 @@ class Worker:
         if job.set_name is SetName.TRAIN:
             fetches |= {"step": self._graph.train_step, "norm": self._graph.gradient_norm}
             used = towers  # the joined step needs every tower fed
-        fetched = self._session.run(fetches, feeds(used, batches), **self._observer.run_arguments(job))
+            fed = {**feeds(used, batches), **self._observer.step_feeds(job)}
+        else:
+            fed = feeds(used, batches)
+        fetched = self._session.run(fetches, fed, **self._observer.step_arguments(job))
         losses = np.concatenate(fetched["losses"])
         _check_finite(job, batches, losses, fetched.get("norm", 0.0))
         outcome.done += len(batches)
@@ -125,17 +134,20 @@ class Worker:
         """Submit what is decoded, oldest first; with `wait`, everything, the last job as far as it came."""
         while outcomes:
             oldest = outcomes[0]
+            stepwise = coordinator.stepwise and oldest.job.set_name is SetName.TRAIN
             backlog = sum(len(outcome.decoding) for outcome in outcomes)
-            while oldest.decoding and (wait or backlog > DECODING_BACKLOG or oldest.decoding[0].done()):
+            while oldest.decoding and (wait or stepwise or backlog > DECODING_BACKLOG or oldest.decoding[0].done()):
                 oldest.tally = oldest.tally.merged(oldest.decoding.popleft().result(), self._report_count)
                 backlog -= 1
             complete = oldest.done == len(oldest.job.batches)
-            if oldest.decoding or not (complete or wait):
+            if oldest.decoding or not (complete or wait or stepwise):
                 return
-            outcomes.popleft()
-            report = coordinator.submit(JobResult(oldest.job, oldest.job.batches[: oldest.done], oldest.tally))
+            report = coordinator.submit(oldest.take_result(last=complete or wait))
             if report is not None:
                 yield report
+            if not (complete or wait):
+                return
+            outcomes.popleft()
 
 
 @dataclass
@@ -146,6 +158,13 @@ class _Outcome:
     done: int = 0
     tally: Tally = field(default_factory=Tally)
     decoding: "deque[Future[Tally]]" = field(default_factory=deque)
+    submitted: int = 0
+
+    def take_result(self, *, last: bool) -> JobResult:
+        """What was done since the result before."""
+        result = JobResult(self.job, self.job.batches[self.submitted : self.done], self.tally, last)
+        self.submitted, self.tally = self.done, Tally()
+        return result
 
 
 class _Claims:

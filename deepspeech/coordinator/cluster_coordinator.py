@@ -6,6 +6,7 @@ more, its jobs are handed out again, and what it hands in later is refused. Arou
 it, and while parameter servers are being waited for.
 """
 
+import logging
 from collections import deque
 from collections.abc import Mapping
 
@@ -22,6 +23,8 @@ from .membership import (
 )
 from .rounds import Lease, Round, RoundEnd
 from .training_coordinator import NoJob, ResultRefusedError, TrainingCoordinator
+
+traffic = logging.getLogger("deepspeech.traffic")
 
 
 class ClusterCoordinator:
@@ -47,15 +50,14 @@ class ClusterCoordinator:
         self._round = Round(first_round)
         self._reports: deque[EpochReport] = deque()
         self._testing_allowed = False
+        self._started: tuple[float, int] | None = None
 
     # Members
 
-    def join(self, applicant: Applicant, now: float) -> str | None:
-        """Take a process in and return its identity; None if it shall ask again later. Raises JoinRefusedError."""
+    def join(self, applicant: Applicant, now: float) -> str:
+        """Take a process in and return its identity; raises JoinRefusedError."""
         self._check_failure()
         self.members.check(applicant)
-        if applicant.role is Role.WORKER and self.training is None:
-            return None
         before = self.members.namesake(applicant)
         if before is not None:
             self._lose(before, replaced=before.applicant.process != applicant.process)
@@ -86,8 +88,8 @@ class ClusterCoordinator:
         training = self.training
         if training is None or (training.training_is_over and not self._testing_allowed):
             return NoJob.WAIT
-        if member.jobs and training.pending <= len(self.members) and training.pending <= self._idle_workers():
-            return NoJob.WAIT  # a job made ready ahead would be one that another could begin at once
+        if member.jobs and self._somebody_is_idle():
+            return NoJob.WAIT  # a job made ready ahead would be one that another can begin at once
         job = training.next_job()
         if isinstance(job, Job):
             member.jobs[job.number] = job
@@ -147,9 +149,10 @@ class ClusterCoordinator:
 
     # What the chief does
 
-    def open(self, training: TrainingCoordinator) -> None:
+    def open(self, training: TrainingCoordinator, now: float = 0.0) -> None:
         """Begin to hand out jobs: the weights are those that `training` starts from."""
         self.training = training
+        self._started = (now, training.batches_left)
         self.trouble = None
         self._testing_allowed = False
 
@@ -163,6 +166,14 @@ class ClusterCoordinator:
         self._reports.clear()
         self._round = self._round.next()
 
+    def seconds_left(self, now: float) -> float | None:
+        """How long training will take at the pace since it was opened; None before there is one."""
+        if self.training is None or self._started is None:
+            return None
+        since, left_then = self._started
+        left = self.training.batches_left
+        return (now - since) * left / (left_then - left) if left < left_then else None
+
     def allow_testing(self) -> None:
         """Hand out the test's jobs: the weights to test with are loaded."""
         self._testing_allowed = True
@@ -170,6 +181,16 @@ class ClusterCoordinator:
     def fail(self, reason: str) -> None:
         """End training for good; every member is told."""
         self.failure = self.failure or reason
+
+    @property
+    def round_number(self) -> int:
+        """The number of the round that is open."""
+        return self._round.number
+
+    @property
+    def has_reports(self) -> bool:
+        """Whether an epoch was finished that the chief hasn't heard of."""
+        return bool(self._reports)
 
     def take_reports(self) -> list[EpochReport]:
         """The epochs that were finished since the last time."""
@@ -247,6 +268,8 @@ class ClusterCoordinator:
     def _count(self, result: JobResult) -> None:
         assert self.training is not None
         report = self.training.submit(result)
+        job = result.job
+        traffic.info("counted: %s set, epoch %d, batches %s", job.set_name.value, job.epoch + 1, list(result.batches))
         if report is not None:
             self.history.append(report)
             self._reports.append(report)
@@ -279,8 +302,8 @@ class ClusterCoordinator:
         if not member.works and self.training is not None and not self.over:
             self.trouble = f"{member.applicant.name} was lost"
 
-    def _idle_workers(self) -> int:
-        return sum(1 for member in self.members if member.works and not member.jobs)
+    def _somebody_is_idle(self) -> bool:
+        return any(member.works and not member.jobs for member in self.members)
 
     def _more_may_come(self, now: float) -> bool:
         """Whether a further contribution to the round can be expected."""

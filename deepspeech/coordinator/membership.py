@@ -222,7 +222,8 @@ class Members:
             member for member in self if now - member.seen > lease or (member.jobs and now - member.asked > patience)
         ]
 
-    def missing_parameter_servers(self) -> list[int]:
-        """The tasks of the parameter servers that have not joined or were lost."""
-        present = {member.applicant.task for member in self if not member.works}
-        return [task for task in range(self._settings.parameter_servers) if task not in present]
+    def missing(self, role: Role) -> list[int]:
+        """The tasks of those in the role that have not joined or were lost."""
+        places = self._settings.workers if role is Role.WORKER else self._settings.parameter_servers
+        present = {member.applicant.task for member in self if member.applicant.role is role}
+        return [task for task in range(places) if task not in present]

@@ -55,6 +55,8 @@ class _Out:
 class TrainingCoordinator:
     """Leads through the epochs. Every batch of an epoch is counted in exactly one accepted result."""
 
+    stepwise = False
+
     def __init__(
         self,
         schedule: ScheduleOptions,
@@ -81,6 +83,11 @@ class TrainingCoordinator:
         return replace(self._state, open_epoch=self.current)
 
     @property
+    def state_without_epoch(self) -> TrainingState:
+        """Progress so far, less that of the open epoch: cheap however many batches that has."""
+        return replace(self._state, open_epoch=None)
+
+    @property
     def current(self) -> OpenEpoch | None:
         """The epoch that is open, if any."""
         return self._running.snapshot() if self._running else None
@@ -94,6 +101,20 @@ class TrainingCoordinator:
     def pending(self) -> int:
         """How many jobs of the open epoch wait to be handed out."""
         return len(self._pending)
+
+    @property
+    def batches_left(self) -> int:
+        """How many training batches are to be counted until the last epoch, unless training stops early."""
+        plan = self._plans.get(SetName.TRAIN)
+        if plan is None or self._next_training_set() is None:
+            return 0
+        done = len(self._running.done) if self._running and self._running.set_name is SetName.TRAIN else 0
+        return (self._state.target_epoch - self._state.epoch) * plan.batch_count - done
+
+    @property
+    def running(self) -> int:
+        """How many jobs of the open epoch are out."""
+        return len(self._out)
 
     @property
     def training_is_over(self) -> bool:

@@ -3,6 +3,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -57,9 +58,7 @@ def applicant(task: int, process: str = "p", role: Role = Role.WORKER, **propert
 
 
 def joined(coordinator: ClusterCoordinator, task: int, process: str = "p", now: float = 0.0) -> str:
-    identity = coordinator.join(applicant(task, process), now)
-    assert identity is not None
-    return identity
+    return coordinator.join(applicant(task, process), now)
 
 
 def job_of(coordinator: ClusterCoordinator, identity: str, now: float = 0.0) -> Job:
@@ -90,7 +89,7 @@ def submit(
     coordinator.submit(identity, job.number, done, tally, last=last, round_number=round_number, now=now)
 
 
-def opened(workers: int = 2, **sizes: int) -> tuple[ClusterCoordinator, list[str]]:
+def opened(workers: int = 2, **sizes: Any) -> tuple[ClusterCoordinator, list[str]]:
     coordinator = cluster(workers)
     coordinator.open(training(**sizes))
     return coordinator, [joined(coordinator, task) for task in range(workers)]
@@ -98,9 +97,10 @@ def opened(workers: int = 2, **sizes: int) -> tuple[ClusterCoordinator, list[str
 
 def test_a_worker_waits_until_training_is_opened() -> None:
     coordinator = cluster()
-    assert coordinator.join(applicant(0), 0.0) is None
-    coordinator.open(training())
-    assert coordinator.join(applicant(0), 0.0) is not None
+    one = joined(coordinator, 0)
+    assert coordinator.next_job(one, 0.0) is NoJob.WAIT
+    coordinator.open(training(), 0.0)
+    job_of(coordinator, one)
 
 
 def test_a_worker_with_another_model_is_refused_and_the_difference_named() -> None:
@@ -293,14 +293,13 @@ def test_steps_wait_until_the_reports_of_an_epoch_are_taken() -> None:
 
 def test_a_lost_parameter_server_is_trouble_and_training_waits_for_it() -> None:
     coordinator = cluster(1, servers=1)
-    server = coordinator.join(applicant(0, role=Role.PARAMETER_SERVER), 0.0)
-    assert server is not None
+    coordinator.join(applicant(0, role=Role.PARAMETER_SERVER), 0.0)
     coordinator.open(training())
     worker = joined(coordinator, 0)
     coordinator.join(applicant(0, "restarted", role=Role.PARAMETER_SERVER), 1.0)
     assert coordinator.trouble == "ps 0 was lost"
     coordinator.suspend()
-    assert coordinator.members.missing_parameter_servers() == []
+    assert coordinator.members.missing(Role.PARAMETER_SERVER) == []
     with pytest.raises(NotMemberError):
         coordinator.next_job(worker, 1.0)
 

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Train on a cluster of processes on this machine.
+#
+#     bin/run-cluster.sh PS:WORKERS[:GPUS] -- TRAINER FLAG...
+#
+# Starts so many parameter servers and workers, each worker with GPUS devices of its own (default 0: the CPU), on the
+# ports from $BASE_PORT on (default 2300; the coordinator's is given with --coord_port). Logs go to stderr, prefixed by node.
+# When a node fails for good, all are ended, and the exit code is 1; SIGINT and SIGTERM are passed on to the chief.
+
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/recipe.sh"
+
+[[ ${1:-} != --help ]] || { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0; }
+[[ ${1:-} =~ ^([1-9][0-9]*):([1-9][0-9]*)(:([0-9]+))?$ ]] || fail "expected PS:WORKERS[:GPUS], such as 1:2; --help says more"
+servers=${BASH_REMATCH[1]} workers=${BASH_REMATCH[2]} gpus=${BASH_REMATCH[4]:-0}
+shift
+[[ ${1:-} == -- ]] || fail "expected -- before the trainer's flags"
+shift
+
+hosts() { # COUNT FIRST_PORT
+    local list=() index
+    for ((index = 0; index < $1; index++)); do list+=("localhost:$(($2 + index))"); done
+    (IFS=,; echo "${list[*]}")
+}
+
+base=${BASE_PORT:-2300}
+cluster=(--ps_hosts "$(hosts "$servers" "$base")" --worker_hosts "$(hosts "$workers" $((base + servers)))")
+pids=()
+
+start() { # JOB TASK DEVICES ARGUMENT...
+    local job=$1 task=$2 devices=$3
+    shift 3
+    CUDA_VISIBLE_DEVICES=$devices "$PYTHON" -m deepspeech "${cluster[@]}" --job_name "$job" --task_index "$task" "$@" \
+        2> >(sed -u "s/^/[$job $task] /" >&2) &
+    pids+=($!)
+}
+
+end_all() {
+    kill -KILL "${pids[@]}" 2>/dev/null || true
+}
+trap end_all EXIT
+
+for ((task = 0; task < servers; task++)); do start ps "$task" "" "$@"; done
+for ((task = 0; task < workers; task++)); do
+    start worker "$task" "$(seq -s, $((task * gpus)) $(((task + 1) * gpus - 1)))" "$@"
+done
+chief=${pids[servers]}
+trap 'kill -TERM "$chief" 2>/dev/null' INT TERM
+
+failed=0
+running=("${pids[@]}")
+while ((${#running[@]})) && ((failed < 100)); do # once one has failed, the others get 20 seconds to end and say why
+    still=()
+    for pid in "${running[@]}"; do
+        if kill -0 "$pid" 2>/dev/null; then
+            still+=("$pid")
+        else
+            wait "$pid" || failed=1
+        fi
+    done
+    running=(${still[@]+"${still[@]}"})
+    ((!failed)) || ((++failed))
+    sleep 0.2 || true
+done
+exit $((failed > 0))

@@ -1,0 +1,1 @@
+"""Training on a cluster: parameter servers hold the variables, workers compute gradients, the first worker leads."""

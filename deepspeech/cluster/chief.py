@@ -1,0 +1,253 @@
+"""The chief: the first worker's other half, which owns the weights.
+
+It loads them into the parameter servers, ends the coordinator's rounds, saves and reports. Whenever a parameter
+server was lost, everything goes back to the last checkpoint, weights and coordinator alike.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import tensorflow as tf
+
+from ..checkpoints import Checkpoints, Meaning
+from ..coordinator.client import RETRY_SECONDS
+from ..coordinator.membership import Role
+from ..coordinator.rounds import RoundEnd
+from ..coordinator.service import Service
+from ..coordinator.state import TrainingState
+from ..coordinator.training_coordinator import TrainingCoordinator
+from ..errors import ClusterError, DeepSpeechError
+from ..interruption import InterruptionWatch
+from ..keeper import Keeper, restore_newest
+from ..summaries import Summaries
+from .node import SERVERS_LOST, end_hard_later, summary
+from .worker import Workplace
+
+v1 = tf.compat.v1
+logger = logging.getLogger(__name__)
+
+WAKE_SECONDS = 0.25
+"""Between looks at the clock and at signals while nothing happens."""
+
+GATHERING_SECONDS = 15.0
+"""That the chief waits for all workers before it begins with those that there are."""
+
+FAREWELL_SECONDS = 10.0
+"""That the chief waits at the end for the others to go."""
+
+TELLING_SECONDS = 3.0
+"""That the chief stays to tell everyone why training has failed."""
+
+STEP_MILLISECONDS = 45_000
+"""That a round's step may take on the parameter servers."""
+
+
+class ParameterServersLostError(Exception):
+    """The weights are not what they were: they must be loaded anew."""
+
+
+class Chief:
+    """Leads a cluster's training from the coordinator's process."""
+
+    def __init__(self, place: Workplace, service: Service, meaning: Meaning, watch: InterruptionWatch) -> None:
+        self._place = place
+        self._options = place.options
+        self._service = service
+        self._watch = watch
+        self._seconds = place.cluster.coordinator_retries * RETRY_SECONDS
+        graph = place.graph.training.graph
+        with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
+            self._checkpoints = Checkpoints(self._options.checkpoints, graph, meaning)
+        if self._options.trains:
+            self._checkpoints.check_writable()
+
+    def lead(self, work: Callable[[Callable[[], bool]], None]) -> None:
+        """Lead until training is over, while `work` runs on a thread. Raises a DeepSpeechError, which all are told."""
+        ended = threading.Event()
+        worker = _WorkerThread(work, ended, self._service)
+        try:
+            worker.start()
+            while not self._lead_until_servers_are_lost(worker):
+                pass
+        except BaseException as error:
+            self._tell(str(error))
+            raise
+        finally:
+            ended.set()
+        self._say_farewell()
+        worker.join(FAREWELL_SECONDS)
+
+    def _lead_until_servers_are_lost(self, worker: "_WorkerThread") -> bool:
+        """Load the weights and lead; whether training is over."""
+        session = None
+        try:
+            self._gather(worker)
+            session = self._place.session()
+            graph = self._place.graph.training.graph
+            with graph.as_default(), Summaries(self._options.summaries, graph, 0) as summaries:
+                keeper = self._open(session, summaries)
+                while not self._is_over():
+                    self._do_what_is_due(session, keeper, worker)
+            return True
+        except (ParameterServersLostError, *SERVERS_LOST) as error:
+            reason = str(error) if isinstance(error, ParameterServersLostError) else summary(error)
+            logger.warning("Back to the last checkpoint: %s", reason)
+            with self._service.locked() as coordinator:
+                coordinator.suspend()
+            self._service.changed()
+            time.sleep(RETRY_SECONDS)
+            return False
+        finally:
+            if session is not None:
+                with suppress(tf.errors.OpError):
+                    session.close()
+
+    def _gather(self, worker: "_WorkerThread") -> None:
+        """Wait for the parameter servers, and a little for workers that are about to come, too."""
+        start = time.monotonic()
+        while True:
+            self._check(worker)
+            with self._service.locked() as coordinator:
+                missing = coordinator.members.missing(Role.PARAMETER_SERVER)
+                workers_missing = coordinator.members.missing(Role.WORKER)
+            waited = time.monotonic() - start
+            if not missing and (not workers_missing or waited > GATHERING_SECONDS):
+                return
+            if missing and waited > self._seconds:
+                names = ", ".join(f"{task} ({self._place.cluster.parameter_servers[task]})" for task in missing)
+                raise ClusterError(f"parameter server {names} did not come, or come back, for {self._seconds:.0f} s")
+            self._service.wait(WAKE_SECONDS)
+
+    def _open(self, session: Any, summaries: Summaries) -> Keeper:
+        with self._service.locked() as coordinator:
+            before = coordinator.round_number - 1
+        graph = self._place.graph
+        if graph.discard is not None:
+            session.run(graph.discard, {graph.round_number: before})
+        state = restore_newest(self._checkpoints, session, self._options)
+        schedule = self._options.schedule
+        training = TrainingCoordinator(
+            replace(schedule, batches_per_job=schedule.batches_per_job * len(graph.training.evaluate_towers)),
+            {name: data_set.plan for name, data_set in self._place.sets.items()},
+            report_count=self._options.report.count,
+            state=state,
+        )
+        keeper = Keeper(
+            self._options,
+            self._place.sets,
+            _LockedStanding(self._service, training),
+            session,
+            self._checkpoints,
+            summaries,
+        )
+        with self._service.locked() as coordinator:
+            coordinator.open(training, self._service.clock())
+        self._service.changed()
+        return keeper
+
+    def _do_what_is_due(self, session: Any, keeper: Keeper, worker: "_WorkerThread") -> None:
+        self._check(worker)
+        if self._watch.signal_number is not None:
+            raise keeper.stop(self._watch.signal_number)
+        with self._service.locked() as coordinator:
+            trouble = coordinator.trouble
+            reports = coordinator.take_reports()
+            end = coordinator.close_round(self._service.clock()) if not reports else None
+        if trouble is not None:
+            raise ParameterServersLostError(trouble)
+        for report in reports:
+            keeper.epoch_done(report)
+        if end is not None:
+            self._end_round(session, end)
+        keeper.save_if_due()
+        if end is not None or reports:
+            return
+        if keeper.end_training_if_over():
+            with self._service.locked() as coordinator:
+                coordinator.allow_testing()
+            self._service.changed()
+        self._service.wait(WAKE_SECONDS)
+
+    def _end_round(self, session: Any, end: RoundEnd) -> None:
+        graph = self._place.graph
+        in_time = v1.RunOptions(timeout_in_ms=STEP_MILLISECONDS)
+        if end.count:
+            session.run(graph.apply, {graph.contributions: end.count}, options=in_time)
+        else:
+            session.run(graph.discard, {graph.round_number: end.number}, options=in_time)
+        with self._service.locked() as coordinator:
+            coordinator.end_round(end)
+        self._service.changed()
+
+    def _check(self, worker: "_WorkerThread") -> None:
+        with self._service.locked() as coordinator:
+            failure = coordinator.failure
+        if worker.error is not None:
+            raise worker.error
+        if failure is not None:
+            raise ClusterError(failure)
+
+    def _is_over(self) -> bool:
+        with self._service.locked() as coordinator:
+            return coordinator.over and not coordinator.has_reports
+
+    def _tell(self, reason: str) -> None:
+        """Tell every member that training has failed."""
+        end_hard_later(reason)
+        with self._service.locked() as coordinator:
+            coordinator.fail(reason)
+        self._service.changed()
+        time.sleep(TELLING_SECONDS)
+
+    def _say_farewell(self) -> None:
+        """Wait until workers and parameter servers have gone, but not for ever."""
+        deadline = time.monotonic() + FAREWELL_SECONDS
+        while time.monotonic() < deadline:
+            with self._service.locked() as coordinator:
+                if not len(coordinator.members):
+                    return
+            time.sleep(0.1)
+
+
+class _LockedStanding:
+    """How far training has come, while other threads count results."""
+
+    def __init__(self, service: Service, training: TrainingCoordinator) -> None:
+        self._service = service
+        self._training = training
+
+    @property
+    def state(self) -> TrainingState:
+        with self._service.locked():
+            return self._training.state
+
+    @property
+    def training_is_over(self) -> bool:
+        with self._service.locked():
+            return self._training.training_is_over
+
+
+class _WorkerThread(threading.Thread):
+    """The chief's own work, beside its leading."""
+
+    def __init__(self, work: Callable[[Callable[[], bool]], None], ended: threading.Event, service: Service) -> None:
+        super().__init__(name="worker", daemon=True)
+        self._work = work
+        self._ended = ended
+        self._service = service
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        try:
+            self._work(self._ended.is_set)
+        except DeepSpeechError as error:
+            self.error = error
+        except Exception as error:
+            logger.exception("the chief's worker failed")
+            self.error = ClusterError(f"worker 0: {error!r}")
+        self._service.wake_chief()

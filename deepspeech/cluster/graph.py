@@ -1,0 +1,136 @@
+"""The graph of a cluster's worker: variables on the parameter servers, and the operations that make a step of a round.
+
+Each parameter server has one accumulator. A worker adds to it, in one piece, its towers' gradients of all the
+variables that live there, together with the number of utterances they are of, under the number of its round;
+gradients that bear an earlier round's number are dropped. The chief takes the sum out, divides it by the utterances,
+and applies it: exactly the step that one machine with as many towers takes.
+
+This is what `SyncReplicasOptimizer` does with the same accumulators, but for three things: it averages workers rather
+than utterances; it waits for ever when gradients never come; and what is left of a round that failed goes into the
+next. Here the coordinator's rounds say how many gradients there are before they are taken, and can be discarded.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import tensorflow as tf
+
+from ..options import ModelOptions, OptimizerOptions
+from ..towers import DeviceOf, adam, build_towers, summed_gradients, variables_on
+from ..training_graph import TrainingGraph
+from ..util.features import FeatureOptions
+
+v1 = tf.compat.v1
+Tensor = Any
+
+
+@dataclass(frozen=True)
+class ClusterGraph:
+    """A worker's graph. `training.train_step` adds a gradient to the round that is fed as `round_number`."""
+
+    training: TrainingGraph
+    round_number: Tensor  # int64 scalar
+    contributions: Tensor  # int32 scalar: how many gradients `apply` takes
+    apply: Any  # operation: the chief's step with the gradients of the round
+    discard: Any  # operation: throws away the gradients of the rounds up to `round_number`
+
+
+def build_cluster_graph(
+    task: int,
+    parameter_servers: int,
+    devices: Sequence[str],
+    *,
+    label_count: int,
+    feature_options: FeatureOptions,
+    model_options: ModelOptions,
+    optimizer_options: OptimizerOptions | None,
+    random_seed: int,
+) -> ClusterGraph:
+    """Build the graph of worker `task`, over its devices; without optimizer options, one that can only evaluate."""
+    graph = tf.Graph()
+    here = [f"/job:worker/task:{task}{device}" for device in devices]
+    placed = balanced(parameter_servers)
+
+    def towers(training: bool) -> Any:
+        return build_towers(
+            here,
+            label_count=label_count,
+            feature_options=feature_options,
+            model_options=model_options,
+            training=training,
+            variables_device=placed,
+        )
+
+    with graph.as_default(), v1.device(variables_on(placed, f"/job:worker/task:{task}/cpu:0")):
+        v1.set_random_seed(random_seed + task)
+        global_step = v1.train.get_or_create_global_step()
+        # The towers first, as on one machine: TensorFlow seeds by position, so the initial weights are the same.
+        train_towers = towers(training=True) if optimizer_options is not None else ()
+        round_number = v1.placeholder(tf.int64, [], "round_number")
+        contributions = v1.placeholder(tf.int32, [], "contributions")
+        add = apply = norm = discard = None
+        if optimizer_options is not None:
+            shards = _shards(summed_gradients(train_towers))
+            add = tf.group(*(shard.add(round_number) for shard in shards))
+            norm = tf.linalg.global_norm([gradient for shard in shards for gradient in shard.gradients])
+            discard = tf.group(*(shard.discard(round_number) for shard in shards))
+            means = [pair for shard in shards for pair in shard.take_mean(contributions)]
+            apply = adam(optimizer_options).apply_gradients(means, global_step=global_step)
+        training_graph = TrainingGraph(graph, train_towers, towers(training=False), add, norm, global_step)
+    return ClusterGraph(training_graph, round_number, contributions, apply, discard)
+
+
+def balanced(parameter_servers: int) -> DeviceOf:
+    """A device function that puts each variable on the parameter server that has the fewest bytes so far."""
+    load = [0] * parameter_servers
+
+    def place(operation: Any) -> str:
+        server = load.index(min(load))
+        shape = [dimension.size for dimension in operation.get_attr("shape").dim]
+        load[server] += prod(shape) * int(operation.get_attr("dtype").size)
+        return f"/job:ps/task:{server}/cpu:0"
+
+    return place
+
+
+class _Shard:
+    """The gradients of the variables of one parameter server, and the accumulator there."""
+
+    def __init__(self, device: str, pairs: Sequence[tuple[Tensor, Any]], count: Tensor) -> None:
+        self.gradients = [gradient for gradient, _ in pairs]
+        self._variables = [variable for _, variable in pairs]
+        self._device = device
+        self._sizes = [prod(variable.shape.as_list()) for variable in self._variables]
+        self._joined = tf.concat([*(tf.reshape(gradient, [-1]) for gradient in self.gradients), [count]], axis=0)
+        with v1.device(device):
+            self._accumulator = v1.ConditionalAccumulator(
+                tf.float32, [sum(self._sizes) + 1], shared_name="summed_gradients", reduction_type="SUM"
+            )
+
+    def add(self, round_number: Tensor) -> Any:
+        """Add the gradients to the round."""
+        return self._accumulator.apply_grad(self._joined, local_step=round_number)
+
+    def take_mean(self, contributions: Tensor) -> list[tuple[Tensor, Any]]:
+        """Take so many workers' gradients; the mean over their utterances, for each variable."""
+        with v1.device(self._device):
+            *summed, count = tf.split(self._accumulator.take_grad(contributions), [*self._sizes, 1])
+            return [
+                (tf.reshape(part, variable.shape) / count[0], variable)
+                for part, variable in zip(summed, self._variables, strict=True)
+            ]
+
+    def discard(self, round_number: Tensor) -> Any:
+        """Empty the accumulator, and have it drop what still comes for this round or an earlier one."""
+        with v1.device(self._device):
+            with tf.control_dependencies([self._accumulator.set_global_step(round_number + 1)]):
+                waiting = self._accumulator.num_accumulated()
+            return v1.cond(waiting > 0, lambda: tf.identity(self._accumulator.take_grad(1)[0]), lambda: 0.0)
+
+
+def _shards(gradients: tuple[list[tuple[Tensor, Any]], Tensor]) -> list[_Shard]:
+    pairs, count = gradients
+    devices = sorted({variable.device for _, variable in pairs})
+    return [_Shard(device, [pair for pair in pairs if pair[1].device == device], count) for device in devices]

@@ -1,0 +1,114 @@
+"""Taking part in a cluster's training, as the flags say."""
+
+import importlib.util
+import logging
+import time
+
+from ..checkpoints import Meaning
+from ..coordinator.client import Connection
+from ..coordinator.cluster_coordinator import ClusterCoordinator
+from ..coordinator.membership import ClusterSettings, Role
+from ..coordinator.service import Service
+from ..data_set import open_sets
+from ..errors import ClusterError
+from ..evaluation import Evaluator, make_decoder
+from ..interruption import Interrupted, InterruptionWatch
+from ..options import ClusterOptions, Options
+from ..towers import compute_devices
+from ..training_graph import fix_threads
+from ..util.features import front_end
+from ..util.text import Alphabet
+from .chief import Chief
+from .graph import build_cluster_graph
+from .node import (
+    address_of,
+    applicant_of,
+    code_property,
+    read_token,
+    start_server,
+    worker_properties,
+)
+from .parameter_server import serve_parameters
+from .worker import Workplace, work_until_over
+
+logger = logging.getLogger(__name__)
+
+SERVER_LIBRARIES = ("prometheus_client", "pydantic", "starlette", "uvicorn")
+
+
+def take_part(options: Options, cluster: ClusterOptions) -> None:
+    """Be the node that the flags say, until training is over. Raises a DeepSpeechError, or Interrupted."""
+    fix_threads(options.session)
+    if cluster.job_name == "ps":
+        serve_parameters(options, cluster)
+        return
+    if cluster.is_chief:
+        _check_libraries()
+    token = read_token(cluster)
+    alphabet = Alphabet.load(options.alphabet_path)
+    decoder = make_decoder(alphabet, options.language_model)
+    with open_sets(options, alphabet, front_end(options.features)) as sets, Evaluator(decoder) as evaluator:
+        graph = build_cluster_graph(
+            cluster.task,
+            len(cluster.parameter_servers),
+            compute_devices(),
+            label_count=alphabet.size,
+            feature_options=options.features,
+            model_options=options.model,
+            optimizer_options=options.optimizer if options.trains else None,
+            random_seed=options.random_seed,
+        )
+        properties = worker_properties(options, alphabet, {name: data_set.plan for name, data_set in sets.items()})
+        place = Workplace(
+            options,
+            cluster,
+            applicant_of(cluster, properties),
+            Connection(address_of(cluster, token)),
+            start_server(options, cluster).target,
+            graph,
+            sets,
+            evaluator,
+        )
+        with InterruptionWatch() as watch:
+            if cluster.is_chief:
+                _lead(place, Meaning(alphabet, options.features, options.model), token, watch)
+            else:
+                _work(place, watch)
+
+
+def _lead(place: Workplace, meaning: Meaning, token: str | None, watch: InterruptionWatch) -> None:
+    from ..coordinator.server import Server
+
+    service = Service(_coordinator(place))
+    cluster = place.cluster
+    with Server(service, cluster.coordinator_host, cluster.coordinator_port, token) as server:
+        logger.info("Coordinator at http://%s:%d", cluster.coordinator_host, server.port)
+        Chief(place, service, meaning, watch).lead(lambda interrupted: work_until_over(place, interrupted))
+
+
+def _work(place: Workplace, watch: InterruptionWatch) -> None:
+    work_until_over(place, lambda: watch.signal_number is not None)
+    if watch.signal_number is not None:
+        raise Interrupted(watch.signal_number, "interrupted; the other workers go on without this one")
+
+
+def _coordinator(place: Workplace) -> ClusterCoordinator:
+    cluster = place.cluster
+    settings = ClusterSettings(
+        len(cluster.workers),
+        len(cluster.parameter_servers),
+        cluster.replicas,
+        cluster.replicas_to_aggregate,
+        cluster.lease_seconds,
+    )
+    required = {Role.WORKER: place.applicant.properties, Role.PARAMETER_SERVER: code_property()}
+    # The parameter servers may have seen rounds of a coordinator before this one: numbers must only ever grow.
+    return ClusterCoordinator(settings, required, first_round=time.time_ns() // 1_000_000 * 1000)
+
+
+def _check_libraries() -> None:
+    missing = [name for name in SERVER_LIBRARIES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ClusterError(
+            f"the coordinator needs {', '.join(missing)}: install this package with its extra, deepspeech[cluster]"
+        )

@@ -1,0 +1,179 @@
+"""What every node of a cluster is and has: its name, its secret, its TensorFlow server, what it works with."""
+
+import hashlib
+import ipaddress
+import logging
+import os
+import secrets
+import socket
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+from .. import __version__
+from ..coordinator.client import Address, Connection, Membership, join
+from ..coordinator.jobs import SetName
+from ..coordinator.membership import Applicant, CoordinatorError, Role
+from ..coordinator.state import Plan
+from ..errors import ClusterError
+from ..options import ClusterOptions, Options
+from ..training_graph import session_config
+from ..util.text import Alphabet
+
+v1 = tf.compat.v1
+logger = logging.getLogger(__name__)
+
+TOKEN_VARIABLE = "DEEPSPEECH_COORD_TOKEN"  # noqa: S105 - the name of an environment variable
+SHORTEST_TOKEN = 16
+"""Characters."""
+
+TRAINING_SOURCES = (
+    *("cluster", "coordinator", "util", "data_set.py", "evaluation.py", "lstm.py", "model.py", "towers.py"),
+    *("training_graph.py", "worker.py"),
+)
+"""What must be the same on every node, below the package's folder."""
+
+SERVERS_LOST = (
+    tf.errors.AbortedError,
+    tf.errors.CancelledError,
+    tf.errors.DeadlineExceededError,
+    tf.errors.FailedPreconditionError,
+    tf.errors.InternalError,
+    tf.errors.NotFoundError,
+    tf.errors.UnavailableError,
+    tf.errors.UnknownError,
+)
+"""What TensorFlow raises when another server is gone, or is not the one it was."""
+
+GRAPH_TALK = ("Graph execution error", "Detected at node", "File ", "Node:", "Original stack trace", "[[", "\t")
+"""Beginnings of the lines in which TensorFlow tells where in the graph an error came up."""
+
+GRACE_SECONDS = 10.0
+"""That a node gets to end by itself after the coordinator said that all is lost."""
+
+
+def read_token(options: ClusterOptions) -> str | None:
+    """The secret that nodes show the coordinator; raises ClusterError if it cannot be read or there should be one."""
+    token = os.environ.get(TOKEN_VARIABLE)
+    where = TOKEN_VARIABLE
+    if options.token_file is not None:
+        where = f"--coord_token_file={options.token_file}"
+        try:
+            token = options.token_file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ClusterError(f"{where}: cannot be read ({error})") from error
+    if token is not None and not (len(token) >= SHORTEST_TOKEN and token.isascii() and token.isprintable()):
+        raise ClusterError(f"{where}: the secret must be one line of {SHORTEST_TOKEN} or more ASCII characters")
+    if token is None and not _is_loopback(options.coordinator_host):
+        raise ClusterError(
+            f"--coord_host={options.coordinator_host}: beyond this machine the coordinator needs a secret;"
+            f" give every node --coord_token_file or {TOKEN_VARIABLE}"
+        )
+    return token
+
+
+def address_of(options: ClusterOptions, token: str | None) -> Address:
+    """Where the coordinator is."""
+    return Address(options.coordinator_host, options.coordinator_port, token, options.coordinator_retries)
+
+
+def applicant_of(options: ClusterOptions, properties: Mapping[str, str]) -> Applicant:
+    """This process, as it introduces itself."""
+    return Applicant(Role(options.job_name), options.task, secrets.token_hex(8), properties)
+
+
+def join_or_explain(connection: Connection, applicant: Applicant) -> Membership:
+    """Join the training; raises ClusterError if the coordinator cannot be reached or refuses."""
+    try:
+        return join(connection, applicant)
+    except CoordinatorError as error:
+        raise ClusterError(str(error)) from error
+
+
+def code_property() -> dict[str, str]:
+    """The version of this program: the released one, and a digest of the sources that training depends on."""
+    digest = hashlib.sha256()
+    package = Path(__file__).parents[1]
+    for name in TRAINING_SOURCES:
+        path = package / name
+        for source in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            digest.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes())
+    return {"code version": f"{__version__} {digest.hexdigest()[:12]}"}
+
+
+def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan]) -> dict[str, str]:
+    """What all workers must agree on."""
+    properties = {
+        **code_property(),
+        "alphabet": f"{alphabet.size} labels {_digest(chr(0).join(alphabet.labels))}",
+        "--n_hidden": str(options.model.n_hidden),
+        "--relu_clip": str(options.model.relu_clip),
+        "--audio_sample_rate": str(options.features.sample_rate),
+        "--feature_type": options.features.feature_type,
+    }
+    for name in SetName:
+        plan = plans.get(name)
+        properties[f"{name.value} corpus"] = plan.fingerprint[:16] if plan else "none"
+        properties[f"--{name.value}_batch_size"] = str(plan.batch_size) if plan else "none"
+    return properties
+
+
+def start_server(options: Options, cluster: ClusterOptions) -> Any:
+    """Start TensorFlow's server of this node; raises ClusterError if its address cannot be listened on."""
+    hosts = cluster.parameter_servers if cluster.job_name == "ps" else cluster.workers
+    host = hosts[cluster.task]
+    port = int(host.rpartition(":")[2])
+    try:
+        socket.create_server(("", port)).close()
+    except OSError as error:
+        raise ClusterError(
+            f"--{cluster.job_name}_hosts: {host}: cannot listen on its port ({error.strerror}); "
+            "end what does, or choose another port on every node"
+        ) from error
+    spec = tf.train.ClusterSpec({"ps": list(cluster.parameter_servers), "worker": list(cluster.workers)})
+    try:
+        return v1.train.Server(spec, cluster.job_name, cluster.task, config=session_config(options.session))
+    except tf.errors.OpError as error:
+        raise ClusterError(f"--{cluster.job_name}_hosts: {host}: {summary(error)}") from error
+
+
+def cluster_session_config(options: Options, cluster: ClusterOptions) -> Any:
+    """The configuration of a worker's sessions: they know of the parameter servers, and not of other workers."""
+    config = session_config(options.session)
+    config.device_filters.extend(["/job:ps", f"/job:worker/task:{cluster.task}"])
+    return config
+
+
+def end_hard_later(reason: str) -> None:
+    """End the process with code 1 in a while, unless it ends by itself: TensorFlow may never return from a step."""
+
+    def end() -> None:
+        print(f"deepspeech: {reason}", file=sys.stderr, flush=True)
+        os._exit(1)
+
+    timer = threading.Timer(GRACE_SECONDS, end)
+    timer.daemon = True
+    timer.start()
+
+
+def summary(error: tf.errors.OpError) -> str:
+    """An error of TensorFlow in one line: its kind, and the last line of its message that isn't about the graph."""
+    lines = [line.strip() for line in str(error.message).splitlines()]
+    telling = [line for line in lines if line and not line.startswith(GRAPH_TALK)]
+    return f"{type(error).__name__}: {telling[0] if telling else 'no more is known'}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        addresses = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
+    except OSError as error:
+        raise ClusterError(f"--coord_host={host}: no such host ({error.strerror})") from error
+    return all(ipaddress.ip_address(str(address).partition("%")[0]).is_loopback for address in addresses)

@@ -1,0 +1,46 @@
+"""A parameter server: holds variables until the coordinator says that training is over."""
+
+import logging
+import time
+
+from ..coordinator.client import RETRY_SECONDS, Connection, Membership
+from ..coordinator.membership import CoordinatorError, NotMemberError, TrainingFailedError
+from ..errors import ClusterError
+from ..interruption import Interrupted, InterruptionWatch
+from ..options import ClusterOptions, Options
+from .node import address_of, applicant_of, code_property, join_or_explain, read_token, start_server
+
+logger = logging.getLogger(__name__)
+
+
+def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
+    """Hold variables until training is over. Raises ClusterError if it fails or the coordinator is gone for long."""
+    connection = Connection(address_of(cluster, read_token(cluster)))
+    server = start_server(options, cluster)
+    logger.info("Parameter server %d at %s", cluster.task, server.target)
+    applicant = applicant_of(cluster, code_property())
+    with InterruptionWatch() as watch:
+        while True:
+            membership = join_or_explain(connection, applicant)
+            if _wait_for_the_end(membership, watch):
+                return
+
+
+def _wait_for_the_end(membership: Membership, watch: InterruptionWatch) -> bool:
+    """Wait until training is over, or the coordinator knows nothing of this server any more: False."""
+    while not membership.over:
+        time.sleep(RETRY_SECONDS / 2)
+        if watch.signal_number is not None:
+            membership.close()
+            raise Interrupted(watch.signal_number, "interrupted; the weights that this parameter server held are gone")
+        if isinstance(membership.error, NotMemberError):
+            logger.warning("The coordinator does not know this parameter server any more: joining again")
+            return False
+        if isinstance(membership.error, TrainingFailedError):
+            raise ClusterError(f"training has failed: {membership.error}")
+        if isinstance(membership.error, CoordinatorError):
+            raise ClusterError(str(membership.error))
+        if membership.error is not None:
+            raise membership.error
+    membership.leave()
+    return True

@@ -1,0 +1,134 @@
+"""A cluster's worker: joins, does jobs, and joins again whenever it was given up or the weights had to be reloaded."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from ..coordinator.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator
+from ..coordinator.jobs import Job, SetName
+from ..coordinator.membership import (
+    Applicant,
+    CoordinatorError,
+    JobLostError,
+    NotMemberError,
+)
+from ..coordinator.training_coordinator import NoJob
+from ..data_set import DataSet
+from ..errors import ClusterError, TrainingError
+from ..evaluation import Evaluator
+from ..options import ClusterOptions, Options
+from ..util.feeding import Batch
+from ..worker import Worker
+from .graph import ClusterGraph
+from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, summary
+
+v1 = tf.compat.v1
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """What a worker works with. `target` is its TensorFlow server's address."""
+
+    options: Options
+    cluster: ClusterOptions
+    applicant: Applicant
+    connection: Connection
+    target: str
+    graph: ClusterGraph
+    sets: Mapping[SetName, DataSet]
+    evaluator: Evaluator
+
+    def session(self) -> Any:
+        """A new session over the parameter servers and this worker."""
+        config = cluster_session_config(self.options, self.cluster)
+        return v1.Session(self.target, graph=self.graph.training.graph, config=config)
+
+
+def work_until_over(place: Workplace, interrupted: Callable[[], bool]) -> None:
+    """Do jobs until training is over or `interrupted`.
+
+    Raises TrainingError for a loss that isn't finite, which everyone is told, and ClusterError where it cannot go on.
+    """
+    trouble: float | None = None
+    while not interrupted():
+        membership = join_or_explain(place.connection, place.applicant)
+        trouble = trouble or time.monotonic()
+        try:
+            _work_as_member(place, membership, interrupted)
+            _leave(membership)
+            return
+        except NotMemberError:
+            logger.warning("The coordinator has given this worker up, or has started anew: joining again")
+            trouble = None
+        except SERVERS_LOST as error:
+            logger.warning("A step failed, is a parameter server gone? (%s)", summary(error))
+            _leave(membership)
+            seconds = place.cluster.coordinator_retries * RETRY_SECONDS
+            if time.monotonic() - trouble > seconds:
+                raise ClusterError(f"steps have failed for {seconds:.0f} s: {summary(error)}") from error
+            time.sleep(RETRY_SECONDS)
+        except TrainingError as error:
+            _leave(membership, str(error))
+            raise
+        except CoordinatorError as error:
+            raise ClusterError(str(error)) from error
+        finally:
+            membership.close()
+
+
+def _work_as_member(place: Workplace, membership: Membership, interrupted: Callable[[], bool]) -> None:
+    coordinator = RemoteCoordinator(place.connection, membership)
+    membership.on_error(lambda error: end_hard_later(str(error)))
+    session = place.session()
+    try:
+        worker = Worker(
+            place.graph.training,
+            session,
+            place.sets,
+            place.evaluator,
+            report_count=place.options.report.count,
+            observer=_Rounds(coordinator, place.graph),
+        )
+        while not interrupted():
+            job = coordinator.next_job(POLL_SECONDS)
+            if job is NoJob.OVER:
+                return
+            if isinstance(job, Job):
+                try:
+                    list(worker.work(job, coordinator, interrupted))
+                except JobLostError as error:
+                    logger.info("%s", error)
+                    coordinator.give_back_all()
+    finally:
+        with suppress(tf.errors.OpError):
+            session.close()
+
+
+def _leave(membership: Membership, failure: str | None = None) -> None:
+    with suppress(ClusterError, CoordinatorError):
+        membership.leave(failure)
+
+
+class _Rounds:
+    """Leads the worker's steps into the coordinator's rounds."""
+
+    def __init__(self, coordinator: RemoteCoordinator, graph: ClusterGraph) -> None:
+        self._coordinator = coordinator
+        self._graph = graph
+
+    def step_arguments(self, _job: Job) -> Mapping[str, Any]:
+        return {}
+
+    def step_feeds(self, job: Job) -> Mapping[Any, Any]:
+        return {self._graph.round_number: self._coordinator.begin_step(job)}
+
+    def step_done(self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
+        pass

@@ -1,0 +1,127 @@
+"""A cluster of real processes on this machine, over the tiny corpus."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from program import Program
+
+PATIENCE = 150.0
+"""Seconds for anything to happen, on a busy machine."""
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [int(each.getsockname()[1]) for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+@dataclass
+class Cluster:
+    """Starts nodes by name, "ps 0" or "worker 1", with common flags; ends all of them when left."""
+
+    program: Program
+    flags: Sequence[str]
+    servers: int = 1
+    workers: int = 2
+    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    prefix: dict[str, list[str]] = field(default_factory=dict)
+    hosts: tuple[list[str], list[str]] | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.port, *ports = free_ports(1 + self.servers + self.workers)
+        if self.hosts is None:
+            hosts = [f"localhost:{port}" for port in ports]
+            self.hosts = hosts[: self.servers], hosts[self.servers :]
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+
+    @property
+    def names(self) -> list[str]:
+        return [f"ps {task}" for task in range(self.servers)] + [f"worker {task}" for task in range(self.workers)]
+
+    def start(self, *names: str, flags: Sequence[str] = ()) -> None:
+        assert self.hosts is not None
+        for name in names or self.names:
+            job, task = name.split()
+            command = [
+                *self.prefix.get(name, []),
+                *(sys.executable, "-m", "deepspeech", *self.flags, f"--coord_port={self.port}"),
+                *(f"--ps_hosts={','.join(self.hosts[0])}", f"--worker_hosts={','.join(self.hosts[1])}"),
+                *(f"--job_name={job}", f"--task_index={task}", "--intra_op_parallelism_threads=1", *flags),
+            ]
+            with self._log(name).open("ab") as log:
+                self.processes[name] = subprocess.Popen(
+                    command, cwd=self.program.folder, stderr=log, stdout=log, env={**os.environ, **self.environment}
+                )
+
+    def kill(self, name: str) -> None:
+        """With -9."""
+        self.processes[name].kill()
+        self.processes[name].wait()
+
+    def log(self, name: str) -> str:
+        return self._log(name).read_text(errors="replace") if self._log(name).exists() else ""
+
+    def errors(self, name: str) -> list[str]:
+        """What the node said that is neither information nor a warning."""
+        return [line for line in self.log(name).splitlines() if line.startswith("deepspeech:")]
+
+    def status(self) -> dict[str, Any]:
+        with urllib.request.urlopen(f"http://localhost:{self.port}/v1/status", timeout=5) as answer:
+            status: dict[str, Any] = json.load(answer)
+            return status
+
+    def wait_for(self, condition: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+        """Wait until the coordinator's status is as wanted."""
+        deadline = time.monotonic() + PATIENCE
+        status: dict[str, Any] = {}
+        while time.monotonic() < deadline:
+            try:
+                status = self.status()
+            except OSError:
+                status = {}
+            if status and condition(status):
+                return status
+            time.sleep(0.1)
+        raise AssertionError(f"did not happen; the last status was {status}\n{self.logs()}")
+
+    def wait(self, *names: str, seconds: float = PATIENCE) -> list[int]:
+        """The exit codes of nodes, once they have ended by themselves."""
+        deadline = time.monotonic() + seconds
+        codes = []
+        for name in names or self.processes:
+            try:
+                codes.append(self.processes[name].wait(max(deadline - time.monotonic(), 0.01)))
+            except subprocess.TimeoutExpired:
+                raise AssertionError(f"{name} did not end\n{self.logs()}") from None
+        return codes
+
+    def logs(self) -> str:
+        return "\n".join(f"== {name}\n{self.log(name)[-3000:]}" for name in self.names)
+
+    def _log(self, name: str) -> Path:
+        return self.program.folder / f"{name.replace(' ', '-')}.log"
+
+
+def steps_counted(count: int) -> Callable[[dict[str, Any]], bool]:
+    return lambda status: status["counts"]["steps"] >= count

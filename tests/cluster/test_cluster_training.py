@@ -1,0 +1,97 @@
+import json
+import re
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from nodes import Cluster, steps_counted
+from program import Program
+
+from deepspeech.checkpoints import read_description
+
+
+def losses(log: str, title: str) -> list[float]:
+    return [float(loss) for loss in re.findall(rf"{title} of epoch \d+: loss ([\d.]+)", log)]
+
+
+def flags(program: Program, **changes: object) -> list[str]:
+    given = {"train_batch_size": 2, "validation_step": 5, "dropout_rate": 0, "random_seed": 3, **changes}
+    return [*program.training(**given), "--noearly_stop"]
+
+
+def test_two_workers_learn_what_one_process_learns_with_a_batch_as_large_and_everyone_ends(program: Program) -> None:
+    alone = program.run(*flags(program, train_batch_size=4, epoch=5, checkpoint_dir=program.folder / "alone"))
+    with Cluster(program, [*flags(program, epoch=5), *program.test_files()]) as cluster:
+        cluster.start("worker 1", "worker 0", "ps 0")
+        assert cluster.wait() == [0, 0, 0], cluster.logs()
+        log = cluster.log("worker 0")
+    for title in ("Training", "Validation"):
+        expected, found = losses(alone.stderr, title), losses(log, title)
+        assert len(expected) == len(found) > 0
+        assert all(abs(a - b) <= 0.05 * a for a, b in zip(expected, found, strict=True)), (expected, found)
+    assert "Test: loss" in log
+    description = read_description(program.checkpoints / "train-30")
+    assert description is not None
+    assert json.dumps(description["state"]["dev_losses"]) != "[]"
+
+
+def members(count: int) -> Callable[[dict[str, Any]], bool]:
+    return lambda status: len(status["members"]) == count
+
+
+def test_every_batch_is_counted_once_while_workers_are_killed_again_and_again(program: Program) -> None:
+    random = Random(5)
+    arguments = [*flags(program, epoch=600, validation_step=3, coord_lease_secs=3), "--log_traffic"]
+    with Cluster(program, arguments) as cluster:
+        cluster.start()
+        for _ in range(5):
+            cluster.wait_for(members(3))
+            time.sleep(random.uniform(0, 1.5))
+            cluster.kill("worker 1")
+            before = cluster.status()["counts"]["steps"]
+            cluster.wait_for(lambda status, enough=before + 3: status["counts"]["steps"] >= enough)
+            cluster.start("worker 1")
+        cluster.processes["worker 0"].send_signal(signal.SIGTERM)
+        assert cluster.wait("worker 0", "ps 0") == [128 + signal.SIGTERM, 1]
+        log = cluster.log("worker 0")
+    counted = Counter(
+        (name, int(epoch), int(batch))
+        for name, epoch, batches in re.findall(r"counted: (\w+) set, epoch (\d+), batches \[(.*)\]", log)
+        for batch in batches.split(",")
+    )
+    epochs = len(losses(log, "Training"))
+    validations = len(losses(log, "Validation"))
+    assert set(counted.values()) == {1}
+    assert {key for key in counted if key[0] == "train" and key[1] <= epochs} == {
+        ("train", epoch, batch) for epoch in range(1, epochs + 1) for batch in range(12)
+    }
+    assert validations >= epochs // 3 - 1 > 0
+
+
+def test_training_goes_on_when_a_parameter_server_or_the_chief_is_killed_and_restarted(program: Program) -> None:
+    arguments = flags(program, epoch=3000, checkpoint_secs=1, validation_step=0)
+    with Cluster(program, arguments) as cluster:
+        cluster.start()
+        cluster.wait_for(steps_counted(20))
+        time.sleep(1)
+        cluster.kill("ps 0")
+        cluster.start("ps 0")
+        cluster.wait_for(lambda status: status["phase"] == "waiting")
+        steps = cluster.status()["counts"]["steps"]
+        cluster.wait_for(steps_counted(steps + 20))
+        assert "Back to the last checkpoint" in cluster.log("worker 0")
+        cluster.kill("worker 0")
+        cluster.start("worker 0")
+        cluster.wait_for(steps_counted(20))
+        assert cluster.log("worker 0").count("Going on from checkpoint") >= 2
+        cluster.processes["worker 0"].send_signal(signal.SIGTERM)
+        assert cluster.wait() == [1, 128 + signal.SIGTERM, 1]
+        assert "training has failed: interrupted; saved in" in cluster.errors("ps 0")[-1]
+    newest = max(program.checkpoints.glob("train-*.index"), key=lambda path: int(path.stem.split("-")[1]))
+    description = read_description(newest.with_suffix("")) or {}
+    state = description["state"]
+    done = sum(end - start for start, end in state["open_epoch"]["done"]) if state["open_epoch"] else 0
+    assert 2 * description["global_step"] >= 12 * state["epoch"] + done > 2 * 20
