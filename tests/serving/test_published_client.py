@@ -1,0 +1,103 @@
+"""The published DeepSpeech 0.9.3 client on a graph that was trained on real recordings: it hears what we hear.
+
+The network's posteriors are compared with TensorFlow's on the same graph, too, so where two texts differ, it is the
+decoders that differ.
+"""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from program import Program
+from published import PublishedClient, load_library
+from test_engine import run_graph, windows_of
+
+from deepspeech import Model
+from deepspeech.engine import Engine
+from deepspeech.frozen_model import read_frozen_model
+from deepspeech.util.audio import read_audio
+
+ROOT = Path(__file__).parents[2]
+SCORER = Path(__file__).with_name("digits.scorer")
+RECORDINGS_COMPARED = 125
+WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def read_samples(path: Path) -> npt.NDArray[np.int16]:
+    return np.asarray(np.round(read_audio(path, 16_000) * 32767).astype(np.int16))
+
+
+def write_csv(path: Path, recordings: list[Path]) -> Path:
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["wav_filename", "wav_filesize", "transcript"])
+        rows.writerows([recording, recording.stat().st_size, WORDS[int(recording.name[0])]] for recording in recordings)
+    return path
+
+
+@pytest.fixture(scope="module")
+def tools(shared: Path) -> Path:
+    """The folder of the published client's script, if the client can be had."""
+    try:
+        load_library(shared / "tools")
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"the published client cannot be had: {error}")
+    return shared / "tools"
+
+
+@pytest.fixture(scope="module")
+def digits(shared: Path) -> list[Path]:
+    """Recordings of the corpus's test set (takes 0 to 4), of all speakers and digits."""
+    recordings = sorted((shared / "data/fsdd/recordings").glob("*_[0-4].wav"))
+    return recordings[:: max(1, len(recordings) // RECORDINGS_COMPARED)]
+
+
+@pytest.fixture(scope="module")
+def digits_graph(shared: Path, tmp_path_factory: pytest.TempPathFactory, tiny_corpus: object) -> Path:
+    """A graph trained on real recordings; not for long, so that it errs often."""
+    folder = tmp_path_factory.mktemp("digits")
+    recordings = sorted((shared / "data/fsdd/recordings").glob("*_1[0-9].wav"))
+    program = Program(tiny_corpus, folder)  # type: ignore[arg-type]
+    finished = program.run(
+        *(f"--train_files={write_csv(folder / 'train.csv', recordings)}", "--train_batch_size=20", "--epoch=10"),
+        *("--n_hidden=100", "--learning_rate=0.002", "--dropout_rate=0.1"),
+        *(f"--checkpoint_dir={folder / 'checkpoints'}", f"--export_dir={folder / 'export'}"),
+    )
+    assert finished.code == 0, finished.stderr
+    return folder / "export/output_graph.pb"
+
+
+@pytest.mark.parametrize("scorer", [None, SCORER], ids=["alone", "scorer"])
+def test_the_published_client_hears_what_we_hear(
+    tools: Path, digits_graph: Path, digits: list[Path], scorer: Path | None
+) -> None:
+    model = Model(digits_graph)
+    if scorer is not None:
+        model.enableExternalScorer(scorer)
+    different = []
+    texts = set()
+    with PublishedClient(tools, digits_graph, scorer) as client:
+        for number, path in enumerate(digits):
+            samples = read_samples(path)
+            ours = model.stt(samples)
+            texts.add(ours)
+            if ours != client.stt(samples):
+                different.append(path.name)
+            elif number % 5 == 0:
+                assert client.stream(samples, 320) == ours
+    assert len(different) <= len(digits) * 0.01, different
+    assert len(texts) > 3
+
+
+def test_posteriors_are_the_graphs_on_real_recordings(digits_graph: Path, digits: list[Path]) -> None:
+    model = read_frozen_model(digits_graph)
+    engine = Engine(model)
+    for path in digits[::10]:
+        windows = windows_of(read_samples(path).astype(np.float32) / 32768, model.info.features)
+        posteriors, _ = engine.run(windows, engine.initial_state())
+        np.testing.assert_allclose(posteriors, run_graph(digits_graph, windows), rtol=0, atol=5e-4)
