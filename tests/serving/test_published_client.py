@@ -98,6 +98,7 @@ def test_posteriors_are_the_graphs_on_real_recordings(digits_graph: Path, digits
     model = read_frozen_model(digits_graph)
     engine = Engine(model)
     for path in digits[::10]:
-        windows = windows_of(read_samples(path).astype(np.float32) / 32768, model.info.features)
+        samples = (read_samples(path) / 32768).astype(np.float32)
+        windows = windows_of(samples, model.info.features)
         posteriors, _ = engine.run(windows, engine.initial_state())
         np.testing.assert_allclose(posteriors, run_graph(digits_graph, windows), rtol=0, atol=5e-4)
