@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 #include "error.h"
@@ -48,7 +49,11 @@ std::vector<std::vector<Result>> Decoder::decode_batch(const std::vector<Posteri
   };
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::thread> pool;
-  for (std::size_t count = 1; count < std::min(threads, utterances.size()); ++count) pool.emplace_back(work);
+  try {
+    for (std::size_t count = 1; count < std::min(threads, utterances.size()); ++count) pool.emplace_back(work);
+  } catch (const std::system_error&) {
+    // The system gives no more threads; those that there are do all the work.
+  }
   work();
   for (std::thread& thread : pool) thread.join();
   for (const std::exception_ptr& error : errors) {

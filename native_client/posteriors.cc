@@ -1,6 +1,8 @@
 #include "posteriors.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <sstream>
 
@@ -31,7 +33,8 @@ void read(const char* at, std::ptrdiff_t stride, std::vector<float>& logarithms,
   constexpr float kSmallest = std::numeric_limits<float>::min();
   double sum = 0;
   for (std::size_t column = 0; column < logarithms.size(); ++column, at += stride) {
-    const Value value = *reinterpret_cast<const Value*>(at);
+    Value value;
+    std::memcpy(&value, at, sizeof(value));  // views of packed records are not aligned
     if (!(value >= 0 && value <= Value(1 + kSumTolerance))) refuse(frame, column, value);
     sum += value;
     logarithms[column] = std::log(std::max(static_cast<float>(value), kSmallest));

@@ -41,7 +41,7 @@ std::uint64_t hash_header(const Header& header) { return hash(&header, offsetof(
 
 // Returns what is wrong with the file as such, or nullptr.
 const char* find_damage(const MappedFile& file, const Header& header) {
-  if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) return "it is not a trie file";
+  if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) return "it is not a trie file; generate_trie writes one";
   if (header.version != kVersion) return "it is a trie file of another version; write it again with generate_trie";
   if (hash_header(header) != header.header_hash || header.unit > 1 || header.zero != 0) return "its header is damaged";
   const std::size_t rest = file.size() - sizeof(Header);

@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (scored && data[1] & 0x40) options.hot_words = {{"ab", 2.0f}, {"bb", 1.0f}};
   const auto decoder = std::make_shared<const ctc::Decoder>(fuzzing::labels(), options, scored ? scorer : nullptr);
   std::vector<float> values((size - 3) / sizeof(float) / kColumns * kColumns);
-  std::memcpy(values.data(), data + 3, values.size() * sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), data + 3, values.size() * sizeof(float));
   feed(decoder, values, data[2]);
   normalize(values);
   feed(decoder, values, data[2]);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import kenlm
 import numpy as np
@@ -113,3 +114,4 @@ def test_narrow_beam_counts_no_alignment_twice(seed: int, beam_width: int) -> No
     assert len({result.labels for result in results}) == len(results) == beam_width
     for result in results:
         assert result.acoustic_score <= forward_score(posteriors, result.labels) + 1e-3
+        assert all(before < after for before, after in pairwise(result.timesteps))
