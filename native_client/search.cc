@@ -75,7 +75,7 @@ bool Search::advance() {
   candidates_.clear();
   stay();
   rank_labels();
-  for (std::uint32_t source = 0; source < beam_.size(); ++source) extend(source);
+  extend_beam();
   if (candidates_.empty()) return false;
   shrink_candidates();
   build_beam();

@@ -46,8 +46,6 @@ struct Hypothesis {
   std::uint32_t parent;   // prefix without the last label
   std::uint32_t node;     // in the trie, or kNoNode in an unknown word
   std::uint32_t arrival;  // of the last label
-
-  float rank() const { return total + sentence + ahead; }
 };
 
 class Search {
@@ -93,8 +91,8 @@ class Search {
     std::uint32_t arrived_from;  // slot of its parent, if it owes most to its last label appearing in this frame
   };
 
-  // Adds the candidates that extend hypothesis `source` by a label.
-  virtual void extend(std::uint32_t source) = 0;
+  // Adds the candidates that extend the hypotheses of the beam by a label.
+  virtual void extend_beam() = 0;
 
   // The sentence with one word more, which ends at `node`.
   virtual Sentence complete_word(const Sentence& before, std::uint32_t node) const = 0;

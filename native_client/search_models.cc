@@ -14,7 +14,11 @@ class PlainSearch final : public Search {
   explicit PlainSearch(const SearchContext& context) : Search(context) { extension_bound_ = 0; }
 
  private:
-  void extend(std::uint32_t source) override {
+  void extend_beam() override {
+    for (std::uint32_t source = 0; source < beam_.size(); ++source) extend(source);
+  }
+
+  void extend(std::uint32_t source) {
     const Hypothesis& hypothesis = beam_[source];
     for (const Label label : ranked_) {
       if (!(hypothesis.total + posteriors_[label] > floor_)) return;
@@ -66,7 +70,11 @@ class WordSearch final : public ScoredSearch<Model> {
   using Base = ScoredSearch<Model>;
   using Base::nodes_, Base::root_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
 
-  void extend(std::uint32_t source) override {
+  void extend_beam() override {
+    for (std::uint32_t source = 0; source < beam_.size(); ++source) extend(source);
+  }
+
+  void extend(std::uint32_t source) {
     const Hypothesis& hypothesis = beam_[source];
     if (hypothesis.node != LexiconTrie::kNoNode) {
       const std::uint32_t end = nodes_[hypothesis.node + 1].first_child;
@@ -137,7 +145,11 @@ class CharacterSearch final : public ScoredSearch<Model> {
   using Base = ScoredSearch<Model>;
   using Base::nodes_, Base::root_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
 
-  void extend(std::uint32_t source) override {
+  void extend_beam() override {
+    for (std::uint32_t source = 0; source < beam_.size(); ++source) extend(source);
+  }
+
+  void extend(std::uint32_t source) {
     const Hypothesis& hypothesis = beam_[source];
     const std::uint32_t begin = nodes_[hypothesis.node].first_child, end = nodes_[hypothesis.node + 1].first_child;
     if (end - begin < kManyChildren) {
