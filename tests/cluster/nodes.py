@@ -40,6 +40,8 @@ class Cluster:
     prefix: dict[str, list[str]] = field(default_factory=dict)
     hosts: tuple[list[str], list[str]] | None = None
     environment: dict[str, str] = field(default_factory=dict)
+    address: str = "localhost"
+    token: str = ""
 
     def __post_init__(self) -> None:
         self.port, *ports = free_ports(1 + self.servers + self.workers)
@@ -87,7 +89,9 @@ class Cluster:
         return [line for line in self.log(name).splitlines() if line.startswith("deepspeech:")]
 
     def status(self) -> dict[str, Any]:
-        with urllib.request.urlopen(f"http://localhost:{self.port}/v1/status", timeout=5) as answer:
+        request = urllib.request.Request(f"http://{self.address}:{self.port}/v1/status")
+        request.add_header("Authorization", f"Bearer {self.token}")
+        with urllib.request.urlopen(request, timeout=5) as answer:
             status: dict[str, Any] = json.load(answer)
             return status
 

@@ -1,0 +1,161 @@
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from corpora import write_alphabet
+from nodes import Cluster, free_ports, steps_counted
+from program import Program
+
+ROOT = Path(__file__).parents[2]
+OUTSIDE, INSIDE = "10.213.7.1", "10.213.7.2"
+
+
+def endless(program: Program, **changes: object) -> list[str]:
+    return program.training(**{"epoch": 5000, "train_batch_size": 2, "checkpoint_secs": 2, **changes})
+
+
+@contextmanager
+def network_namespace(name: str) -> Iterator[str]:
+    """A namespace whose only link, to this one, is called like it."""
+    commands = [
+        f"ip netns add {name}",
+        f"ip link add {name} type veth peer name inside netns {name}",
+        f"ip addr add {OUTSIDE}/30 dev {name}",
+        f"ip link set {name} up",
+        f"ip -n {name} addr add {INSIDE}/30 dev inside",
+        f"ip -n {name} link set inside up",
+        f"ip -n {name} link set lo up",
+    ]
+    try:
+        for command in commands:
+            subprocess.run(command.split(), check=True, capture_output=True)
+        yield name
+    finally:
+        subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+        subprocess.run(["ip", "link", "del", name], check=False, capture_output=True)
+
+
+def test_a_worker_cut_off_for_longer_than_a_lease_loses_its_jobs_and_joins_again_when_the_network_heals(
+    program: Program,
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("network namespaces need root")
+    ports = free_ports(3)
+    token = "a secret of enough characters"
+    with network_namespace(f"ds{os.getpid() % 100000}") as name:
+        cluster = Cluster(
+            program,
+            endless(program, coord_host=OUTSIDE, coord_lease_secs=4),
+            hosts=([f"{OUTSIDE}:{ports[0]}"], [f"{OUTSIDE}:{ports[1]}", f"{INSIDE}:{ports[2]}"]),
+            environment={"DEEPSPEECH_COORD_TOKEN": token},
+            prefix={"worker 1": ["ip", "netns", "exec", name]},
+            address=OUTSIDE,
+            token=token,
+        )
+        with cluster:
+            cluster.start()
+            cluster.wait_for(lambda status: len(status["members"]) == 3 and status["counts"]["steps"] > 5)
+            subprocess.run(["ip", "link", "set", name, "down"], check=True)
+            lost = cluster.wait_for(lambda status: len(status["members"]) == 2)
+            cluster.wait_for(steps_counted(lost["counts"]["steps"] + 5))
+            subprocess.run(["ip", "link", "set", name, "up"], check=True)
+            cluster.wait_for(lambda status: len(status["members"]) == 3)
+            healed = cluster.status()["counts"]["steps"]
+            cluster.wait_for(steps_counted(healed + 5))
+            cluster.processes["worker 0"].send_signal(signal.SIGTERM)
+            assert cluster.wait() == [1, 128 + signal.SIGTERM, 1], cluster.logs()
+            assert token not in cluster.log("worker 0") + cluster.log("worker 1") + cluster.log("ps 0")
+
+
+def test_a_worker_that_hangs_loses_its_jobs_and_one_that_does_not_fit_is_refused(program: Program) -> None:
+    with Cluster(program, endless(program, coord_lease_secs=4)) as cluster:
+        cluster.start()
+        cluster.wait_for(lambda status: len(status["members"]) == 3 and status["counts"]["steps"] > 5)
+        cluster.processes["worker 1"].send_signal(signal.SIGSTOP)
+        lost = cluster.wait_for(lambda status: len(status["members"]) == 2)
+        cluster.wait_for(steps_counted(lost["counts"]["steps"] + 5))
+        cluster.processes["worker 1"].send_signal(signal.SIGCONT)
+        cluster.wait_for(lambda status: len(status["members"]) == 3)
+        cluster.kill("worker 1")
+        for flag, difference in (
+            ("--n_hidden=64", "its --n_hidden is 64, the chief's 48"),
+            ("--limit_train=20", "its train corpus is"),
+            (
+                f"--alphabet_config_path={write_alphabet(program.folder / 'other.txt', ' edcba')}",
+                "its alphabet is",
+            ),
+        ):
+            cluster.start("worker 1", flags=[flag])
+            assert cluster.wait("worker 1") == [1]
+            assert difference in cluster.errors("worker 1")[-1]
+        cluster.processes["worker 0"].send_signal(signal.SIGTERM)
+        assert cluster.wait("worker 0", "ps 0") == [128 + signal.SIGTERM, 1]
+
+
+def test_a_loss_that_is_not_finite_at_one_worker_ends_them_all_with_the_reason(program: Program) -> None:
+    with Cluster(program, endless(program, learning_rate=1e30)) as cluster:
+        cluster.start()
+        assert cluster.wait(seconds=120) == [1, 1, 1], cluster.logs()
+        for name in cluster.names:
+            assert "is not finite" in cluster.errors(name)[-1]
+
+
+def test_a_parameter_server_that_does_not_come_ends_all_in_time_with_the_reason(program: Program) -> None:
+    with Cluster(program, endless(program, coord_retries=20)) as cluster:
+        cluster.start("worker 0", "worker 1")
+        assert cluster.wait() == [1, 1], cluster.logs()
+        for name in ("worker 0", "worker 1"):
+            assert re.search(r"parameter server 0 \(localhost:\d+\) did not come", cluster.errors(name)[-1])
+
+
+def test_without_a_chief_the_others_end_with_the_reason(program: Program) -> None:
+    with Cluster(program, endless(program, coord_retries=4)) as cluster:
+        cluster.start("worker 1", "ps 0")
+        assert cluster.wait() == [1, 1], cluster.logs()
+        for name in ("worker 1", "ps 0"):
+            assert "could not be reached for 2 s" in cluster.errors(name)[-1]
+
+
+def test_a_coordinators_port_that_is_taken_is_named(program: Program) -> None:
+    with Cluster(program, endless(program)) as cluster, socket.create_server(("127.0.0.1", cluster.port)):
+        cluster.start("worker 0")
+        assert cluster.wait() == [1]
+        assert f"--coord_port={cluster.port}: the coordinator cannot listen" in cluster.errors("worker 0")[-1]
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [
+        (["--coord_host=0.0.0.0", "--worker_hosts=a:1", "--ps_hosts=b:1", "--job_name=ps"], "needs a secret"),
+        (["--worker_hosts=a:1", "--job_name=worker"], "a cluster needs both"),
+        (["--worker_hosts=a:1", "--ps_hosts=b:1", "--job_name=ps", "--task_index=1"], "--task_index=1: must be 0 to 0"),
+        (["--worker_hosts=a", "--ps_hosts=b:1", "--job_name=ps"], "--worker_hosts: 'a' is not a host and port"),
+        (["--worker_hosts=a:1", "--ps_hosts=b:1"], "--job_name: say what this node"),
+    ],
+)
+def test_a_node_that_is_told_nonsense_says_so_in_one_line(program: Program, flags: list[str], reason: str) -> None:
+    finished = program.run(*program.training(), *flags)
+    assert finished.code == 1
+    assert reason in finished.error
+
+
+def test_the_script_trains_on_a_cluster_of_this_machine_and_ends_all_when_one_fails(program: Program) -> None:
+    base, *_ = free_ports(1)
+    environment = {**os.environ, "BASE_PORT": str(base), "PYTHON": os.sys.executable}  # type: ignore[attr-defined]
+    for extra, code in ((["--epoch=2"], 0), (["--epoch=2000", "--learning_rate=1e30"], 1)):
+        command = [ROOT / "bin/run-cluster.sh", "1:2", "--", *program.training(), *extra, f"--coord_port={base + 9}"]
+        start = time.monotonic()
+        finished = subprocess.run(
+            list(map(str, command)), env=environment, capture_output=True, text=True, timeout=240, check=False
+        )
+        assert finished.returncode == code, finished.stderr
+        assert "[worker 0] I Training of epoch 1" in finished.stderr or code
+        assert time.monotonic() - start < 200
+    assert "[ps 0] deepspeech: training has failed" in finished.stderr
