@@ -30,7 +30,7 @@ def cues(words: Sequence[TimedWord]) -> list[Cue]:
     """Return words as cues of a readable length that do not overlap."""
     groups = list(_groups(words))
     made = []
-    for group, following in zip(groups, [*groups[1:], None], strict=True):
+    for group, following in zip(groups, [*groups[1:], None], strict=False):
         start, end = group[0].start, max(group[-1].end, group[0].start + SHORTEST_CUE_SECONDS)
         if following is not None:
             end = min(end, following[0].start)

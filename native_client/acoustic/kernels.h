@@ -1,5 +1,5 @@
-// What the acoustic model spends its time on, for one utterance: dense layers over many frames, and the part of the LSTM
-// that goes frame by frame. Columns of weights lie in blocks of 64.
+// What the acoustic model spends its time on, for one utterance: dense layers over many frames, and the part of the
+// LSTM that goes frame by frame. Columns of weights lie in blocks of 64.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ struct DenseLayer {
   std::size_t rows;
 };
 
-// outputs [frames, blocks * 64] = inputs [frames, rows] times the weights, plus the bias, and between `low` and `high`.
+// outputs [frames, blocks * 64] = inputs [frames, rows] times the weights, plus the bias, from `low` to `high`.
 // The blocks are shared out to so many threads.
 void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, float low, float high,
            std::size_t threads, float* outputs);
 
-// A block holds the input, candidate, forget and output gates, in this order, of 16 hidden units. All weights are read
-// from memory in every frame, so they are 16-bit integers with a scale for each column: half as much, and more than four
-// digits.
+// A block holds the input, candidate, forget and output gates, in this order, of 16 hidden units. All weights are
+// read from memory in every frame, so they are 16-bit integers with a scale for each column: half as much, and more
+// than four digits.
 struct RecurrentLayer {
   const std::int16_t* weights;  // [blocks, rows, 64]
   const float* scales;          // [blocks, 64]: a weight is its integer times its column's scale

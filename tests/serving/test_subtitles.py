@@ -1,0 +1,28 @@
+"""Subtitles from words and their times."""
+
+from __future__ import annotations
+
+import itertools
+
+from deepspeech.subtitles import LONGEST_CUE_CHARACTERS, LONGEST_CUE_SECONDS, Cue, cues, srt, webvtt
+from deepspeech.transcripts import TimedWord
+
+
+def test_cues_are_short_and_do_not_overlap() -> None:
+    words = [TimedWord(f"word{number}", number * 0.4, number * 0.4 + 0.3) for number in range(100)]
+    made = cues(words)
+    assert " ".join(cue.text for cue in made) == " ".join(word.text for word in words)
+    assert all(len(cue.text) <= LONGEST_CUE_CHARACTERS and cue.end - cue.start <= LONGEST_CUE_SECONDS for cue in made)
+    assert all(before.end <= after.start for before, after in itertools.pairwise(made))
+
+
+def test_a_pause_ends_a_cue_and_a_short_word_stays_readable() -> None:
+    made = cues([TimedWord("yes", 1.0, 1.02), TimedWord("no", 3.0, 3.1), TimedWord("maybe", 3.2, 3.5)])
+    assert made == [Cue(1.0, 1.7, "yes"), Cue(3.0, 3.7, "no maybe")]
+    assert cues([]) == []
+
+
+def test_files_are_of_their_formats() -> None:
+    shown = [Cue(0, 1.5, "a & b"), Cue(3661.0625, 3662, "c")]
+    assert srt(shown) == ("1\n00:00:00,000 --> 00:00:01,500\na & b\n\n2\n01:01:01,062 --> 01:01:02,000\nc\n")
+    assert webvtt(shown) == ("WEBVTT\n\n00:00:00.000 --> 00:00:01.500\na &amp; b\n\n01:01:01.062 --> 01:01:02.000\nc\n")
