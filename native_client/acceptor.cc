@@ -20,6 +20,9 @@ constexpr char kArcType[] = "standard";
 // OpenFst's bits for: expanded, deterministic acceptor without weights, empty labels or loops, its arcs sorted.
 constexpr std::uint64_t kProperties = 0x0000A5AA5A950001;
 
+// Symbols of a word at most; words are followed by recursion.
+constexpr std::size_t kLongest = 1000;
+
 struct State {
   float final_weight;  // 0 if a word may end here, else infinity
   std::uint32_t first_arc;
@@ -110,8 +113,6 @@ class Lister {
   }
 
  private:
-  static constexpr std::size_t kLongest = 1000;
-
   void follow(std::uint32_t index) {
     const State& state = acceptor_.states[index];
     if (state.final_weight != std::numeric_limits<float>::infinity()) {
@@ -150,6 +151,7 @@ class Minimizer {
   using Signature = std::vector<std::uint32_t>;  // whether a word ends here, and for each arc its symbol and next state
 
   std::uint32_t add(Range range) {
+    if (range.depth > kLongest) throw Error("a word has more than " + std::to_string(kLongest) + " symbols");
     Signature signature{words_[range.begin].size() == range.depth};
     if (signature[0]) ++range.begin;
     while (range.begin < range.end) {

@@ -8,6 +8,7 @@ checking its SHA-256. What is already there is used again. Needs nothing but Pyt
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -46,18 +47,26 @@ def kenlm_source(folder: Path = DEFAULT_FOLDER) -> Path:
 
 def _download(scratch: Path) -> Path:
     """Return the path of the source distribution, which pip has checked against SHA256 before it opened it."""
+    environment = dict(os.environ)
+    if importlib.util.find_spec("setuptools") is None:  # with which pip asks the distribution for its name
+        _pip("install", "--target", str(scratch / "setuptools"), "setuptools")
+        environment["PYTHONPATH"] = str(scratch / "setuptools")
     requirement = scratch / "requirements.txt"
     requirement.write_text(f"{NAME}=={VERSION} --hash=sha256:{SHA256}\n")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    command += ["--no-binary", ":all:", "--no-build-isolation", "--require-hashes", "--requirement", str(requirement)]
-    result = subprocess.run([*command, "--dest", str(scratch)], capture_output=True, text=True)
+    options = ["--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--require-hashes", "--dest", str(scratch)]
+    _pip("download", *options, "--requirement", str(requirement), environment=environment)
+    return next(scratch.glob("*.tar.gz"))
+
+
+def _pip(command: str, *options: str, environment: dict[str, str] | None = None) -> None:
+    pip = [sys.executable, "-m", "pip", command, "--quiet", "--disable-pip-version-check", *options]
+    result = subprocess.run(pip, capture_output=True, text=True, env=environment)
     if result.returncode:
         lines = result.stderr.strip().splitlines() or ["no reason given"]
         raise KenlmSourceError(
             f"pip cannot download the source of {NAME} {VERSION} ({lines[-1]}); "
             "check the network, or set KENLM_SOURCE to a folder with the unpacked source"
         )
-    return next(scratch.glob("*.tar.gz"))
 
 
 def _unpack(archive: Path, folder: Path) -> None:

@@ -160,6 +160,8 @@ TEST(an_acceptor_shares_the_ends_of_words) {
   CHECK(read == words);
   CHECK(fixtures::read_file(folder / "words").size() < 65 + 16 + 4 * 20 + 16 + 7 * 16 + 1);
   CHECK_THROWS(read_acceptor(MappedFile(folder / "words"), 0, 4), "too many");
+  NewFile file(folder / "long");
+  CHECK_THROWS(write_acceptor(file, {std::vector<Symbol>(100000, 1)}), "more than 1000 symbols");
 }
 
 TEST(a_truncated_arpa_file_is_refused) {
