@@ -252,13 +252,18 @@ async def _receive(request: Request) -> bytes:
 
 async def _read(request: Request, model: type[Given]) -> Given:
     """The request's body as a model; raises RequestRefusedError if it is too large, too slow or not one."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    assert task is not None
-    timer = loop.call_later(SLOWEST_BODY, task.cancel)  # `wait_for` would make a task for each request
+    task, too_slow = asyncio.current_task(), asyncio.Event()
+
+    def give_up() -> None:
+        assert task is not None
+        too_slow.set()
+        task.cancel()
+
+    timer = asyncio.get_running_loop().call_later(SLOWEST_BODY, give_up)  # `wait_for` would make a task each time
     try:
         received = await _receive(request)
     except asyncio.CancelledError:
-        if not timer.cancelled() and timer.when() <= loop.time():
+        if too_slow.is_set():
             raise RequestRefusedError(408, "too_slow", f"a body may take {SLOWEST_BODY:.0f} s at most") from None
         raise
     finally:

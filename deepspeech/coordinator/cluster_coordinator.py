@@ -50,7 +50,7 @@ class ClusterCoordinator:
         self._round = Round(first_round)
         self._reports: deque[EpochReport] = deque()
         self._testing_allowed = False
-        self._started: tuple[float, int] | None = None
+        self.opened: tuple[float, int] | None = None
 
     # Members
 
@@ -152,7 +152,7 @@ class ClusterCoordinator:
     def open(self, training: TrainingCoordinator, now: float = 0.0) -> None:
         """Begin to hand out jobs: the weights are those that `training` starts from."""
         self.training = training
-        self._started = (now, training.batches_left)
+        self.opened = (now, training.batches_left)
         self.trouble = None
         self._testing_allowed = False
 
@@ -165,14 +165,6 @@ class ClusterCoordinator:
         self._leases.clear()
         self._reports.clear()
         self._round = self._round.next()
-
-    def seconds_left(self, now: float) -> float | None:
-        """How long training will take at the pace since it was opened; None before there is one."""
-        if self.training is None or self._started is None:
-            return None
-        since, left_then = self._started
-        left = self.training.batches_left
-        return (now - since) * left / (left_then - left) if left < left_then else None
 
     def allow_testing(self) -> None:
         """Hand out the test's jobs: the weights to test with are loaded."""
@@ -255,15 +247,11 @@ class ClusterCoordinator:
             raise ResultRefusedError(f"job {lease.job.number}: the result is not one of the job's next batches")
 
     def _contribute(self, lease: Lease, result: JobResult, identity: str, round_number: int | None) -> None:
-        current = self._round
-        invited = current.begun.get(identity) == lease.job.number
-        if round_number != current.number or current.closed or current.spoiled or not invited:
+        if not self._round.accepts(identity, lease.job, round_number):
             self.counts.refusals += 1
             self._drop(lease)
             raise JobLostError(f"job {lease.job.number}: its step came too late for the round")
-        del current.begun[identity]
-        current.contributions.append(result)
-        current.contributors[identity] = current.contributors.get(identity, 0) + 1
+        self._round.add(identity, result)
 
     def _count(self, result: JobResult) -> None:
         assert self.training is not None

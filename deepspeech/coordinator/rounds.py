@@ -43,6 +43,17 @@ class Round:
         """The round after this."""
         return Round(self.number + NUMBERS_PER_ROUND)
 
+    def accepts(self, identity: str, job: Job, number: int | None) -> bool:
+        """Whether a member may contribute a result of the job that was computed for round `number`."""
+        open_still = number == self.number and not self.closed and not self.spoiled
+        return open_still and self.begun.get(identity) == job.number
+
+    def add(self, identity: str, result: JobResult) -> None:
+        """Take a contribution that is accepted."""
+        del self.begun[identity]
+        self.contributions.append(result)
+        self.contributors[identity] = self.contributors.get(identity, 0) + 1
+
     def holds(self, job: Job) -> bool:
         """Whether a result of the job was contributed."""
         return any(result.job.number == job.number for result in self.contributions)

@@ -33,7 +33,7 @@ def status_of(coordinator: ClusterCoordinator, now: float) -> dict[str, Any]:
         "epochs": state.target_epoch if state else None,
         "stopped_early": bool(state and state.stopped_early),
         "open_epoch": opened,
-        "seconds_left": coordinator.seconds_left(now),
+        "seconds_left": _seconds_left(coordinator, now),
         "members": [_member(member, now) for member in coordinator.members],
         "missing": [f"{role.value} {task}" for role in Role for task in coordinator.members.missing(role)],
         "utterances_per_second": round(sum(member.throughput(now) for member in coordinator.members), 2),
@@ -44,6 +44,15 @@ def status_of(coordinator: ClusterCoordinator, now: float) -> dict[str, Any]:
         "wer": [[r.set_name.value, r.epoch + 1, r.tally.edits.wer] for r in coordinator.history if r.decoded][-100:],
         "counts": vars(coordinator.counts),
     }
+
+
+def _seconds_left(coordinator: ClusterCoordinator, now: float) -> float | None:
+    """How long training will take at the pace since it was opened; None before there is one."""
+    if coordinator.training is None or coordinator.opened is None:
+        return None
+    since, left_then = coordinator.opened
+    left = coordinator.training.batches_left
+    return (now - since) * left / (left_then - left) if left < left_then else None
 
 
 def _phase(coordinator: ClusterCoordinator) -> str:

@@ -52,7 +52,7 @@ def test_every_batch_is_counted_once_while_workers_are_killed_again_and_again(pr
             time.sleep(random.uniform(0, 1.5))
             cluster.kill("worker 1")
             before = cluster.status()["counts"]["steps"]
-            cluster.wait_for(lambda status, enough=before + 3: status["counts"]["steps"] >= enough)
+            cluster.wait_for(steps_counted(before + 3))
             cluster.start("worker 1")
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         assert cluster.wait("worker 0", "ps 0") == [128 + signal.SIGTERM, 1]
