@@ -7,6 +7,7 @@ Messages: GraphDef, NodeDef, AttrValue, TensorProto, TensorShapeProto and Memmap
 import mmap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,9 @@ Array = npt.NDArray[np.generic]
 DTYPES: Mapping[int, str] = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8"}
 """TensorFlow's numbers of the types that are read here; strings are 7."""
 STRING = 7
+
+LARGEST_LISTED = 1 << 26
+"""Elements of a constant whose values are listed one by one, or one for all; large ones are not kept that way."""
 
 MAPPED_GRAPH = b"memmapped_package://."
 
@@ -181,17 +185,19 @@ def _tensor(name: str, data: memoryview) -> Array:
         raise GraphError(f"its constant {name} is of a type that is not read")
     if content is not None:
         return _from_content(name, content, DTYPES[dtype], shape)
+    count = prod(shape)
+    if not 0 <= count <= LARGEST_LISTED:
+        raise GraphError(f"its constant {name} is of an impossible shape")
     listed = np.frombuffer(b"".join(floats), "<f4") if floats else np.array(integers, "<u8").astype("<i8")
     if not len(listed):
         return np.zeros(shape, DTYPES[dtype])
     # The last value stands for all that are left out.
-    count = int(np.prod(shape))
     filled = np.concatenate([listed[:count], np.repeat(listed[-1:], max(0, count - len(listed)))])
     return filled.astype(DTYPES[dtype]).reshape(shape)
 
 
 def _from_content(name: str, content: memoryview, dtype: str, shape: tuple[int, ...]) -> Array:
-    wanted = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    wanted = prod(shape) * np.dtype(dtype).itemsize
     if min(shape, default=0) < 0 or len(content) < wanted:
         raise GraphError(f"its constant {name} is cut off")
     return np.frombuffer(content[:wanted], dtype).reshape(shape)

@@ -146,6 +146,19 @@ def test_a_graph_of_another_version_or_alphabet_is_refused(graph_file: Path, tmp
             Model(write(tmp_path / "other.pb", definition))
 
 
+@pytest.mark.parametrize("sizes", [[1 << 40], [1 << 31, 1 << 33], [-1], [3, 5]])
+def test_a_constant_of_an_impossible_shape_is_refused(graph_file: Path, tmp_path: Path, sizes: list[int]) -> None:
+    for name in ("layer_2/bias", "metadata_beam_width"):
+        definition = definition_of(graph_file)
+        (node,) = (node for node in definition.node if node.name == name)
+        shape = node.attr["value"].tensor.tensor_shape
+        del shape.dim[:]
+        for size in sizes:
+            shape.dim.add(size=size)
+        with pytest.raises(GraphError):
+            Model(write(tmp_path / "shape.pb", definition))
+
+
 def test_what_is_no_graph_is_refused(graph_file: Path, tmp_path: Path) -> None:
     whole = graph_file.read_bytes()
     for number, data in enumerate((b"", b"RIFF....WAVEfmt ", b"\0" * 1000, whole[:50_000], whole[:-1], whole[3:])):
