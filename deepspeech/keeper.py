@@ -140,6 +140,8 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
     state = checkpoints.restore(session, newest)
     state = (state or TrainingState()).aimed_at(options.schedule.epoch)
     logger.info("Going on from checkpoint %s, %s", newest, _standing(state, options))
+    if options.checkpoints.initial_graph is not None:
+        logger.info("--initialize_from_frozen_model is not used: there is a checkpoint to go on from")
     return state
 
 

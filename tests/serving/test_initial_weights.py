@@ -36,7 +36,9 @@ def first_loss(program: Program, *flags: str) -> float:
 
 def test_training_begins_where_the_graph_stands(program: Program, graph_file: Path) -> None:
     assert first_loss(program, f"--initialize_from_frozen_model={graph_file}") < 3
-    assert (program.checkpoints / "checkpoint").exists()
+    again = program.run(*program.training(epoch=1), f"--initialize_from_frozen_model={graph_file}")
+    assert again.code == 0
+    assert "--initialize_from_frozen_model is not used" in again.stderr
 
 
 def test_dropped_layers_begin_anew(program: Program, graph_file: Path) -> None:
