@@ -122,7 +122,7 @@ class Scorer:
         return self.native.package_defaults
 
     def write_package(self, path: str | os.PathLike[str], lm_weight: float, valid_word_count_weight: float) -> None:
-        """Write a scorer package, for which the language model's file must be a KenLM binary.
+        """Write a scorer package; of an ARPA file, a KenLM binary is made for it.
 
         Its weights are what clients use unless told otherwise. Raises DecoderError if that fails.
         """

@@ -8,7 +8,7 @@ checking its SHA-256. What is already there is used again. Needs nothing but Pyt
 
 from __future__ import annotations
 
-import importlib.util
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -20,6 +20,7 @@ from pathlib import Path
 NAME = "kenlm"
 VERSION = "0.3.0"
 SHA256 = "c4628bb9fb63c8a6f9240035b8b037385cfc404cb72e933cf48878291edac1e8"
+SETUPTOOLS = (70, 1)  # with which pip asks the distribution for its name; older ones need the package `wheel`, too
 DEFAULT_FOLDER = Path("build/kenlm")
 
 
@@ -48,8 +49,8 @@ def kenlm_source(folder: Path = DEFAULT_FOLDER) -> Path:
 def _download(scratch: Path) -> Path:
     """Return the path of the source distribution, which pip has checked against SHA256 before it opened it."""
     environment = dict(os.environ)
-    if importlib.util.find_spec("setuptools") is None:  # with which pip asks the distribution for its name
-        _pip("install", "--target", str(scratch / "setuptools"), "setuptools")
+    if not _has_modern_setuptools():
+        _pip("install", "--target", str(scratch / "setuptools"), f"setuptools>={'.'.join(map(str, SETUPTOOLS))}")
         environment["PYTHONPATH"] = str(scratch / "setuptools")
     requirement = scratch / "requirements.txt"
     requirement.write_text(f"{NAME}=={VERSION} --hash=sha256:{SHA256}\n")
@@ -58,13 +59,22 @@ def _download(scratch: Path) -> Path:
     return next(scratch.glob("*.tar.gz"))
 
 
+def _has_modern_setuptools() -> bool:
+    try:
+        version = importlib.metadata.version("setuptools")
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) >= SETUPTOOLS
+
+
 def _pip(command: str, *options: str, environment: dict[str, str] | None = None) -> None:
     pip = [sys.executable, "-m", "pip", command, "--quiet", "--disable-pip-version-check", *options]
     result = subprocess.run(pip, capture_output=True, text=True, env=environment)
     if result.returncode:
         lines = result.stderr.strip().splitlines() or ["no reason given"]
+        reason = next((line for line in lines if line.lstrip().lower().startswith("error")), lines[-1])
         raise KenlmSourceError(
-            f"pip cannot download the source of {NAME} {VERSION} ({lines[-1]}); "
+            f"pip cannot download the source of {NAME} {VERSION} ({reason.strip()}); "
             "check the network, or set KENLM_SOURCE to a folder with the unpacked source"
         )
 
