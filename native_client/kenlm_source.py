@@ -51,7 +51,7 @@ def _download(scratch: Path) -> Path:
     environment = dict(os.environ)
     if not _has_modern_setuptools():
         _pip("install", "--target", str(scratch / "setuptools"), f"setuptools>={'.'.join(map(str, SETUPTOOLS))}")
-        environment["PYTHONPATH"] = str(scratch / "setuptools")
+        environment["PYTHONPATH"] = str((scratch / "setuptools").resolve())
     requirement = scratch / "requirements.txt"
     requirement.write_text(f"{NAME}=={VERSION} --hash=sha256:{SHA256}\n")
     options = ["--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--require-hashes", "--dest", str(scratch)]
