@@ -22,10 +22,10 @@ import numpy.typing as npt
 from script import ArgumentParser, Progress, ScriptError, report, run, written_whole
 
 from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
-from deepspeech.engine import Engine
-from deepspeech.feature_windows import FeatureWindows
-from deepspeech.frozen_model import read_frozen_model
-from deepspeech.mfcc import Mfcc
+from deepspeech.serving.engine import Engine
+from deepspeech.serving.feature_windows import FeatureWindows
+from deepspeech.serving.frozen_model import read_frozen_model
+from deepspeech.serving.mfcc import Mfcc
 from deepspeech.util.audio import read_audio
 from deepspeech.util.errors import DeepSpeechError
 from deepspeech.util.metrics import EditCounts, evaluate_transcript

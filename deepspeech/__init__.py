@@ -7,7 +7,7 @@ print(Model("output_graph.pb").transcribe("speech.wav").text)
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import CandidateTranscript, Metadata, Model, Stream, TokenMetadata
+    from .serving.api import CandidateTranscript, Metadata, Model, Stream, TokenMetadata
 
 __version__ = "1.0.0.dev0"
 
@@ -22,7 +22,7 @@ def version() -> str:
 def __getattr__(name: str) -> Any:
     """Load the recognizer when it is first asked for: importing this package costs nothing."""
     if name in __all__:
-        from . import api
+        from .serving import api
 
         return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

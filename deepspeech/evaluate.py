@@ -10,16 +10,16 @@ from typing import NoReturn
 import numpy as np
 
 from .coordinator.jobs import EpochReport, Sample, SetName, Tally
-from .ctc_loss import ctc_loss
 from .decoder import CTCDecoder
-from .engine import Engine
 from .errors import DeepSpeechError, FlagError, GraphError
 from .evaluation import make_decoder
-from .feature_windows import context_windows
-from .frozen_model import ModelInfo, read_frozen_model
-from .mfcc import Mfcc
 from .options import LanguageModelOptions, ReportOptions
 from .reports import log_report
+from .serving.ctc_loss import ctc_loss
+from .serving.engine import Engine
+from .serving.feature_windows import context_windows
+from .serving.frozen_model import ModelInfo, read_frozen_model
+from .serving.mfcc import Mfcc
 from .util.audio import read_audio
 from .util.corpus import Corpus, Utterance, read_corpus
 from .util.features import front_end

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from .graph_metadata import GRAPH_VERSION, serialize_alphabet
+from .serving.graph_metadata import GRAPH_VERSION, serialize_alphabet
 from .util.features import FeatureOptions
 from .util.text import Alphabet
 from .variable_names import LSTM_SCOPE

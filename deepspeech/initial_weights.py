@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import CheckpointError, GraphError
-from .frozen_model import read_labels, read_weights
-from .graph_reading import read_graph
+from .serving.frozen_model import read_labels, read_weights
+from .serving.graph_reading import read_graph
 from .util.text import Alphabet
 
 LAST_LAYERS = ("layer_6", "layer_5", "cudnn_lstm", "layer_3", "layer_2", "layer_1")

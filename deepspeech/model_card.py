@@ -7,8 +7,8 @@ from math import prod
 from . import __version__
 from .coordinator.state import TrainingState
 from .findings import Findings
-from .graph_metadata import GRAPH_VERSION
 from .inference_graph import InferenceOptions
+from .serving.graph_metadata import GRAPH_VERSION
 from .util.features import FeatureOptions
 from .util.text import Alphabet
 from .variable_names import LSTM_SCOPE

@@ -20,7 +20,7 @@ class Client:
     graph: Path
 
     def run(self, *arguments: object, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-m", "deepspeech.client", "--model", str(self.graph), *map(str, arguments)]
+        command = [sys.executable, "-m", "deepspeech.serving.client", "--model", str(self.graph), *map(str, arguments)]
         return subprocess.run(command, input=data, capture_output=True, check=False)
 
 

@@ -11,10 +11,10 @@ import pytest
 import soundfile
 import tensorflow as tf
 
-from deepspeech.engine import Engine
-from deepspeech.feature_windows import FeatureWindows, context_windows
-from deepspeech.frozen_model import read_frozen_model
-from deepspeech.mfcc import Mfcc
+from deepspeech.serving.engine import Engine
+from deepspeech.serving.feature_windows import FeatureWindows, context_windows
+from deepspeech.serving.frozen_model import read_frozen_model
+from deepspeech.serving.mfcc import Mfcc
 from deepspeech.util.features import FeatureOptions, front_end
 
 v1 = tf.compat.v1

@@ -14,7 +14,7 @@ import tensorflow as tf
 from corpora import TinyCorpus
 from program import Trained
 
-from deepspeech.ctc_loss import ctc_loss
+from deepspeech.serving.ctc_loss import ctc_loss
 
 
 def evaluate(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -12,8 +12,8 @@ import tensorflow as tf
 
 from deepspeech import Model
 from deepspeech.errors import DeepSpeechError, GraphError
-from deepspeech.frozen_model import BIAS, read_frozen_model
-from deepspeech.graph_metadata import parse_alphabet, serialize_alphabet
+from deepspeech.serving.frozen_model import BIAS, read_frozen_model
+from deepspeech.serving.graph_metadata import parse_alphabet, serialize_alphabet
 from deepspeech.variable_names import SEED_NAMES
 
 v1 = tf.compat.v1

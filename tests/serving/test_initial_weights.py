@@ -10,10 +10,10 @@ import tensorflow as tf
 from program import Program
 
 from deepspeech.errors import CheckpointError
-from deepspeech.frozen_model import read_frozen_model
 from deepspeech.initial_weights import initial_weights
 from deepspeech.model import variable_shapes
 from deepspeech.options import ModelOptions
+from deepspeech.serving.frozen_model import read_frozen_model
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 from deepspeech.variable_names import LSTM_SCOPE

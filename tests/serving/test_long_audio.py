@@ -11,7 +11,13 @@ import soundfile
 
 from deepspeech import Model
 from deepspeech.errors import AudioError, SamplesError
-from deepspeech.long_audio import LONGEST_SECONDS, SHORTEST_SECONDS, parts_of_blocks, parts_of_file, parts_of_samples
+from deepspeech.serving.long_audio import (
+    LONGEST_SECONDS,
+    SHORTEST_SECONDS,
+    parts_of_blocks,
+    parts_of_file,
+    parts_of_samples,
+)
 
 RATE = 16_000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from deepspeech.subtitles import LONGEST_CUE_CHARACTERS, LONGEST_CUE_SECONDS, Cue, cues, srt, webvtt
-from deepspeech.transcripts import TimedWord
+from deepspeech.serving.subtitles import LONGEST_CUE_CHARACTERS, LONGEST_CUE_SECONDS, Cue, cues, srt, webvtt
+from deepspeech.serving.transcripts import TimedWord
 
 
 def test_cues_are_short_and_do_not_overlap() -> None:

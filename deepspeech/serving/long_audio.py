@@ -7,7 +7,7 @@ from os import PathLike
 import numpy as np
 import numpy.typing as npt
 
-from .util.audio import read_audio_blocks
+from ..util.audio import read_audio_blocks
 
 Array = npt.NDArray[np.float32]
 

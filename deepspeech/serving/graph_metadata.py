@@ -6,7 +6,7 @@ The format is that of DeepSpeech 0.9's clients, which call it graph version 6. T
 import struct
 from collections.abc import Sequence
 
-from .errors import GraphError
+from ..errors import GraphError
 
 GRAPH_VERSION = 6
 """The version of the graphs we write."""

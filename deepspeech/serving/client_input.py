@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from .errors import AudioError, FlagError
+from ..errors import AudioError, FlagError
 
 EXTENSIONS = {".aif", ".aiff", ".au", ".caf", ".flac", ".mp3", ".ogg", ".opus", ".w64", ".wav"}
 """Files in folders that are taken for recordings."""

@@ -14,17 +14,17 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from . import __version__
+from .. import __version__
+from ..errors import AudioError, DeepSpeechError, ExportError, FlagError
+from ..util.audio import read_audio_blocks
+from ..util.progress import Progress
+from ..whole_files import write_whole
 from .api import Model
 from .client_input import Recording, pcm_blocks, recordings
-from .errors import AudioError, DeepSpeechError, ExportError, FlagError
 from .long_audio import Part, parts_of_blocks
 from .streams import as_signal
 from .subtitles import cues, srt, webvtt
 from .transcripts import Transcript, joined
-from .util.audio import read_audio_blocks
-from .util.progress import Progress
-from .whole_files import write_whole
 
 SUFFIXES = {"text": ".txt", "json": ".json", "srt": ".srt", "vtt": ".vtt"}
 

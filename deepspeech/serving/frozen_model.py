@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from .errors import FeatureError, GraphError
+from ..errors import FeatureError, GraphError
+from ..util.features import FeatureOptions
+from ..variable_names import LSTM_SCOPE, SEED_NAMES
 from .graph_metadata import READABLE_VERSIONS, parse_alphabet
 from .graph_reading import Array, Graph, read_graph
-from .util.features import FeatureOptions
-from .variable_names import LSTM_SCOPE, SEED_NAMES
 
 KERNEL, BIAS = f"{LSTM_SCOPE}/kernel", f"{LSTM_SCOPE}/bias"
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._acoustic import Dense, Recurrence
+from .._acoustic import Dense, Recurrence
+from ..util.parallel import usable_cores
 from .frozen_model import BIAS, KERNEL, FrozenModel
-from .util.parallel import usable_cores
 
 Array = npt.NDArray[np.float32]
 

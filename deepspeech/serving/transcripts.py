@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .decoder import Hypothesis
+from ..decoder import Hypothesis
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .errors import ModelError, SamplesShapeError, SamplesTypeError
+from ..errors import ModelError, SamplesShapeError, SamplesTypeError
 from .recognition import Recognition
 from .transcripts import Metadata, Transcript, metadata, transcript
 

@@ -7,8 +7,8 @@ and after the last frame there are frames of zeros.
 import numpy as np
 import numpy.typing as npt
 
+from ..util.features import FeatureOptions
 from .mfcc import Mfcc
-from .util.features import FeatureOptions
 
 Array = npt.NDArray[np.float32]
 

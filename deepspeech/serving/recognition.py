@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from . import _ctcdecoder
-from .decoder import CTCDecoder, Hypothesis
+from .. import _ctcdecoder
+from ..decoder import CTCDecoder, Hypothesis
 from .engine import Engine
 from .feature_windows import FeatureWindows
 from .frozen_model import ModelInfo

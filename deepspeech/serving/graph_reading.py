@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from .errors import GraphError
+from ..errors import GraphError
 from .protobuf import Value, fields, float32, message, number, varints
 
 Array = npt.NDArray[np.generic]

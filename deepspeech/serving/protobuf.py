@@ -6,7 +6,7 @@ Encoding: https://protobuf.dev/programming-guides/encoding/. Only what TensorFlo
 import struct
 from collections.abc import Iterator
 
-from .errors import GraphError
+from ..errors import GraphError
 
 VARINT, FIXED_64, LENGTH_DELIMITED, FIXED_32 = 0, 1, 2, 5
 

@@ -8,9 +8,9 @@ from os import PathLike, fspath
 import numpy as np
 import numpy.typing as npt
 
-from .decoder import CTCDecoder, DecoderOptions, Scorer
+from ..decoder import CTCDecoder, DecoderOptions, Scorer
+from ..errors import DecoderError, ModelError
 from .engine import Engine
-from .errors import DecoderError, ModelError
 from .frozen_model import ModelInfo, read_frozen_model
 from .long_audio import parts_of_file, parts_of_samples
 from .mfcc import Mfcc

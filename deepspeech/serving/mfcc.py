@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .util.features import FeatureOptions
+from ..util.features import FeatureOptions
 
 LOWEST_FREQUENCY = 20.0
 """Hz; where the first filter begins."""
