@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Synthesize a small corpus, train on it, test on voices that were never trained on, and transcribe one recording.
+# Synthesize a small corpus, train on it, test on voices that were never trained on, export the model, and transcribe a
+# recording with it.
 #
 #     bin/run-demo.sh [--work FOLDER] [TRAINER FLAG...]
 #
@@ -19,6 +20,7 @@ deepspeech \
     --train_cached_features_path "$work/train.h5" --summary_dir "$work/summaries" \
     --train_batch_size 16 --dev_batch_size 40 --test_batch_size 40 \
     --epoch 14 --validation_step 2 --noearly_stop --dropout_rate 0.1 --report_count 3 \
+    --export_dir "$work/model" \
     "${model[@]}" "${arguments[@]}"
 
 # A recording of the test set, so of a voice that the model has never heard.
@@ -37,3 +39,6 @@ echo
 echo "recording:     $recording"
 echo "said:          $transcript"
 echo "transcription: $(deepspeech --one_shot_infer "$recording" --log_level 2 "${model[@]}")"
+echo
+echo "The model is $work/model/output_graph.pb. To transcribe with it:"
+echo "  $(dirname "$PYTHON")/deepspeech --model $work/model/output_graph.pb --scorer $root/data/lm/demo.arpa --audio $recording"
