@@ -1,5 +1,6 @@
 """From posteriors to figures: decoding on all cores while the model works on the next batch."""
 
+import logging
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 
@@ -15,19 +16,20 @@ from .util.metrics import evaluate_transcript
 from .util.parallel import usable_cores
 from .util.text import Alphabet
 
+logger = logging.getLogger(__name__)
+
 
 def make_decoder(alphabet: Alphabet, options: LanguageModelOptions) -> CTCDecoder:
     """A decoder for the alphabet, with the language model if there is one. Raises DecoderError."""
-    decoder_options = DecoderOptions(
-        beam_width=options.beam_width,
-        lm_weight=options.lm_weight,
-        valid_word_count_weight=options.valid_word_count_weight,
-    )
     language_model = options.binary_path or options.scorer_path
     scorer = None
+    weights = (options.lm_weight, options.valid_word_count_weight)
     if language_model is not None:
         scorer = Scorer.load(alphabet.labels, language_model, options.trie_path)
-    return CTCDecoder(alphabet.labels, decoder_options, scorer)
+        if scorer.package_defaults is not None and not options.weights_chosen:
+            weights = scorer.package_defaults
+            logger.info("Weights of the scorer package: --lm_weight=%g --valid_word_count_weight=%g", *weights)
+    return CTCDecoder(alphabet.labels, DecoderOptions(options.beam_width, *weights), scorer)
 
 
 class Evaluator:

@@ -115,6 +115,8 @@ class LanguageModelOptions:
     beam_width: int = 1024
     lm_weight: float = 1.5
     valid_word_count_weight: float = 2.25
+    weights_chosen: bool = True
+    """Whether a scorer package's own weights give way to these."""
 
 
 @dataclass(frozen=True)

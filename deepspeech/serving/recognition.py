@@ -39,13 +39,13 @@ class Recognition:
     def peek(self, count: int = 1) -> list[Hypothesis]:
         """Return up to `count` hypotheses of what was fed so far, best first."""
         self._run_pending()
-        return self._decoder.hypotheses(self._search.peek()[:count])
+        return self._decoder.hypotheses(self._search.peek(count))
 
     def finish(self, count: int = 1) -> list[Hypothesis]:
         """Return up to `count` hypotheses of the whole utterance, best first; then this is used up."""
         self._pending.append(self._feature_windows.finish())
         self._run_pending()
-        return self._decoder.hypotheses(self._search.finish()[:count])
+        return self._decoder.hypotheses(self._search.finish(count))
 
     def _run_pending(self) -> None:
         if self._pending:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from deepspeech import flags
 from deepspeech.errors import FlagError
+from deepspeech.flag_definitions import FLAG_GROUPS
 from deepspeech.options import Options
 
 
@@ -99,6 +100,11 @@ def test_a_flag_that_does_something_else_than_it_says_tells_so_once(argument: st
     assert notice.startswith(argument.split("=")[0])
 
 
+def test_weights_of_a_scorer_package_give_way_to_weights_on_the_command_line() -> None:
+    assert not parse("--scorer_path=a.scorer").language_model.weights_chosen
+    assert parse("--scorer_path=a.scorer", "--lm_weight=1").language_model.weights_chosen
+
+
 def test_nothing_to_do_is_an_error() -> None:
     with pytest.raises(FlagError, match="nothing to do"):
         flags.parse([])
@@ -115,7 +121,7 @@ def test_help_lists_every_flag_and_imports_no_tensorflow() -> None:
         "assert 'tensorflow' not in sys.modules; sys.exit(code)"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    for _, definitions in flags.FLAG_GROUPS:
+    for _, definitions in FLAG_GROUPS:
         for _, name, _, _ in definitions:
             assert f"--{name}" in shown or f"--[no]{name}" in shown
 
