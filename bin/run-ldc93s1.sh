@@ -16,7 +16,7 @@ wav=${arguments[0]} transcript=${arguments[1]} arguments=("${arguments[@]:2}")
 expected=$("$PYTHON" "$root/bin/import_ldc93s1.py" "$work/corpus" "$wav" "$transcript")
 model=(--n_hidden 128 --checkpoint_dir "$work/checkpoints" --summary_dir "$work/summaries")
 corpus=$work/corpus/ldc93s1.csv
-deepspeech "${model[@]}" --train_files "$corpus" --dev_files "$corpus" --test_files "$corpus" \
+deepspeech "${model[@]}" --train_files "$corpus" --test_files "$corpus" \
     --epoch 200 --learning_rate 0.001 --dropout_rate 0 --noearly_stop --validation_step 0 "${arguments[@]}"
 heard=$(deepspeech "${model[@]}" "${arguments[@]}" --notrain --notest --one_shot_infer "$wav")
 
