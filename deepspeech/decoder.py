@@ -19,13 +19,21 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _ctcdecoder
 from .errors import DecoderError
+
+try:
+    from . import _ctcdecoder
+except ImportError as error:
+    raise DecoderError(
+        f"{Path(__file__).parent}: source without its native code; run `make` there, or start the installed package "
+        "with `deepspeech-train`, or from another folder"
+    ) from error
 
 __all__ = ["UTF8_BYTES", "CTCDecoder", "CTCStream", "DecoderError", "DecoderOptions", "Hypothesis", "Scorer", "Word"]
 

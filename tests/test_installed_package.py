@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -59,3 +60,17 @@ def test_it_runs_beside_a_users_own_util_and_data(installed: Path, trained: Trai
     assert "Test: loss" in finished.stderr
     wav = next((corpus.train.parent / "wav").glob("*.wav"))
     assert run(f"--one_shot_infer={wav}", *common).returncode == 0
+
+
+def test_source_without_native_code_says_what_to_do(installed: Path, tmp_path: Path) -> None:
+    shutil.copytree(installed / "deepspeech", tmp_path / "deepspeech", ignore=shutil.ignore_patterns("*.so"))
+    program = (
+        "import sys; sys.meta_path[:] = [f for f in sys.meta_path if 'Editable' not in getattr(f, '__name__', '')];"
+        "from deepspeech.__main__ import main; sys.exit(main(['--test_files=test.csv']))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-c", program]  # without the finder of an editable install, which knows the native code
+    finished = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert finished.returncode == 1
+    assert "source without its native code; run `make`" in finished.stderr
+    assert len(finished.stderr.splitlines()) == 1
