@@ -24,6 +24,7 @@ from .options import CheckpointOptions, ModelOptions
 from .util.features import FeatureOptions
 from .util.text import Alphabet
 from .variable_names import SEED_NAMES
+from .whole_files import write_whole
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
@@ -98,7 +99,8 @@ class Checkpoints:
         prefix = self._folder / f"{kind.prefix}-{step}"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            _write_json(_description_path(prefix), self._description(step, state))
+            description = json.dumps(self._description(step, state), ensure_ascii=False)
+            write_whole(_description_path(prefix), description.encode())
             self._savers[kind].save(
                 session,
                 str(self._folder / kind.prefix),
@@ -245,18 +247,6 @@ def _difference(theirs: list[str], ours: list[str]) -> str:
 
 def _description_path(prefix: Path) -> Path:
     return prefix.with_name(prefix.name + ".json")
-
-
-def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    beside = path.with_name(path.name + ".part")
-    try:
-        with beside.open("w", encoding="utf-8") as out:
-            json.dump(value, out, ensure_ascii=False)
-            out.flush()
-            os.fsync(out.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _remove_files_of(prefix: Path, *, unless_indexed_by: Path) -> None:
