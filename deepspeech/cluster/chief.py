@@ -38,7 +38,7 @@ GATHERING_SECONDS = 15.0
 """That the chief waits for all workers before it begins with those that there are."""
 
 FAREWELL_SECONDS = 10.0
-"""That the chief waits at the end for the others to go."""
+"""That the chief waits at the end for the others to go, and for those that are missing to come and hear of it."""
 
 TELLING_SECONDS = 3.0
 """That the chief stays to tell everyone why training has failed."""
@@ -80,7 +80,6 @@ class Chief:
         finally:
             ended.set()
         self._say_farewell()
-        worker.join(FAREWELL_SECONDS)
 
     def _lead_until_servers_are_lost(self, worker: "_WorkerThread") -> bool:
         """Load the weights and lead; whether training is over."""
@@ -205,11 +204,13 @@ class Chief:
         time.sleep(TELLING_SECONDS)
 
     def _say_farewell(self) -> None:
-        """Wait until workers and parameter servers have gone, but not for ever."""
+        """Wait until every node knows that training is over and has gone, but not for ever."""
+        with self._service.locked() as coordinator:
+            coordinator.dismiss()
         deadline = time.monotonic() + FAREWELL_SECONDS
         while time.monotonic() < deadline:
             with self._service.locked() as coordinator:
-                if not len(coordinator.members):
+                if coordinator.everyone_has_gone:
                     return
             time.sleep(0.1)
 

@@ -63,20 +63,20 @@ def work_until_over(place: Workplace, interrupted: Callable[[], bool]) -> None:
         trouble = trouble or time.monotonic()
         try:
             _work_as_member(place, membership, interrupted)
-            _leave(membership)
+            membership.leave()
             return
         except NotMemberError:
             logger.warning("The coordinator has given this worker up, or has started anew: joining again")
             trouble = None
         except SERVERS_LOST as error:
             logger.warning("A step failed, is a parameter server gone? (%s)", summary(error))
-            _leave(membership)
+            membership.leave()
             seconds = place.cluster.coordinator_retries * RETRY_SECONDS
             if time.monotonic() - trouble > seconds:
                 raise ClusterError(f"steps have failed for {seconds:.0f} s: {summary(error)}") from error
             time.sleep(RETRY_SECONDS)
         except TrainingError as error:
-            _leave(membership, str(error))
+            membership.leave(str(error))
             raise
         except CoordinatorError as error:
             raise ClusterError(str(error)) from error
@@ -110,11 +110,6 @@ def _work_as_member(place: Workplace, membership: Membership, interrupted: Calla
     finally:
         with suppress(tf.errors.OpError):
             session.close()
-
-
-def _leave(membership: Membership, failure: str | None = None) -> None:
-    with suppress(ClusterError, CoordinatorError):
-        membership.leave(failure)
 
 
 class _Rounds:

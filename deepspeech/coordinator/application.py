@@ -157,8 +157,7 @@ class _Handlers:
         body = await _read(request, MemberBody)
         with self._service.locked() as coordinator:
             coordinator.heartbeat(body.member, self._service.clock())
-            workers_left = any(member.works for member in coordinator.members)
-            return _json(AliveBody(over=coordinator.over and not workers_left))
+            return _json(AliveBody(over=coordinator.servers_may_go))
 
     async def leave(self, request: Request) -> Response:
         body = await _read(request, LeaveBody)

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -33,6 +34,9 @@ REQUEST_SECONDS = 5.0
 
 POLL_SECONDS = 5.0
 """That the coordinator may put off an answer while there is nothing to do."""
+
+PARTING_SECONDS = 2.0
+"""That a node tries to say that it goes: a coordinator that is gone already need not know."""
 
 ERRORS: Mapping[str, type[CoordinatorError]] = {
     "refused": JoinRefusedError,
@@ -64,20 +68,24 @@ class Connection:
         self._address = address
         self._local = threading.local()
 
-    def post(self, path: str, body: Mapping[str, Any], wait: float = 0.0) -> tuple[int, Any]:
+    def post(
+        self, path: str, body: Mapping[str, Any], wait: float = 0.0, patience: float | None = None
+    ) -> tuple[int, Any]:
         """Send a request and return the answer's status and JSON.
 
-        Tries again while the coordinator cannot be reached. Raises ClusterError when that takes too long or the
-        coordinator does not understand, and a CoordinatorError where it refuses.
+        Tries again while the coordinator cannot be reached, for `patience` seconds or as long as the address says.
+        Raises ClusterError when that takes too long or the coordinator does not understand, and a CoordinatorError
+        where it refuses.
         """
-        deadline = time.monotonic() + self._address.retries * RETRY_SECONDS
+        seconds = self._address.retries * RETRY_SECONDS if patience is None else patience
+        deadline = time.monotonic() + seconds
         while True:
             try:
                 status, answer = self._request(path, body, wait)
             except (OSError, http.client.HTTPException) as error:
                 self._close()
                 if time.monotonic() >= deadline:
-                    raise self._unreachable(error) from error
+                    raise self._unreachable(error, seconds) from error
                 logger.debug("%s%s: %r", self._address, path, error)
                 time.sleep(RETRY_SECONDS)
                 continue
@@ -112,8 +120,7 @@ class Connection:
         if connection is not None:
             connection.close()
 
-    def _unreachable(self, error: Exception) -> ClusterError:
-        seconds = self._address.retries * RETRY_SECONDS
+    def _unreachable(self, error: Exception, seconds: float) -> ClusterError:
         return ClusterError(
             f"the coordinator at {self._address} could not be reached for {seconds:.0f} s ({error!r}); "
             "is the first worker running, and are --coord_host and --coord_port its own?"
@@ -149,9 +156,11 @@ class Membership:
         self._on_error = act
 
     def leave(self, failure: str | None = None) -> None:
-        """Tell the coordinator that the process goes, and why if that concerns everyone."""
+        """Tell the coordinator, if it is still there, that the process goes, and why if that concerns everyone."""
         self.close()
-        self._connection.post("/v1/leave", {"member": self._identity, "failure": failure})
+        patience = PARTING_SECONDS if failure is None else None
+        with suppress(ClusterError, CoordinatorError):
+            self._connection.post("/v1/leave", {"member": self._identity, "failure": failure}, patience=patience)
 
     def close(self) -> None:
         """Give no further signs of life."""

@@ -44,6 +44,8 @@ class ClusterCoordinator:
         self.training: TrainingCoordinator | None = None
         self.history: list[EpochReport] = []
         self.over = False
+        self.dismissed = False
+        self._departed: set[str] = set()
         self.failure: str | None = None
         self.trouble: str | None = None
         self._leases: dict[int, Lease] = {}
@@ -71,6 +73,8 @@ class ClusterCoordinator:
         """A member goes, its jobs are handed out again; with a failure, training ends for good."""
         member = self._member(identity, now)
         self._lose(member)
+        if self.over:
+            self._departed.add(member.applicant.name)
         if failure is not None:
             self.fail(f"{member.applicant.name}: {failure}")
 
@@ -169,6 +173,21 @@ class ClusterCoordinator:
     def allow_testing(self) -> None:
         """Hand out the test's jobs: the weights to test with are loaded."""
         self._testing_allowed = True
+
+    def dismiss(self) -> None:
+        """Let the parameter servers go, once the workers have gone: nobody needs the weights any more."""
+        self.dismissed = True
+
+    @property
+    def servers_may_go(self) -> bool:
+        """Whether parameter servers are dismissed and no worker is left."""
+        return self.dismissed and not any(member.works for member in self.members)
+
+    @property
+    def everyone_has_gone(self) -> bool:
+        """Whether every node, those that were missing too, has learned that training is over."""
+        nodes = self.settings.workers + self.settings.parameter_servers
+        return len(self._departed) == nodes and not len(self.members)
 
     def fail(self, reason: str) -> None:
         """End training for good; every member is told."""

@@ -421,3 +421,23 @@ def test_every_batch_is_in_the_weights_exactly_once_through_kills_hangs_late_res
 ) -> None:
     weights = Simulation(seed, workers, batches, per_job, aggregate).run()
     assert weights == Counter({(epoch, batch): 1 for epoch in range(2) for batch in range(batches)})
+
+
+def test_parameter_servers_go_after_the_workers_and_everyone_is_waited_for_even_who_comes_late() -> None:
+    coordinator = cluster(2, servers=1)
+    coordinator.open(training(batches=0, epochs=0))
+    server = coordinator.join(applicant(0, role=Role.PARAMETER_SERVER), 0.0)
+    one = joined(coordinator, 0)
+    coordinator.allow_testing()
+    assert coordinator.next_job(one, 0.0) is NoJob.OVER
+    assert not coordinator.servers_may_go
+    coordinator.dismiss()
+    assert not coordinator.servers_may_go
+    coordinator.leave(one, 0.0)
+    assert coordinator.servers_may_go
+    coordinator.leave(server, 0.0)
+    assert not coordinator.everyone_has_gone
+    late = joined(coordinator, 1)
+    assert coordinator.next_job(late, 0.0) is NoJob.OVER
+    coordinator.leave(late, 0.0)
+    assert coordinator.everyone_has_gone

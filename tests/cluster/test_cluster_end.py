@@ -1,0 +1,65 @@
+"""How a cluster ends: every process by itself, with code 0, soon after the last job."""
+
+import signal
+import time
+from collections.abc import Sequence
+
+import pytest
+from nodes import PATIENCE, Cluster
+from program import Program
+
+LONGEST_END = 15.0
+"""Seconds from the last job that was counted to the end of the last process."""
+
+HELD_UP = 3.0
+"""Seconds that a node is stopped for, so that it ends last or keeps the others waiting: less than a lease."""
+
+
+def seconds_to_end(cluster: Cluster, held_up: Sequence[str], late: Sequence[str]) -> dict[str, float]:
+    """When each process ended after the last job; then some are held up. The `late` are started after the first."""
+    ended: dict[str, float] = {}
+    not_started = list(late)
+    counted, last_counted, over = 0, 0.0, False
+    deadline = time.monotonic() + PATIENCE
+    while len(ended) < len(cluster.names) and time.monotonic() < deadline:
+        log, now = cluster.log("worker 0"), time.monotonic()
+        if log.count("counted:") > counted:
+            counted, last_counted = log.count("counted:"), now
+        if counted and not_started:
+            cluster.start(*not_started)
+            not_started = []
+        if "Test: loss" in log and not over:
+            over = True
+            for name in held_up:
+                cluster.processes[name].send_signal(signal.SIGSTOP)
+        if over and now > last_counted + HELD_UP:
+            for name in held_up:
+                cluster.processes[name].send_signal(signal.SIGCONT)
+        for name, process in cluster.processes.items():
+            if name not in ended and process.poll() is not None:
+                ended[name] = now
+        time.sleep(0.05)
+    return {name: at - last_counted for name, at in ended.items()}
+
+
+@pytest.mark.parametrize(
+    ("first", "late", "held_up"),
+    [
+        (["ps 0", "worker 1", "worker 0"], [], ["worker 0"]),
+        (["worker 1", "worker 0", "ps 0"], [], ["ps 0"]),
+        (["worker 0", "ps 0", "worker 1"], [], ["worker 1"]),
+        (["ps 0", "worker 0"], ["worker 1"], []),
+    ],
+)
+def test_every_process_ends_soon_after_the_last_job(
+    program: Program, first: list[str], late: list[str], held_up: list[str]
+) -> None:
+    arguments = [*program.training(epoch=4), *program.test_files(), "--log_traffic"]
+    with Cluster(program, arguments) as cluster:
+        for name in first:
+            cluster.start(name)
+            time.sleep(0.5)
+        seconds = seconds_to_end(cluster, held_up, late)
+        assert set(seconds) == set(cluster.names), cluster.logs()
+        assert max(seconds.values()) < LONGEST_END, seconds
+        assert cluster.wait() == [0, 0, 0], cluster.logs()
