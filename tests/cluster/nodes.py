@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nursery import Forked, Order, nursery
 from program import Program
 
 PATIENCE = 150.0
@@ -30,18 +31,22 @@ def free_ports(count: int) -> list[int]:
 
 @dataclass
 class Cluster:
-    """Starts nodes by name, "ps 0" or "worker 1", with common flags; ends all of them when left."""
+    """Starts nodes by name, "ps 0" or "worker 1", with common flags; ends all of them when left.
+
+    `namespaces` are the network namespaces of nodes that have one. Unless `forked`, nodes are started as a person does.
+    """
 
     program: Program
     flags: Sequence[str]
     servers: int = 1
     workers: int = 2
-    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
-    prefix: dict[str, list[str]] = field(default_factory=dict)
+    processes: dict[str, subprocess.Popen[bytes] | Forked] = field(default_factory=dict)
+    namespaces: dict[str, str] = field(default_factory=dict)
     hosts: tuple[list[str], list[str]] | None = None
     environment: dict[str, str] = field(default_factory=dict)
     address: str = "localhost"
     token: str = ""
+    forked: bool = True
 
     def __post_init__(self) -> None:
         self.port, *ports = free_ports(1 + self.servers + self.workers)
@@ -65,16 +70,22 @@ class Cluster:
         assert self.hosts is not None
         for name in names or self.names:
             job, task = name.split()
-            command = [
-                *self.prefix.get(name, []),
-                *(sys.executable, "-m", "deepspeech", *self.flags, f"--coord_port={self.port}"),
+            arguments = [
+                *(*self.flags, f"--coord_port={self.port}"),
                 *(f"--ps_hosts={','.join(self.hosts[0])}", f"--worker_hosts={','.join(self.hosts[1])}"),
                 *(f"--job_name={job}", f"--task_index={task}", "--intra_op_parallelism_threads=1", *flags),
             ]
-            with self._log(name).open("ab") as log:
-                self.processes[name] = subprocess.Popen(
-                    command, cwd=self.program.folder, stderr=log, stdout=log, env={**os.environ, **self.environment}
-                )
+            self.processes[name] = self._fork(name, arguments) if self.forked else self._run(name, arguments)
+
+    def _fork(self, name: str, arguments: Sequence[str]) -> Forked:
+        folder, log = str(self.program.folder), str(self._log(name))
+        return nursery().start(Order(arguments, folder, self.environment, log, self.namespaces.get(name)))
+
+    def _run(self, name: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "deepspeech", *arguments]
+        environment = {**os.environ, **self.environment}
+        with self._log(name).open("ab") as log:
+            return subprocess.Popen(command, cwd=self.program.folder, stderr=log, stdout=log, env=environment)
 
     def kill(self, name: str) -> None:
         """With -9."""
@@ -106,6 +117,8 @@ class Cluster:
                 status = {}
             if status and condition(status):
                 return status
+            if self.processes["worker 0"].poll() is not None:
+                break
             time.sleep(0.1)
         raise AssertionError(f"did not happen; the last status was {status}\n{self.logs()}")
 

@@ -26,6 +26,7 @@ def seconds_to_end(cluster: Cluster, held_up: Sequence[str], late: Sequence[str]
         if log.count("counted:") > counted:
             counted, last_counted = log.count("counted:"), now
         if counted and not_started:
+            cluster.forked = False  # these begin as a person's do, with seconds of importing: it is over by then
             cluster.start(*not_started)
             not_started = []
         if "Test: loss" in log and not over:

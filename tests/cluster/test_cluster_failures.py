@@ -55,7 +55,7 @@ def test_a_worker_cut_off_for_longer_than_a_lease_loses_its_jobs_and_joins_again
             endless(program, coord_host=OUTSIDE, coord_lease_secs=4),
             hosts=([f"{OUTSIDE}:{ports[0]}"], [f"{OUTSIDE}:{ports[1]}", f"{INSIDE}:{ports[2]}"]),
             environment={"DEEPSPEECH_COORD_TOKEN": token},
-            prefix={"worker 1": ["ip", "netns", "exec", name]},
+            namespaces={"worker 1": name},
             address=OUTSIDE,
             token=token,
         )

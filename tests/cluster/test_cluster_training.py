@@ -24,7 +24,7 @@ def flags(program: Program, **changes: object) -> list[str]:
 
 def test_two_workers_learn_what_one_process_learns_with_a_batch_as_large_and_everyone_ends(program: Program) -> None:
     alone = program.run(*flags(program, train_batch_size=4, epoch=5, checkpoint_dir=program.folder / "alone"))
-    with Cluster(program, [*flags(program, epoch=5), *program.test_files()]) as cluster:
+    with Cluster(program, [*flags(program, epoch=5), *program.test_files()], forked=False) as cluster:
         cluster.start("worker 1", "worker 0", "ps 0")
         assert cluster.wait() == [0, 0, 0], cluster.logs()
         log = cluster.log("worker 0")
