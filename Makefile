@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO ?= demo
 
-native_sources := $(wildcard native_client/*.cc native_client/*.h native_client/*.py native_client/acoustic/*)
+native_sources := $(wildcard native_client/*.cc native_client/*.h native_client/*.py native_client/acoustic/* native_client/training/*)
 
 .PHONY: all demo test lint clean lm-tools
 

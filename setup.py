@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext
-from setuptools import setup
+from setuptools import Extension, setup
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "native_client"))
@@ -69,5 +69,15 @@ acoustic = Pybind11Extension(
     cxx_std=17,
 )
 
+# Found by TensorFlow, not by Python: TensorFlow's functions are looked up when it is loaded.
+training = Extension(
+    "deepspeech._training",
+    sorted(os.path.relpath(path) for path in (ROOT / "native_client/training").glob("*.cc")),
+    depends=sorted(os.path.relpath(path) for path in (ROOT / "native_client/training").glob("*.[hi]*")),
+    extra_compile_args=["-std=c++17", "-O3", "-Wall", "-Wextra", "-Wno-psabi", "-fvisibility=hidden"],
+    extra_link_args=["-pthread"],
+    language="c++",
+)
+
 ParallelCompile("DEEPSPEECH_BUILD_JOBS", default=os.cpu_count() or 1, needs_recompile=needs_recompile).install()
-setup(ext_modules=[decoder, acoustic], cmdclass={"build_ext": BuildDecoder})
+setup(ext_modules=[decoder, acoustic, training], cmdclass={"build_ext": BuildDecoder})

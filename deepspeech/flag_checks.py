@@ -38,6 +38,7 @@ GREATER_THAN_ZERO = ["learning_rate", "epsilon", "relu_clip", "coord_lease_secs"
 DROPOUT_RATES = ["dropout_rate", "dropout_rate4", "dropout_rate5"]
 DEFAULTING_DROPOUT_RATES = ["dropout_rate2", "dropout_rate3", "dropout_rate6"]
 FEATURE_TYPES = ("audio_ops", "psf")
+MIXED_PRECISION = ("auto", "on", "off")
 
 
 def check_values(values: Any) -> None:
@@ -45,6 +46,8 @@ def check_values(values: Any) -> None:
     _check_numbers(values)
     if values.feature_type not in FEATURE_TYPES:
         raise FlagError(f"--feature_type={values.feature_type}: must be one of {', '.join(FEATURE_TYPES)}")
+    if values.mixed_precision not in MIXED_PRECISION:
+        raise FlagError(f"--mixed_precision={values.mixed_precision}: must be one of {', '.join(MIXED_PRECISION)}")
     if values.drop_source_layers not in range(7):
         raise FlagError(f"--drop_source_layers={values.drop_source_layers}: must be 0 to 6, the number of layers")
     if values.drop_source_layers and not values.initialize_from_frozen_model:

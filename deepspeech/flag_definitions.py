@@ -138,6 +138,12 @@ FLAG_GROUPS: tuple[tuple[str, tuple[tuple[_Define, str, object, str], ...]], ...
     (
         "Performance",
         (
+            (
+                _string,
+                "mixed_precision",
+                "auto",
+                "training's products in bfloat16: on, off, or auto where it is faster",
+            ),
             (_integer, "inter_op_parallelism_threads", 0, "operations run at once; 0: TensorFlow chooses"),
             (_integer, "intra_op_parallelism_threads", 0, "threads of an operation; 0: TensorFlow chooses"),
         ),

@@ -87,7 +87,10 @@ def _options(values: Any) -> Options:
         checkpoints=_checkpoint_options(values),
         summaries=SummaryOptions(_directory(values, "summary"), values.summary_secs, values.fulltrace),
         session=SessionOptions(
-            values.inter_op_parallelism_threads, values.intra_op_parallelism_threads, values.log_placement
+            values.inter_op_parallelism_threads,
+            values.intra_op_parallelism_threads,
+            values.log_placement,
+            values.mixed_precision,
         ),
         report=ReportOptions(values.report_count, values.wer_log_pattern, values.show_progressbar),
         language_model=LanguageModelOptions(

@@ -33,6 +33,7 @@ def transcribe(options: Options) -> str:
         feature_options=options.features,
         model_options=options.model,
         optimizer_options=None,
+        session_options=options.session,
         random_seed=options.random_seed,
     )
     checkpoints = Checkpoints(options.checkpoints, graph.graph, Meaning(alphabet, options.features, options.model))

@@ -1,13 +1,15 @@
-"""An LSTM layer over time whose gradient is written by hand.
+"""An LSTM layer over time: Hochreiter and Schmidhuber (1997), without peepholes, projection or clipping.
 
-Hochreiter and Schmidhuber (1997), without peepholes, projection or clipping. The input's product is taken once for
-all frames before the loop, and the recurrent weights' gradient once after it: only what depends on the previous
-frame stays inside. TensorFlow's own gradient of such a loop accumulates a weight-sized matrix in every frame.
+The input's product is taken once for all frames; only what depends on the frame before is left to the recurrence.
 """
 
 from typing import Any, NamedTuple
 
 import tensorflow as tf
+
+from .compute import Compute, Kernels
+from .lstm_loop import recurrence
+from .native_ops import native_ops
 
 Tensor = Any
 
@@ -19,22 +21,50 @@ class LSTMState(NamedTuple):
     h: Tensor
 
 
-def lstm(inputs: Tensor, lengths: Tensor, kernel: Tensor, bias: Tensor, state: LSTMState) -> tuple[Tensor, LSTMState]:
-    """Run an LSTM over float32 inputs [time, batch, n_input].
+def lstm(
+    inputs: Tensor, lengths: Tensor, kernel: Tensor, bias: Tensor, state: LSTMState, compute: Compute
+) -> tuple[Tensor, LSTMState]:
+    """Run an LSTM over inputs [time, batch, n_input], float32 or, as `compute` says, bfloat16.
 
-    `lengths` is int32 [batch] in frames, `kernel` [n_input + n_hidden, 4 * n_hidden] with the gates in the order input,
-    candidate, forget, output, `bias` [4 * n_hidden], and `state` the one before the first frame. Returns the hidden
-    states [time, batch, n_hidden], zero beyond each utterance's length, and the state after each one's last frame.
+    `lengths` is int32 [batch] in frames, `kernel` float32 [n_input + n_hidden, 4 * n_hidden] with the gates in the
+    order input, candidate, forget, output, `bias` [4 * n_hidden], and `state` the one before the first frame. Returns
+    the hidden states [time, batch, n_hidden] in the inputs' type, zero beyond each utterance's length, and the state
+    after each one's last frame.
     """
-    n_input = inputs.shape[2]
+    if compute.kernels is Kernels.CUDNN:
+        return _on_gpu(inputs, lengths, kernel, bias, state)
+    n_input, n_gates = inputs.shape[2], kernel.shape[1]
     time, batch = tf.unstack(tf.shape(inputs)[:2])
-    gate_inputs = tf.matmul(tf.reshape(inputs, [time * batch, n_input]), kernel[:n_input]) + bias
-    gate_inputs = tf.reshape(gate_inputs, [time, batch, kernel.shape[1]])
-    hidden, cells = _recurrence(gate_inputs, kernel[n_input:], state.c, state.h)
+    input_weights, weights = tf.split(kernel, [n_input, n_gates // 4], axis=0)
+    products = tf.matmul(tf.reshape(inputs, [time * batch, n_input]), tf.cast(input_weights, inputs.dtype))
+    products = tf.reshape(products, [time, batch, n_gates])
+    if compute.kernels is Kernels.NATIVE:
+        return _native(products, lengths, weights, bias, state, compute)
+    return _loop(products, lengths, weights, bias, state)
 
-    inside = tf.transpose(tf.sequence_mask(lengths, time, dtype=hidden.dtype))[:, :, None]
+
+def _native(
+    products: Tensor, lengths: Tensor, weights: Tensor, bias: Tensor, state: LSTMState, compute: Compute
+) -> tuple[Tensor, LSTMState]:
+    ops = native_ops()
+    assert ops is not None
+    hidden, _, _, c, h = ops.deepspeech_lstm(
+        products, weights, bias, state.c, state.h, lengths, threads=compute.threads
+    )
+    n_hidden = weights.shape[0]
+    hidden.set_shape([None, None, n_hidden])
+    c.set_shape([None, n_hidden])
+    h.set_shape([None, n_hidden])
+    return hidden, LSTMState(c, h)
+
+
+def _loop(
+    products: Tensor, lengths: Tensor, weights: Tensor, bias: Tensor, state: LSTMState
+) -> tuple[Tensor, LSTMState]:
+    hidden, cells = recurrence(tf.cast(products, tf.float32) + bias, weights, state.c, state.h)
+    inside = tf.transpose(tf.sequence_mask(lengths, tf.shape(hidden)[0], dtype=hidden.dtype))[:, :, None]
     final = LSTMState(_at_length(cells, lengths, state.c), _at_length(hidden, lengths, state.h))
-    return hidden * inside, final
+    return tf.cast(hidden * inside, products.dtype), final
 
 
 def _at_length(states: Tensor, lengths: Tensor, initial: Tensor) -> Tensor:
@@ -43,81 +73,35 @@ def _at_length(states: Tensor, lengths: Tensor, initial: Tensor) -> Tensor:
     return tf.gather_nd(all_states, tf.stack([lengths, tf.range(tf.shape(lengths)[0])], axis=1))
 
 
-@tf.custom_gradient  # type: ignore[untyped-decorator]
-def _recurrence(gate_inputs: Tensor, weights: Tensor, c_before: Tensor, h_before: Tensor) -> Any:
-    """Return hidden and cell states [time, batch, n_hidden] for gate inputs [time, batch, 4 * n_hidden]."""
-    hidden, cells, gates = _forward(gate_inputs, weights, c_before, h_before)
-
-    def gradient(hidden_gradient: Tensor, cells_gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        earlier_cells = tf.concat([c_before[None], cells[:-1]], axis=0)
-        earlier_hidden = tf.concat([h_before[None], hidden[:-1]], axis=0)
-        gate_gradients, c_gradient, h_gradient = _backward(
-            hidden_gradient, cells_gradient, gates, cells, earlier_cells, weights
-        )
-        n_hidden = weights.shape[0]
-        weights_gradient = tf.matmul(
-            tf.reshape(earlier_hidden, [-1, n_hidden]), tf.reshape(gate_gradients, [-1, 4 * n_hidden]), transpose_a=True
-        )
-        return gate_gradients, weights_gradient, c_gradient, h_gradient
-
-    return (hidden, cells), gradient
+def _on_gpu(
+    inputs: Tensor, lengths: Tensor, kernel: Tensor, bias: Tensor, state: LSTMState
+) -> tuple[Tensor, LSTMState]:
+    """As cuDNN does it, in float32; utterances have at least one frame there."""
+    hidden, h, c, _, _ = tf.raw_ops.CudnnRNNV3(
+        input=tf.cast(inputs, tf.float32),
+        input_h=state.h[None],
+        input_c=state.c[None],
+        params=cudnn_parameters(kernel, bias),
+        sequence_lengths=tf.maximum(lengths, 1),
+        rnn_mode="lstm",
+        time_major=True,
+    )
+    return tf.cast(hidden, inputs.dtype), LSTMState(c[0], h[0])
 
 
-def _forward(gate_inputs: Tensor, weights: Tensor, c: Tensor, h: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return hidden states, cell states and activated gates, each stacked over time."""
-    time = tf.shape(gate_inputs)[0]
-    gate_inputs_at = _unstacked(gate_inputs, time)
+def cudnn_parameters(kernel: Tensor, bias: Tensor) -> Tensor:
+    """The kernel and bias of `lstm` as cuDNN wants them, float32 [parameters].
 
-    def step(t: Tensor, c: Tensor, h: Tensor, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        i, g, f, o = tf.split(gate_inputs_at.read(t) + tf.matmul(h, weights), 4, axis=1)
-        i, g, f, o = tf.sigmoid(i), tf.tanh(g), tf.sigmoid(f), tf.sigmoid(o)
-        c = f * c + i * g
-        h = o * tf.tanh(c)
-        written = (h, c, tf.concat([i, g, f, o], axis=1))
-        return t + 1, c, h, tuple(array.write(t, value) for array, value in zip(outputs, written, strict=True))
+    First the gates' weights of the input, each transposed, then those of the hidden state, then a bias for each of
+    these eight products. cuDNN's order of the gates is input, forget, candidate, output.
+    """
+    n_hidden = kernel.shape[1] // 4
+    n_input = kernel.shape[0] - n_hidden
 
-    empty = (_array(time), _array(time), _array(time))
-    _, _, _, (hidden, cells, gates) = tf.while_loop(lambda t, *_: t < time, step, (0, c, h, empty))
-    return _stacked(hidden, h.shape), _stacked(cells, c.shape), _stacked(gates, gate_inputs.shape[1:])
+    def in_order(values: Tensor, axis: int) -> list[Tensor]:
+        i, g, f, o = tf.split(values, 4, axis=axis)
+        return [i, f, g, o]
 
-
-def _backward(
-    hidden_gradient: Tensor,
-    cells_gradient: Tensor,
-    gates: Tensor,
-    cells: Tensor,
-    earlier_cells: Tensor,
-    weights: Tensor,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of the gate inputs [time, batch, 4 * n_hidden] and of the states before the first frame."""
-    time = tf.shape(gates)[0]
-    over_time = [_unstacked(x, time) for x in (hidden_gradient, cells_gradient, gates, cells, earlier_cells)]
-
-    def step(t: Tensor, dc: Tensor, dh: Tensor, output: Any) -> tuple[Any, ...]:
-        dh_at, dc_at, gates_at, c, c_before = (array.read(t) for array in over_time)
-        i, g, f, o = tf.split(gates_at, 4, axis=1)
-        tanh_c = tf.tanh(c)
-        dh = dh + dh_at
-        dc = dc + dc_at + dh * o * (1 - tanh_c * tanh_c)
-        gate_gradient = tf.concat(
-            [dc * g * i * (1 - i), dc * i * (1 - g * g), dc * c_before * f * (1 - f), dh * tanh_c * o * (1 - o)], axis=1
-        )
-        return t - 1, dc * f, tf.matmul(gate_gradient, weights, transpose_b=True), output.write(t, gate_gradient)
-
-    zero = tf.zeros_like(hidden_gradient[0])
-    _, dc, dh, output = tf.while_loop(lambda t, *_: t >= 0, step, (time - 1, zero, zero, _array(time)))
-    return _stacked(output, gates.shape[1:]), dc, dh
-
-
-def _array(time: Tensor) -> Any:
-    return tf.TensorArray(tf.float32, size=time)
-
-
-def _unstacked(values: Tensor, time: Tensor) -> Any:
-    return tf.TensorArray(tf.float32, size=time, clear_after_read=False).unstack(values)
-
-
-def _stacked(array: Any, shape: Any) -> Tensor:
-    stacked = array.stack()
-    stacked.set_shape([None, *shape])
-    return stacked
+    products = tf.split(kernel, [n_input, n_hidden], axis=0)
+    weights = [tf.reshape(tf.transpose(gate), [-1]) for part in products for gate in in_order(part, 1)]
+    return tf.concat([*weights, *in_order(bias, 0), tf.zeros_like(bias)], axis=0)

@@ -5,11 +5,15 @@ one follow (Hannun et al., "Deep Speech", 2014, with an LSTM in place of the bid
 DeepSpeech 0.9, whose variable names it keeps).
 """
 
+from collections.abc import Sequence
 from typing import Any
+from zlib import crc32
 
 import tensorflow as tf
 
+from .compute import Compute, Kernels
 from .lstm import LSTMState, lstm
+from .native_ops import native_ops
 from .options import ModelOptions
 from .util.features import FeatureOptions
 from .variable_names import LSTM_SCOPE
@@ -26,19 +30,27 @@ def acoustic_model(
     feature_options: FeatureOptions,
     options: ModelOptions,
     training: bool,
+    compute: Compute | None = None,
 ) -> Tensor:
     """Return logits [time, batch, label_count + 1] for float32 features [batch, time, coefficients].
 
     `lengths` is int32 [batch] in frames; what lies beyond is padding and must be zero. The blank is the last label.
+    `compute` says how; without it, in TensorFlow's own operations and float32.
     Dropout is active only when `training`. Variables are made on the first call in a graph and shared by later ones.
     """
-    windows = context_windows(tf.transpose(features, [1, 0, 2]), feature_options)
+    compute = compute or Compute()
+    windows = context_windows(tf.cast(tf.transpose(features, [1, 0, 2]), compute.dtype), feature_options)
     batch = tf.shape(features)[0]
     zero = tf.zeros([batch, options.n_hidden])
-    logits, _ = logits_of_windows(
-        windows, lengths, LSTMState(zero, zero), label_count=label_count, options=options, training=training
+    return _logits(
+        windows,
+        lengths,
+        LSTMState(zero, zero),
+        label_count=label_count,
+        options=options,
+        rates=options.dropout_rates if training else (0.0,) * 6,
+        compute=compute,
     )
-    return logits
 
 
 def context_windows(features: Tensor, options: FeatureOptions) -> Tensor:
@@ -54,23 +66,36 @@ def context_windows(features: Tensor, options: FeatureOptions) -> Tensor:
     return windows
 
 
-def logits_of_windows(
-    windows: Tensor, lengths: Tensor, state: LSTMState, *, label_count: int, options: ModelOptions, training: bool
-) -> tuple[Tensor, LSTMState]:
-    """Return logits [time, batch, label_count + 1] and the LSTM's last state for windows [time, batch, n_input]."""
-    rates = options.dropout_rates if training else (0.0,) * 6
+def _logits(
+    windows: Tensor,
+    lengths: Tensor,
+    state: LSTMState,
+    *,
+    label_count: int,
+    options: ModelOptions,
+    rates: Sequence[float],
+    compute: Compute,
+) -> Tensor:
+    """Return float32 logits [time, batch, label_count + 1] for windows [time, batch, n_input]."""
     n_hidden = options.n_hidden
+    time, batch = tf.unstack(tf.shape(windows)[:2])
 
-    layer = windows
+    def layer(inputs: Tensor, number: int, rate: float) -> Tensor:
+        products, bias = _products(inputs, n_hidden, f"layer_{number}")
+        return activation(products, bias, options.relu_clip, rate, compute)
+
+    hidden = tf.reshape(windows, [time * batch, windows.shape[2]])
     for number, rate in enumerate(rates[:3], start=1):
-        layer = _dropout(_clipped_relu(_dense(layer, n_hidden, f"layer_{number}"), options), rate)
+        hidden = layer(hidden, number, rate)
 
-    kernel, bias = _lstm_variables(n_hidden)
-    layer, new_state = lstm(_dropout(layer, rates[3]), lengths, kernel, bias, state)
-    layer = _dropout(layer, rates[4])
+    kernel, lstm_bias = _lstm_variables(n_hidden)
+    hidden = tf.reshape(_dropout(hidden, rates[3]), [time, batch, n_hidden])
+    hidden, _ = lstm(hidden, lengths, kernel, lstm_bias, state, compute)
+    hidden = tf.reshape(_dropout(hidden, rates[4]), [time * batch, n_hidden])
 
-    layer = _dropout(_clipped_relu(_dense(layer, n_hidden, "layer_5"), options), rates[5])
-    return _dense(layer, label_count + 1, "layer_6"), new_state
+    hidden = layer(hidden, 5, rates[5])
+    products, bias = _products(tf.cast(hidden, tf.float32), label_count + 1, "layer_6")
+    return tf.reshape(tf.nn.bias_add(products, bias), [time, batch, label_count + 1])
 
 
 def variable_shapes(label_count: int, options: ModelOptions, features: FeatureOptions) -> dict[str, tuple[int, ...]]:
@@ -92,30 +117,41 @@ def variable_shapes(label_count: int, options: ModelOptions, features: FeatureOp
     return shapes
 
 
-def _dense(inputs: Tensor, units: int, name: str) -> Tensor:
-    """A linear layer over the last axis of [time, batch, n]."""
-    n_input = inputs.shape[2]
+def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute: Compute) -> Tensor:
+    """The clipped ReLU of products [rows, units] and a bias, with dropout of `rate`, in the products' type."""
+    if compute.kernels is Kernels.NATIVE:
+        ops = native_ops()
+        assert ops is not None
+        seed = tf.random.uniform([], minval=tf.int64.min, maxval=tf.int64.max, dtype=tf.int64) if rate else tf.int64.min
+        outputs = ops.deepspeech_activation(products, bias, seed, clip=clip, rate=rate, threads=compute.threads)
+        outputs.set_shape(products.shape)
+        return outputs
+    biased = tf.nn.bias_add(products, tf.cast(bias, products.dtype))
+    return _dropout(tf.minimum(tf.nn.relu(biased), clip), rate)
+
+
+def _products(inputs: Tensor, units: int, name: str) -> tuple[Tensor, Any]:
+    """The products of inputs [rows, n] and a layer's weights, in the inputs' type, and the layer's bias."""
     with v1.variable_scope(name, reuse=v1.AUTO_REUSE):
-        weights = v1.get_variable("weights", [n_input, units], initializer=v1.glorot_uniform_initializer())
+        weights = v1.get_variable("weights", [inputs.shape[1], units], initializer=_initializer(name))
         bias = v1.get_variable("bias", [units], initializer=v1.zeros_initializer())
-    time, batch = tf.unstack(tf.shape(inputs)[:2])
-    outputs = tf.nn.bias_add(tf.matmul(tf.reshape(inputs, [time * batch, n_input]), weights), bias)
-    return tf.reshape(outputs, [time, batch, units])
+    return tf.matmul(inputs, tf.cast(weights, inputs.dtype)), bias
+
+
+def _initializer(name: str) -> Any:
+    """Glorot and Bengio's (2010), with a seed that depends on the graph's and the name alone, not on the graph."""
+    return v1.glorot_uniform_initializer(seed=crc32(name.encode()) & 0x7FFFFFFF)
 
 
 def _lstm_variables(n_hidden: int) -> tuple[Tensor, Tensor]:
     """The LSTM's kernel and bias; the forget gate starts open (Jozefowicz et al., 2015)."""
     open_forget_gate = tf.concat([tf.zeros([2 * n_hidden]), tf.ones([n_hidden]), tf.zeros([n_hidden])], axis=0)
     with v1.variable_scope(LSTM_SCOPE, reuse=v1.AUTO_REUSE):
-        kernel = v1.get_variable("kernel", [2 * n_hidden, 4 * n_hidden], initializer=v1.glorot_uniform_initializer())
+        kernel = v1.get_variable("kernel", [2 * n_hidden, 4 * n_hidden], initializer=_initializer(LSTM_SCOPE))
         bias = v1.get_variable(
             "bias", [4 * n_hidden], initializer=lambda shape, **_: tf.reshape(open_forget_gate, shape)
         )
     return kernel, bias
-
-
-def _clipped_relu(values: Tensor, options: ModelOptions) -> Tensor:
-    return tf.minimum(tf.nn.relu(values), options.relu_clip)
 
 
 def _dropout(values: Tensor, rate: float) -> Tensor:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from .compute import Compute, compute_on
 from .model import acoustic_model
-from .options import ModelOptions, OptimizerOptions
+from .options import ModelOptions, OptimizerOptions, SessionOptions
 from .util.features import FeatureOptions
 from .util.feeding import Batch
 
@@ -46,6 +47,7 @@ def build_towers(
     feature_options: FeatureOptions,
     model_options: ModelOptions,
     training: bool,
+    session_options: SessionOptions,
     variables_device: DeviceOf | None = None,
 ) -> tuple[Tower, ...]:
     """Build a tower on each device of the current graph; variables go where `variables_device` says for each."""
@@ -59,7 +61,8 @@ def build_towers(
     for index, device in enumerate(devices):
         scope = f"{'train' if training else 'evaluate'}_tower_{index}"
         with v1.device(variables_on(variables_device, device)), tf.name_scope(scope):
-            towers.append(_build_tower(label_count, feature_options, model_options, training))
+            compute = compute_on(device, session_options, training=training)
+            towers.append(_build_tower(label_count, feature_options, model_options, training, compute))
     return tuple(towers)
 
 
@@ -115,7 +118,7 @@ def compute_devices() -> tuple[str, ...]:
 
 
 def _build_tower(
-    label_count: int, feature_options: FeatureOptions, model_options: ModelOptions, training: bool
+    label_count: int, feature_options: FeatureOptions, model_options: ModelOptions, training: bool, compute: Compute
 ) -> Tower:
     features = v1.placeholder(tf.float32, [None, None, feature_options.coefficients], "features")
     lengths = v1.placeholder(tf.int32, [None], "lengths")
@@ -128,6 +131,7 @@ def _build_tower(
         feature_options=feature_options,
         options=model_options,
         training=training,
+        compute=compute,
     )
     losses = v1.nn.ctc_loss(_sparse(labels), logits, lengths)
     return Tower(features, lengths, labels, weight, losses, tf.nn.softmax(logits), _gradients(losses, weight, training))

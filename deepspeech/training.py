@@ -47,6 +47,7 @@ def train_and_test(options: Options, devices: Sequence[str] | None = None) -> No
             feature_options=options.features,
             model_options=options.model,
             optimizer_options=options.optimizer if options.trains else None,
+            session_options=options.session,
             random_seed=options.random_seed,
         )
         meaning = Meaning(alphabet, options.features, options.model)

@@ -32,6 +32,7 @@ def build_training_graph(
     feature_options: FeatureOptions,
     model_options: ModelOptions,
     optimizer_options: OptimizerOptions | None,
+    session_options: SessionOptions,
     random_seed: int,
 ) -> TrainingGraph:
     """Build the graph over the devices; without optimizer options, one that can only evaluate."""
@@ -47,6 +48,7 @@ def build_training_graph(
                 feature_options=feature_options,
                 model_options=model_options,
                 training=training,
+                session_options=session_options,
             )
 
         train_towers: tuple[Tower, ...] = ()

@@ -17,7 +17,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..options import ModelOptions, OptimizerOptions
+from ..options import ModelOptions, OptimizerOptions, SessionOptions
 from ..towers import DeviceOf, adam, build_towers, summed_gradients, variables_on
 from ..training_graph import TrainingGraph
 from ..util.features import FeatureOptions
@@ -46,6 +46,7 @@ def build_cluster_graph(
     feature_options: FeatureOptions,
     model_options: ModelOptions,
     optimizer_options: OptimizerOptions | None,
+    session_options: SessionOptions,
     random_seed: int,
 ) -> ClusterGraph:
     """Build the graph of worker `task`, over its devices; without optimizer options, one that can only evaluate."""
@@ -60,6 +61,7 @@ def build_cluster_graph(
             feature_options=feature_options,
             model_options=model_options,
             training=training,
+            session_options=session_options,
             variables_device=placed,
         )
 

@@ -56,6 +56,7 @@ def take_part(options: Options, cluster: ClusterOptions) -> None:
             feature_options=options.features,
             model_options=options.model,
             optimizer_options=options.optimizer if options.trains else None,
+            session_options=options.session,
             random_seed=options.random_seed,
         )
         properties = worker_properties(options, alphabet, {name: data_set.plan for name, data_set in sets.items()})

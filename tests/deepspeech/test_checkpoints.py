@@ -13,7 +13,7 @@ import tensorflow as tf
 from deepspeech.checkpoints import Checkpoints, Kind, Meaning
 from deepspeech.coordinator.state import TrainingState
 from deepspeech.errors import CheckpointError
-from deepspeech.options import CheckpointOptions, ModelOptions, OptimizerOptions
+from deepspeech.options import CheckpointOptions, ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.training_graph import build_training_graph
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
@@ -34,6 +34,7 @@ def session_of(
         feature_options=meaning.features,
         model_options=meaning.model,
         optimizer_options=OptimizerOptions() if trains else None,
+        session_options=SessionOptions(),
         random_seed=seed,
     )
     checkpoints = Checkpoints(CheckpointOptions(folder, max_to_keep=max_to_keep), graph.graph, meaning)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from deepspeech.options import ModelOptions, OptimizerOptions
+from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.towers import feeds, mean_gradients
 from deepspeech.training_graph import build_training_graph
 from deepspeech.util.corpus import read_corpus
@@ -35,6 +35,7 @@ def run(label_count: int, devices: tuple[str, ...], batches: list[Batch]) -> tup
         feature_options=FEATURES,
         model_options=ModelOptions(n_hidden=24, dropout_rates=(0.0,) * 6),
         optimizer_options=OptimizerOptions(),
+        session_options=SessionOptions(mixed_precision="off"),
         random_seed=7,
     )
     config = v1.ConfigProto(device_count={"CPU": 2}, allow_soft_placement=False)
@@ -73,6 +74,7 @@ def test_each_tower_computes_on_its_device(joined_and_split: Any) -> None:
         feature_options=FEATURES,
         model_options=ModelOptions(n_hidden=8),
         optimizer_options=OptimizerOptions(),
+        session_options=SessionOptions(mixed_precision="off"),
         random_seed=7,
     )
     for tower, device in zip(graph.train_towers, DEVICES, strict=True):

@@ -1,0 +1,66 @@
+"""The native operations of training (`native_client/training`), and their gradients."""
+
+import ctypes
+import logging
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+Tensor = Any
+logger = logging.getLogger(__name__)
+
+
+@cache
+def native_ops() -> Any | None:
+    """The module of operations, or None where they cannot be loaded, which is told once."""
+    try:
+        return tf.load_op_library(_library())
+    except (OSError, tf.errors.OpError) as error:
+        logger.warning("training uses TensorFlow's own operations, which are slower, as ours do not load: %s", error)
+        return None
+
+
+def has_bfloat16_products() -> bool:
+    """Whether this processor multiplies bfloat16 as such."""
+    return bool(ctypes.CDLL(_library()).deepspeech_has_bfloat16_products())
+
+
+def _library() -> str:
+    """The library's path; TensorFlow's functions are made visible to it first. Raises OSError."""
+    folder = Path(tf.sysconfig.get_lib())
+    framework = next(iter(sorted(folder.glob("libtensorflow_framework.*"))), None)
+    if framework is not None:
+        ctypes.CDLL(str(framework), mode=ctypes.RTLD_GLOBAL)
+    found = find_spec("deepspeech._training")
+    if found is None or found.origin is None:
+        raise OSError("deepspeech._training has not been built")
+    return found.origin
+
+
+@tf.RegisterGradient("DeepspeechLstm")  # type: ignore[untyped-decorator]
+def _lstm_gradient(operation: Any, hidden: Tensor, _gates: Tensor, _cells: Tensor, c: Tensor, h: Tensor) -> Any:
+    ops = native_ops()
+    assert ops is not None
+    _, weights, _, c_before, h_before, lengths = operation.inputs
+    hidden_states, gates, cells, _, _ = operation.outputs
+    gate_gradient, bias_gradient, c_gradient, h_gradient = ops.deepspeech_lstm_gradient(
+        gates, cells, c_before, weights, lengths, hidden, c, h, threads=operation.get_attr("threads")
+    )
+    n_hidden = weights.shape[0]
+    earlier = tf.concat([tf.cast(h_before, hidden_states.dtype)[None], hidden_states[:-1]], axis=0)
+    weights_gradient = tf.matmul(
+        tf.reshape(earlier, [-1, n_hidden]), tf.reshape(gate_gradient, [-1, 4 * n_hidden]), transpose_a=True
+    )
+    return gate_gradient, tf.cast(weights_gradient, tf.float32), bias_gradient, c_gradient, h_gradient, None
+
+
+@tf.RegisterGradient("DeepspeechActivation")  # type: ignore[untyped-decorator]
+def _activation_gradient(operation: Any, gradient: Tensor) -> Any:
+    ops = native_ops()
+    assert ops is not None
+    attributes = {name: operation.get_attr(name) for name in ("clip", "rate", "threads")}
+    product_gradient, bias_gradient = ops.deepspeech_activation_gradient(operation.outputs[0], gradient, **attributes)
+    return product_gradient, bias_gradient, None

@@ -1,0 +1,92 @@
+#include "crew.h"
+
+#include <algorithm>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+namespace training {
+namespace {
+
+constexpr std::uint64_t kOver = ~std::uint64_t{0};
+constexpr int kBusyTurns = 4000;  // some tens of microseconds
+
+void pause() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// Waits busily for a while, as what is waited for mostly comes within microseconds; then lets other threads go first.
+template <typename Condition>
+void wait_until(const Condition& condition) {
+  for (int turn = 0; !condition(); ++turn) {
+    if (turn < kBusyTurns) {
+      pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+}
+
+}  // namespace
+
+std::size_t usable_cores() {
+#ifdef __linux__
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::size_t>(CPU_COUNT(&set));
+#endif
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+Crew::Crew(std::size_t threads) : shares_(threads ? threads : usable_cores()) {
+  for (std::size_t thread = 1; thread < shares_.size(); ++thread) {
+    others_.emplace_back([this, thread] { follow(thread); });
+  }
+}
+
+Crew::~Crew() {
+  round_.store(kOver, std::memory_order_release);
+  for (std::thread& other : others_) other.join();
+}
+
+void Crew::share_out(std::size_t pieces, const std::function<void(std::size_t)>& work) {
+  const std::uint64_t round = (round_.load(std::memory_order_relaxed) + 1) & 0xffffffff;
+  work_ = &work;
+  undone_.store(pieces, std::memory_order_relaxed);
+  for (std::size_t thread = 0; thread < shares_.size(); ++thread) {
+    const std::uint64_t first = pieces * thread / shares_.size();
+    const std::uint64_t end = pieces * (thread + 1) / shares_.size();
+    shares_[thread].state.store(round << 32 | first << 16 | end, std::memory_order_release);
+  }
+  round_.store(round, std::memory_order_release);
+  take_pieces(0, round);
+  wait_until([this] { return undone_.load(std::memory_order_acquire) == 0; });
+}
+
+void Crew::follow(std::size_t thread) {
+  for (std::uint64_t seen = 0;;) {
+    wait_until([&] { return round_.load(std::memory_order_acquire) != seen; });
+    seen = round_.load(std::memory_order_acquire);
+    if (seen == kOver) return;
+    take_pieces(thread, seen);
+  }
+}
+
+void Crew::take_pieces(std::size_t thread, std::uint64_t round) {
+  for (std::size_t turn = 0; turn < shares_.size(); ++turn) {
+    std::atomic<std::uint64_t>& state = shares_[(thread + turn) % shares_.size()].state;
+    std::uint64_t seen = state.load(std::memory_order_acquire);
+    for (;;) {
+      const std::uint64_t piece = seen >> 16 & 0xffff;
+      if (seen >> 32 != round || piece == (seen & 0xffff)) break;
+      if (!state.compare_exchange_weak(seen, seen + (1 << 16), std::memory_order_acq_rel)) continue;
+      (*work_)(piece);
+      undone_.fetch_sub(1, std::memory_order_acq_rel);
+      seen = state.load(std::memory_order_acquire);
+    }
+  }
+}
+
+}  // namespace training

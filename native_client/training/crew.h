@@ -1,0 +1,49 @@
+// Threads that share out many short pieces of work.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace training {
+
+// How many cores this process may use.
+std::size_t usable_cores();
+
+// The calling thread and others. A thread takes the pieces of its own share first, so that what these need stays in its
+// cache, and then what the others have not begun: one that gets no processor holds nobody up for longer than a piece.
+class Crew {
+ public:
+  // Of so many threads; 0: one for each core.
+  explicit Crew(std::size_t threads);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  std::size_t size() const { return shares_.size(); }
+
+  // Calls work(piece) for each piece from 0 up to, but without, `pieces` (fewer than 65,536), and returns when all are
+  // done. The work must not throw.
+  void share_out(std::size_t pieces, const std::function<void(std::size_t)>& work);
+
+ private:
+  // A round's number (32 bits), the next piece (16) and the one after the last (16): whoever takes a piece of a round
+  // knows that the round goes on until that piece is done.
+  struct alignas(64) Share {
+    std::atomic<std::uint64_t> state{0};
+  };
+
+  void follow(std::size_t thread);
+  void take_pieces(std::size_t thread, std::uint64_t round);
+
+  std::vector<Share> shares_;
+  std::vector<std::thread> others_;
+  const std::function<void(std::size_t)>* work_ = nullptr;
+  alignas(64) std::atomic<std::uint64_t> round_{0};
+  alignas(64) std::atomic<std::size_t> undone_{0};
+};
+
+}  // namespace training

@@ -1,0 +1,139 @@
+#include "kernels.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+#include "crew.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define HAS_SEVERAL_MACHINES
+#include <immintrin.h>
+#endif
+
+namespace training {
+namespace {
+
+constexpr std::size_t kColumns = 4 * kLanes;
+constexpr std::size_t kBatch = 64;  // utterances whose sums are kept at a time
+
+constexpr std::size_t round_up(std::size_t number, std::size_t multiple) {
+  return (number + multiple - 1) / multiple * multiple;
+}
+
+constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kHugePage = std::size_t{1} << 21;
+
+// Numbers that begin at a line of the cache, zero at first.
+template <typename Number>
+class Array {
+ public:
+  explicit Array(std::size_t size = 0) {
+    const std::size_t wanted = std::max<std::size_t>(size, 1) * sizeof(Number);
+    const std::size_t alignment = wanted < kHugePage ? kCacheLine : kHugePage;
+    const std::size_t bytes = round_up(wanted, alignment);
+    numbers_.reset(static_cast<Number*>(std::aligned_alloc(alignment, bytes)));
+    if (!numbers_) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    if (alignment == kHugePage) madvise(numbers_.get(), bytes, MADV_HUGEPAGE);
+#endif
+    std::memset(static_cast<void*>(numbers_.get()), 0, bytes);
+  }
+
+  Number* data() { return numbers_.get(); }
+  const Number* data() const { return numbers_.get(); }
+  Number& operator[](std::size_t index) { return numbers_.get()[index]; }
+
+ private:
+  struct Free {
+    void operator()(Number* numbers) const { std::free(numbers); }
+  };
+  std::unique_ptr<Number, Free> numbers_;
+};
+
+// Batches are mostly in the order of their lengths: utterances before this one have ended.
+std::size_t first_running(const std::int32_t* lengths, std::size_t batch, std::size_t at) {
+  std::size_t first = 0;
+  while (first < batch && at >= static_cast<std::size_t>(std::max(lengths[first], 0))) ++first;
+  return first;
+}
+
+#define INLINE_MEMBER inline __attribute__((always_inline))
+#define MACHINE any_machine
+#include "machine.inc"
+#undef MACHINE
+
+#ifdef HAS_SEVERAL_MACHINES
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#define MACHINE avx2
+#include "machine.inc"
+#undef MACHINE
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")
+#define HAS_WIDE_VECTORS
+#define MACHINE avx512
+#include "machine.inc"
+#undef MACHINE
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,prefer-vector-width=512")
+#define HAS_BFLOAT16_PRODUCTS
+#define MACHINE avx512_bfloat16
+#include "machine.inc"
+#undef MACHINE
+#pragma GCC pop_options
+#endif
+
+template <typename Task>
+void run_on(const Task& task, std::size_t threads, Machine machine) {
+  Crew crew(threads);
+  switch (machine) {
+#ifdef HAS_SEVERAL_MACHINES
+    case Machine::kAvx512Bfloat16: return avx512_bfloat16::run(task, crew);
+    case Machine::kAvx512: return avx512::run(task, crew);
+    case Machine::kAvx2: return avx2::run(task, crew);
+#endif
+    default: return any_machine::run(task, crew);
+  }
+}
+
+}  // namespace
+
+std::vector<Machine> machines() {
+  std::vector<Machine> found{Machine::kAny};
+#ifdef HAS_SEVERAL_MACHINES
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return found;
+  found.push_back(Machine::kAvx2);
+  if (!__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512dq") ||
+      !__builtin_cpu_supports("avx512vl")) {
+    return found;
+  }
+  found.push_back(Machine::kAvx512);
+  if (__builtin_cpu_supports("avx512bf16")) found.push_back(Machine::kAvx512Bfloat16);
+#endif
+  return found;
+}
+
+#define DEFINE_RUN(Task)                                                       \
+  template <typename Number>                                                   \
+  void run(const Task<Number>& task, std::size_t threads, Machine machine) {   \
+    run_on(task, threads, machine);                                            \
+  }                                                                            \
+  template void run(const Task<float>&, std::size_t, Machine);                 \
+  template void run(const Task<Bfloat16>&, std::size_t, Machine);
+
+DEFINE_RUN(LstmForward)
+DEFINE_RUN(LstmBackward)
+DEFINE_RUN(ActivationForward)
+DEFINE_RUN(ActivationBackward)
+
+}  // namespace training

@@ -1,0 +1,103 @@
+// What a training step does besides its large matrix products: the LSTM's recurrence, forwards and backwards, and the
+// layers' activation with dropout. Every array is dense and row-major; `Number` is float or Bfloat16, and all sums are
+// float.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace training {
+
+constexpr std::size_t kLanes = 16;
+
+// The upper half of a float.
+struct Bfloat16 {
+  std::uint16_t bits;
+};
+
+struct Extent {
+  std::size_t time;   // frames
+  std::size_t batch;  // utterances
+  std::size_t units;  // of the hidden layer
+};
+
+// An LSTM over time, without peepholes (Hochreiter and Schmidhuber, 1997). Gates are in the order input, candidate,
+// forget, output. Beyond its length an utterance's states stay as they are and its outputs are zero.
+template <typename Number>
+struct LstmForward {
+  Extent extent;
+  const Number* gate_inputs;   // [time, batch, 4, units]: the product of the inputs and their weights
+  const float* weights;        // [units, 4, units], of the hidden state
+  const float* bias;           // [4, units]
+  const float* cell_before;    // [batch, units]
+  const float* hidden_before;  // [batch, units]
+  const std::int32_t* lengths;  // [batch], frames
+  Number* hidden;              // [time, batch, units]
+  Number* gates;               // [time, batch, 4, units]: after their activation; may be `gate_inputs`
+  float* cells;                // [time, batch, units]
+  float* cell_after;           // [batch, units]
+  float* hidden_after;         // [batch, units]
+};
+
+// The gradients of `LstmForward`'s inputs, given those of its outputs.
+template <typename Number>
+struct LstmBackward {
+  Extent extent;
+  const Number* gates;        // [time, batch, 4, units]
+  const float* cells;         // [time, batch, units]
+  const float* cell_before;   // [batch, units]
+  const float* weights;       // [units, 4, units]
+  const std::int32_t* lengths;  // [batch]
+  const Number* hidden_gradient;       // [time, batch, units]
+  const float* cell_after_gradient;    // [batch, units]
+  const float* hidden_after_gradient;  // [batch, units]
+  Number* gate_gradient;         // [time, batch, 4, units]; may be `gates`
+  float* bias_gradient;          // [4, units]
+  float* cell_before_gradient;   // [batch, units]
+  float* hidden_before_gradient;  // [batch, units]
+};
+
+// outputs = min(max(products + bias, 0), clip), of which a share of `rate` is dropped and the others scaled to make up
+// for it. What is dropped depends on the seed and the place alone.
+template <typename Number>
+struct ActivationForward {
+  std::size_t rows;
+  std::size_t columns;
+  const Number* products;  // [rows, columns]
+  const float* bias;       // [columns]
+  float clip;
+  float rate;  // [0, 1)
+  std::uint64_t seed;
+  Number* outputs;  // [rows, columns]; may be `products`
+};
+
+template <typename Number>
+struct ActivationBackward {
+  std::size_t rows;
+  std::size_t columns;
+  const Number* outputs;          // [rows, columns]
+  const Number* output_gradient;  // [rows, columns]
+  float clip;
+  float rate;
+  Number* product_gradient;  // [rows, columns]; may be `output_gradient`
+  float* bias_gradient;      // [columns]
+};
+
+// The kinds of machine that there are kernels for, each a superset of those before.
+enum class Machine { kAny, kAvx2, kAvx512, kAvx512Bfloat16 };
+
+// Those that this machine is, the best one last.
+std::vector<Machine> machines();
+
+// Each runs on so many threads; 0: one for each core that this process may use.
+template <typename Number>
+void run(const LstmForward<Number>& task, std::size_t threads, Machine machine);
+template <typename Number>
+void run(const LstmBackward<Number>& task, std::size_t threads, Machine machine);
+template <typename Number>
+void run(const ActivationForward<Number>& task, std::size_t threads, Machine machine);
+template <typename Number>
+void run(const ActivationBackward<Number>& task, std::size_t threads, Machine machine);
+
+}  // namespace training

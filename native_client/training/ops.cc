@@ -1,0 +1,198 @@
+// TensorFlow's operations DeepspeechLstm, DeepspeechActivation and their gradients, registered when this is loaded.
+#include <exception>
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+#include "kernel_context.h"
+#include "kernels.h"
+#include "tensorflow_api.h"
+
+namespace training {
+namespace {
+
+// The attributes that these operations have; one that an operation lacks stays zero.
+struct Attributes {
+  std::int64_t threads = 0;
+  float clip = 0;
+  float rate = 0;
+};
+
+std::size_t size(std::int64_t dimension) { return static_cast<std::size_t>(dimension); }
+
+// [time, batch, units] of gates [time, batch, 4 * units].
+Extent extent_of(const Shape& gates) {
+  if (gates.size() != 3 || gates[2] % 4 != 0) {
+    throw std::invalid_argument("gates must be [time, batch, 4 * units], not " + KernelContext::shown(gates));
+  }
+  return {size(gates[0]), size(gates[1]), size(gates[2] / 4)};
+}
+
+template <typename Number>
+void lstm(const KernelContext& context, const Attributes& attributes) {
+  Tensor gate_inputs = context.input(0);
+  const Shape gates_shape = gate_inputs.shape();
+  const Extent extent = extent_of(gates_shape);
+  const std::int64_t time = gates_shape[0], batch = gates_shape[1], units = gates_shape[2] / 4;
+  const Tensor weights = context.input(1, {units, 4 * units}, "weights");
+  const Tensor bias = context.input(2, {4 * units}, "bias");
+  const Tensor cell_before = context.input(3, {batch, units}, "cell_before");
+  const Tensor hidden_before = context.input(4, {batch, units}, "hidden_before");
+  const Tensor lengths = context.input(5, {batch}, "lengths");
+  const Number* const inputs = gate_inputs.data<Number>();
+  gate_inputs = Tensor(nullptr);  // what is held by nobody can be given to the output
+
+  const Tensor hidden = context.output<Number>(0, {time, batch, units});
+  const Tensor gates = context.output_instead_of(0, 1, gates_shape);
+  const Tensor cells = context.output<float>(2, {time, batch, units});
+  const Tensor cell_after = context.output<float>(3, {batch, units});
+  const Tensor hidden_after = context.output<float>(4, {batch, units});
+  run(LstmForward<Number>{extent, inputs, weights.data<float>(), bias.data<float>(), cell_before.data<float>(),
+                          hidden_before.data<float>(), lengths.data<std::int32_t>(), hidden.data<Number>(),
+                          gates.data<Number>(), cells.data<float>(), cell_after.data<float>(),
+                          hidden_after.data<float>()},
+      size(attributes.threads), machines().back());
+}
+
+template <typename Number>
+void lstm_gradient(const KernelContext& context, const Attributes& attributes) {
+  Tensor gates = context.input(0);
+  const Shape gates_shape = gates.shape();
+  const Extent extent = extent_of(gates_shape);
+  const std::int64_t time = gates_shape[0], batch = gates_shape[1], units = gates_shape[2] / 4;
+  const Tensor cells = context.input(1, {time, batch, units}, "cells");
+  const Tensor cell_before = context.input(2, {batch, units}, "cell_before");
+  const Tensor weights = context.input(3, {units, 4 * units}, "weights");
+  const Tensor lengths = context.input(4, {batch}, "lengths");
+  const Tensor hidden_gradient = context.input(5, {time, batch, units}, "hidden_gradient");
+  const Tensor cell_after_gradient = context.input(6, {batch, units}, "cell_after_gradient");
+  const Tensor hidden_after_gradient = context.input(7, {batch, units}, "hidden_after_gradient");
+  const Number* const activated = gates.data<Number>();
+  gates = Tensor(nullptr);
+
+  const Tensor gate_gradient = context.output_instead_of(0, 0, gates_shape);
+  const Tensor bias_gradient = context.output<float>(1, {4 * units});
+  const Tensor cell_before_gradient = context.output<float>(2, {batch, units});
+  const Tensor hidden_before_gradient = context.output<float>(3, {batch, units});
+  run(LstmBackward<Number>{extent, activated, cells.data<float>(), cell_before.data<float>(), weights.data<float>(),
+                           lengths.data<std::int32_t>(), hidden_gradient.data<Number>(),
+                           cell_after_gradient.data<float>(), hidden_after_gradient.data<float>(),
+                           gate_gradient.data<Number>(), bias_gradient.data<float>(),
+                           cell_before_gradient.data<float>(), hidden_before_gradient.data<float>()},
+      size(attributes.threads), machines().back());
+}
+
+template <typename Number>
+void activation(const KernelContext& context, const Attributes& attributes) {
+  Tensor products = context.input(0);
+  const Shape shape = products.shape();
+  if (shape.size() != 2) throw std::invalid_argument("products must be [rows, columns]");
+  const Tensor bias = context.input(1, {shape[1]}, "bias");
+  const Tensor seed = context.input(2, {}, "seed");
+  const Number* const inputs = products.data<Number>();
+  products = Tensor(nullptr);
+
+  const Tensor outputs = context.output_instead_of(0, 0, shape);
+  run(ActivationForward<Number>{size(shape[0]), size(shape[1]), inputs, bias.data<float>(), attributes.clip,
+                                attributes.rate, static_cast<std::uint64_t>(*seed.data<std::int64_t>()),
+                                outputs.data<Number>()},
+      size(attributes.threads), machines().back());
+}
+
+template <typename Number>
+void activation_gradient(const KernelContext& context, const Attributes& attributes) {
+  const Tensor outputs = context.input(0);
+  const Shape shape = outputs.shape();
+  if (shape.size() != 2) throw std::invalid_argument("outputs must be [rows, columns]");
+  Tensor output_gradient = context.input(1, shape, "output_gradient");
+  const Number* const gradient = output_gradient.data<Number>();
+  output_gradient = Tensor(nullptr);
+
+  const Tensor product_gradient = context.output_instead_of(1, 0, shape);
+  const Tensor bias_gradient = context.output<float>(1, {shape[1]});
+  run(ActivationBackward<Number>{size(shape[0]), size(shape[1]), outputs.data<Number>(), gradient, attributes.clip,
+                                 attributes.rate, product_gradient.data<Number>(), bias_gradient.data<float>()},
+      size(attributes.threads), machines().back());
+}
+
+void* create(TF_OpKernelConstruction* construction) {
+  auto attributes = std::make_unique<Attributes>();
+  Status absent;  // not every operation has every attribute
+  TF_OpKernelConstruction_GetAttrFloat(construction, "clip", &attributes->clip, absent);
+  TF_OpKernelConstruction_GetAttrFloat(construction, "rate", &attributes->rate, absent);
+  Status status;
+  TF_OpKernelConstruction_GetAttrInt64(construction, "threads", &attributes->threads, status);
+  if (TF_GetCode(status) != TF_OK) TF_OpKernelConstruction_Failure(construction, status);
+  return attributes.release();
+}
+
+void destroy(void* attributes) { delete static_cast<Attributes*>(attributes); }
+
+template <void (*kCompute)(const KernelContext&, const Attributes&)>
+void compute(void* attributes, TF_OpKernelContext* context) {
+  try {
+    kCompute(KernelContext(context), *static_cast<const Attributes*>(attributes));
+  } catch (const std::exception& error) {
+    Status status;
+    TF_SetStatus(status, TF_INVALID_ARGUMENT, error.what());
+    TF_OpKernelContext_Failure(context, status);
+  }
+}
+
+void define(const char* name, std::initializer_list<const char*> inputs, std::initializer_list<const char*> outputs,
+            std::initializer_list<const char*> attributes) {
+  TF_OpDefinitionBuilder* const builder = TF_NewOpDefinitionBuilder(name);
+  TF_OpDefinitionBuilderAddAttr(builder, "T: {float, bfloat16}");
+  TF_OpDefinitionBuilderAddAttr(builder, "threads: int = 0");
+  for (const char* attribute : attributes) TF_OpDefinitionBuilderAddAttr(builder, attribute);
+  for (const char* input : inputs) TF_OpDefinitionBuilderAddInput(builder, input);
+  for (const char* output : outputs) TF_OpDefinitionBuilderAddOutput(builder, output);
+  TF_OpDefinitionBuilderSetShapeInferenceFunction(builder, TF_ShapeInferenceContextSetUnknownShape);
+  Status status;
+  TF_RegisterOpDefinition(builder, status);
+  status.throw_if_failed();
+}
+
+void add_kernel(const char* op, TF_DataType type, void (*kernel)(void*, TF_OpKernelContext*)) {
+  TF_KernelBuilder* const builder = TF_NewKernelBuilder(op, "CPU", create, kernel, destroy);
+  Status status;
+  TF_KernelBuilder_TypeConstraint(builder, "T", type, status);
+  status.throw_if_failed();
+  const std::string name = std::string(op) + (type == TF_FLOAT ? "Float" : "Bfloat16");
+  TF_RegisterKernelBuilder(name.c_str(), builder, status);
+  status.throw_if_failed();
+}
+
+bool register_all() {
+  define("DeepspeechLstm",
+         {"gate_inputs: T", "weights: float", "bias: float", "cell_before: float", "hidden_before: float",
+          "lengths: int32"},
+         {"hidden: T", "gates: T", "cells: float", "cell_after: float", "hidden_after: float"}, {});
+  define("DeepspeechLstmGradient",
+         {"gates: T", "cells: float", "cell_before: float", "weights: float", "lengths: int32", "hidden_gradient: T",
+          "cell_after_gradient: float", "hidden_after_gradient: float"},
+         {"gate_gradient: T", "bias_gradient: float", "cell_before_gradient: float",
+          "hidden_before_gradient: float"}, {});
+  define("DeepspeechActivation", {"products: T", "bias: float", "seed: int64"}, {"outputs: T"},
+         {"clip: float", "rate: float"});
+  define("DeepspeechActivationGradient", {"outputs: T", "output_gradient: T"},
+         {"product_gradient: T", "bias_gradient: float"}, {"clip: float", "rate: float"});
+  add_kernel("DeepspeechLstm", TF_FLOAT, compute<lstm<float>>);
+  add_kernel("DeepspeechLstm", TF_BFLOAT16, compute<lstm<Bfloat16>>);
+  add_kernel("DeepspeechLstmGradient", TF_FLOAT, compute<lstm_gradient<float>>);
+  add_kernel("DeepspeechLstmGradient", TF_BFLOAT16, compute<lstm_gradient<Bfloat16>>);
+  add_kernel("DeepspeechActivation", TF_FLOAT, compute<activation<float>>);
+  add_kernel("DeepspeechActivation", TF_BFLOAT16, compute<activation<Bfloat16>>);
+  add_kernel("DeepspeechActivationGradient", TF_FLOAT, compute<activation_gradient<float>>);
+  add_kernel("DeepspeechActivationGradient", TF_BFLOAT16, compute<activation_gradient<Bfloat16>>);
+  return true;
+}
+
+const bool registered = register_all();
+
+}  // namespace
+}  // namespace training
+
+extern "C" __attribute__((visibility("default"))) int deepspeech_has_bfloat16_products() {
+  return training::machines().back() == training::Machine::kAvx512Bfloat16;
+}
