@@ -1,0 +1,64 @@
+"""A training step of `python -m deepspeech`, as `train_step.py` runs it: the program's graph, session and feeds."""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from step_process import PRODUCT, Geometry, PeakMemory, serve
+
+from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
+from deepspeech.towers import compute_devices, feeds
+from deepspeech.training_graph import build_training_graph, session_config
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.feeding import Batch
+
+v1 = tf.compat.v1
+
+
+def main() -> None:
+    """Build the graph, then run steps as they are asked for."""
+    geometry = Geometry(**json.loads(sys.argv[1]))
+    memory = PeakMemory()
+    precision = "on" if geometry.bfloat16 else "off"
+    options = SessionOptions(intra_op_threads=geometry.threads, mixed_precision=precision)
+    graph = build_training_graph(
+        compute_devices()[:1],
+        label_count=geometry.labels,
+        feature_options=FeatureOptions(),
+        model_options=ModelOptions(n_hidden=geometry.n_hidden),
+        optimizer_options=OptimizerOptions(),
+        session_options=options,
+        random_seed=1,
+    )
+    features, lengths, labels, label_lengths = geometry.batch(np.random.default_rng(1))
+    batch = Batch(range(geometry.batch_size), (), features, lengths, labels, label_lengths)
+    with v1.Session(graph=graph.graph, config=session_config(options)) as session:
+        with graph.graph.as_default():
+            session.run(v1.global_variables_initializer())
+        fetches = {"losses": [graph.train_towers[0].losses], "step": graph.train_step, "norm": graph.gradient_norm}
+        serve(
+            lambda: session.run(fetches, feeds(graph.train_towers, [batch])), large_product(geometry, session), memory
+        )
+
+
+def large_product(geometry: Geometry, session: Any) -> Callable[[], object]:
+    """What computes the product that stands for the machine's ceiling; its factors are made when it is first asked."""
+    rows, depth, columns = PRODUCT
+    precision = tf.bfloat16 if geometry.bfloat16 else tf.float32
+    with session.graph.as_default():
+        factors = [tf.Variable(tf.ones(shape, precision)) for shape in ((rows, depth), (depth, columns))]
+        product = tf.matmul(*factors).op
+
+    def compute() -> None:
+        if not session.run(v1.is_variable_initialized(factors[0])):
+            session.run([factor.initializer for factor in factors])
+        session.run(product)
+
+    return compute
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""The acoustic model's training step in PyTorch, as `train_step.py` runs it. Needs PyTorch and NumPy alone."""
+
+import json
+import sys
+from typing import Any
+
+import numpy as np
+import torch
+from step_process import PRODUCT, Geometry, PeakMemory, serve
+from torch import nn
+
+RELU_CLIP = 20.0
+DROPOUT = 0.05
+
+
+class AcousticModel(nn.Module):  # type: ignore[misc]
+    """Features [time, batch, coefficients] to logits [time, batch, labels]."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        super().__init__()
+        self._context = geometry.context
+        n_hidden = geometry.n_hidden
+        self.before = nn.Sequential(
+            *_clipped(geometry.coefficients * (2 * geometry.context + 1), n_hidden),
+            *_clipped(n_hidden, n_hidden),
+            *_clipped(n_hidden, n_hidden),
+        )
+        self.lstm = nn.LSTM(n_hidden, n_hidden)
+        self.after = nn.Sequential(*_clipped(n_hidden, n_hidden), nn.Linear(n_hidden, geometry.labels + 1))
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """Put frames between their neighbours, then through all layers."""
+        padded = nn.functional.pad(features, (0, 0, 0, 0, self._context, self._context))
+        windows = padded.unfold(0, 2 * self._context + 1, 1).transpose(2, 3).flatten(2)
+        logits: torch.Tensor = self.after(self.lstm(self.before(windows))[0])
+        return logits
+
+
+def _clipped(inputs: int, units: int) -> list[nn.Module]:
+    return [nn.Linear(inputs, units), nn.Hardtanh(0.0, RELU_CLIP, inplace=True), nn.Dropout(DROPOUT)]
+
+
+def main() -> None:
+    """Build the model, then run steps as they are asked for."""
+    geometry = Geometry(**json.loads(sys.argv[1]))
+    torch.manual_seed(1)
+    torch.set_num_threads(geometry.threads)
+    memory = PeakMemory()
+    model = AcousticModel(geometry)
+    optimizer = torch.optim.Adam(model.parameters(), fused=True)
+    ctc = nn.CTCLoss(blank=geometry.labels, reduction="sum")
+    features, lengths, labels, label_lengths = map(_tensor, geometry.batch(np.random.default_rng(1)))
+
+    def step() -> None:
+        optimizer.zero_grad(set_to_none=True)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=geometry.bfloat16):
+            logits = model(features.transpose(0, 1))
+        log_probabilities = logits.float().log_softmax(2)
+        loss = ctc(log_probabilities, labels, lengths, label_lengths) / geometry.batch_size
+        loss.backward()
+        optimizer.step()
+
+    rows, depth, columns = PRODUCT
+    precision = torch.bfloat16 if geometry.bfloat16 else torch.float32
+    left, right = torch.ones(rows, depth, dtype=precision), torch.ones(depth, columns, dtype=precision)
+    serve(step, lambda: torch.mm(left, right), memory)
+
+
+def _tensor(array: Any) -> torch.Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""What the processes that run training steps for `train_step.py` have in common. Needs NumPy alone."""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """What one measurement trains: the model, its numbers and the batch."""
+
+    n_hidden: int
+    bfloat16: bool
+    batch_size: int
+    frames: int
+    threads: int
+    coefficients: int = 26
+    context: int = 9
+    labels: int = 28  # without the blank
+    transcript: int = 60
+
+    def batch(self, random: np.random.Generator) -> tuple[Any, Any, Any, Any]:
+        """Make features [batch, frames, coefficients], lengths, labels [batch, transcript], and those's lengths."""
+        features = random.standard_normal((self.batch_size, self.frames, self.coefficients), np.float32)
+        labels = random.integers(0, self.labels, (self.batch_size, self.transcript), np.int32)
+        return (
+            features,
+            np.full(self.batch_size, self.frames, np.int32),
+            labels,
+            np.full(self.batch_size, self.transcript, np.int32),
+        )
+
+    @property
+    def operations(self) -> float:
+        """Floating-point operations of the matrix products of a step, the optimizer's and the loss's not counted.
+
+        The gradient of the first layer's input is not needed, and not counted.
+        """
+        n_hidden = self.n_hidden
+        window = self.coefficients * (2 * self.context + 1)
+        weights = 3 * n_hidden * n_hidden + 8 * n_hidden * n_hidden + n_hidden * (self.labels + 1)
+        return 2.0 * self.batch_size * self.frames * (3 * weights + 2 * window * n_hidden)
+
+
+PRODUCT = (6400, 1024, 4096)
+"""Rows, depth and columns of the large matrix product that stands for the machine's ceiling."""
+
+
+def serve(step: Callable[[], object], product: Callable[[], object], memory: "PeakMemory") -> None:
+    """Run what each line on standard input asks for, and answer with a line of JSON."""
+    for line in sys.stdin:
+        if line.strip() == "step":
+            answer = {"seconds": _seconds(step), "megabytes": memory.megabytes()}
+        else:
+            rows, depth, columns = PRODUCT
+            answer = {"operations_per_second": 2 * rows * depth * columns / min(_seconds(product) for _ in range(10))}
+        print(json.dumps(answer), flush=True)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+class PeakMemory:
+    """The most memory that this process has held since this was made."""
+
+    def __init__(self) -> None:
+        Path("/proc/self/clear_refs").write_text("5")
+        self._before = _status("VmRSS")
+
+    def megabytes(self) -> float:
+        """Beyond what it held at the beginning."""
+        return (_status("VmHWM") - self._before) / 1e3
+
+
+def _status(name: str) -> int:
+    """A line of the process's status, in kB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(f"{name}:")).split()[1])

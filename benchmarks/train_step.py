@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""A training step of ours against PyTorch's on the same model and batch: time, memory, share of the machine's ceiling.
+
+    benchmarks/train_step.py [--pytorch-python PYTHON] [--n_hidden 512 1024 2048] [--rounds 7]
+
+Ours is the program's own step: graph, session, feeds, dropout, Adam. PyTorch's has the same layers (nn.LSTM, CTCLoss,
+fused Adam). Each is a process of its own; they take turns, step by step, so that what else the machine does meets both.
+The ceiling is the speed of a large matrix product in the same process and precision, the better of both processes'.
+PyTorch may live in an environment of its own (`python -m venv peer && peer/bin/pip install torch numpy`); Linux only.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from step_process import Geometry
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The median of a process's steps in seconds, its memory beyond what it began with, and its products' speed."""
+
+    seconds: float
+    megabytes: float
+    operations_per_second: float
+
+
+class StepProcess:
+    """A process that runs a step whenever it is told to."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+
+    def ask(self, what: str) -> Any:
+        """Have it run a "step", or "products"; its answer."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{what}\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"{' '.join(map(str, self._process.args))}: ended without an answer")  # type: ignore[arg-type]
+        return json.loads(answer)
+
+
+@contextmanager
+def started(python: str, script: str, geometry: Geometry) -> Iterator[StepProcess]:
+    """Start a script that runs steps; it ends with the context."""
+    command = [python, str(HERE / script), json.dumps(asdict(geometry))]
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+    )
+    with process:
+        try:
+            yield StepProcess(process)
+        finally:
+            process.kill()
+
+
+def measure(geometry: Geometry, pythons: dict[str, str], rounds: int) -> dict[str, Measurement]:
+    """Let the processes take turns."""
+    with ExitStack() as stack:
+        processes = {
+            name: stack.enter_context(started(python, f"{name}_step.py", geometry)) for name, python in pythons.items()
+        }
+        for process in processes.values():  # the first steps are slower: memory is got, graphs are optimized
+            process.ask("step")
+            process.ask("step")
+        answers: dict[str, list[Any]] = {name: [] for name in processes}
+        for _ in range(rounds):
+            for name, process in processes.items():
+                answers[name].append(process.ask("step"))
+        return {
+            name: Measurement(
+                statistics.median(answer["seconds"] for answer in answers[name]),
+                answers[name][-1]["megabytes"],
+                process.ask("products")["operations_per_second"],
+            )
+            for name, process in processes.items()
+        }
+
+
+def row(geometry: Geometry, of: dict[str, Measurement]) -> str:
+    """One line of the table."""
+    ceiling = max(measurement.operations_per_second for measurement in of.values())
+    precision = "bfloat16" if geometry.bfloat16 else "float32"
+    cells = [f"{geometry.n_hidden:>8} {precision:>9}"]
+    for measurement in of.values():
+        share = geometry.operations / measurement.seconds / ceiling
+        cells.append(f"{measurement.seconds:9.3f} s {measurement.megabytes:6.0f} MB {share:5.0%}")
+    if "pytorch" in of:
+        cells.append(f"{of['pytorch'].seconds / of['our'].seconds:6.2f} x")
+    return " | ".join([*cells, f"{ceiling / 1e9:7.0f} GFLOP/s"])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n_hidden", type=int, nargs="+", default=[512, 1024, 2048])
+    parser.add_argument("--batch", type=int, nargs="+", default=[16], help="utterances")
+    parser.add_argument("--frames", type=int, nargs="+", default=[400])
+    parser.add_argument("--precision", nargs="+", choices=["float32", "bfloat16"], default=["float32", "bfloat16"])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--pytorch-python", default=sys.executable, help="a Python that has PyTorch")
+    parser.add_argument("--alone", action="store_true", help="measure ours only")
+    options = parser.parse_args(arguments)
+    pythons = {"our": sys.executable}
+    if not options.alone:
+        pythons["pytorch"] = options.pytorch_python
+    shown = " | ".join(f"{name:>25}" for name in pythons)
+    for batch in options.batch:
+        for frames in options.frames:
+            print(f"{batch} utterances of {frames} frames, {options.threads} threads")
+            print(f"n_hidden precision | {shown}{'' if options.alone else ' |    ratio'} | ceiling", flush=True)
+            for n_hidden in options.n_hidden:
+                for precision in options.precision:
+                    geometry = Geometry(n_hidden, precision == "bfloat16", batch, frames, options.threads)
+                    print(row(geometry, measure(geometry, pythons, options.rounds)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
