@@ -31,11 +31,10 @@ TOKEN_VARIABLE = "DEEPSPEECH_COORD_TOKEN"  # noqa: S105 - the name of an environ
 SHORTEST_TOKEN = 16
 """Characters."""
 
-TRAINING_SOURCES = (
-    *("cluster", "coordinator", "util", "data_set.py", "evaluation.py", "lstm.py", "model.py", "towers.py"),
-    *("training_graph.py", "worker.py"),
-)
-"""What must be the same on every node, below the package's folder."""
+PACKAGE = Path(__file__).parents[1]
+
+TRAINING_SOURCES = (".", "cluster", "coordinator", "util")
+"""The package's folders whose sources must be the same on every node."""
 
 SERVERS_LOST = (
     tf.errors.AbortedError,
@@ -94,13 +93,11 @@ def join_or_explain(connection: Connection, applicant: Applicant) -> Membership:
         raise ClusterError(str(error)) from error
 
 
-def code_property() -> dict[str, str]:
+def code_property(package: Path = PACKAGE) -> dict[str, str]:
     """The version of this program: the released one, and a digest of the sources that training depends on."""
     digest = hashlib.sha256()
-    package = Path(__file__).parents[1]
-    for name in TRAINING_SOURCES:
-        path = package / name
-        for source in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+    for folder in TRAINING_SOURCES:
+        for source in sorted((package / folder).glob("*.py")):
             digest.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes())
     return {"code version": f"{__version__} {digest.hexdigest()[:12]}"}
 

@@ -170,7 +170,10 @@ class Members:
             raise JoinRefusedError(f"{applicant.name} is one too many: the chief knows of {places}")
         differs = difference(self._required.get(applicant.role, {}), applicant.properties)
         if differs is not None:
-            raise JoinRefusedError(f"{applicant.name} does not fit: {differs}; start every node with the same command")
+            raise JoinRefusedError(
+                f"{applicant.name} does not fit: {differs}; "
+                "give every node the same version of this program, the same flags and the same files"
+            )
 
     def namesake(self, applicant: Applicant) -> Member | None:
         """The member whose place the applicant takes."""

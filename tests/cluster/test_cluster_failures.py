@@ -1,5 +1,6 @@
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -13,12 +14,22 @@ from corpora import write_alphabet
 from nodes import Cluster, free_ports, steps_counted
 from program import Program
 
+from deepspeech.cluster.node import PACKAGE
+
 ROOT = Path(__file__).parents[2]
 OUTSIDE, INSIDE = "10.213.7.1", "10.213.7.2"
 
 
 def endless(program: Program, **changes: object) -> list[str]:
     return program.training(**{"epoch": 5000, "train_batch_size": 2, "checkpoint_secs": 2, **changes})
+
+
+def changed_program(folder: Path) -> Path:
+    """A folder for PYTHONPATH with this program, a little changed."""
+    package = shutil.copytree(PACKAGE, folder / "deepspeech", ignore=shutil.ignore_patterns("__pycache__"))
+    with (package / "towers.py").open("a") as file:
+        file.write("# a change\n")
+    return folder
 
 
 @contextmanager
@@ -95,6 +106,11 @@ def test_a_worker_that_hangs_loses_its_jobs_and_one_that_does_not_fit_is_refused
             cluster.start("worker 1", flags=[flag])
             assert cluster.wait("worker 1") == [1]
             assert difference in cluster.errors("worker 1")[-1]
+        cluster.forked = False
+        cluster.environment["PYTHONPATH"] = str(changed_program(program.folder / "changed"))
+        cluster.start("worker 1")
+        assert cluster.wait("worker 1") == [1]
+        assert re.search(r"its code version is (\S+ \w+), the chief's (?!\1)", cluster.errors("worker 1")[-1])
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         assert cluster.wait("worker 0", "ps 0") == [128 + signal.SIGTERM, 1]
 

@@ -1,0 +1,49 @@
+"""Nodes run the same code, or one of them is refused."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from deepspeech.cluster.node import PACKAGE, code_property
+from deepspeech.coordinator.client import Address, Connection, join
+from deepspeech.coordinator.cluster_coordinator import ClusterCoordinator
+from deepspeech.coordinator.membership import Applicant, ClusterSettings, JoinRefusedError, Role
+from deepspeech.coordinator.server import Server
+from deepspeech.coordinator.service import Service
+
+
+def copied_package(folder: Path) -> Path:
+    """The package's sources, without what doesn't matter."""
+    return Path(shutil.copytree(PACKAGE, folder / "deepspeech", ignore=shutil.ignore_patterns("*.so", "__pycache__")))
+
+
+@pytest.mark.parametrize("name", ["towers.py", "cluster/graph.py", "coordinator/rounds.py", "util/feeding.py"])
+def test_a_changed_source_is_another_version(tmp_path: Path, name: str) -> None:
+    package = copied_package(tmp_path)
+    assert code_property(package) == code_property()
+    with (package / name).open("a") as file:
+        file.write("\n")
+    assert code_property(package) != code_property()
+
+
+def test_code_that_training_does_not_use_may_differ(tmp_path: Path) -> None:
+    package = copied_package(tmp_path)
+    (package / "serving" / "more.py").write_text("")
+    assert code_property(package) == code_property()
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_a_node_of_another_version_is_refused_and_both_versions_named(role: Role) -> None:
+    required = {each: code_property() for each in Role}
+    ours = code_property()["code version"]
+    coordinator = ClusterCoordinator(ClusterSettings(2, 1, 2, 2), required)
+    with Server(Service(coordinator), "127.0.0.1", 0, None) as server:
+        connection = Connection(Address("127.0.0.1", server.port, retries=2))
+        with pytest.raises(JoinRefusedError) as refused:
+            join(connection, Applicant(role, 0, "p", {"code version": "0.8.1 123456789abc"}))
+        assert f"{role.value} 0 does not fit: its code version is 0.8.1 123456789abc, the chief's {ours};" in str(
+            refused.value
+        )
+        assert not len(coordinator.members)
+        join(connection, Applicant(role, 0, "p", code_property())).leave()
