@@ -45,9 +45,6 @@ traffic = logging.getLogger("deepspeech.traffic")
 LARGEST_BODY = 1 << 20
 """Bytes."""
 
-SLOWEST_BODY = 10.0
-"""Seconds that a request's body may take to arrive."""
-
 TICK_SECONDS = 0.25
 """Between looks for members that fell silent."""
 
@@ -250,23 +247,8 @@ async def _receive(request: Request) -> bytes:
 
 
 async def _read(request: Request, model: type[Given]) -> Given:
-    """The request's body as a model; raises RequestRefusedError if it is too large, too slow or not one."""
-    task, too_slow = asyncio.current_task(), asyncio.Event()
-
-    def give_up() -> None:
-        assert task is not None
-        too_slow.set()
-        task.cancel()
-
-    timer = asyncio.get_running_loop().call_later(SLOWEST_BODY, give_up)  # `wait_for` would make a task each time
-    try:
-        received = await _receive(request)
-    except asyncio.CancelledError:
-        if too_slow.is_set():
-            raise RequestRefusedError(408, "too_slow", f"a body may take {SLOWEST_BODY:.0f} s at most") from None
-        raise
-    finally:
-        timer.cancel()
+    """The request's body as a model; raises RequestRefusedError if it is too large or not one."""
+    received = await _receive(request)
     if traffic.isEnabledFor(logging.INFO):
         traffic.info("%s %s", request.url.path, received.decode("utf-8", "replace"))
     try:

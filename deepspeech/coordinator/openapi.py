@@ -43,9 +43,10 @@ POSTS: dict[str, tuple[str, type[Body], type[Body], dict[int, str]]] = {
 REFUSALS = {
     400: "Not a request",
     401: "Token missing or wrong",
-    408: "The body came too slowly",
+    408: "The request came too slowly",
     410: "Not a member (any more), or training has failed",
     413: "The body is too large",
+    431: "The headers are too large",
     422: "The body is not as described",
 }
 

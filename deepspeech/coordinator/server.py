@@ -8,6 +8,7 @@ import uvicorn
 
 from ..errors import ClusterError
 from .application import application
+from .guard import GuardedProtocol
 from .service import Service
 
 
@@ -19,6 +20,8 @@ class Server:
         self._socket = _bind(host, port)
         config = uvicorn.Config(
             application(service, token),
+            http=GuardedProtocol,
+            ws="none",
             log_level="critical",
             access_log=False,
             timeout_keep_alive=75,

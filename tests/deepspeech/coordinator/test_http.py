@@ -165,17 +165,6 @@ def test_a_body_that_is_too_large_is_refused(served: Served) -> None:
     assert served.request("/v1/status")[0] == 200
 
 
-def test_a_body_that_comes_too_slowly_is_refused_and_holds_up_nobody(
-    served: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(application_module, "SLOWEST_BODY", 0.5)
-    with socket.create_connection(("127.0.0.1", served.port), timeout=10) as slow:
-        head = f"POST /v1/jobs HTTP/1.1\r\nHost: c\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 100\r\n\r\n"
-        slow.sendall(head.encode() + b'{"member"')
-        assert served.request("/v1/status")[0] == 200
-        assert slow.recv(100).startswith(b"HTTP/1.1 408")
-
-
 def test_metrics_are_in_prometheus_format(served: Served) -> None:
     from prometheus_client.parser import text_string_to_metric_families
 

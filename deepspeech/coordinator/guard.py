@@ -1,0 +1,83 @@
+"""A connection's patience: requests that come too slowly or begin too long-winded are refused.
+
+The server library limits how long an idle connection is kept, but not how long a request may take to arrive.
+"""
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from .protocol import ErrorBody
+
+SLOWEST_REQUEST = 10.0
+"""Seconds that a request may take to arrive, from its first byte; and that a new connection may take to send one."""
+
+LARGEST_HEAD = 1 << 16
+"""Bytes of a request's line and headers."""
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    """HTTP over one connection, which is closed when a request is too slow (408) or its head too large (431)."""
+
+    _timer: asyncio.TimerHandle | None = None
+    _head_bytes: int | None = 0  # received of the head that is not complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._expect_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Take a piece of a request."""
+        super().data_received(data)
+        if self._head_bytes is not None:
+            self._head_bytes += len(data)
+            if self._head_bytes > LARGEST_HEAD:
+                self._refuse(
+                    "431 Request Header Fields Too Large", "too_large", f"over {LARGEST_HEAD} bytes of headers"
+                )
+
+    def on_message_begin(self) -> None:
+        """A request's first byte is there."""
+        super().on_message_begin()
+        self._head_bytes = 0
+        self._expect_request()
+
+    def on_headers_complete(self) -> None:
+        """A request's head is there."""
+        self._head_bytes = None
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """All of a request is there."""
+        self._stop_waiting()
+        super().on_message_complete()
+
+    def _expect_request(self) -> None:
+        self._stop_waiting()
+        self._timer = self.loop.call_later(SLOWEST_REQUEST, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _give_up(self) -> None:
+        self._refuse("408 Request Timeout", "too_slow", f"a request may take {SLOWEST_REQUEST:.0f} s at most")
+
+    def _refuse(self, status: str, kind: str, message: str) -> None:
+        """Close the connection, saying why unless an answer is on its way already."""
+        cycle: Any = self.cycle
+        if self.transport.is_closing():
+            return
+        if cycle is None or cycle.response_complete or not cycle.response_started:
+            body = ErrorBody(kind=kind, error=message).model_dump_json().encode()
+            head = f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+            self.transport.write(head.encode() + b"connection: close\r\n\r\n" + body)
+        self.transport.close()
