@@ -64,3 +64,8 @@ def _activation_gradient(operation: Any, gradient: Tensor) -> Any:
     attributes = {name: operation.get_attr(name) for name in ("clip", "rate", "threads")}
     product_gradient, bias_gradient = ops.deepspeech_activation_gradient(operation.outputs[0], gradient, **attributes)
     return product_gradient, bias_gradient, None
+
+
+@tf.RegisterGradient("DeepspeechCtc")  # type: ignore[untyped-decorator]
+def _ctc_gradient(operation: Any, losses: Tensor, _gradient: Tensor) -> Any:
+    return operation.outputs[1] * losses[None, :, None], None, None

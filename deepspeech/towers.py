@@ -1,6 +1,6 @@
 """Towers: one copy of the model per device, each with a batch of its own, sharing the variables.
 
-Each tower's gradient is that of the *sum* of its utterances' losses. Summed over the towers and divided by the
+The towers' gradients are those of the *sum* of their utterances' losses. Summed over the towers and divided by the
 number of utterances of them all, they are the gradient of the mean loss of the joined batch, however the batches
 differ in size.
 """
@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .compute import Compute, compute_on
+from .compute import Compute, Kernels, compute_on
 from .model import acoustic_model
+from .native_ops import native_ops
 from .options import ModelOptions, OptimizerOptions, SessionOptions
 from .util.features import FeatureOptions
 from .util.feeding import Batch
@@ -37,7 +38,7 @@ class Tower:
     weight: Tensor  # float32 scalar: 1, or 0 for a tower that has no batch in this step
     losses: Tensor  # float32 [batch], nats
     posteriors: Tensor  # float32 [time, batch, labels + 1]
-    gradients: tuple[tuple[Tensor, Any], ...]  # (gradient of the summed loss, variable); none in an evaluating tower
+    device: DeviceOf  # where its operations go
 
 
 def build_towers(
@@ -60,9 +61,10 @@ def build_towers(
     towers = []
     for index, device in enumerate(devices):
         scope = f"{'train' if training else 'evaluate'}_tower_{index}"
-        with v1.device(variables_on(variables_device, device)), tf.name_scope(scope):
-            compute = compute_on(device, session_options, training=training)
-            towers.append(_build_tower(label_count, feature_options, model_options, training, compute))
+        place = variables_on(variables_device, device)
+        compute = compute_on(device, session_options, training=training)
+        with v1.device(place), tf.name_scope(scope):
+            towers.append(_build_tower(label_count, feature_options, model_options, training, compute, place))
     return tuple(towers)
 
 
@@ -79,15 +81,29 @@ def variables_on(variables_device: DeviceOf, operations_device: str) -> DeviceOf
 
 def summed_gradients(towers: Sequence[Tower]) -> tuple[list[tuple[Tensor, Any]], Tensor]:
     """The gradient of all the towers' utterances' summed loss, for each variable, and the utterances' number."""
-    count = tf.add_n([tower.weight * tf.cast(tf.shape(tower.losses)[0], tf.float32) for tower in towers])
-    pairs = zip(*(tower.gradients for tower in towers), strict=True)
-    return [(tf.add_n([gradient for gradient, _ in of_one]), of_one[0][1]) for of_one in pairs], count
+    return _gradients(towers, tf.constant(1.0)), _utterances(towers)
 
 
 def mean_gradients(towers: Sequence[Tower]) -> list[tuple[Tensor, Any]]:
     """The gradient of the mean loss of all the towers' utterances, for each variable."""
-    summed, count = summed_gradients(towers)
-    return [(gradient / count, variable) for gradient, variable in summed]
+    return _gradients(towers, 1 / _utterances(towers))
+
+
+def _utterances(towers: Sequence[Tower]) -> Tensor:
+    return tf.add_n([tower.weight * tf.cast(tf.shape(tower.lengths)[0], tf.float32) for tower in towers])
+
+
+def _gradients(towers: Sequence[Tower], scale: Tensor) -> list[tuple[Tensor, Any]]:
+    """The gradient of the towers' summed loss times `scale`, for each variable."""
+    variables = v1.trainable_variables()
+    of_towers = []
+    for tower in towers:
+        with v1.device(tower.device):
+            of_towers.append(
+                tf.gradients(tower.losses, variables, tf.fill(tf.shape(tower.lengths), tower.weight * scale))
+            )
+    summed = [of_one[0] if len(towers) == 1 else tf.add_n(of_one) for of_one in zip(*of_towers, strict=True)]
+    return list(zip(summed, variables, strict=True))
 
 
 def adam(options: OptimizerOptions) -> Any:
@@ -118,7 +134,12 @@ def compute_devices() -> tuple[str, ...]:
 
 
 def _build_tower(
-    label_count: int, feature_options: FeatureOptions, model_options: ModelOptions, training: bool, compute: Compute
+    label_count: int,
+    feature_options: FeatureOptions,
+    model_options: ModelOptions,
+    training: bool,
+    compute: Compute,
+    device: DeviceOf,
 ) -> Tower:
     features = v1.placeholder(tf.float32, [None, None, feature_options.coefficients], "features")
     lengths = v1.placeholder(tf.int32, [None], "lengths")
@@ -133,18 +154,24 @@ def _build_tower(
         training=training,
         compute=compute,
     )
-    losses = v1.nn.ctc_loss(_sparse(labels), logits, lengths)
-    return Tower(features, lengths, labels, weight, losses, tf.nn.softmax(logits), _gradients(losses, weight, training))
+    losses = ctc_loss(labels, logits, lengths, compute)
+    return Tower(features, lengths, labels, weight, losses, tf.nn.softmax(logits), device)
 
 
-def _gradients(losses: Tensor, weight: Tensor, training: bool) -> tuple[tuple[Tensor, Any], ...]:
-    if not training:
-        return ()
-    variables = v1.trainable_variables()
-    return tuple(zip(tf.gradients(tf.reduce_sum(losses) * weight, variables), variables, strict=True))
+def ctc_loss(labels: Tensor, logits: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
+    """The CTC loss (Graves et al., 2006) of each utterance in nats, float32 [batch]; the last label is the blank.
 
-
-def _sparse(labels: Tensor) -> Tensor:
-    """Labels padded with -1 as the sparse tensor that the CTC loss takes."""
+    `labels` is int32 [batch, labels], padded with -1, `logits` float32 [time, batch, labels + 1], `lengths` int32
+    [batch] in frames.
+    """
+    if compute.kernels is Kernels.NATIVE:
+        ops = native_ops()
+        assert ops is not None
+        losses, _ = ops.deepspeech_ctc(logits, labels, lengths, threads=compute.threads)
+        losses.set_shape([None])
+        return losses
     present = labels >= 0
-    return tf.SparseTensor(tf.where(present), tf.boolean_mask(labels, present), tf.cast(tf.shape(labels), tf.int64))
+    sparse = tf.SparseTensor(tf.where(present), tf.boolean_mask(labels, present), tf.cast(tf.shape(labels), tf.int64))
+    if compute.kernels is Kernels.CUDNN:
+        return tf.nn.ctc_loss(sparse, logits, None, lengths, blank_index=-1)  # by cuDNN, where the batch suits it
+    return v1.nn.ctc_loss(sparse, logits, lengths)

@@ -3,8 +3,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -135,5 +137,7 @@ DEFINE_RUN(LstmForward)
 DEFINE_RUN(LstmBackward)
 DEFINE_RUN(ActivationForward)
 DEFINE_RUN(ActivationBackward)
+
+void run(const Ctc& task, std::size_t threads, Machine machine) { run_on(task, threads, machine); }
 
 }  // namespace training

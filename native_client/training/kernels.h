@@ -84,6 +84,20 @@ struct ActivationBackward {
   float* bias_gradient;      // [columns]
 };
 
+// The CTC loss of each utterance in nats, and its gradient. The blank is the last class. A transcript that doesn't fit
+// into its frames has an infinite loss and no gradient.
+struct Ctc {
+  std::size_t time;
+  std::size_t batch;
+  std::size_t classes;
+  std::size_t most_labels;
+  const float* logits;          // [time, batch, classes], not normalized
+  const std::int32_t* labels;   // [batch, most_labels], filled up with negative numbers
+  const std::int32_t* lengths;  // [batch], frames
+  float* losses;                // [batch]
+  float* gradient;              // [time, batch, classes]; zero beyond the lengths
+};
+
 // The kinds of machine that there are kernels for, each a superset of those before.
 enum class Machine { kAny, kAvx2, kAvx512, kAvx512Bfloat16 };
 
@@ -99,5 +113,6 @@ template <typename Number>
 void run(const ActivationForward<Number>& task, std::size_t threads, Machine machine);
 template <typename Number>
 void run(const ActivationBackward<Number>& task, std::size_t threads, Machine machine);
+void run(const Ctc& task, std::size_t threads, Machine machine);
 
 }  // namespace training

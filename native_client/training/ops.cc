@@ -1,4 +1,4 @@
-// TensorFlow's operations DeepspeechLstm, DeepspeechActivation and their gradients, registered when this is loaded.
+// TensorFlow's operations DeepspeechLstm, DeepspeechActivation and DeepspeechCtc, with their gradients, registered when this is loaded.
 #include <exception>
 #include <initializer_list>
 #include <memory>
@@ -115,6 +115,23 @@ void activation_gradient(const KernelContext& context, const Attributes& attribu
       size(attributes.threads), machines().back());
 }
 
+void ctc(const KernelContext& context, const Attributes& attributes) {
+  const Tensor logits = context.input(0);
+  const Shape shape = logits.shape();
+  if (shape.size() != 3 || shape[2] == 0) throw std::invalid_argument("logits must be [time, batch, classes]");
+  const Tensor labels = context.input(1);
+  if (labels.shape().size() != 2) throw std::invalid_argument("labels must be [batch, labels]");
+  const std::int64_t most_labels = labels.shape()[1];
+  if (labels.shape()[0] != shape[1]) throw std::invalid_argument("there must be labels for each utterance");
+  const Tensor lengths = context.input(2, {shape[1]}, "lengths");
+
+  const Tensor losses = context.output<float>(0, {shape[1]});
+  const Tensor gradient = context.output<float>(1, shape);
+  run(Ctc{size(shape[0]), size(shape[1]), size(shape[2]), size(most_labels), logits.data<float>(),
+          labels.data<std::int32_t>(), lengths.data<std::int32_t>(), losses.data<float>(), gradient.data<float>()},
+      size(attributes.threads), machines().back());
+}
+
 void* create(TF_OpKernelConstruction* construction) {
   auto attributes = std::make_unique<Attributes>();
   Status absent;  // not every operation has every attribute
@@ -139,10 +156,11 @@ void compute(void* attributes, TF_OpKernelContext* context) {
   }
 }
 
+constexpr const char* kType = "T: {float, bfloat16}";
+
 void define(const char* name, std::initializer_list<const char*> inputs, std::initializer_list<const char*> outputs,
             std::initializer_list<const char*> attributes) {
   TF_OpDefinitionBuilder* const builder = TF_NewOpDefinitionBuilder(name);
-  TF_OpDefinitionBuilderAddAttr(builder, "T: {float, bfloat16}");
   TF_OpDefinitionBuilderAddAttr(builder, "threads: int = 0");
   for (const char* attribute : attributes) TF_OpDefinitionBuilderAddAttr(builder, attribute);
   for (const char* input : inputs) TF_OpDefinitionBuilderAddInput(builder, input);
@@ -153,10 +171,10 @@ void define(const char* name, std::initializer_list<const char*> inputs, std::in
   status.throw_if_failed();
 }
 
-void add_kernel(const char* op, TF_DataType type, void (*kernel)(void*, TF_OpKernelContext*)) {
+void add_kernel(const char* op, TF_DataType type, void (*kernel)(void*, TF_OpKernelContext*), bool typed = true) {
   TF_KernelBuilder* const builder = TF_NewKernelBuilder(op, "CPU", create, kernel, destroy);
   Status status;
-  TF_KernelBuilder_TypeConstraint(builder, "T", type, status);
+  if (typed) TF_KernelBuilder_TypeConstraint(builder, "T", type, status);
   status.throw_if_failed();
   const std::string name = std::string(op) + (type == TF_FLOAT ? "Float" : "Bfloat16");
   TF_RegisterKernelBuilder(name.c_str(), builder, status);
@@ -167,16 +185,18 @@ bool register_all() {
   define("DeepspeechLstm",
          {"gate_inputs: T", "weights: float", "bias: float", "cell_before: float", "hidden_before: float",
           "lengths: int32"},
-         {"hidden: T", "gates: T", "cells: float", "cell_after: float", "hidden_after: float"}, {});
+         {"hidden: T", "gates: T", "cells: float", "cell_after: float", "hidden_after: float"}, {kType});
   define("DeepspeechLstmGradient",
          {"gates: T", "cells: float", "cell_before: float", "weights: float", "lengths: int32", "hidden_gradient: T",
           "cell_after_gradient: float", "hidden_after_gradient: float"},
          {"gate_gradient: T", "bias_gradient: float", "cell_before_gradient: float",
-          "hidden_before_gradient: float"}, {});
+          "hidden_before_gradient: float"}, {kType});
   define("DeepspeechActivation", {"products: T", "bias: float", "seed: int64"}, {"outputs: T"},
-         {"clip: float", "rate: float"});
+         {kType, "clip: float", "rate: float"});
   define("DeepspeechActivationGradient", {"outputs: T", "output_gradient: T"},
-         {"product_gradient: T", "bias_gradient: float"}, {"clip: float", "rate: float"});
+         {"product_gradient: T", "bias_gradient: float"}, {kType, "clip: float", "rate: float"});
+  define("DeepspeechCtc", {"logits: float", "labels: int32", "lengths: int32"}, {"losses: float", "gradient: float"}, {});
+  add_kernel("DeepspeechCtc", TF_FLOAT, compute<ctc>, false);
   add_kernel("DeepspeechLstm", TF_FLOAT, compute<lstm<float>>);
   add_kernel("DeepspeechLstm", TF_BFLOAT16, compute<lstm<Bfloat16>>);
   add_kernel("DeepspeechLstmGradient", TF_FLOAT, compute<lstm_gradient<float>>);

@@ -31,8 +31,8 @@ def test_a_model_learns_its_corpus(trained: Trained) -> None:
     losses = epoch_losses(trained.finished.stderr)
     assert len(losses) == 80
     assert losses[-1] < losses[0] / 20
-    wer = float(re.search(r"Test: .*WER ([\d.]+)%", trained.finished.stderr).group(1))  # type: ignore[union-attr]
-    assert wer <= 40
+    cer = float(re.search(r"Test: .*CER ([\d.]+)%", trained.finished.stderr).group(1))  # type: ignore[union-attr]
+    assert cer <= 40
 
 
 def test_the_wer_line_has_the_asked_form_and_nothing_else_is_on_stdout(trained: Trained) -> None:
@@ -63,7 +63,8 @@ def test_summaries_tell_losses_and_error_rates(trained: Trained) -> None:
     assert len(tags["dev/loss"]) == 8
     assert len(tags["train/wer"]) == 2
     assert tags["step_loss"]
-    assert 0 <= tags["test/wer"][0] <= 0.4
+    assert 0 <= tags["test/cer"][0] <= 0.4
+    assert tags["test/wer"][0] >= tags["test/cer"][0]
 
 
 def test_full_traces_time_the_operations_of_a_step(trained: Trained) -> None:
