@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,13 @@ def main() -> None:
     """Build the graph, then run steps as they are asked for."""
     geometry = Geometry(**json.loads(sys.argv[1]))
     memory = PeakMemory()
+    with training_step(geometry) as (session, fetches, fed):
+        serve(lambda: session.run(fetches, fed), large_product(geometry, session), memory)
+
+
+@contextmanager
+def training_step(geometry: Geometry) -> Iterator[tuple[Any, dict[str, Any], dict[Any, Any]]]:
+    """A session, and what to fetch and to feed for a step."""
     precision = "on" if geometry.bfloat16 else "off"
     options = SessionOptions(intra_op_threads=geometry.threads, mixed_precision=precision)
     graph = build_training_graph(
@@ -39,9 +47,7 @@ def main() -> None:
         with graph.graph.as_default():
             session.run(v1.global_variables_initializer())
         fetches = {"losses": [graph.train_towers[0].losses], "step": graph.train_step, "norm": graph.gradient_norm}
-        serve(
-            lambda: session.run(fetches, feeds(graph.train_towers, [batch])), large_product(geometry, session), memory
-        )
+        yield session, fetches, feeds(graph.train_towers, [batch])
 
 
 def large_product(geometry: Geometry, session: Any) -> Callable[[], object]:
