@@ -11,6 +11,7 @@ class DecoderOptions:
     beam_width: int
     lm_weight: float
     valid_word_count_weight: float
+    sentence_end: bool
     cutoff_prob: float
     cutoff_top_n: int
     score_threshold: float

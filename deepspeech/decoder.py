@@ -10,7 +10,7 @@ The score of a transcript, in natural logarithms, is
             + unknown_word_score * (other words) + the boosts of its hot words
 
 `acoustic_score` is ln of the summed probabilities of its alignments, `lm_score` is ln P of the whole sentence, its end
-included. This module needs NumPy, but not TensorFlow.
+included unless the options leave it out. This module needs NumPy, but not TensorFlow.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ class DecoderOptions:
     """Weight of ln P of the language model; 0 ignores it, but keeps its vocabulary."""
     valid_word_count_weight: float = 2.25
     """Added to the score for every word that is in the vocabulary."""
+    sentence_end: bool = True
+    """Whether `lm_score` includes the end of the sentence; without it, transcripts may be parts of sentences."""
     cutoff_prob: float = 1.0
     """Of each frame, only the most probable labels that sum up to this are considered; 1 keeps all."""
     cutoff_top_n: int = 0

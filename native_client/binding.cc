@@ -106,6 +106,7 @@ void bind_values(py::module_& module) {
       .def_readwrite("beam_width", &DecoderOptions::beam_width)
       .def_readwrite("lm_weight", &DecoderOptions::lm_weight)
       .def_readwrite("valid_word_count_weight", &DecoderOptions::valid_word_count_weight)
+      .def_readwrite("sentence_end", &DecoderOptions::sentence_end)
       .def_readwrite("cutoff_prob", &DecoderOptions::cutoff_prob)
       .def_readwrite("cutoff_top_n", &DecoderOptions::cutoff_top_n)
       .def_readwrite("score_threshold", &DecoderOptions::score_threshold)

@@ -18,6 +18,9 @@ struct DecoderOptions {
   // Added to the score for every word (or character) that is in the vocabulary of the language model.
   float valid_word_count_weight = 2.25f;
 
+  // Whether ln P_LM includes the end of the sentence; without it, transcripts may be parts of sentences.
+  bool sentence_end = true;
+
   // Of each frame, only the most probable labels whose probabilities sum up to this are considered; 1 keeps all.
   float cutoff_prob = 1.0f;
 

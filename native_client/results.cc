@@ -49,7 +49,7 @@ Search::Finalist Search::finalist(std::uint32_t slot, float total, bool complete
   const bool is_word = is_known || (in_word && context_.unknown_score > kLogZero);
   if (is_word) words = complete_word(words, node);
   if (in_word && !is_word) words.score += hypothesis.ahead;
-  if (complete) {
+  if (complete && context_.options.sentence_end) {
     const LanguageModel& language_model = context_.scorer->language_model();
     LanguageState ignored;
     const float end = language_model.score(words.state, language_model.sentence_end(), ignored);

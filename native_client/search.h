@@ -6,8 +6,8 @@
 //                 + unknown_word_score * (other words) + boosts of its hot words
 //
 // P_acoustic sums over all alignments that the beam held (with one label more, the delimiter, at the end, too).
-// P_LM is that of the whole sentence, given its begin, its end included. "Words" are characters if the language
-// model is one of characters.
+// P_LM is that of the whole sentence, given its begin, its end included unless the options leave it out. "Words" are
+// characters if the language model is one of characters.
 //
 // After every frame the best hypotheses by rank are kept. The rank of a hypothesis is its score so far and, in place
 // of the word it is in, the look-ahead: the highest score that a word at or below its node of the trie has by itself.
@@ -59,8 +59,8 @@ class Search {
   void step(const std::vector<float>& posteriors);
 
   // The `count` best transcripts, best first. If `complete`, the audio is over: transcripts end with a complete word
-  // (unless no hypothesis does) and the language model scores the end of the sentence. If not, their last word may be
-  // unfinished, and counts with its look-ahead.
+  // (unless no hypothesis does) and the language model may score the end of the sentence. If not, their last word may
+  // be unfinished, and counts with its look-ahead.
   std::vector<Result> results(bool complete, std::size_t count) const;
 
  protected:

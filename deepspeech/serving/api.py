@@ -198,6 +198,7 @@ class Model:
                 beam_width=self._beam_width,
                 lm_weight=lm_weight,
                 valid_word_count_weight=valid_word_count_weight,
+                sentence_end=False,  # as DeepSpeech's clients score
                 cutoff_top_n=MOST_LABELS_PER_FRAME,
                 result_count=max(self._beam_width, 1),
                 hot_words=self._hot_words if self._scorer else {},

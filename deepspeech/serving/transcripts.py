@@ -17,7 +17,7 @@ class TimedWord:
 
 @dataclass(frozen=True)
 class Transcript:
-    """What was said. `confidence` is the natural logarithm of the probability of its sounds: higher is surer."""
+    """What was said. `confidence` is the score that the search gave it, a natural logarithm: higher is surer."""
 
     text: str
     words: tuple[TimedWord, ...]
@@ -35,7 +35,7 @@ class TokenMetadata:
 
 @dataclass(frozen=True)
 class CandidateTranscript:
-    """A hypothesis: its characters, and the natural logarithm of the probability of its sounds."""
+    """A hypothesis: its characters, and the score that the search gave it, a natural logarithm."""
 
     tokens: list[TokenMetadata]
     confidence: float
@@ -54,7 +54,7 @@ def transcript(hypothesis: Hypothesis, step_seconds: float) -> Transcript:
         TimedWord(word.text, round(word.start * step_seconds, 3), round(word.end * step_seconds, 3))
         for word in hypothesis.words
     )
-    return Transcript(hypothesis.text, words, hypothesis.acoustic_score)
+    return Transcript(hypothesis.text, words, hypothesis.score)
 
 
 def metadata(hypotheses: Sequence[Hypothesis], labels: Sequence[str | bytes], step_seconds: float) -> Metadata:
@@ -79,4 +79,4 @@ def _candidate(hypothesis: Hypothesis, labels: Sequence[str | bytes], step_secon
         text = labels[label]
         shown = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
         tokens.append(TokenMetadata(shown, timestep, timestep * step_seconds))
-    return CandidateTranscript(tokens, hypothesis.acoustic_score)
+    return CandidateTranscript(tokens, hypothesis.score)

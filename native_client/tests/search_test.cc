@@ -35,14 +35,14 @@ std::map<std::vector<Label>, double> exhaustive(const std::vector<float>& poster
   return scores;
 }
 
-double ln_probability(const LanguageModel& model, const std::vector<std::string>& words) {
+double ln_probability(const LanguageModel& model, const std::vector<std::string>& words, bool sentence_end) {
   LanguageState state = model.sentence_begin_state(), next;
   double sum = 0;
   for (const std::string& word : words) {
     sum += double(model.score(state, model.index(word), next));
     state = next;
   }
-  return sum + double(model.score(state, model.sentence_end(), next));
+  return sentence_end ? sum + double(model.score(state, model.sentence_end(), next)) : sum;
 }
 
 // The words of a transcript over the labels " ", "a", "b"; false if one is empty.
@@ -87,6 +87,7 @@ TEST(word_search_equals_exhaustive_search) {
     options.beam_width = options.result_count = kEverything;
     options.lm_weight = fixtures::uniform(random, 0, 2);
     options.valid_word_count_weight = fixtures::uniform(random, -2, 2);
+    options.sentence_end = random() % 2;
     std::map<std::vector<std::string>, double> expected;
     for (const auto& [transcript, score] : exhaustive(posteriors, 4)) {
       std::vector<std::string> words;
@@ -101,7 +102,7 @@ TEST(word_search_equals_exhaustive_search) {
     for (const Result& result : results) {
       std::vector<std::string> words;
       CHECK(split(result.labels, words));
-      const double ln_p = ln_probability(scorer->language_model(), words);
+      const double ln_p = ln_probability(scorer->language_model(), words, options.sentence_end);
       const double bonus = double(options.valid_word_count_weight) * double(words.size());
       CHECK_NEAR(result.lm_score, ln_p, 1e-3);
       CHECK_NEAR(result.score, std::log(expected.at(words)) + double(options.lm_weight) * ln_p + bonus, 3e-3);

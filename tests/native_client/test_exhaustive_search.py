@@ -45,6 +45,7 @@ def test_without_scorer_every_transcript_has_its_exact_score(seed: int, frames: 
     lm_weight=st.floats(0, 3),
     bonus=st.floats(-3, 3),
     unknown=st.just(-math.inf) | st.floats(-5, 5),
+    sentence_end=st.booleans(),
     hot_words=st.dictionaries(st.sampled_from(["a", "ab", "aa", "baa"]), st.floats(-3, 3)),
 )
 @settings(max_examples=700, deadline=None)
@@ -55,6 +56,7 @@ def test_with_scorer_every_sentence_has_its_exact_score(
     lm_weight: float,
     bonus: float,
     unknown: float,
+    sentence_end: bool,
     hot_words: dict[str, float],
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -62,7 +64,15 @@ def test_with_scorer_every_sentence_has_its_exact_score(
     write_arpa(path, WORDS, rng)
     model = kenlm.Model(str(path))
     posteriors = random_posteriors(rng, frames, len(LABELS) + 1)
-    options = DecoderOptions(4096, lm_weight, bonus, result_count=4096, unknown_word_score=unknown, hot_words=hot_words)
+    options = DecoderOptions(
+        beam_width=4096,
+        lm_weight=lm_weight,
+        valid_word_count_weight=bonus,
+        sentence_end=sentence_end,
+        result_count=4096,
+        unknown_word_score=unknown,
+        hot_words=hot_words,
+    )
     results = CTCDecoder(LABELS, options, Scorer.load(LABELS, path)).decode(posteriors)
     found = {tuple(result.text.split()): result for result in results}
     assert len(found) == len(results)
@@ -72,7 +82,7 @@ def test_with_scorer_every_sentence_has_its_exact_score(
         if any(word not in WORDS and word not in hot_words for word in words) and unknown == -math.inf:
             assert words not in found
             continue
-        lm_score = model.score(" ".join(words)) * math.log(10)
+        lm_score = model.score(" ".join(words), eos=sentence_end) * math.log(10)
         bonuses = sum(
             hot_words.get(word, 0) + (bonus if word in WORDS else 0 if word in hot_words else unknown) for word in words
         )

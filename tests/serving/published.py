@@ -12,6 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 
+class _Token(ctypes.Structure):
+    _fields_ = (("text", ctypes.c_char_p), ("timestep", ctypes.c_uint), ("start_time", ctypes.c_float))
+
+
+class _Candidate(ctypes.Structure):
+    _fields_ = (("tokens", ctypes.POINTER(_Token)), ("token_count", ctypes.c_uint), ("confidence", ctypes.c_double))
+
+
+class _Metadata(ctypes.Structure):
+    _fields_ = (("candidates", ctypes.POINTER(_Candidate)), ("candidate_count", ctypes.c_uint))
+
+
 class PublishedClient:
     """A model in the client's library, which `published_client.py` of the shared tools fetches."""
 
@@ -31,6 +43,22 @@ class PublishedClient:
     def stt(self, samples: npt.NDArray[np.int16]) -> str:
         data = samples.tobytes()
         return self._text(self._library.DS_SpeechToText(self._model, data, ctypes.c_uint(len(samples))))
+
+    def hypotheses(self, samples: npt.NDArray[np.int16], count: int) -> list[tuple[str, float]]:
+        """Up to `count` texts and their confidences, best first."""
+        data, size = samples.tobytes(), ctypes.c_uint(len(samples))
+        metadata = self._library.DS_SpeechToTextWithMetadata(self._model, data, size, ctypes.c_uint(count))
+        found = metadata.contents
+        candidates = [found.candidates[place] for place in range(found.candidate_count)]
+        result = [
+            (
+                b"".join(candidate.tokens[place].text for place in range(candidate.token_count)).decode(),
+                candidate.confidence,
+            )
+            for candidate in candidates
+        ]
+        self._library.DS_FreeMetadata(metadata)
+        return result
 
     def stream(self, samples: npt.NDArray[np.int16], step: int) -> str:
         stream = ctypes.c_void_p()
@@ -59,4 +87,5 @@ def load_library(tools: Path) -> Any:
     library = module.library(cache)
     library.DS_SpeechToText.restype = ctypes.c_void_p
     library.DS_FinishStream.restype = ctypes.c_void_p
+    library.DS_SpeechToTextWithMetadata.restype = ctypes.POINTER(_Metadata)
     return library
