@@ -12,7 +12,7 @@ from step_process import PRODUCT, Geometry, PeakMemory, serve
 
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.towers import compute_devices, feeds
-from deepspeech.training_graph import build_training_graph, session_config
+from deepspeech.training_graph import TrainingGraph, build_training_graph, session_config
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.feeding import Batch
 
@@ -29,9 +29,17 @@ def main() -> None:
 
 @contextmanager
 def training_step(geometry: Geometry) -> Iterator[tuple[Any, dict[str, Any], dict[Any, Any]]]:
-    """A session, and what to fetch and to feed for a step."""
-    precision = "on" if geometry.bfloat16 else "off"
-    options = SessionOptions(intra_op_threads=geometry.threads, mixed_precision=precision)
+    """A session, and what to fetch and to feed for a step on a batch of the geometry."""
+    features, lengths, labels, label_lengths = geometry.batch(np.random.default_rng(1))
+    batch = Batch(range(geometry.batch_size), (), features, lengths, labels, label_lengths)
+    with session_of(geometry, "on" if geometry.bfloat16 else "off") as (session, graph, fetches):
+        yield session, fetches, feeds(graph.train_towers, [batch])
+
+
+@contextmanager
+def session_of(geometry: Geometry, mixed_precision: str) -> Iterator[tuple[Any, TrainingGraph, dict[str, Any]]]:
+    """A session with initial weights, its graph, and what the program fetches in a step."""
+    options = SessionOptions(intra_op_threads=geometry.threads, mixed_precision=mixed_precision)
     graph = build_training_graph(
         compute_devices()[:1],
         label_count=geometry.labels,
@@ -41,13 +49,14 @@ def training_step(geometry: Geometry) -> Iterator[tuple[Any, dict[str, Any], dic
         session_options=options,
         random_seed=1,
     )
-    features, lengths, labels, label_lengths = geometry.batch(np.random.default_rng(1))
-    batch = Batch(range(geometry.batch_size), (), features, lengths, labels, label_lengths)
     with v1.Session(graph=graph.graph, config=session_config(options)) as session:
         with graph.graph.as_default():
             session.run(v1.global_variables_initializer())
-        fetches = {"losses": [graph.train_towers[0].losses], "step": graph.train_step, "norm": graph.gradient_norm}
-        yield session, fetches, feeds(graph.train_towers, [batch])
+        yield (
+            session,
+            graph,
+            {"losses": [graph.train_towers[0].losses], "step": graph.train_step, "norm": graph.gradient_norm},
+        )
 
 
 def large_product(geometry: Geometry, session: Any) -> Callable[[], object]:

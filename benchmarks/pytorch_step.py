@@ -44,7 +44,8 @@ def main() -> None:
     """Build the model, then run steps as they are asked for."""
     geometry = Geometry(**json.loads(sys.argv[1]))
     torch.manual_seed(1)
-    torch.set_num_threads(geometry.threads)
+    if geometry.threads:
+        torch.set_num_threads(geometry.threads)
     memory = PeakMemory()
     model = AcousticModel(geometry)
     optimizer = torch.optim.Adam(model.parameters(), fused=True)

@@ -16,10 +16,10 @@ class Geometry:
     """What one measurement trains: the model, its numbers and the batch."""
 
     n_hidden: int
-    bfloat16: bool
-    batch_size: int
-    frames: int
-    threads: int
+    bfloat16: bool = False
+    batch_size: int = 16
+    frames: int = 400
+    threads: int = 0  # 0: as many as there are cores
     coefficients: int = 26
     context: int = 9
     labels: int = 28  # without the blank

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""The whole program against its bare training step: utterances a second of `python -m deepspeech` over the step's.
+
+    benchmarks/train_epoch.py [--n_hidden 512 1024] [--batch 16] [--rounds 3]
+
+The bare step runs on the same batches, which lie in memory. The program has everything around it: feature cache,
+feeding, jobs, summaries every ten seconds, checkpoints every twenty; and once more without a cache, so that features
+are computed while the model trains. The corpus is made up: noise of 2 to 6 seconds. They take turns `--rounds` times;
+the median epoch of each counts, the first of every process left out.
+"""
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from corpora import write_alphabet, write_csv, write_wav
+
+LABELS = "abcdefghijklmnopqrstuvwxyz '"
+RATE = 16_000
+
+
+def write_corpus(folder: Path, utterances: int) -> tuple[Path, Path]:
+    """Write noise with transcripts of ten labels a second; the CSV file and the alphabet."""
+    random = np.random.default_rng(1)
+    rows = []
+    for index in range(utterances):
+        seconds = random.uniform(2, 6)
+        samples = random.normal(size=int(seconds * RATE)) * 0.1
+        transcript = "".join(random.choice(list(LABELS[:26]), int(10 * seconds)))
+        rows.append((write_wav(folder / f"{index}.wav", samples), transcript))
+    return write_csv(folder / "train.csv", rows), write_alphabet(folder / "alphabet.txt", LABELS)
+
+
+def seconds_of_epochs(command: Sequence[str]) -> list[float]:
+    """Run a command that tells when each epoch ends; the seconds of each epoch but the first."""
+    times = []
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if re.search("Training of epoch", line):
+                times.append(time.monotonic())
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)}: failed with code {process.returncode}")
+    return [after - before for before, after in pairwise(times)]
+
+
+def program(csv_file: Path, alphabet: Path, options: argparse.Namespace, n_hidden: int, cache: str) -> list[float]:
+    """Train with the whole program."""
+    with tempfile.TemporaryDirectory() as folder:
+        return seconds_of_epochs(
+            [
+                *(sys.executable, "-m", "deepspeech", f"--train_files={csv_file}"),
+                *(f"--alphabet_config_path={alphabet}", f"--n_hidden={n_hidden}", f"--epoch={options.epochs}"),
+                *(f"--train_batch_size={options.batch}", f"--train_cached_features_path={cache}"),
+                *(f"--checkpoint_dir={folder}", f"--summary_dir={folder}/summaries", "--noshow_progressbar"),
+                *("--checkpoint_secs=20", "--summary_secs=10"),
+            ]
+        )
+
+
+def bare(csv_file: Path, alphabet: Path, options: argparse.Namespace, n_hidden: int) -> list[float]:
+    """Run the bare steps, in a process of their own."""
+    arguments = [str(csv_file), str(alphabet), str(n_hidden), str(options.batch), str(options.epochs)]
+    return seconds_of_epochs([sys.executable, __file__, "--bare", *arguments])
+
+
+def run_bare_steps(csv_file: Path, alphabet_path: Path, n_hidden: int, batch_size: int, epochs: int) -> None:
+    """Train on batches in memory, and say on stderr when an epoch ends, as the program does."""
+    from our_step import session_of
+    from step_process import Geometry
+
+    from deepspeech.towers import feeds
+    from deepspeech.util.corpus import read_corpus
+    from deepspeech.util.features import FeatureOptions, front_end
+    from deepspeech.util.feeding import Feeder, OnTheFly
+    from deepspeech.util.text import Alphabet
+
+    alphabet = Alphabet.load(alphabet_path)
+    extractor = front_end(FeatureOptions())
+    corpus = read_corpus([csv_file], alphabet, extractor)
+    feeder = Feeder(corpus, OnTheFly(corpus, extractor), batch_size)
+    batches = list(feeder.batches(range(len(feeder))))
+    with session_of(Geometry(n_hidden=n_hidden, labels=alphabet.size), "auto") as (session, graph, fetches):
+        for epoch in range(epochs):
+            for batch in batches:
+                session.run(fetches, feeds(graph.train_towers, [batch]))
+            print(f"Training of epoch {epoch + 1}", file=sys.stderr, flush=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n_hidden", type=int, nargs="+", default=[512, 1024])
+    parser.add_argument("--utterances", type=int, default=256)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--bare", nargs=5, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.bare:
+        csv_file, alphabet, *numbers = options.bare
+        return run_bare_steps(Path(csv_file), Path(alphabet), *map(int, numbers))
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = write_corpus(Path(folder), options.utterances)
+        for n_hidden in options.n_hidden:
+            seconds: dict[str, list[float]] = {"bare step": [], "program": [], "program without a cache": []}
+            for _ in range(options.rounds):
+                seconds["bare step"] += bare(*corpus, options, n_hidden)
+                seconds["program"] += program(*corpus, options, n_hidden, f"{folder}/train.h5")
+                seconds["program without a cache"] += program(*corpus, options, n_hidden, "")
+            print(f"n_hidden {n_hidden}, batches of {options.batch}:")
+            fastest = options.utterances / statistics.median(seconds["bare step"])
+            for name, of_epochs in seconds.items():
+                speed = options.utterances / statistics.median(of_epochs)
+                print(f"{name:>24}: {speed:7.1f} utterances a second, {speed / fastest:4.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
