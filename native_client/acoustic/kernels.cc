@@ -35,31 +35,42 @@ struct Kernels {
   decltype(&any_machine::recurrence) recurrence;
 };
 
-// The best kernels for this machine.
-Kernels choose_kernels() {
+Kernels kernels(Machine machine) {
+  switch (machine) {
 #ifdef HAS_SEVERAL_KERNELS
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    return {avx512::dense, avx512::recurrence};
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {avx2::dense, avx2::recurrence};
+    case Machine::kAvx512: return {avx512::dense, avx512::recurrence};
+    case Machine::kAvx2: return {avx2::dense, avx2::recurrence};
 #endif
-  return {any_machine::dense, any_machine::recurrence};
+    default: return {any_machine::dense, any_machine::recurrence};
+  }
 }
 
-const Kernels& kernels() {
-  static const Kernels chosen = choose_kernels();
-  return chosen;
+std::vector<Machine> find_machines() {
+  std::vector<Machine> found{Machine::kAny};
+#ifdef HAS_SEVERAL_KERNELS
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return found;
+  found.push_back(Machine::kAvx2);
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    found.push_back(Machine::kAvx512);
+  }
+#endif
+  return found;
 }
 
 }  // namespace
 
+const std::vector<Machine>& machines() {
+  static const std::vector<Machine> found = find_machines();
+  return found;
+}
+
 void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, float low, float high,
-           std::size_t threads, float* outputs) {
+           std::size_t threads, float* outputs, Machine machine) {
   threads = std::max<std::size_t>(1, std::min(threads, layer.blocks));
   const auto share = [&](std::size_t index) {
     const std::size_t first = layer.blocks * index / threads;
     const std::size_t last = layer.blocks * (index + 1) / threads;
-    kernels().dense(layer, inputs, frames, low, high, first, last, outputs);
+    kernels(machine).dense(layer, inputs, frames, low, high, first, last, outputs);
   };
   std::vector<std::thread> others;
   for (std::size_t index = 1; index < threads; ++index) others.emplace_back(share, index);
@@ -68,8 +79,8 @@ void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, flo
 }
 
 void recurrence(const RecurrentLayer& layer, const float* gates, std::size_t frames, float* cell, float* state,
-                float* hidden) {
-  kernels().recurrence(layer, gates, frames, cell, state, hidden);
+                float* hidden, Machine machine) {
+  kernels(machine).recurrence(layer, gates, frames, cell, state, hidden);
 }
 
 }  // namespace acoustic

@@ -4,11 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace acoustic {
 
 constexpr std::size_t kLanes = 16;
 constexpr std::size_t kColumns = 4 * kLanes;
+
+// The kinds of machine that there are kernels for, each a superset of those before.
+enum class Machine { kAny, kAvx2, kAvx512 };
+
+// Those that this machine is, the best one last.
+const std::vector<Machine>& machines();
 
 struct DenseLayer {
   const float* weights;  // [blocks, rows, 64]
@@ -20,7 +27,7 @@ struct DenseLayer {
 // outputs [frames, blocks * 64] = inputs [frames, rows] times the weights, plus the bias, from `low` to `high`.
 // The blocks are shared out to so many threads.
 void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, float low, float high,
-           std::size_t threads, float* outputs);
+           std::size_t threads, float* outputs, Machine machine = machines().back());
 
 // A block holds the input, candidate, forget and output gates, in this order, of 16 hidden units. All weights are
 // read from memory in every frame, so they are 16-bit integers with a scale for each column: half as much, and more
@@ -36,6 +43,6 @@ struct RecurrentLayer {
 // receives the hidden states. `cell` and `state`, each [16 * blocks], are the cell and hidden state before the first
 // frame and become those after the last.
 void recurrence(const RecurrentLayer& layer, const float* gates, std::size_t frames, float* cell, float* state,
-                float* hidden);
+                float* hidden, Machine machine = machines().back());
 
 }  // namespace acoustic

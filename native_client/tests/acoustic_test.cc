@@ -1,0 +1,198 @@
+// The acoustic model's kernels, for every kind of machine that this one is, against plain loops.
+#include "acoustic/kernels.h"
+
+#include <algorithm>
+
+#include "fixtures.h"
+#include "testing.h"
+
+namespace {
+
+using namespace acoustic;
+using fixtures::Random;
+
+using Floats = std::vector<float>;
+
+Floats random_floats(Random& random, std::size_t size, float scale) {
+  Floats values(size);
+  for (float& value : values) value = fixtures::uniform(random, -scale, scale);
+  return values;
+}
+
+struct Dense {
+  std::size_t frames, rows, blocks;
+  Floats weights, bias, inputs;
+
+  static Dense random(Random& random) {
+    Dense dense{random() % 15, 1 + random() % 70, 1 + random() % 5, {}, {}, {}};
+    dense.weights = random_floats(random, dense.blocks * dense.rows * kColumns, 1);
+    dense.bias = random_floats(random, dense.blocks * kColumns, 1);
+    dense.inputs = random_floats(random, dense.frames * dense.rows, 1);
+    return dense;
+  }
+
+  Floats run(float low, float high, std::size_t threads, Machine machine) const {
+    Floats outputs(frames * blocks * kColumns, NAN);
+    const DenseLayer layer{weights.data(), bias.data(), blocks, rows};
+    acoustic::dense(layer, inputs.data(), frames, low, high, threads, outputs.data(), machine);
+    return outputs;
+  }
+
+  // What `column` of `frame` must be before it is limited.
+  double expected(std::size_t frame, std::size_t column) const {
+    const std::size_t block = column / kColumns, place = column % kColumns;
+    double sum = double(bias[column]);
+    for (std::size_t row = 0; row < rows; ++row) {
+      sum += double(inputs[frame * rows + row]) * double(weights[(block * rows + row) * kColumns + place]);
+    }
+    return sum;
+  }
+};
+
+TEST(a_dense_layer_equals_plain_loops_on_every_machine) {
+  Random random(6);
+  for (int round = 0; round < 200; ++round) {
+    const Dense dense = Dense::random(random);
+    const float low = fixtures::uniform(random, -3, 0), high = fixtures::uniform(random, 0, 3);
+    const std::size_t columns = dense.blocks * kColumns;
+    for (const Machine machine : machines()) {
+      const Floats outputs = dense.run(low, high, 1 + random() % 3, machine);
+      for (std::size_t place = 0; place < outputs.size(); ++place) {
+        const double value = dense.expected(place / columns, place % columns);
+        CHECK_NEAR(double(outputs[place]), std::clamp(value, double(low), double(high)), 1e-4);
+      }
+    }
+  }
+}
+
+TEST(threads_and_frames_together_change_nothing_in_a_dense_layer) {
+  Random random(7);
+  for (int round = 0; round < 50; ++round) {
+    const Dense dense = Dense::random(random);
+    for (const Machine machine : machines()) {
+      const Floats outputs = dense.run(-100, 100, 1, machine);
+      CHECK(outputs == dense.run(-100, 100, 7, machine));
+      Floats one_by_one;
+      for (std::size_t frame = 0; frame < dense.frames; ++frame) {
+        Dense one = dense;
+        one.frames = 1;
+        one.inputs.erase(one.inputs.begin(), one.inputs.begin() + long(frame * dense.rows));
+        const Floats output = one.run(-100, 100, 1, machine);
+        one_by_one.insert(one_by_one.end(), output.begin(), output.end());
+      }
+      CHECK(outputs == one_by_one);
+    }
+  }
+}
+
+struct Lstm {
+  std::size_t units, blocks;
+  std::vector<std::int16_t> weights;
+  Floats scales;
+
+  static Lstm random(Random& random) {
+    const std::size_t units = 1 + random() % 40, blocks = (units + kLanes - 1) / kLanes;
+    Lstm lstm{units, blocks, std::vector<std::int16_t>(blocks * units * kColumns), {}};
+    for (std::int16_t& weight : lstm.weights) weight = static_cast<std::int16_t>(random());
+    lstm.scales = random_floats(random, blocks * kColumns, 1e-5f);
+    return lstm;
+  }
+
+  RecurrentLayer layer() const { return {weights.data(), scales.data(), blocks, units}; }
+
+  // A gate (input, candidate, forget or output) of a unit: what comes from the input and from the state before.
+  double gate(std::size_t which, std::size_t unit, const float* inputs, const std::vector<double>& state) const {
+    const std::size_t block = unit / kLanes, column = which * kLanes + unit % kLanes;
+    double sum = 0;
+    for (std::size_t row = 0; row < units; ++row) {
+      sum += state[row] * double(weights[(block * units + row) * kColumns + column]);
+    }
+    return double(inputs[block * kColumns + column]) + sum * double(scales[block * kColumns + column]);
+  }
+};
+
+// The cell and hidden states of an LSTM, filled up to whole blocks, and the hidden states of all frames so far.
+struct States {
+  Floats cell, state, hidden;
+
+  static States random(Random& random, const Lstm& lstm) {
+    const std::size_t size = lstm.blocks * kLanes;
+    return {random_floats(random, size, 1), random_floats(random, size, 1), {}};
+  }
+
+  void run(const Lstm& lstm, const float* gates, std::size_t frames, Machine machine) {
+    const std::size_t before = hidden.size();
+    hidden.resize(before + frames * lstm.blocks * kLanes, NAN);
+    recurrence(lstm.layer(), gates, frames, cell.data(), state.data(), hidden.data() + before, machine);
+  }
+};
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+void check_recurrence(const Lstm& lstm, const Floats& gates, States states, std::size_t frames, Machine machine) {
+  std::vector<double> cell(states.cell.begin(), states.cell.end()), state(states.state.begin(), states.state.end());
+  states.run(lstm, gates.data(), frames, machine);
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    const float* const inputs = gates.data() + frame * lstm.blocks * kColumns;
+    std::vector<double> next(state.size());
+    for (std::size_t unit = 0; unit < lstm.units; ++unit) {
+      const auto gate = [&](std::size_t which) { return lstm.gate(which, unit, inputs, state); };
+      cell[unit] = sigmoid(gate(2)) * cell[unit] + sigmoid(gate(0)) * std::tanh(gate(1));
+      next[unit] = sigmoid(gate(3)) * std::tanh(cell[unit]);
+      CHECK_NEAR(double(states.hidden[frame * state.size() + unit]), next[unit], 1e-5);
+    }
+    state = next;
+  }
+  for (std::size_t unit = 0; unit < lstm.units; ++unit) {
+    CHECK_NEAR(double(states.cell[unit]), cell[unit], 1e-5);
+    CHECK_NEAR(double(states.state[unit]), state[unit], 1e-5);
+  }
+}
+
+TEST(the_recurrence_equals_plain_loops_on_every_machine) {
+  Random random(8);
+  for (int round = 0; round < 200; ++round) {
+    const Lstm lstm = Lstm::random(random);
+    const std::size_t frames = random() % 8;
+    const Floats gates = random_floats(random, frames * lstm.blocks * kColumns, 3);
+    const States states = States::random(random, lstm);
+    for (const Machine machine : machines()) check_recurrence(lstm, gates, states, frames, machine);
+  }
+}
+
+TEST(the_recurrence_goes_on_from_its_own_states) {
+  Random random(9);
+  for (int round = 0; round < 50; ++round) {
+    const Lstm lstm = Lstm::random(random);
+    const std::size_t frames = 1 + random() % 8, first = random() % frames, width = lstm.blocks * kColumns;
+    const Floats gates = random_floats(random, frames * width, 3);
+    for (const Machine machine : machines()) {
+      States whole = States::random(random, lstm), pieces = whole;
+      whole.run(lstm, gates.data(), frames, machine);
+      pieces.run(lstm, gates.data(), first, machine);
+      pieces.run(lstm, gates.data() + first * width, frames - first, machine);
+      CHECK(whole.hidden == pieces.hidden && whole.cell == pieces.cell && whole.state == pieces.state);
+    }
+  }
+}
+
+TEST(gates_far_from_zero_saturate) {
+  Random random(10);
+  Lstm lstm = Lstm::random(random);
+  std::fill(lstm.weights.begin(), lstm.weights.end(), std::int16_t{0});
+  for (const float value : {1e3f, 1e30f, std::numeric_limits<float>::infinity()}) {
+    for (const Machine machine : machines()) {
+      const std::size_t size = lstm.blocks * kLanes;
+      States states{Floats(size, 0.5f), Floats(size, 0), {}};
+      states.run(lstm, Floats(lstm.blocks * kColumns, value).data(), 1, machine);
+      for (std::size_t unit = 0; unit < size; ++unit) {
+        CHECK_NEAR(double(states.cell[unit]), 1.5, 1e-6);
+        CHECK_NEAR(double(states.hidden[unit]), std::tanh(1.5), 1e-6);
+      }
+      states.run(lstm, Floats(lstm.blocks * kColumns, -value).data(), 1, machine);
+      for (std::size_t unit = 0; unit < size; ++unit) CHECK_NEAR(double(states.cell[unit]), 0, 1e-6);
+    }
+  }
+}
+
+}  // namespace
