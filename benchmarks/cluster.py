@@ -1,26 +1,22 @@
 """One worker and one parameter server against one process: training utterances a second, side by side.
 
-    python benchmarks/cluster.py [--n_hidden 256] [--batch 16] [--epochs 6]
+    python benchmarks/cluster.py [--n_hidden 512] [--batch 16] [--epochs 6] [--rounds 3]
 
-Both train on the same synthesized tones, in turn, three times, and the best epoch of each counts, as the machine may be
-busy with other things. The first epoch, in which TensorFlow optimizes the graph, is left out.
+Both train on the same made-up corpus, noise of 2 to 6 seconds, in turn, `--rounds` times; the median epoch of each
+counts. The first epoch, in which TensorFlow optimizes the graph, is left out.
 """
 
 import argparse
-import re
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from corpora import TinyCorpus, write_tiny_corpus
+from train_epoch import seconds_of_epochs, write_corpus
 
-UTTERANCES = 320
+UTTERANCES = 256
 
 
 def free_ports(count: int) -> list[int]:
@@ -32,26 +28,14 @@ def free_ports(count: int) -> list[int]:
     return ports
 
 
-def epoch_seconds(command: Sequence[str]) -> list[float]:
-    """Run a trainer and return the seconds of each epoch but the first."""
-    times = []
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if re.search(r"Training of epoch", line):
-                times.append(time.monotonic())
-    if process.returncode:
-        raise SystemExit(f"the trainer failed with code {process.returncode}")
-    return [after - before for before, after in pairwise(times)]
-
-
-def training(corpus: TinyCorpus, folder: Path, options: argparse.Namespace) -> list[str]:
+def training(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace) -> list[str]:
     """The command of a trainer, without its place in a cluster."""
+    csv_file, alphabet = corpus
     return [
-        *(sys.executable, "-m", "deepspeech", f"--train_files={corpus.train}"),
-        *(f"--alphabet_config_path={corpus.alphabet}", f"--n_hidden={options.n_hidden}"),
+        *(sys.executable, "-m", "deepspeech", f"--train_files={csv_file}"),
+        *(f"--alphabet_config_path={alphabet}", f"--n_hidden={options.n_hidden}"),
         *(f"--train_batch_size={options.batch}", f"--epoch={options.epochs}", "--noshow_progressbar"),
-        *(f"--checkpoint_dir={folder}", f"--train_cached_features_path={corpus.train.parent / 'train.h5'}"),
+        *(f"--checkpoint_dir={folder}", f"--train_cached_features_path={csv_file.with_suffix('.h5')}"),
     ]
 
 
@@ -61,7 +45,7 @@ def on_cluster(command: list[str]) -> list[float]:
     place = [f"--ps_hosts=localhost:{server}", f"--worker_hosts=localhost:{worker}", f"--coord_port={coordinator}"]
     with subprocess.Popen([*command, *place, "--job_name=ps"], stderr=subprocess.DEVNULL) as process:
         try:
-            return epoch_seconds([*command, *place, "--job_name=worker"])
+            return seconds_of_epochs([*command, *place, "--job_name=worker"])
         finally:
             process.wait(30)
 
@@ -69,19 +53,19 @@ def on_cluster(command: list[str]) -> list[float]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--n_hidden", type=int, default=256)
+    parser.add_argument("--n_hidden", type=int, default=512)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        corpus = write_tiny_corpus(Path(name), train=UTTERANCES)
+        corpus = write_corpus(Path(name), UTTERANCES)
         local, cluster = [], []
         for turn in range(options.rounds):
-            local += epoch_seconds(training(corpus, Path(name) / f"local-{turn}", options))
+            local += seconds_of_epochs(training(corpus, Path(name) / f"local-{turn}", options))
             cluster += on_cluster(training(corpus, Path(name) / f"cluster-{turn}", options))
-    alone, together = UTTERANCES / min(local), UTTERANCES / min(cluster)
-    print(f"n_hidden {options.n_hidden}, batches of {options.batch}, best epoch of {len(local)}")
+    alone, together = (UTTERANCES / statistics.median(seconds) for seconds in (local, cluster))
+    print(f"n_hidden {options.n_hidden}, batches of {options.batch}, median of {len(local)} epochs")
     print(f"one process:                         {alone:.1f} utterances a second")
     print(f"one worker and one parameter server: {together:.1f} utterances a second, {together / alone:.0%}")
 
