@@ -24,8 +24,9 @@ def native_ops() -> Any | None:
 
 
 def has_bfloat16_products() -> bool:
-    """Whether this processor multiplies bfloat16 as such."""
-    return bool(ctypes.CDLL(_library()).deepspeech_has_bfloat16_products())
+    """Whether the native operations multiply bfloat16 as such on this processor."""
+    # TensorFlow must load the library first, or it takes the operations in it for ones that it has already.
+    return native_ops() is not None and bool(ctypes.CDLL(_library()).deepspeech_has_bfloat16_products())
 
 
 def _library() -> str:
