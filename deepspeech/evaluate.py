@@ -4,16 +4,19 @@ import argparse
 import logging
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from .coordinator.jobs import EpochReport, Sample, SetName, Tally
 from .decoder import CTCDecoder
-from .errors import DeepSpeechError, FlagError, GraphError
-from .evaluation import make_decoder
-from .options import LanguageModelOptions, ReportOptions
+from .errors import AlphabetError, DeepSpeechError, FlagError, GraphError
+from .evaluation import decoder_of_labels
+from .language_model_flags import LANGUAGE_MODEL_FLAGS, WEIGHT_FLAGS, check_language_model, language_model_options
+from .options import ReportOptions
 from .reports import log_report
 from .serving.ctc_loss import ctc_loss
 from .serving.engine import Engine
@@ -34,6 +37,14 @@ UTTERANCES_AHEAD = 64
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise FlagError(f"{message}; see --help")
+
+
+class _Given(argparse.Action):
+    """Stores a value, and in `given` that there was one."""
+
+    def __call__(self, _parser: object, options: argparse.Namespace, value: object, _option: str | None = None) -> None:
+        setattr(options, self.dest, value)
+        options.given |= {self.dest}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,35 +69,22 @@ def _parser() -> argparse.ArgumentParser:
     add("--test_files", required=True, help="CSV files to test on, separated by commas")
     add("--limit_test", type=int, default=0, help="use only so many of the shortest utterances; 0: all")
     add("--skip_bad_rows", action="store_true", help="leave out rows that cannot be used, instead of stopping")
-    language_model = LanguageModelOptions()
-    add("--lm_binary_path", type=Path, help="KenLM language model, binary or ARPA")
-    add("--lm_trie_path", type=Path, help="trie of the language model's words")
-    add("--scorer_path", type=Path, help="DeepSpeech scorer package, in place of lm_binary_path")
-    add("--beam_width", type=int, default=language_model.beam_width)
-    add("--lm_weight", type=float, default=language_model.lm_weight)
-    add("--valid_word_count_weight", type=float, default=language_model.valid_word_count_weight)
+    for name, default, text in LANGUAGE_MODEL_FLAGS:
+        add(f"--{name}", type=type(default), default=default, action=_Given, help=text)
+    parser.set_defaults(given=frozenset())
     add("--report_count", type=int, default=10, help="wrongly transcribed utterances in the report")
     add("--wer_log_pattern", default="", help="pattern with %%s, %%s and %%f for set, date and word error rate")
     return parser
 
 
 def _evaluate(options: argparse.Namespace) -> None:
+    check_language_model(options)
     model = read_frozen_model(options.model)
-    alphabet = _alphabet(model.info)
-    decoder = make_decoder(
-        alphabet,
-        LanguageModelOptions(
-            binary_path=options.lm_binary_path,
-            trie_path=options.lm_trie_path,
-            scorer_path=options.scorer_path,
-            beam_width=options.beam_width,
-            lm_weight=options.lm_weight,
-            valid_word_count_weight=options.valid_word_count_weight,
-        ),
-    )
+    language_model = language_model_options(options, weights_chosen=not options.given.isdisjoint(WEIGHT_FLAGS))
+    decoder = decoder_of_labels(model.info.labels, language_model)
     corpus = read_corpus(
         [Path(part.strip()) for part in options.test_files.split(",") if part.strip()],
-        alphabet,
+        _alphabet(model.info),
         front_end(model.info.features),
         limit=options.limit_test,
         skip_bad_rows=options.skip_bad_rows,
@@ -119,11 +117,22 @@ def tested(engine: Engine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus,
     return total
 
 
+@dataclass(frozen=True)
+class ByteAlphabet(Alphabet):
+    """The labels of a model that writes UTF-8 bytes; each byte is written as the character of the same number."""
+
+    def encode(self, text: str) -> npt.NDArray[np.int32]:
+        """Return the labels of a text, int32 [bytes]; raises AlphabetError naming each byte it lacks."""
+        return super().encode(text.encode().decode("latin-1"))
+
+
 def _alphabet(info: ModelInfo) -> Alphabet:
-    labels = [label for label in info.labels if isinstance(label, str)]
-    if len(labels) != len(info.labels):
-        raise GraphError(f"{info.path}: writes bytes and not characters, which corpora are not tested with yet")
-    return Alphabet(tuple(labels))
+    texts = [label if isinstance(label, str) else label.decode("latin-1") for label in info.labels]
+    of_bytes = any(isinstance(label, bytes) for label in info.labels)
+    try:
+        return ByteAlphabet(tuple(texts)) if of_bytes else Alphabet(tuple(texts))
+    except AlphabetError as error:
+        raise GraphError(f"{info.path}: {error}") from error
 
 
 if __name__ == "__main__":

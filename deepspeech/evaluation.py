@@ -1,6 +1,7 @@
 """From posteriors to figures: decoding on all cores while the model works on the next batch."""
 
 import logging
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 
@@ -21,15 +22,20 @@ logger = logging.getLogger(__name__)
 
 def make_decoder(alphabet: Alphabet, options: LanguageModelOptions) -> CTCDecoder:
     """A decoder for the alphabet, with the language model if there is one. Raises DecoderError."""
+    return decoder_of_labels(alphabet.labels, options)
+
+
+def decoder_of_labels(labels: Sequence[str | bytes], options: LanguageModelOptions) -> CTCDecoder:
+    """A decoder for labels that may be bytes, too. Raises DecoderError."""
     language_model = options.binary_path or options.scorer_path
     scorer = None
     weights = (options.lm_weight, options.valid_word_count_weight)
     if language_model is not None:
-        scorer = Scorer.load(alphabet.labels, language_model, options.trie_path)
+        scorer = Scorer.load(labels, language_model, options.trie_path)
         if scorer.package_defaults is not None and not options.weights_chosen:
             weights = scorer.package_defaults
             logger.info("Weights of the scorer package: --lm_weight=%g --valid_word_count_weight=%g", *weights)
-    return CTCDecoder(alphabet.labels, DecoderOptions(options.beam_width, *weights), scorer)
+    return CTCDecoder(labels, DecoderOptions(options.beam_width, *weights), scorer)
 
 
 class Evaluator:

@@ -5,6 +5,7 @@ from typing import Any
 
 from .cluster.flag_checks import check_cluster
 from .errors import FlagError
+from .language_model_flags import check_language_model
 
 POSITIVE = [
     "train_batch_size",
@@ -90,10 +91,7 @@ def _check_wer_log_pattern(pattern: str) -> None:
 
 
 def _check_combinations(values: Any) -> None:
-    if values.scorer_path and (values.lm_binary_path or values.lm_trie_path):
-        raise FlagError("--scorer_path: cannot be combined with --lm_binary_path or --lm_trie_path; give one of them")
-    if values.lm_trie_path and not values.lm_binary_path:
-        raise FlagError("--lm_trie_path: needs --lm_binary_path, the language model that the trie belongs to")
+    check_language_model(values)
     if values["train"].present and values.train and not values.train_files:
         raise FlagError("--train: needs --train_files, the CSV files to train on")
     trains, tests = values.train and values.train_files, values.test and values.test_files
@@ -110,4 +108,7 @@ def _check_export(values: Any) -> None:
     if values.remove_export and not values.export_dir:
         raise FlagError("--remove_export: needs --export_dir, the folder to export to")
     if values.export_dir and values.feature_type != "audio_ops":
-        raise FlagError(f"--feature_type={values.feature_type}: exported graphs have no other features than audio_ops")
+        raise FlagError(
+            f"--feature_type={values.feature_type}: cannot be exported, as the clients of exported graphs have only "
+            "audio_ops; train a model with --feature_type=audio_ops, and export that"
+        )

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from absl import flags as absl_flags
 
 from .cluster.flags import CLUSTER_FLAGS
+from .language_model_flags import LANGUAGE_MODEL_FLAGS
 
 _Define = Callable[..., object]
 _string: _Define
@@ -17,6 +18,7 @@ _string, _integer, _float, _bool = (
     absl_flags.DEFINE_float,
     absl_flags.DEFINE_bool,
 )
+_DEFINE_BY_TYPE: dict[type, _Define] = {str: _string, int: _integer, float: _float}
 
 FLAG_GROUPS: tuple[tuple[str, tuple[tuple[_Define, str, object, str], ...]], ...] = (
     (
@@ -107,17 +109,7 @@ FLAG_GROUPS: tuple[tuple[str, tuple[tuple[_Define, str, object, str], ...]], ...
     (
         "Decoding",
         (
-            (_string, "lm_binary_path", "", "KenLM language model, binary or ARPA"),
-            (_string, "lm_trie_path", "", "trie of the language model's words; made in memory if not given"),
-            (_string, "scorer_path", "", "DeepSpeech scorer package (.scorer), in place of lm_binary_path"),
-            (_integer, "beam_width", 1024, "hypotheses kept by the beam search"),
-            (_float, "lm_weight", 1.5, "weight of the language model; a scorer package has its own"),
-            (
-                _float,
-                "valid_word_count_weight",
-                2.25,
-                "bonus for each word of the vocabulary; a scorer package has its own",
-            ),
+            *((_DEFINE_BY_TYPE[type(default)], name, default, text) for name, default, text in LANGUAGE_MODEL_FLAGS),
             (_string, "decoder_library_path", "", "once the decoder's library; it is part of the package now"),
             (_string, "one_shot_infer", "", "transcribe this audio file and print the text"),
         ),

@@ -13,11 +13,11 @@ from .cluster.flags import cluster_options
 from .errors import FeatureError, FlagError
 from .flag_checks import check_values
 from .flag_definitions import FLAG_GROUPS
+from .language_model_flags import WEIGHT_FLAGS, language_model_options
 from .options import (
     CheckpointOptions,
     EarlyStoppingOptions,
     ExportOptions,
-    LanguageModelOptions,
     ModelOptions,
     OptimizerOptions,
     Options,
@@ -93,14 +93,8 @@ def _options(values: Any) -> Options:
             values.mixed_precision,
         ),
         report=ReportOptions(values.report_count, values.wer_log_pattern, values.show_progressbar),
-        language_model=LanguageModelOptions(
-            binary_path=_optional_path(values.lm_binary_path),
-            trie_path=_optional_path(values.lm_trie_path),
-            scorer_path=_optional_path(values.scorer_path),
-            beam_width=values.beam_width,
-            lm_weight=values.lm_weight,
-            valid_word_count_weight=values.valid_word_count_weight,
-            weights_chosen=values["lm_weight"].present + values["valid_word_count_weight"].present > 0,
+        language_model=language_model_options(
+            values, weights_chosen=any(values[name].present for name in WEIGHT_FLAGS)
         ),
         random_seed=values.random_seed,
         log_level=values.log_level,

@@ -14,7 +14,15 @@ import tensorflow as tf
 from corpora import TinyCorpus
 from program import Trained
 
+from deepspeech.decoder import UTF8_BYTES, Scorer
+from deepspeech.inference_graph import InferenceOptions, inference_graph
+from deepspeech.model import variable_shapes
+from deepspeech.options import ModelOptions
 from deepspeech.serving.ctc_loss import ctc_loss
+from deepspeech.serving.frozen_model import read_frozen_model
+from deepspeech.serving.graph_metadata import serialize_alphabet
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.text import Alphabet
 
 
 def evaluate(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -39,9 +47,52 @@ def test_the_report_is_that_of_training(trained: Trained, graph_file: Path, tiny
     assert finished.stdout.split()[-1] == trained.finished.stdout.split()[-1]
 
 
+def write_byte_graph(path: Path, spoken: bytes) -> Path:
+    """Write a graph of a model that spells in bytes, and hears the same byte in all audio."""
+    placeholders = Alphabet(tuple(chr(byte) for byte in range(1, 256)))
+    weights = {
+        name: np.zeros(shape, np.float32)
+        for name, shape in variable_shapes(placeholders.size, ModelOptions(n_hidden=8), FeatureOptions()).items()
+    }
+    weights["layer_6/bias"][UTF8_BYTES.index(spoken)] = 9
+    graph = inference_graph(weights, placeholders, FeatureOptions(), InferenceOptions())
+    (node,) = (node for node in graph.node if node.name == "metadata_alphabet")
+    node.attr["value"].tensor.string_val[:] = [serialize_alphabet(UTF8_BYTES)]
+    path.write_bytes(graph.SerializeToString())
+    return path
+
+
+def test_a_model_that_spells_in_bytes_is_tested_too(tmp_path: Path, recordings: list[Path]) -> None:
+    graph = write_byte_graph(tmp_path / "bytes.pb", b"a")
+    csv = tmp_path / "test.csv"
+    rows = [f"{path},{path.stat().st_size},{text}" for path, text in zip(recordings, ("a", "\u00e9"), strict=False)]
+    csv.write_text("\n".join(["wav_filename,wav_filesize,transcript", *rows]), encoding="utf-8")
+    finished = evaluate(f"--model={graph}", f"--test_files={csv}", "--beam_width=16")
+    assert finished.returncode == 0, finished.stderr
+    report = report_of(finished.stderr)
+    assert "WER 50.00%" in report[0]
+    assert any("said" in line and "\u00e9" in line for line in report)
+
+
+def test_a_scorer_packages_weights_count_unless_others_are_given(
+    graph_file: Path, tiny_corpus: TinyCorpus, scorer_file: Path, tmp_path: Path
+) -> None:
+    labels = read_frozen_model(graph_file).info.labels
+    package = tmp_path / "words.scorer"
+    Scorer.load(labels, scorer_file).write_package(package, lm_weight=0.25, valid_word_count_weight=0.75)
+    flags = [f"--model={graph_file}", f"--test_files={tiny_corpus.test}", "--beam_width=16"]
+    alone = evaluate(*flags, f"--scorer_path={package}")
+    assert "--lm_weight=0.25 --valid_word_count_weight=0.75" in alone.stderr
+    assert "--lm_weight" not in evaluate(*flags, f"--scorer_path={package}", "--lm_weight=1.5").stderr
+    by_hand = ["--lm_weight=0.25", "--valid_word_count_weight=0.75"]
+    assert report_of(alone.stderr) == report_of(evaluate(*flags, f"--lm_binary_path={scorer_file}", *by_hand).stderr)
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
+        (["--model={graph}", "--test_files={csv}", "--lm_trie_path=some.trie"], "--lm_trie_path"),
+        (["--model={graph}", "--test_files={csv}", "--scorer_path=a", "--lm_binary_path=b"], "--scorer_path"),
         (["--model=missing.pb", "--test_files=missing.csv"], "missing.pb"),
         (["--test_files=missing.csv"], "--model"),
         (["--model={graph}", "--test_files=missing.csv"], "missing.csv"),

@@ -85,6 +85,16 @@ def test_a_place_that_cannot_be_written_is_refused_before_training(program: Prog
     assert not program.checkpoints.exists()
 
 
+def test_other_features_are_refused_with_what_to_do_instead(program: Program) -> None:
+    finished = program.run(
+        *program.training(epoch=1), "--feature_type=psf", f"--export_dir={program.folder / 'export'}"
+    )
+    assert finished.code == 1
+    assert "--feature_type=psf: cannot be exported" in finished.error
+    assert "train a model with --feature_type=audio_ops" in finished.error
+    assert not program.checkpoints.exists() and not (program.folder / "export").exists()
+
+
 def test_an_export_needs_a_checkpoint(program: Program) -> None:
     finished = program.run(*program.model(), f"--export_dir={program.folder / 'export'}")
     assert finished.code == 1
