@@ -30,9 +30,9 @@ class PublishedClient:
     def __init__(self, tools: Path, model: Path, scorer: Path | None = None) -> None:
         self._library = load_library(tools)
         self._model = ctypes.c_void_p()
-        self._check(self._library.DS_CreateModel(os.fsencode(model), ctypes.byref(self._model)))
+        _check(self._library.DS_CreateModel(os.fsencode(model), ctypes.byref(self._model)))
         if scorer is not None:
-            self._check(self._library.DS_EnableExternalScorer(self._model, os.fsencode(scorer)))
+            _check(self._library.DS_EnableExternalScorer(self._model, os.fsencode(scorer)))
 
     def __enter__(self) -> PublishedClient:
         return self
@@ -42,7 +42,7 @@ class PublishedClient:
 
     def stt(self, samples: npt.NDArray[np.int16]) -> str:
         data = samples.tobytes()
-        return self._text(self._library.DS_SpeechToText(self._model, data, ctypes.c_uint(len(samples))))
+        return _text(self._library, self._library.DS_SpeechToText(self._model, data, ctypes.c_uint(len(samples))))
 
     def hypotheses(self, samples: npt.NDArray[np.int16], count: int) -> list[tuple[str, float]]:
         """Up to `count` texts and their confidences, best first."""
@@ -60,21 +60,50 @@ class PublishedClient:
         self._library.DS_FreeMetadata(metadata)
         return result
 
+    def setBeamWidth(self, beam_width: int) -> None:  # noqa: N802 - as the published package has it
+        _check(self._library.DS_SetModelBeamWidth(self._model, ctypes.c_uint(beam_width)))
+
+    def createStream(self) -> PublishedStream:  # noqa: N802
+        handle = ctypes.c_void_p()
+        _check(self._library.DS_CreateStream(self._model, ctypes.byref(handle)))
+        return PublishedStream(self._library, handle)
+
     def stream(self, samples: npt.NDArray[np.int16], step: int) -> str:
-        stream = ctypes.c_void_p()
-        self._check(self._library.DS_CreateStream(self._model, ctypes.byref(stream)))
+        """The text of samples that are fed `step` at a time."""
+        stream = self.createStream()
         for start in range(0, len(samples), step):
-            piece = samples[start : start + step]
-            self._library.DS_FeedAudioContent(stream, piece.tobytes(), ctypes.c_uint(len(piece)))
-        return self._text(self._library.DS_FinishStream(stream))
+            stream.feedAudioContent(samples[start : start + step])
+        return stream.finishStream()
 
-    def _text(self, pointer: int) -> str:
-        text = ctypes.string_at(pointer).decode()
-        self._library.DS_FreeString(ctypes.c_void_p(pointer))
-        return text
 
-    def _check(self, status: int) -> None:
-        assert status == 0, f"the published client refused it: error 0x{status:x}"
+class PublishedStream:
+    """One utterance whose audio comes bit by bit; the methods are named as in the published package."""
+
+    def __init__(self, library: Any, handle: ctypes.c_void_p) -> None:
+        self._library = library
+        self._handle = handle
+
+    def feedAudioContent(self, samples: npt.NDArray[np.int16]) -> None:  # noqa: N802
+        self._library.DS_FeedAudioContent(self._handle, samples.tobytes(), ctypes.c_uint(len(samples)))
+
+    def intermediateDecode(self) -> str:  # noqa: N802
+        return _text(self._library, self._library.DS_IntermediateDecode(self._handle))
+
+    def finishStream(self) -> str:  # noqa: N802
+        return _text(self._library, self._library.DS_FinishStream(self._handle))
+
+    def freeStream(self) -> None:  # noqa: N802
+        self._library.DS_FreeStream(self._handle)
+
+
+def _text(library: Any, pointer: int) -> str:
+    text = ctypes.string_at(pointer).decode()
+    library.DS_FreeString(ctypes.c_void_p(pointer))
+    return text
+
+
+def _check(status: int) -> None:
+    assert status == 0, f"the published client refused it: error 0x{status:x}"
 
 
 def load_library(tools: Path) -> Any:
@@ -87,5 +116,6 @@ def load_library(tools: Path) -> Any:
     library = module.library(cache)
     library.DS_SpeechToText.restype = ctypes.c_void_p
     library.DS_FinishStream.restype = ctypes.c_void_p
+    library.DS_IntermediateDecode.restype = ctypes.c_void_p
     library.DS_SpeechToTextWithMetadata.restype = ctypes.POINTER(_Metadata)
     return library

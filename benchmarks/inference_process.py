@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""One measurement of `inference.py`, in a process of its own, whose peak memory is the client's.
+
+    benchmarks/inference_process.py CLIENT KIND STREAMS GRAPH RECORDING.wav
+
+CLIENT is "ours", or the script whose library is the published client; KIND is whole, stream or first. Prints JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+
+BEAM_WIDTH = 500
+RATE = 16_000
+CHUNK = RATE // 50
+"""Samples that a stream is fed at a time, as the published client's script does."""
+ASKED_EVERY = RATE // 10
+"""Samples after which a stream that comes in real time is asked for its text."""
+
+Samples = npt.NDArray[np.int16]
+
+
+def whole(model: Any, samples: Samples) -> str:
+    """Transcribe all at once."""
+    return str(model.stt(samples))
+
+
+def stream(model: Any, samples: Samples) -> str:
+    """Feed 20 ms at a time, as fast as the client takes it."""
+    begun = model.createStream()
+    for start in range(0, len(samples), CHUNK):
+        begun.feedAudioContent(samples[start : start + CHUNK])
+    return str(begun.finishStream())
+
+
+def first_text(model: Any, samples: Samples) -> float:
+    """Seconds after the speaker's begin at which a stream has its first text, if its audio comes in real time.
+
+    The clock is moved on to when the next samples are there, and by what the client takes for them.
+    """
+    begun = model.createStream()
+    clock = 0.0
+    for start in range(0, len(samples), ASKED_EVERY):
+        piece = samples[start : start + ASKED_EVERY]
+        clock = max(clock, (start + len(piece)) / RATE)
+        asked = time.perf_counter()
+        begun.feedAudioContent(piece)
+        text = begun.intermediateDecode()
+        clock += time.perf_counter() - asked
+        if text:
+            break
+    begun.freeStream()
+    return clock
+
+
+def load(client: str, graph: Path) -> tuple[Any, float, float]:
+    """A client's model with the beam of the measurement; the seconds that `import deepspeech` and loading took."""
+    start = time.perf_counter()
+    import deepspeech
+
+    imported = time.perf_counter()
+    if client == "ours":
+        model: Any = deepspeech.Model(graph)
+    else:
+        sys.path.insert(0, str(Path(__file__).parents[1] / "tests/serving"))
+        from published import PublishedClient
+
+        model = PublishedClient(Path(client).parent, graph)
+    loaded = time.perf_counter()
+    model.setBeamWidth(BEAM_WIDTH)
+    return model, imported - start, loaded - imported
+
+
+def main(client: str, kind: str, streams: str, graph: str, recording: str) -> None:
+    """Measure and print."""
+    model, import_seconds, load_seconds = load(client, Path(graph))
+    samples = np.asarray(soundfile.read(recording, dtype="int16")[0])
+    texts: list[str] = []
+    start = time.perf_counter()
+    if kind == "first":
+        seconds = first_text(model, samples)
+    else:
+        work = whole if kind == "whole" else stream
+        with ThreadPoolExecutor(int(streams)) as threads:
+            texts = list(threads.map(lambda _: work(model, samples), range(int(streams))))
+        seconds = time.perf_counter() - start
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    figures = {"seconds": seconds, "import": import_seconds, "load": load_seconds, "memory": memory}
+    print(json.dumps({**figures, "texts": texts}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
