@@ -43,17 +43,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(options)
     except DeepSpeechError as error:
         return _failed(error)
+    except MemoryError:
+        return _failed("there is not enough memory")
     except BrokenPipeError:  # whoever read the output has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        _drop_output()
+        return _failed(f"the output cannot be written ({error.strerror})")
     except KeyboardInterrupt:
         print("deepspeech: interrupted", file=sys.stderr)
         return 128 + signal.SIGINT
 
 
-def _failed(error: DeepSpeechError) -> int:
+def _failed(error: DeepSpeechError | str) -> int:
     print(f"deepspeech: {error}", file=sys.stderr)
     return 1
+
+
+def _drop_output() -> None:
+    """Let what standard output still holds go nowhere, as it would fail again when the program ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -50,13 +50,30 @@ def recordings(given: Sequence[str]) -> list[Recording]:
 
 
 def pcm_blocks() -> Iterator[npt.NDArray[np.int16]]:
-    """Yield the 16-bit little-endian samples of standard input as they come; a last odd byte is no sample."""
+    """Yield the 16-bit little-endian samples of standard input as they come; a last odd byte is no sample.
+
+    Raises AudioError if there are none, or they cannot be read.
+    """
     left = b""
-    pipe = sys.stdin.buffer
-    assert isinstance(pipe, BufferedReader)
-    while data := pipe.read1(PIPE_BYTES):
+    empty = True
+    while data := _read_pipe():
         data = left + data
         whole = len(data) - len(data) % 2
         left = data[whole:]
         if whole:
+            empty = False
             yield np.frombuffer(data[:whole], "<i2").astype(np.int16)
+    if empty:
+        raise AudioError(f"{PIPE}: no samples")
+
+
+def _read_pipe() -> bytes:
+    """Bytes of standard input, as soon as there are any; none at its end."""
+    if sys.stdin is None:
+        raise AudioError(f"{PIPE}: standard input is closed")
+    pipe = sys.stdin.buffer
+    assert isinstance(pipe, BufferedReader)
+    try:
+        return pipe.read1(PIPE_BYTES)
+    except OSError as error:
+        raise AudioError(f"{PIPE}: cannot be read ({error.strerror})") from error

@@ -19,9 +19,11 @@ from deepspeech import Model
 class Client:
     graph: Path
 
+    def command(self, *arguments: object) -> list[str]:
+        return [sys.executable, "-m", "deepspeech.serving.client", "--model", str(self.graph), *map(str, arguments)]
+
     def run(self, *arguments: object, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-m", "deepspeech.serving.client", "--model", str(self.graph), *map(str, arguments)]
-        return subprocess.run(command, input=data, capture_output=True, check=False)
+        return subprocess.run(self.command(*arguments), input=data, capture_output=True, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +72,81 @@ def test_folders_are_transcribed_into_files_of_a_folder(
     written = sorted(path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*.*"))
     assert written == sorted([Path("deeper") / f"{recordings[1].stem}.srt", Path(f"{recordings[0].stem}.srt")])
     assert " --> " in (tmp_path / "out" / written[-1]).read_text()
+
+
+@pytest.mark.parametrize("stream", [[], ["--stream", 100]])
+def test_a_pipe_without_samples_is_refused(client: Client, stream: list[object]) -> None:
+    finished = client.run("--audio", "-", *stream)
+    assert finished.returncode == 1
+    assert finished.stderr.decode() == "deepspeech: -: no samples\n"
+
+
+@pytest.mark.parametrize("flags", [[], ["--stream", 3200], ["--json"]])
+def test_output_that_finds_no_room_is_one_line(client: Client, recordings: list[Path], flags: list[object]) -> None:
+    command = client.command("--audio", recordings[0], *flags)
+    with Path("/dev/full").open("w") as full:
+        finished = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, text=True)
+    assert finished.returncode == 1
+    (line,) = finished.stderr.splitlines()
+    assert line == "deepspeech: the output cannot be written (No space left on device)"
+
+
+def write_bad_recordings(folder: Path) -> dict[str, str]:
+    """Write files that are no recordings; what is said of each."""
+    (folder / "text.wav").write_text("hello")
+    (folder / "zero.wav").write_bytes(b"")
+    soundfile.write(folder / "empty.wav", np.zeros(0, np.int16), 16_000)
+    soundfile.write(folder / "nan.wav", np.full(8000, np.nan, np.float32), 16_000, subtype="FLOAT")
+    soundfile.write(folder / "whole.flac", np.sin(np.arange(16_000) / 9), 16_000)
+    (folder / "half.flac").write_bytes((folder / "whole.flac").read_bytes()[:5000])
+    (folder / "folder").mkdir()
+    return {
+        "text.wav": "cannot be read as audio",
+        "zero.wav": "cannot be read as audio",
+        "empty.wav": "no samples",
+        "nan.wav": "not finite numbers",
+        "half.flac": "cannot be read as audio",
+        "folder": "holds no recordings",
+    }
+
+
+def test_what_is_no_recording_is_one_line_and_leaves_no_file(client: Client, tmp_path: Path) -> None:
+    for name, reason in write_bad_recordings(tmp_path).items():
+        finished = client.run("--audio", tmp_path / name, "--output_dir", tmp_path / "out")
+        assert finished.returncode == 1
+        (line,) = finished.stderr.decode().splitlines()
+        assert name in line and reason in line
+        assert not finished.stdout and not list(tmp_path.glob("out/*"))
+
+
+def test_a_recording_of_another_rate_and_two_channels_is_resampled(client: Client, tmp_path: Path) -> None:
+    tone = np.sin(np.arange(8000) / 3).astype(np.float32) / 2
+    soundfile.write(tmp_path / "stereo.wav", np.stack([tone, tone], 1), 8000, subtype="FLOAT")
+    soundfile.write(tmp_path / "mono.wav", tone, 8000, subtype="FLOAT")
+    stereo, mono = (client.run("--audio", tmp_path / name) for name in ("stereo.wav", "mono.wav"))
+    assert stereo.returncode == 0, stereo.stderr
+    assert stereo.stdout == mono.stdout
+
+
+@pytest.mark.parametrize("place", ["a file", "a file/below"])
+def test_a_place_that_cannot_be_written_is_one_line(
+    client: Client, recordings: list[Path], tmp_path: Path, place: str
+) -> None:
+    (tmp_path / "a file").write_text("in the way")
+    finished = client.run("--audio", recordings[0], "--output_dir", tmp_path / place)
+    assert finished.returncode == 1
+    (line,) = finished.stderr.decode().splitlines()
+    assert "--output_dir" in line and "cannot be written" in line
+    assert [path.name for path in tmp_path.iterdir()] == ["a file"]
+
+
+def test_a_graph_that_was_cut_off_is_one_line(client: Client, recordings: list[Path], tmp_path: Path) -> None:
+    for name, data in (("cut.pb", client.graph.read_bytes()[:-1000]), ("text.pb", b"hello"), ("empty.pb", b"")):
+        (tmp_path / name).write_bytes(data)
+        finished = client.run("--model", tmp_path / name, "--audio", recordings[0])
+        assert finished.returncode == 1
+        (line,) = finished.stderr.decode().splitlines()
+        assert name in line and "give a graph" in line
 
 
 @pytest.mark.parametrize(
