@@ -17,7 +17,7 @@ import tensorflow as tf
 from ..checkpoints import Checkpoints, Meaning
 from ..coordinator.client import RETRY_SECONDS
 from ..coordinator.membership import Role
-from ..coordinator.rounds import RoundEnd
+from ..coordinator.rounds import NUMBERS_PER_ROUND, RoundEnd
 from ..coordinator.service import Service
 from ..coordinator.state import TrainingState
 from ..coordinator.training_coordinator import TrainingCoordinator
@@ -26,6 +26,7 @@ from ..interruption import InterruptionWatch
 from ..keeper import Keeper, restore_newest
 from ..summaries import Summaries
 from .node import SERVERS_LOST, end_hard_later, summary
+from .overseer import Overseer
 from .worker import Workplace
 
 v1 = tf.compat.v1
@@ -43,8 +44,14 @@ FAREWELL_SECONDS = 10.0
 TELLING_SECONDS = 3.0
 """That the chief stays to tell everyone why training has failed."""
 
-STEP_MILLISECONDS = 45_000
+STEP_SECONDS = 45.0
 """That a round's step may take on the parameter servers."""
+
+CANCELLING_SECONDS = 5.0
+"""That TensorFlow may take to give a step up."""
+
+SAVING_SECONDS = 600.0
+"""That a checkpoint may take to be saved or loaded."""
 
 
 class ParameterServersLostError(Exception):
@@ -59,7 +66,8 @@ class Chief:
         self._options = place.options
         self._service = service
         self._watch = watch
-        self._seconds = place.cluster.coordinator_retries * RETRY_SECONDS
+        patience = place.cluster.coordinator_retries * RETRY_SECONDS
+        self._overseer = Overseer(service, place.cluster.parameter_servers, patience)
         graph = place.graph.training.graph
         with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
             self._checkpoints = Checkpoints(self._options.checkpoints, graph, meaning)
@@ -72,8 +80,9 @@ class Chief:
         worker = _WorkerThread(work, ended, self._service)
         try:
             worker.start()
-            while not self._lead_until_servers_are_lost(worker):
-                pass
+            with self._overseer:
+                while not self._lead_until_servers_are_lost(worker):
+                    pass
         except BaseException as error:
             self._tell(str(error))
             raise
@@ -108,23 +117,23 @@ class Chief:
 
     def _gather(self, worker: "_WorkerThread") -> None:
         """Wait for the parameter servers, and a little for workers that are about to come, too."""
-        start = time.monotonic()
+        start = self._service.clock()
         while True:
+            self._overseer.expect(SAVING_SECONDS)
             self._check(worker)
             with self._service.locked() as coordinator:
                 missing = coordinator.members.missing(Role.PARAMETER_SERVER)
                 workers_missing = coordinator.members.missing(Role.WORKER)
-            waited = time.monotonic() - start
-            if not missing and (not workers_missing or waited > GATHERING_SECONDS):
+            if not missing and (not workers_missing or self._service.clock() - start > GATHERING_SECONDS):
                 return
-            if missing and waited > self._seconds:
-                names = ", ".join(f"{task} ({self._place.cluster.parameter_servers[task]})" for task in missing)
-                raise ClusterError(f"parameter server {names} did not come, or come back, for {self._seconds:.0f} s")
+            reason = self._overseer.trouble(start)
+            if reason is not None:
+                raise ClusterError(reason)
             self._service.wait(WAKE_SECONDS)
 
     def _open(self, session: Any, summaries: Summaries) -> Keeper:
         with self._service.locked() as coordinator:
-            before = coordinator.round_number - 1
+            before = coordinator.round_number - NUMBERS_PER_ROUND
         graph = self._place.graph
         if graph.discard is not None:
             session.run(graph.discard, {graph.round_number: before})
@@ -150,6 +159,7 @@ class Chief:
         return keeper
 
     def _do_what_is_due(self, session: Any, keeper: Keeper, worker: "_WorkerThread") -> None:
+        self._overseer.expect(SAVING_SECONDS)
         self._check(worker)
         if self._watch.signal_number is not None:
             raise keeper.stop(self._watch.signal_number)
@@ -174,7 +184,8 @@ class Chief:
 
     def _end_round(self, session: Any, end: RoundEnd) -> None:
         graph = self._place.graph
-        in_time = v1.RunOptions(timeout_in_ms=STEP_MILLISECONDS)
+        in_time = v1.RunOptions(timeout_in_ms=int(1000 * STEP_SECONDS))
+        self._overseer.expect(STEP_SECONDS + CANCELLING_SECONDS)
         if end.count:
             session.run(graph.apply, {graph.contributions: end.count}, options=in_time)
         else:

@@ -51,7 +51,7 @@ SERVERS_LOST = (
 GRAPH_TALK = ("Graph execution error", "Detected at node", "File ", "Node:", "Original stack trace", "[[", "\t")
 """Beginnings of the lines in which TensorFlow tells where in the graph an error came up."""
 
-GRACE_SECONDS = 10.0
+GRACE_SECONDS = 5.0
 """That a node gets to end by itself after the coordinator said that all is lost."""
 
 
@@ -145,16 +145,20 @@ def cluster_session_config(options: Options, cluster: ClusterOptions) -> Any:
     return config
 
 
-def end_hard_later(reason: str) -> None:
-    """End the process with code 1 in a while, unless it ends by itself: TensorFlow may never return from a step."""
+def end_hard_later(reason: str, seconds: float = GRACE_SECONDS) -> threading.Timer:
+    """End the process with code 1 in a while, unless it ends by itself or the timer that this returns is cancelled.
+
+    TensorFlow may never return from a step.
+    """
 
     def end() -> None:
         print(f"deepspeech: {reason}", file=sys.stderr, flush=True)
         os._exit(1)
 
-    timer = threading.Timer(GRACE_SECONDS, end)
+    timer = threading.Timer(seconds, end)
     timer.daemon = True
     timer.start()
+    return timer
 
 
 def summary(error: tf.errors.OpError) -> str:

@@ -1,8 +1,10 @@
 """A cluster's worker: joins, does jobs, and joins again whenever it was given up or the weights had to be reloaded."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -57,12 +59,17 @@ def work_until_over(place: Workplace, interrupted: Callable[[], bool]) -> None:
 
     Raises TrainingError for a loss that isn't finite, which everyone is told, and ClusterError where it cannot go on.
     """
+    with ThreadPoolExecutor(thread_name_prefix="closing") as closing:
+        _work_and_join_again(place, interrupted, closing)
+
+
+def _work_and_join_again(place: Workplace, interrupted: Callable[[], bool], closing: Executor) -> None:
     trouble: float | None = None
     while not interrupted():
         membership = join_or_explain(place.connection, place.applicant)
         trouble = trouble or time.monotonic()
         try:
-            _work_as_member(place, membership, interrupted)
+            _work_as_member(place, membership, interrupted, closing)
             membership.leave()
             return
         except NotMemberError:
@@ -84,9 +91,12 @@ def work_until_over(place: Workplace, interrupted: Callable[[], bool]) -> None:
             membership.close()
 
 
-def _work_as_member(place: Workplace, membership: Membership, interrupted: Callable[[], bool]) -> None:
+def _work_as_member(
+    place: Workplace, membership: Membership, interrupted: Callable[[], bool], closing: Executor
+) -> None:
     coordinator = RemoteCoordinator(place.connection, membership)
-    membership.on_error(lambda error: end_hard_later(str(error)))
+    watchdog = _Watchdog(place.cluster.coordinator_retries * RETRY_SECONDS)
+    membership.on_error(watchdog.start)
     session = place.session()
     try:
         worker = Worker(
@@ -100,7 +110,7 @@ def _work_as_member(place: Workplace, membership: Membership, interrupted: Calla
         while not interrupted():
             job = coordinator.next_job(POLL_SECONDS)
             if job is NoJob.OVER:
-                return
+                break
             if isinstance(job, Job):
                 try:
                     list(worker.work(job, coordinator, interrupted))
@@ -108,8 +118,37 @@ def _work_as_member(place: Workplace, membership: Membership, interrupted: Calla
                     logger.info("%s", error)
                     coordinator.give_back_all()
     finally:
-        with suppress(tf.errors.OpError):
-            session.close()
+        # Aside, because TensorFlow may wait 10 seconds for servers that are out of reach, while others wait for us.
+        closed = closing.submit(_close, session)
+        watchdog.stop()
+    closed.result()  # the parameter servers go when this worker has left
+
+
+def _close(session: Any) -> None:
+    with suppress(tf.errors.OpError):
+        session.close()
+
+
+class _Watchdog:
+    """Ends the process if it learns that it has no place any more, or only anew, and its step does not return."""
+
+    def __init__(self, patience: float) -> None:
+        """It may take `patience` seconds to join again: so long parameter servers may be out of reach."""
+        self._patience = patience
+        self._timer: threading.Timer | None = None
+
+    def start(self, error: Exception) -> None:
+        """The process has no place: for good, or with NotMemberError, until it joins again."""
+        if isinstance(error, NotMemberError):
+            reason = f"the parameter servers have not answered for {self._patience:.0f} s; are they still reachable?"
+            self._timer = end_hard_later(reason, self._patience)
+        else:
+            end_hard_later(str(error))
+
+    def stop(self) -> None:
+        """The step has returned: it can join again."""
+        if self._timer is not None:
+            self._timer.cancel()
 
 
 class _Rounds:

@@ -81,7 +81,8 @@ class Connection:
         deadline = time.monotonic() + seconds
         while True:
             try:
-                status, answer = self._request(path, body, wait)
+                left = max(deadline - time.monotonic(), RETRY_SECONDS)
+                status, answer = self._request(path, body, wait + min(REQUEST_SECONDS, left))
             except (OSError, http.client.HTTPException) as error:
                 self._close()
                 if time.monotonic() >= deadline:
@@ -93,8 +94,8 @@ class Connection:
                 return status, answer
             raise self._refusal(status, answer)
 
-    def _request(self, path: str, body: Mapping[str, Any], wait: float) -> tuple[int, Any]:
-        connection = self._connection(REQUEST_SECONDS + wait)
+    def _request(self, path: str, body: Mapping[str, Any], timeout: float) -> tuple[int, Any]:
+        connection = self._connection(timeout)
         headers = {"Content-Type": "application/json"}
         if self._address.token is not None:
             headers["Authorization"] = f"Bearer {self._address.token}"
@@ -174,8 +175,7 @@ class Membership:
             except (ClusterError, CoordinatorError) as error:
                 if not self._ended.is_set():
                     self.error = error
-                    if not isinstance(error, NotMemberError):
-                        self._on_error(error)
+                    self._on_error(error)
                 return
 
 

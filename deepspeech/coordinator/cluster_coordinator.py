@@ -48,6 +48,7 @@ class ClusterCoordinator:
         self._departed: set[str] = set()
         self.failure: str | None = None
         self.trouble: str | None = None
+        self.servers_lost_since: float | None = None
         self._leases: dict[int, Lease] = {}
         self._round = Round(first_round)
         self._reports: deque[EpochReport] = deque()
@@ -158,6 +159,7 @@ class ClusterCoordinator:
         self.training = training
         self.opened = (now, training.batches_left)
         self.trouble = None
+        self.servers_lost_since = None
         self._testing_allowed = False
 
     def suspend(self) -> None:
@@ -308,6 +310,7 @@ class ClusterCoordinator:
         self.members.remove(member, replaced=replaced)
         if not member.works and self.training is not None and not self.over:
             self.trouble = f"{member.applicant.name} was lost"
+            self.servers_lost_since = self.servers_lost_since or member.seen
 
     def _somebody_is_idle(self) -> bool:
         return any(member.works and not member.jobs for member in self.members)

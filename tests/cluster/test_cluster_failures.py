@@ -5,8 +5,6 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,6 @@ from program import Program
 from deepspeech.cluster.node import PACKAGE
 
 ROOT = Path(__file__).parents[2]
-OUTSIDE, INSIDE = "10.213.7.1", "10.213.7.2"
 
 
 def endless(program: Program, **changes: object) -> list[str]:
@@ -30,59 +27,6 @@ def changed_program(folder: Path) -> Path:
     with (package / "towers.py").open("a") as file:
         file.write("# a change\n")
     return folder
-
-
-@contextmanager
-def network_namespace(name: str) -> Iterator[str]:
-    """A namespace whose only link, to this one, is called like it."""
-    commands = [
-        f"ip netns add {name}",
-        f"ip link add {name} type veth peer name inside netns {name}",
-        f"ip addr add {OUTSIDE}/30 dev {name}",
-        f"ip link set {name} up",
-        f"ip -n {name} addr add {INSIDE}/30 dev inside",
-        f"ip -n {name} link set inside up",
-        f"ip -n {name} link set lo up",
-    ]
-    try:
-        for command in commands:
-            subprocess.run(command.split(), check=True, capture_output=True)
-        yield name
-    finally:
-        subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
-        subprocess.run(["ip", "link", "del", name], check=False, capture_output=True)
-
-
-def test_a_worker_cut_off_for_longer_than_a_lease_loses_its_jobs_and_joins_again_when_the_network_heals(
-    program: Program,
-) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("network namespaces need root")
-    ports = free_ports(3)
-    token = "a secret of enough characters"
-    with network_namespace(f"ds{os.getpid() % 100000}") as name:
-        cluster = Cluster(
-            program,
-            endless(program, coord_host=OUTSIDE, coord_lease_secs=4),
-            hosts=([f"{OUTSIDE}:{ports[0]}"], [f"{OUTSIDE}:{ports[1]}", f"{INSIDE}:{ports[2]}"]),
-            environment={"DEEPSPEECH_COORD_TOKEN": token},
-            namespaces={"worker 1": name},
-            address=OUTSIDE,
-            token=token,
-        )
-        with cluster:
-            cluster.start()
-            cluster.wait_for(lambda status: len(status["members"]) == 3 and status["counts"]["steps"] > 5)
-            subprocess.run(["ip", "link", "set", name, "down"], check=True)
-            lost = cluster.wait_for(lambda status: len(status["members"]) == 2)
-            cluster.wait_for(steps_counted(lost["counts"]["steps"] + 5))
-            subprocess.run(["ip", "link", "set", name, "up"], check=True)
-            cluster.wait_for(lambda status: len(status["members"]) == 3)
-            healed = cluster.status()["counts"]["steps"]
-            cluster.wait_for(steps_counted(healed + 5))
-            cluster.processes["worker 0"].send_signal(signal.SIGTERM)
-            assert cluster.wait() == [1, 128 + signal.SIGTERM, 1], cluster.logs()
-            assert token not in cluster.log("worker 0") + cluster.log("worker 1") + cluster.log("ps 0")
 
 
 def test_a_worker_that_hangs_loses_its_jobs_and_one_that_does_not_fit_is_refused(program: Program) -> None:

@@ -1,0 +1,112 @@
+"""The network is cut between one node and the others, and healed or not: in network namespaces."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pytest
+from nodes import Cluster, free_ports, steps_counted
+from program import Program
+
+OUTSIDE, INSIDE = "10.213.7.1", "10.213.7.2"
+TOKEN = "a secret of enough characters"
+LEASE = 4
+PATIENT_RETRIES = 20  # 10 seconds
+LONGEST_END = 60.0
+"""Seconds from a cut that isn't healed to the end of every node that cannot go on without the one cut off."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """A namespace whose only link, to this one, is called like it."""
+
+    name: str
+
+    def cut(self) -> None:
+        subprocess.run(["ip", "link", "set", self.name, "down"], check=True)
+
+    def heal(self) -> None:
+        subprocess.run(["ip", "link", "set", self.name, "up"], check=True)
+
+
+@pytest.fixture
+def network() -> Iterator[Network]:
+    if os.geteuid() != 0:
+        pytest.skip("network namespaces need root")
+    name = f"ds{os.getpid() % 100000}"
+    commands = [
+        f"ip netns add {name}",
+        f"ip link add {name} type veth peer name inside netns {name}",
+        f"ip addr add {OUTSIDE}/30 dev {name}",
+        f"ip link set {name} up",
+        f"ip -n {name} addr add {INSIDE}/30 dev inside",
+        f"ip -n {name} link set inside up",
+        f"ip -n {name} link set lo up",
+    ]
+    try:
+        for command in commands:
+            subprocess.run(command.split(), check=True, capture_output=True)
+        yield Network(name)
+    finally:
+        subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+        subprocess.run(["ip", "link", "del", name], check=False, capture_output=True)
+
+
+@contextmanager
+def cluster_across(network: Network, program: Program, inside: str, **flags: object) -> Iterator[Cluster]:
+    """A cluster in the middle of training, one of whose nodes is alone behind the network."""
+    ports = dict(zip(("ps 0", "worker 0", "worker 1"), free_ports(3), strict=True))
+    hosts = {name: f"{INSIDE if name == inside else OUTSIDE}:{port}" for name, port in ports.items()}
+    chief = hosts["worker 0"].partition(":")[0]
+    given = {"epoch": 5000, "train_batch_size": 2, "checkpoint_secs": 2, "coord_host": chief, "coord_lease_secs": LEASE}
+    cluster = Cluster(
+        program,
+        program.training(**{**given, **flags}),
+        hosts=([hosts["ps 0"]], [hosts["worker 0"], hosts["worker 1"]]),
+        environment={"DEEPSPEECH_COORD_TOKEN": TOKEN},
+        namespaces={inside: network.name},
+        address=chief,
+        token=TOKEN,
+    )
+    with cluster:
+        cluster.start()
+        cluster.wait_for(lambda status: len(status["members"]) == 3 and status["counts"]["steps"] > 5)
+        yield cluster
+
+
+@pytest.mark.parametrize("inside", ["worker 1", "ps 0", "worker 0"])
+def test_training_goes_on_when_the_network_heals_after_more_than_a_lease(
+    program: Program, network: Network, inside: str
+) -> None:
+    with cluster_across(network, program, inside) as cluster:
+        before = cluster.status()["counts"]["steps"]
+        network.cut()
+        if inside == "worker 1":
+            lost = cluster.wait_for(lambda status: len(status["members"]) == 2)
+            cluster.wait_for(steps_counted(lost["counts"]["steps"] + 5))
+        else:
+            time.sleep(2 * LEASE)
+        network.heal()
+        cluster.wait_for(lambda status: len(status["members"]) == 3)
+        healed = cluster.status()["counts"]["steps"]
+        cluster.wait_for(steps_counted(max(healed, before) + 5))
+        cluster.processes["worker 0"].send_signal(signal.SIGTERM)
+        assert cluster.wait("ps 0", "worker 0", "worker 1") == [1, 128 + signal.SIGTERM, 1], cluster.logs()
+        assert TOKEN not in cluster.log("worker 0") + cluster.log("worker 1") + cluster.log("ps 0")
+
+
+@pytest.mark.parametrize("inside", ["ps 0", "worker 0"])
+def test_all_nodes_end_with_a_reason_when_the_network_does_not_heal(
+    program: Program, network: Network, inside: str
+) -> None:
+    with cluster_across(network, program, inside, coord_retries=PATIENT_RETRIES) as cluster:
+        network.cut()
+        assert cluster.wait("ps 0", "worker 0", "worker 1", seconds=LONGEST_END) == [1, 1, 1], cluster.logs()
+        for name in cluster.names:
+            lost = r"parameter server 0 \(.*\) did not come, or come back|could not be reached for 10 s"
+            assert re.search(lost, cluster.errors(name)[-1])
