@@ -26,17 +26,17 @@ def lstm(
 ) -> tuple[Tensor, LSTMState]:
     """Run an LSTM over inputs [time, batch, n_input], float32 or, as `compute` says, bfloat16.
 
-    `lengths` is int32 [batch] in frames, `kernel` float32 [n_input + n_hidden, 4 * n_hidden] with the gates in the
-    order input, candidate, forget, output, `bias` [4 * n_hidden], and `state` the one before the first frame. Returns
-    the hidden states [time, batch, n_hidden] in the inputs' type, zero beyond each utterance's length, and the state
-    after each one's last frame.
+    `lengths` is int32 [batch] in frames, `kernel` [n_input + n_hidden, 4 * n_hidden], in the inputs' type, with the
+    gates in the order input, candidate, forget, output, `bias` float32 [4 * n_hidden], and `state` the one before the
+    first frame. Returns the hidden states [time, batch, n_hidden] in the inputs' type, zero beyond each utterance's
+    length, and the state after each one's last frame.
     """
     if compute.kernels is Kernels.CUDNN:
         return _on_gpu(inputs, lengths, kernel, bias, state)
     n_input, n_gates = inputs.shape[2], kernel.shape[1]
     time, batch = tf.unstack(tf.shape(inputs)[:2])
     input_weights, weights = tf.split(kernel, [n_input, n_gates // 4], axis=0)
-    products = tf.matmul(tf.reshape(inputs, [time * batch, n_input]), tf.cast(input_weights, inputs.dtype))
+    products = tf.matmul(tf.reshape(inputs, [time * batch, n_input]), input_weights)
     products = tf.reshape(products, [time, batch, n_gates])
     if compute.kernels is Kernels.NATIVE:
         return _native(products, lengths, weights, bias, state, compute)
@@ -61,7 +61,7 @@ def _native(
 def _loop(
     products: Tensor, lengths: Tensor, weights: Tensor, bias: Tensor, state: LSTMState
 ) -> tuple[Tensor, LSTMState]:
-    hidden, cells = recurrence(tf.cast(products, tf.float32) + bias, weights, state.c, state.h)
+    hidden, cells = recurrence(tf.cast(products, tf.float32) + bias, tf.cast(weights, tf.float32), state.c, state.h)
     inside = tf.transpose(tf.sequence_mask(lengths, tf.shape(hidden)[0], dtype=hidden.dtype))[:, :, None]
     final = LSTMState(_at_length(cells, lengths, state.c), _at_length(hidden, lengths, state.h))
     return tf.cast(hidden * inside, products.dtype), final
@@ -81,7 +81,7 @@ def _on_gpu(
         input=tf.cast(inputs, tf.float32),
         input_h=state.h[None],
         input_c=state.c[None],
-        params=cudnn_parameters(kernel, bias),
+        params=cudnn_parameters(tf.cast(kernel, tf.float32), bias),
         sequence_lengths=tf.maximum(lengths, 1),
         rnn_mode="lstm",
         time_major=True,

@@ -90,7 +90,7 @@ def _logits(
 
     kernel, lstm_bias = _lstm_variables(n_hidden)
     hidden = tf.reshape(_dropout(hidden, rates[3]), [time, batch, n_hidden])
-    hidden, _ = lstm(hidden, lengths, kernel, lstm_bias, state, compute)
+    hidden, _ = lstm(hidden, lengths, _factors(kernel, compute.dtype), lstm_bias, state, compute)
     hidden = tf.reshape(_dropout(hidden, rates[4]), [time * batch, n_hidden])
 
     hidden = layer(hidden, 5, rates[5])
@@ -135,7 +135,13 @@ def _products(inputs: Tensor, units: int, name: str) -> tuple[Tensor, Any]:
     with v1.variable_scope(name, reuse=v1.AUTO_REUSE):
         weights = v1.get_variable("weights", [inputs.shape[1], units], initializer=_initializer(name))
         bias = v1.get_variable("bias", [units], initializer=v1.zeros_initializer())
-    return tf.matmul(inputs, tf.cast(weights, inputs.dtype)), bias
+    return tf.matmul(inputs, _factors(weights, inputs.dtype)), bias
+
+
+def _factors(weights: Any, dtype: Any) -> Tensor:
+    """Weights as factors of a product, cast where they live: what travels from there is what is needed here."""
+    with v1.device(weights.device):
+        return tf.cast(weights, dtype)
 
 
 def _initializer(name: str) -> Any:

@@ -55,7 +55,7 @@ def _lstm_gradient(operation: Any, hidden: Tensor, _gates: Tensor, _cells: Tenso
     weights_gradient = tf.matmul(
         tf.reshape(earlier, [-1, n_hidden]), tf.reshape(gate_gradient, [-1, 4 * n_hidden]), transpose_a=True
     )
-    return gate_gradient, tf.cast(weights_gradient, tf.float32), bias_gradient, c_gradient, h_gradient, None
+    return gate_gradient, weights_gradient, bias_gradient, c_gradient, h_gradient, None
 
 
 @tf.RegisterGradient("DeepspeechActivation")  # type: ignore[untyped-decorator]

@@ -68,7 +68,7 @@ def build_cluster_graph(
     with graph.as_default(), v1.device(variables_on(placed, f"/job:worker/task:{task}/cpu:0")):
         v1.set_random_seed(random_seed + task)
         global_step = v1.train.get_or_create_global_step()
-        # The towers first, as on one machine: TensorFlow seeds by position, so the initial weights are the same.
+        # The towers first, as on one machine: TensorFlow seeds by position, so what is dropped out is the same.
         train_towers = towers(training=True) if optimizer_options is not None else ()
         round_number = v1.placeholder(tf.int64, [], "round_number")
         contributions = v1.placeholder(tf.int32, [], "contributions")
@@ -102,11 +102,16 @@ class _Shard:
 
     def __init__(self, device: str, pairs: Sequence[tuple[Tensor, Any]], count: Tensor) -> None:
         self.gradients = [gradient for gradient, _ in pairs]
-        self._variables = [variable for _, variable in pairs]
+        narrow = [(_before_cast(gradient), variable) for gradient, variable in pairs if _is_cast(gradient)]
+        wide = [(gradient, variable) for gradient, variable in pairs if not _is_cast(gradient)]
+        self._variables = [variable for _, variable in [*narrow, *wide]]
         self._device = device
         self._sizes = [prod(variable.shape.as_list()) for variable in self._variables]
-        self._joined = tf.concat([*(tf.reshape(gradient, [-1]) for gradient in self.gradients), [count]], axis=0)
+        parts = [
+            tf.concat([tf.reshape(gradient, [-1]) for gradient, _ in some], axis=0) for some in (narrow, wide) if some
+        ]
         with v1.device(device):
+            self._joined = tf.concat([*(tf.cast(part, tf.float32) for part in parts), count[None]], axis=0)
             self._accumulator = v1.ConditionalAccumulator(
                 tf.float32, [sum(self._sizes) + 1], shared_name="summed_gradients", reduction_type="SUM"
             )
@@ -130,6 +135,15 @@ class _Shard:
             with tf.control_dependencies([self._accumulator.set_global_step(round_number + 1)]):
                 waiting = self._accumulator.num_accumulated()
             return v1.cond(waiting > 0, lambda: tf.identity(self._accumulator.take_grad(1)[0]), lambda: 0.0)
+
+
+def _is_cast(gradient: Tensor) -> bool:
+    """Whether a gradient was computed in bfloat16, and cast: it can travel as it was, and be cast there."""
+    return bool(gradient.op.type == "Cast" and gradient.op.inputs[0].dtype == tf.bfloat16)
+
+
+def _before_cast(gradient: Tensor) -> Tensor:
+    return gradient.op.inputs[0]
 
 
 def _shards(gradients: tuple[list[tuple[Tensor, Any]], Tensor]) -> list[_Shard]:

@@ -127,8 +127,8 @@ struct PlainLstm {
   }
 
   Extent extent;
-  Values<Number> inputs;
-  Values<float> weights, bias, cell, hidden;
+  Values<Number> inputs, weights;
+  Values<float> bias, cell, hidden;
   Values<Number> output_gradient;
   Values<float> cell_gradient, hidden_gradient;
   std::vector<std::int32_t> lengths;

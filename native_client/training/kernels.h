@@ -28,7 +28,7 @@ template <typename Number>
 struct LstmForward {
   Extent extent;
   const Number* gate_inputs;   // [time, batch, 4, units]: the product of the inputs and their weights
-  const float* weights;        // [units, 4, units], of the hidden state
+  const Number* weights;       // [units, 4, units], of the hidden state
   const float* bias;           // [4, units]
   const float* cell_before;    // [batch, units]
   const float* hidden_before;  // [batch, units]
@@ -47,7 +47,7 @@ struct LstmBackward {
   const Number* gates;        // [time, batch, 4, units]
   const float* cells;         // [time, batch, units]
   const float* cell_before;   // [batch, units]
-  const float* weights;       // [units, 4, units]
+  const Number* weights;      // [units, 4, units]
   const std::int32_t* lengths;  // [batch]
   const Number* hidden_gradient;       // [time, batch, units]
   const float* cell_after_gradient;    // [batch, units]

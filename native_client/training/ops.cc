@@ -47,7 +47,7 @@ void lstm(const KernelContext& context, const Attributes& attributes) {
   const Tensor cells = context.output<float>(2, {time, batch, units});
   const Tensor cell_after = context.output<float>(3, {batch, units});
   const Tensor hidden_after = context.output<float>(4, {batch, units});
-  run(LstmForward<Number>{extent, inputs, weights.data<float>(), bias.data<float>(), cell_before.data<float>(),
+  run(LstmForward<Number>{extent, inputs, weights.data<Number>(), bias.data<float>(), cell_before.data<float>(),
                           hidden_before.data<float>(), lengths.data<std::int32_t>(), hidden.data<Number>(),
                           gates.data<Number>(), cells.data<float>(), cell_after.data<float>(),
                           hidden_after.data<float>()},
@@ -74,7 +74,7 @@ void lstm_gradient(const KernelContext& context, const Attributes& attributes) {
   const Tensor bias_gradient = context.output<float>(1, {4 * units});
   const Tensor cell_before_gradient = context.output<float>(2, {batch, units});
   const Tensor hidden_before_gradient = context.output<float>(3, {batch, units});
-  run(LstmBackward<Number>{extent, activated, cells.data<float>(), cell_before.data<float>(), weights.data<float>(),
+  run(LstmBackward<Number>{extent, activated, cells.data<float>(), cell_before.data<float>(), weights.data<Number>(),
                            lengths.data<std::int32_t>(), hidden_gradient.data<Number>(),
                            cell_after_gradient.data<float>(), hidden_after_gradient.data<float>(),
                            gate_gradient.data<Number>(), bias_gradient.data<float>(),
@@ -183,11 +183,11 @@ void add_kernel(const char* op, TF_DataType type, void (*kernel)(void*, TF_OpKer
 
 bool register_all() {
   define("DeepspeechLstm",
-         {"gate_inputs: T", "weights: float", "bias: float", "cell_before: float", "hidden_before: float",
+         {"gate_inputs: T", "weights: T", "bias: float", "cell_before: float", "hidden_before: float",
           "lengths: int32"},
          {"hidden: T", "gates: T", "cells: float", "cell_after: float", "hidden_after: float"}, {kType});
   define("DeepspeechLstmGradient",
-         {"gates: T", "cells: float", "cell_before: float", "weights: float", "lengths: int32", "hidden_gradient: T",
+         {"gates: T", "cells: float", "cell_before: float", "weights: T", "lengths: int32", "hidden_gradient: T",
           "cell_after_gradient: float", "hidden_after_gradient: float"},
          {"gate_gradient: T", "bias_gradient: float", "cell_before_gradient: float",
           "hidden_before_gradient: float"}, {kType});

@@ -51,7 +51,8 @@ def evaluate(layer: Any) -> list[Any]:
 
 def layer_of(compute: Compute) -> Any:
     def layer(inputs: Any, lengths: Any, kernel: Any, bias: Any, state: LSTMState) -> tuple[Any, LSTMState]:
-        outputs, last = lstm(tf.cast(inputs, compute.dtype), lengths, kernel, bias, state, compute)
+        inputs, kernel = tf.cast(inputs, compute.dtype), tf.cast(kernel, compute.dtype)
+        outputs, last = lstm(inputs, lengths, kernel, bias, state, compute)
         outputs = tf.ensure_shape(tf.cast(outputs, tf.float32), [TIME, BATCH, HIDDEN])
         return outputs, LSTMState(*(tf.ensure_shape(value, [BATCH, HIDDEN]) for value in last))
 
