@@ -47,6 +47,7 @@ class Cluster:
     address: str = "localhost"
     token: str = ""
     forked: bool = True
+    devices: int = 1
 
     def __post_init__(self) -> None:
         self.port, *ports = free_ports(1 + self.servers + self.workers)
@@ -79,7 +80,7 @@ class Cluster:
 
     def _fork(self, name: str, arguments: Sequence[str]) -> Forked:
         folder, log = str(self.program.folder), str(self._log(name))
-        return nursery().start(Order(arguments, folder, self.environment, log, self.namespaces.get(name)))
+        return nursery().start(Order(arguments, folder, self.environment, log, self.namespaces.get(name), self.devices))
 
     def _run(self, name: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "deepspeech", *arguments]

@@ -13,6 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from deepspeech.options import SessionOptions
 
 POLL_SECONDS = 0.05
 CLONE_NEWNET = 0x40000000
@@ -20,13 +23,17 @@ CLONE_NEWNET = 0x40000000
 
 @dataclass(frozen=True)
 class Order:
-    """A process to start: the program's arguments, where, with which variables, its log, its network namespace."""
+    """A process to start: the program's arguments, where, with which variables, its log, its network namespace.
+
+    With more than one of `devices`, it takes this machine's CPU for so many devices, as other machines have GPUs.
+    """
 
     arguments: Sequence[str]
     folder: str
     environment: Mapping[str, str]
     log: str
     namespace: str | None
+    devices: int = 1
 
 
 class Nursery:
@@ -96,7 +103,23 @@ def become(order: Order) -> int:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.chdir(order.folder)
     os.environ.update(order.environment)
+    if order.devices > 1:
+        divide_the_processor(order.devices)
     return main(order.arguments)
+
+
+def divide_the_processor(devices: int) -> None:
+    from deepspeech.cluster import launch, node
+
+    configure = vars(node)["session_config"]
+
+    def session_config(options: SessionOptions) -> Any:
+        config = configure(options)
+        config.device_count["CPU"] = devices
+        return config
+
+    vars(node)["session_config"] = session_config
+    vars(launch)["compute_devices"] = lambda: tuple(f"/cpu:{index}" for index in range(devices))
 
 
 def look_after(children: set[int], question: str) -> int | None:

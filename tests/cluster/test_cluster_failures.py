@@ -119,3 +119,17 @@ def test_the_script_trains_on_a_cluster_of_this_machine_and_ends_all_when_one_fa
         assert "[worker 0] I Training of epoch 1" in finished.stderr or code
         assert time.monotonic() - start < 200
     assert "[ps 0] deepspeech: training has failed" in finished.stderr
+
+
+def test_the_script_gives_every_node_its_place_and_every_worker_devices_of_its_own(tmp_path: Path) -> None:
+    shown = tmp_path / "python"
+    shown.write_text('#!/bin/sh\necho "devices=$CUDA_VISIBLE_DEVICES" "$@" >&2\n')
+    shown.chmod(0o755)
+    environment = {**os.environ, "BASE_PORT": "4000", "PYTHON": str(shown)}
+    command = [str(ROOT / "bin/run-cluster.sh"), "2:2:2", "--", "--epoch=7"]
+    finished = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    hosts = "--ps_hosts localhost:4000,localhost:4001 --worker_hosts localhost:4002,localhost:4003"
+    assert sorted(finished.stderr.splitlines()) == [
+        f"[{job} {task}] devices={devices} -m deepspeech {hosts} --job_name {job} --task_index {task} --epoch=7"
+        for job, task, devices in (("ps", 0, ""), ("ps", 1, ""), ("worker", 0, "0,1"), ("worker", 1, "2,3"))
+    ]

@@ -38,6 +38,15 @@ def test_two_workers_learn_what_one_process_learns_with_a_batch_as_large_and_eve
     assert json.dumps(description["state"]["dev_losses"]) != "[]"
 
 
+def batches_counted(log: str) -> Counter[tuple[str, int, int]]:
+    """How often each batch of each set and epoch (from 1) was counted."""
+    return Counter(
+        (name, int(epoch), int(batch))
+        for name, epoch, batches in re.findall(r"counted: (\w+) set, epoch (\d+), batches \[(.*)\]", log)
+        for batch in batches.split(",")
+    )
+
+
 def members(count: int) -> Callable[[dict[str, Any]], bool]:
     return lambda status: len(status["members"]) == count
 
@@ -57,11 +66,7 @@ def test_every_batch_is_counted_once_while_workers_are_killed_again_and_again(pr
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         assert cluster.wait("worker 0", "ps 0") == [128 + signal.SIGTERM, 1]
         log = cluster.log("worker 0")
-    counted = Counter(
-        (name, int(epoch), int(batch))
-        for name, epoch, batches in re.findall(r"counted: (\w+) set, epoch (\d+), batches \[(.*)\]", log)
-        for batch in batches.split(",")
-    )
+    counted = batches_counted(log)
     epochs = len(losses(log, "Training"))
     validations = len(losses(log, "Validation"))
     assert set(counted.values()) == {1}
@@ -95,3 +100,23 @@ def test_training_goes_on_when_a_parameter_server_or_the_chief_is_killed_and_res
     state = description["state"]
     done = sum(end - start for start, end in state["open_epoch"]["done"]) if state["open_epoch"] else 0
     assert 2 * description["global_step"] >= 12 * state["epoch"] + done > 2 * 20
+
+
+def test_two_parameter_servers_two_devices_a_worker_and_several_gradients_a_step_train_too(program: Program) -> None:
+    epochs, batches = 6, 24
+    gradients = {"replicas": 4, "replicas_to_agg": 4, "iters_per_worker": 3}
+    arguments = [*flags(program, epoch=epochs, train_batch_size=1, **gradients), "--log_traffic"]
+    with Cluster(program, arguments, servers=2, devices=2) as cluster:
+        cluster.start()
+        assert cluster.wait() == [0] * 4, cluster.logs()
+        log = cluster.log("worker 0")
+    trained = {key: count for key, count in batches_counted(log).items() if key[0] == "train"}
+    assert trained == {("train", epoch + 1, batch): 1 for epoch in range(epochs) for batch in range(batches)}
+    handed_out = [json.loads(job) for job in re.findall(r'/v1/jobs .* -> 200 (.*"set":"train".*)', log)]
+    assert {len(job["batches"]) for job in handed_out} == {2 * 3}
+    together = [len(found.split(",")) for found in re.findall(r"counted: train set, .* batches \[(.*)\]", log)]
+    assert set(together) == {2}
+    description = read_description(max(program.checkpoints.glob("train-*.index")).with_suffix("")) or {}
+    assert epochs * batches / (2 * 4) <= description["global_step"] < epochs * batches / 2
+    first, *_, last = losses(log, "Training")
+    assert last < 0.7 * first
