@@ -22,6 +22,7 @@ from .membership import (
     TrainingFailedError,
 )
 from .rounds import Lease, Round, RoundEnd
+from .state import Figures
 from .training_coordinator import NoJob, ResultRefusedError, TrainingCoordinator
 
 traffic = logging.getLogger("deepspeech.traffic")
@@ -42,7 +43,7 @@ class ClusterCoordinator:
         self.members = Members(settings, required)
         self.counts = Counts()
         self.training: TrainingCoordinator | None = None
-        self.history: list[EpochReport] = []
+        self.history: tuple[Figures, ...] = ()
         self.over = False
         self.dismissed = False
         self._departed: set[str] = set()
@@ -158,6 +159,7 @@ class ClusterCoordinator:
         """Begin to hand out jobs: the weights are those that `training` starts from."""
         self.training = training
         self.opened = (now, training.batches_left)
+        self.history = training.state_without_epoch.history
         self.trouble = None
         self.servers_lost_since = None
         self._testing_allowed = False
@@ -280,7 +282,7 @@ class ClusterCoordinator:
         job = result.job
         traffic.info("counted: %s set, epoch %d, batches %s", job.set_name.value, job.epoch + 1, list(result.batches))
         if report is not None:
-            self.history.append(report)
+            self.history = self.training.state_without_epoch.history
             self._reports.append(report)
 
     def _drop(self, lease: Lease) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .jobs import SetName, Tally
+from .jobs import EpochReport, SetName, Tally
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,33 @@ class OpenEpoch:
     tally: Tally = field(default_factory=Tally)
 
 
+HISTORY_KEPT = 4000
+"""Finished epochs over any set that are remembered, the newest ones."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What became of a finished epoch: mean loss of an utterance in nats, word error rate where it was decoded."""
+
+    set_name: SetName
+    epoch: int
+    loss: float
+    wer: float | None = None
+
+    @staticmethod
+    def of(report: EpochReport) -> "Figures":
+        """The figures of a report."""
+        wer = report.tally.edits.wer if report.decoded else None
+        return Figures(report.set_name, report.epoch, report.tally.mean_loss, wer)
+
+
 @dataclass(frozen=True)
 class TrainingState:
     """Progress of training.
 
     `epoch` counts finished training epochs (the validation of the last may still be open), `target_epoch` is where to
-    stop, `requested_epoch` the flag it was made from. `dev_losses` holds every validation's mean loss, oldest first.
+    stop, `requested_epoch` the flag it was made from. `dev_losses` holds every validation's mean loss, and `history`
+    the figures of the newest epochs over all sets, oldest first.
     """
 
     epoch: int = 0
@@ -40,6 +61,7 @@ class TrainingState:
     dev_losses: tuple[float, ...] = ()
     stopped_early: bool = False
     open_epoch: OpenEpoch | None = None
+    history: tuple[Figures, ...] = ()
 
     @property
     def best_dev_loss(self) -> float:
@@ -57,6 +79,10 @@ class TrainingState:
         target = requested_epoch if requested_epoch >= 0 else self.epoch - requested_epoch
         return replace(self, requested_epoch=requested_epoch, target_epoch=target, stopped_early=False)
 
+    def with_figures(self, figures: Figures) -> "TrainingState":
+        """This state with one more epoch in its history."""
+        return replace(self, history=(*self.history, figures)[-HISTORY_KEPT:])
+
     def to_json(self) -> dict[str, Any]:
         """A value for `json.dumps`."""
         return {
@@ -66,6 +92,7 @@ class TrainingState:
             "dev_losses": list(self.dev_losses),
             "stopped_early": self.stopped_early,
             "open_epoch": None if self.open_epoch is None else _open_epoch_to_json(self.open_epoch),
+            "history": [[each.set_name.value, each.epoch, each.loss, each.wer] for each in self.history],
         }
 
     @staticmethod
@@ -79,6 +106,7 @@ class TrainingState:
             dev_losses=tuple(float(loss) for loss in value["dev_losses"]),
             stopped_early=bool(value["stopped_early"]),
             open_epoch=None if opened is None else _open_epoch_from_json(opened),
+            history=tuple(_figures_from_json(*each) for each in value.get("history", ())),
         )
 
 
@@ -100,6 +128,10 @@ def _open_epoch_from_json(value: Mapping[str, Any]) -> OpenEpoch:
         done=frozenset(index for start, end in value["done"] for index in range(start, end)),
         tally=Tally.from_json(value["tally"]),
     )
+
+
+def _figures_from_json(set_name: str, epoch: int, loss: float, wer: float | None) -> Figures:
+    return Figures(SetName(set_name), int(epoch), float(loss), None if wer is None else float(wer))
 
 
 def as_ranges(numbers: Iterable[int]) -> list[list[int]]:

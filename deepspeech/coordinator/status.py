@@ -3,8 +3,9 @@
 from typing import Any
 
 from .cluster_coordinator import ClusterCoordinator
-from .jobs import EpochReport, SetName
+from .jobs import SetName
 from .membership import Member, Role
+from .state import Figures
 
 HISTORY_SHOWN = 2000
 """Epochs whose losses are told at most, the newest ones."""
@@ -38,10 +39,10 @@ def status_of(coordinator: ClusterCoordinator, now: float) -> dict[str, Any]:
         "missing": [f"{role.value} {task}" for role in Role for task in coordinator.members.missing(role)],
         "utterances_per_second": round(sum(member.throughput(now) for member in coordinator.members), 2),
         "losses": {
-            name.value: [[r.epoch + 1, r.tally.mean_loss] for r in _of(coordinator, name)]
+            name.value: [[each.epoch + 1, each.loss] for each in _of(coordinator, name)]
             for name in (SetName.TRAIN, SetName.DEV, SetName.TEST)
         },
-        "wer": [[r.set_name.value, r.epoch + 1, r.tally.edits.wer] for r in coordinator.history if r.decoded][-100:],
+        "wer": [[e.set_name.value, e.epoch + 1, e.wer] for e in coordinator.history if e.wer is not None][-100:],
         "counts": vars(coordinator.counts),
     }
 
@@ -65,8 +66,8 @@ def _phase(coordinator: ClusterCoordinator) -> str:
     return "testing" if coordinator.training.training_is_over else "training"
 
 
-def _of(coordinator: ClusterCoordinator, name: SetName) -> list[EpochReport]:
-    return [report for report in coordinator.history if report.set_name is name][-HISTORY_SHOWN:]
+def _of(coordinator: ClusterCoordinator, name: SetName) -> list[Figures]:
+    return [figures for figures in coordinator.history if figures.set_name is name][-HISTORY_SHOWN:]
 
 
 def _member(member: Member, now: float) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from enum import Enum
 from ..options import ScheduleOptions
 from .early_stopping import should_stop
 from .jobs import EpochReport, Job, JobResult, SetName, Tally
-from .state import OpenEpoch, Plan, TrainingState
+from .state import Figures, OpenEpoch, Plan, TrainingState
 
 logger = logging.getLogger(__name__)
 
@@ -220,6 +220,7 @@ class TrainingCoordinator:
         report = EpochReport(
             self._epoch_index(opened.set_name), opened.set_name, self._reports(opened.set_name), opened.tally
         )
+        self._state = self._state.with_figures(Figures.of(report))
         if opened.set_name is SetName.TRAIN:
             self._after_training(report.epoch)
         elif opened.set_name is SetName.DEV:

@@ -88,9 +88,16 @@ def test_training_goes_on_when_a_parameter_server_or_the_chief_is_killed_and_res
         steps = cluster.status()["counts"]["steps"]
         cluster.wait_for(steps_counted(steps + 20))
         assert "Back to the last checkpoint" in cluster.log("worker 0")
+        cluster.wait_for(lambda status: len(status["losses"]["train"]) >= 5)
+        cluster.wait_for(lambda _: len(list(program.checkpoints.glob("train-*.index"))) >= 2)
+        curve = cluster.status()["losses"]["train"]
         cluster.kill("worker 0")
         cluster.start("worker 0")
-        cluster.wait_for(steps_counted(20))
+        status = cluster.wait_for(steps_counted(20))
+        assert status["losses"]["train"][:1] == curve[:1]
+        assert [epoch for epoch, _ in status["losses"]["train"]] == [
+            *range(1, len(status["losses"]["train"]) + 1),
+        ]
         assert cluster.log("worker 0").count("Going on from checkpoint") >= 2
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         assert cluster.wait() == [1, 128 + signal.SIGTERM, 1]

@@ -18,7 +18,7 @@ from deepspeech.coordinator.training_coordinator import TrainingCoordinator
 from deepspeech.options import EarlyStoppingOptions, ScheduleOptions
 
 CHROMIUM = shutil.which("chromium")
-PHONE = {"width": 390, "height": 844}
+PHONE = {"width": 360, "height": 780}
 EPOCHS = 12
 
 
@@ -76,6 +76,9 @@ def test_the_page_shows_how_training_stands_and_follows_it(browser: Any, tmp_pat
         assert "missing" in page.locator("#members tr").last.inner_text()
         assert page.locator("polyline").count() == 2
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert page.evaluate(
+            "[...document.querySelectorAll('*')].every(({scrollWidth: s, clientWidth: c}) => !c || s <= c)"
+        )
         page.screenshot(path=tmp_path / "page.png", full_page=True)
 
         before = page.inner_text("#done")

@@ -148,6 +148,23 @@ def test_a_negative_epoch_keeps_its_target_when_the_run_was_cut_short() -> None:
     assert order(run(TrainingCoordinator(schedule(-2), {TRAIN: ALL_SETS[TRAIN]}, state=state))) == [(TRAIN, 6)]
 
 
+def test_the_losses_of_all_epochs_are_remembered_through_a_restart() -> None:
+    first = TrainingCoordinator(schedule(2, validation_step=1), {TRAIN: ALL_SETS[TRAIN], DEV: ALL_SETS[DEV]})
+    run(first, {DEV: [5.0, 4.0]})
+    saved = json.loads(json.dumps(first.state.to_json()))
+    second = TrainingCoordinator(schedule(3), {TRAIN: ALL_SETS[TRAIN]}, state=TrainingState.from_json(saved))
+    run(second)
+    history = [(each.set_name, each.epoch, each.loss) for each in second.state.history]
+    assert [each for each in history if each[0] is DEV] == [(DEV, 0, 5.0), (DEV, 1, 4.0)]
+    assert [each[:2] for each in history if each[0] is TRAIN] == [(TRAIN, 0), (TRAIN, 1), (TRAIN, 2)]
+
+
+def test_a_state_of_a_time_without_a_history_is_read() -> None:
+    saved = TrainingState(epoch=2).to_json()
+    del saved["history"]
+    assert TrainingState.from_json(saved) == TrainingState(epoch=2)
+
+
 def test_a_finished_run_only_tests() -> None:
     state = TrainingState(epoch=3, requested_epoch=3, target_epoch=3)
     assert order(run(TrainingCoordinator(schedule(3), ALL_SETS, state=state))) == [(TEST, 2)]
