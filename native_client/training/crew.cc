@@ -40,7 +40,7 @@ std::size_t usable_cores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-Crew::Crew(std::size_t threads) : shares_(threads ? threads : usable_cores()) {
+Crew::Crew(std::size_t threads) : shares_(threads) {
   for (std::size_t thread = 1; thread < shares_.size(); ++thread) {
     others_.emplace_back([this, thread] { follow(thread); });
   }

@@ -17,7 +17,7 @@ std::size_t usable_cores();
 // cache, and then what the others have not begun: one that gets no processor holds nobody up for longer than a piece.
 class Crew {
  public:
-  // Of so many threads; 0: one for each core.
+  // Of so many threads, at least one.
   explicit Crew(std::size_t threads);
   ~Crew();
   Crew(const Crew&) = delete;

@@ -95,9 +95,30 @@ std::size_t first_running(const std::int32_t* lengths, std::size_t batch, std::s
 #pragma GCC pop_options
 #endif
 
+// How many threads may be of use: no more than there are pieces, and few where memory is the limit, as each has to be
+// started.
+template <typename Number>
+std::size_t most_threads(const LstmForward<Number>& task) {
+  return round_up(task.extent.units, kLanes) / kLanes;
+}
+template <typename Number>
+std::size_t most_threads(const LstmBackward<Number>& task) {
+  return round_up(task.extent.units, kColumns) / kColumns;
+}
+template <typename Number>
+std::size_t most_threads(const ActivationForward<Number>&) {
+  return 8;
+}
+template <typename Number>
+std::size_t most_threads(const ActivationBackward<Number>&) {
+  return 8;
+}
+std::size_t most_threads(const Ctc& task) { return task.batch; }
+
 template <typename Task>
 void run_on(const Task& task, std::size_t threads, Machine machine) {
-  Crew crew(threads);
+  threads = std::min(threads ? threads : usable_cores(), most_threads(task));
+  Crew crew(std::max<std::size_t>(threads, 1));
   switch (machine) {
 #ifdef HAS_SEVERAL_MACHINES
     case Machine::kAvx512Bfloat16: return avx512_bfloat16::run(task, crew);
