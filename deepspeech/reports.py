@@ -11,6 +11,11 @@ logger = logging.getLogger(__name__)
 TITLES = {SetName.TRAIN: "Training", SetName.DEV: "Validation", SetName.TEST: "Test"}
 
 
+def epoch_title(set_name: SetName, epoch: int) -> str:
+    """What a progress bar calls an epoch, which is counted from 0."""
+    return TITLES[set_name] + ("" if set_name is SetName.TEST else f" epoch {epoch + 1}")
+
+
 def log_report(report: EpochReport, options: ReportOptions) -> None:
     """Log an epoch's figures and, where it was decoded, its samples; print the line that `wer_log_pattern` asks for."""
     for line in report_lines(report):

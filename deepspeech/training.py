@@ -9,14 +9,14 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from .checkpoints import Checkpoints, Meaning
-from .coordinator.jobs import Job, SetName
+from .coordinator.jobs import Job
 from .coordinator.training_coordinator import TrainingCoordinator
 from .data_set import open_sets
 from .evaluation import Evaluator, make_decoder
 from .interruption import InterruptionWatch
 from .keeper import Keeper, restore_newest
 from .options import Options
-from .reports import TITLES
+from .reports import epoch_title
 from .summaries import Summaries
 from .towers import compute_devices
 from .training_graph import build_training_graph, fix_threads, session_config
@@ -119,9 +119,7 @@ class _Run:
     def _progress_of(self, job: Job) -> Progress:
         opened = self._coordinator.current
         assert opened is not None
-        title = TITLES[job.set_name]
-        if job.set_name is not SetName.TEST:
-            title += f" epoch {job.epoch + 1}"
+        title = epoch_title(job.set_name, job.epoch)
         progress = Progress(title, opened.plan.batch_count, self._options.report.show_progressbar)
         progress.advance(len(opened.done))
         return progress

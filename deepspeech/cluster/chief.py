@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from ..checkpoints import Checkpoints, Meaning
 from ..coordinator.client import RETRY_SECONDS
+from ..coordinator.jobs import SetName
 from ..coordinator.membership import Role
 from ..coordinator.rounds import NUMBERS_PER_ROUND, RoundEnd
 from ..coordinator.service import Service
@@ -25,6 +26,7 @@ from ..errors import ClusterError, DeepSpeechError
 from ..interruption import InterruptionWatch
 from ..keeper import Keeper, restore_newest
 from ..summaries import Summaries
+from .epoch_progress import EpochProgress
 from .node import SERVERS_LOST, end_hard_later, summary
 from .overseer import Overseer
 from .worker import Workplace
@@ -67,6 +69,7 @@ class Chief:
         self._service = service
         self._watch = watch
         patience = place.cluster.coordinator_retries * RETRY_SECONDS
+        self._progress = EpochProgress(bar=place.options.report.show_progressbar)
         self._overseer = Overseer(service, place.cluster.parameter_servers, patience)
         graph = place.graph.training.graph
         with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
@@ -84,6 +87,7 @@ class Chief:
                 while not self._lead_until_servers_are_lost(worker):
                     pass
         except BaseException as error:
+            self._progress.finish(error)
             self._tell(str(error))
             raise
         finally:
@@ -104,6 +108,7 @@ class Chief:
             return True
         except (ParameterServersLostError, *SERVERS_LOST) as error:
             reason = str(error) if isinstance(error, ParameterServersLostError) else summary(error)
+            self._progress.finish(error)
             logger.warning("Back to the last checkpoint: %s", reason)
             with self._service.locked() as coordinator:
                 coordinator.suspend()
@@ -165,12 +170,16 @@ class Chief:
             raise keeper.stop(self._watch.signal_number)
         with self._service.locked() as coordinator:
             trouble = coordinator.trouble
+            progress = coordinator.training.progress if coordinator.training else None
             reports = coordinator.take_reports()
             end = coordinator.close_round(self._service.clock()) if not reports else None
         if trouble is not None:
             raise ParameterServersLostError(trouble)
         for report in reports:
+            self._show_progress(report.set_name, report.epoch, None)
             keeper.epoch_done(report)
+        if progress is not None:
+            self._show_progress(*progress[:2], progress[2])
         if end is not None:
             self._end_round(session, end)
         keeper.save_if_due()
@@ -181,6 +190,14 @@ class Chief:
                 coordinator.allow_testing()
             self._service.changed()
         self._service.wait(WAKE_SECONDS)
+
+    def _show_progress(self, set_name: SetName, epoch: int, done: int | None) -> None:
+        """Show how many of an epoch's batches are done; None: all."""
+        total = self._place.sets[set_name].plan.batch_count
+        self._progress.show(set_name, epoch, total)
+        self._progress.reach(total if done is None else done)
+        if done is None:
+            self._progress.finish()
 
     def _end_round(self, session: Any, end: RoundEnd) -> None:
         graph = self._place.graph

@@ -28,6 +28,7 @@ from ..evaluation import Evaluator
 from ..options import ClusterOptions, Options
 from ..util.feeding import Batch
 from ..worker import Worker
+from .epoch_progress import EpochProgress
 from .graph import ClusterGraph
 from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, summary
 
@@ -98,6 +99,7 @@ def _work_as_member(
     watchdog = _Watchdog(place.cluster.coordinator_retries * RETRY_SECONDS)
     membership.on_error(watchdog.start)
     session = place.session()
+    steps = _Rounds(coordinator, place)
     try:
         worker = Worker(
             place.graph.training,
@@ -105,7 +107,7 @@ def _work_as_member(
             place.sets,
             place.evaluator,
             report_count=place.options.report.count,
-            observer=_Rounds(coordinator, place.graph),
+            observer=steps,
         )
         while not interrupted():
             job = coordinator.next_job(POLL_SECONDS)
@@ -117,6 +119,7 @@ def _work_as_member(
                 except JobLostError as error:
                     logger.info("%s", error)
                     coordinator.give_back_all()
+        steps.ended()
     finally:
         # Aside, because TensorFlow may wait 10 seconds for servers that are out of reach, while others wait for us.
         closed = closing.submit(_close, session)
@@ -152,17 +155,27 @@ class _Watchdog:
 
 
 class _Rounds:
-    """Leads the worker's steps into the coordinator's rounds."""
+    """Leads the worker's steps into the coordinator's rounds, and logs how much of each epoch was done here.
 
-    def __init__(self, coordinator: RemoteCoordinator, graph: ClusterGraph) -> None:
+    Not at the chief, which shows the whole epoch's progress.
+    """
+
+    def __init__(self, coordinator: RemoteCoordinator, place: Workplace) -> None:
         self._coordinator = coordinator
-        self._graph = graph
+        self._place = place
+        self._progress = None if place.cluster.is_chief else EpochProgress(" here", bar=False)
 
     def step_arguments(self, _job: Job) -> Mapping[str, Any]:
         return {}
 
     def step_feeds(self, job: Job) -> Mapping[Any, Any]:
-        return {self._graph.round_number: self._coordinator.begin_step(job)}
+        return {self._place.graph.round_number: self._coordinator.begin_step(job)}
 
-    def step_done(self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
-        pass
+    def step_done(self, job: Job, batches: Sequence[Batch], _losses: npt.NDArray[np.float32]) -> None:
+        if self._progress is not None:
+            self._progress.show(job.set_name, job.epoch, self._place.sets[job.set_name].plan.batch_count)
+            self._progress.advance(len(batches))
+
+    def ended(self) -> None:
+        if self._progress is not None:
+            self._progress.finish()

@@ -1,0 +1,42 @@
+"""How far the open epoch has come, as a progress bar or a line in the log for each epoch."""
+
+from ..coordinator.jobs import SetName
+from ..reports import epoch_title
+from ..util.progress import Progress
+
+
+class EpochProgress:
+    """Shows one epoch after the other."""
+
+    def __init__(self, where: str = "", *, bar: bool) -> None:
+        """`where` is added to each epoch's title. Without `bar`, there is only the line at the end of an epoch."""
+        self._where = where
+        self._bar = bar
+        self._epoch: tuple[SetName, int] | None = None
+        self._shown: Progress | None = None
+        self._done = 0
+
+    def show(self, set_name: SetName, epoch: int, total: int) -> None:
+        """Go to this epoch of `total` batches; one that was shown before has ended."""
+        if self._epoch == (set_name, epoch):
+            return
+        self.finish()
+        self._epoch, self._done = (set_name, epoch), 0
+        self._shown = Progress(epoch_title(set_name, epoch) + self._where, total, self._bar)
+        self._shown.__enter__()
+
+    def advance(self, batches: int) -> None:
+        """So many more batches are done."""
+        self.reach(self._done + batches)
+
+    def reach(self, done: int) -> None:
+        """So many batches are done."""
+        if self._shown is not None:
+            self._shown.advance(done - self._done)
+            self._done = done
+
+    def finish(self, error: BaseException | None = None) -> None:
+        """The epoch has ended, or with an error, was broken off."""
+        if self._shown is not None:
+            self._shown.__exit__(type(error) if error else None, error, None)
+        self._shown = self._epoch = None
