@@ -234,11 +234,11 @@ class Chief:
     def _say_farewell(self) -> None:
         """Wait until every node knows that training is over and has gone, but not for ever."""
         with self._service.locked() as coordinator:
-            coordinator.dismiss()
+            coordinator.farewell.dismiss_servers()
         deadline = time.monotonic() + FAREWELL_SECONDS
         while time.monotonic() < deadline:
             with self._service.locked() as coordinator:
-                if coordinator.everyone_has_gone:
+                if coordinator.farewell.everyone_has_gone:
                     return
             time.sleep(0.1)
 

@@ -10,17 +10,9 @@ import logging
 from collections import deque
 from collections.abc import Mapping
 
+from .farewell import Farewell
 from .jobs import EpochReport, Job, JobResult, SetName, Tally
-from .membership import (
-    Applicant,
-    ClusterSettings,
-    Counts,
-    JobLostError,
-    Member,
-    Members,
-    Role,
-    TrainingFailedError,
-)
+from .membership import Applicant, ClusterSettings, Counts, JobLostError, Member, Members, Role, TrainingFailedError
 from .rounds import Lease, Round, RoundEnd
 from .state import Figures
 from .training_coordinator import NoJob, ResultRefusedError, TrainingCoordinator
@@ -45,8 +37,7 @@ class ClusterCoordinator:
         self.training: TrainingCoordinator | None = None
         self.history: tuple[Figures, ...] = ()
         self.over = False
-        self.dismissed = False
-        self._departed: set[str] = set()
+        self.farewell = Farewell(settings, self.members)
         self.failure: str | None = None
         self.trouble: str | None = None
         self.servers_lost_since: float | None = None
@@ -76,7 +67,7 @@ class ClusterCoordinator:
         member = self._member(identity, now)
         self._lose(member)
         if self.over:
-            self._departed.add(member.applicant.name)
+            self.farewell.note_departure(member)
         if failure is not None:
             self.fail(f"{member.applicant.name}: {failure}")
 
@@ -119,7 +110,7 @@ class ClusterCoordinator:
         current = self._round
         if current.closed or current.spoiled or lease.job.set_name is not SetName.TRAIN:
             return None
-        if current.contributors.get(identity, 0) >= self.settings.steps_at_once:
+        if current.has_enough_of(identity, self.settings):
             return None
         current.begun[identity] = number
         return current.number
@@ -177,21 +168,6 @@ class ClusterCoordinator:
     def allow_testing(self) -> None:
         """Hand out the test's jobs: the weights to test with are loaded."""
         self._testing_allowed = True
-
-    def dismiss(self) -> None:
-        """Let the parameter servers go, once the workers have gone: nobody needs the weights any more."""
-        self.dismissed = True
-
-    @property
-    def servers_may_go(self) -> bool:
-        """Whether parameter servers are dismissed and no worker is left."""
-        return self.dismissed and not any(member.works for member in self.members)
-
-    @property
-    def everyone_has_gone(self) -> bool:
-        """Whether every node, those that were missing too, has learned that training is over."""
-        nodes = self.settings.workers + self.settings.parameter_servers
-        return len(self._departed) == nodes and not len(self.members)
 
     def fail(self, reason: str) -> None:
         """End training for good; every member is told."""
@@ -262,10 +238,8 @@ class ClusterCoordinator:
         return lease
 
     def _check_result(self, lease: Lease, result: JobResult) -> None:
-        count = len(result.batches)
         plan = self.training.plan_of(lease.job.set_name) if self.training else None
-        fits = result.batches == lease.job.batches[lease.taken : lease.taken + count]
-        if not (fits and count and plan and count <= result.tally.utterances <= count * plan.batch_size):
+        if plan is None or not lease.fits(result, plan.batch_size):
             self.counts.refusals += 1
             raise ResultRefusedError(f"job {lease.job.number}: the result is not one of the job's next batches")
 
@@ -320,12 +294,5 @@ class ClusterCoordinator:
     def _more_may_come(self, now: float) -> bool:
         """Whether a further contribution to the round can be expected."""
         assert self.training is not None
-        current = self._round
-        for member in self.members:
-            identity = member.identity
-            if not member.works or current.contributors.get(identity, 0) >= self.settings.steps_at_once:
-                continue
-            prompt = now - member.asked <= self.settings.lease_seconds
-            if identity in current.begun or member.jobs or (self.training.pending and prompt):
-                return True
-        return False
+        jobs_pending = bool(self.training.pending)
+        return any(self._round.may_get_more_of(member, self.settings, jobs_pending, now) for member in self.members)

@@ -11,6 +11,7 @@ drop gradients of earlier ones: what comes late changes nothing.
 from dataclasses import dataclass, field
 
 from .jobs import Job, JobResult
+from .membership import ClusterSettings, Member
 
 NUMBERS_PER_ROUND = 2
 """Taking gradients out moves a parameter server's own number on by one, so rounds are two apart."""
@@ -26,6 +27,12 @@ class Lease:
     job: Job
     holder: str | None
     taken: int = 0
+
+    def fits(self, result: JobResult, batch_size: int) -> bool:
+        """Whether a result is of the job's next batches, and of as many utterances as those can have."""
+        count = len(result.batches)
+        is_next = result.batches == self.job.batches[self.taken : self.taken + count]
+        return is_next and 0 < count <= result.tally.utterances <= count * batch_size
 
 
 @dataclass
@@ -53,6 +60,17 @@ class Round:
         del self.begun[identity]
         self.contributions.append(result)
         self.contributors[identity] = self.contributors.get(identity, 0) + 1
+
+    def has_enough_of(self, identity: str, settings: ClusterSettings) -> bool:
+        """Whether a member has contributed all that it may."""
+        return self.contributors.get(identity, 0) >= settings.steps_at_once
+
+    def may_get_more_of(self, member: Member, settings: ClusterSettings, jobs_pending: bool, now: float) -> bool:
+        """Whether a further contribution of a member can be expected."""
+        if not member.works or self.has_enough_of(member.identity, settings):
+            return False
+        prompt = now - member.asked <= settings.lease_seconds
+        return member.identity in self.begun or bool(member.jobs) or (jobs_pending and prompt)
 
     def holds(self, job: Job) -> bool:
         """Whether a result of the job was contributed."""
