@@ -23,7 +23,7 @@ from ..coordinator.membership import (
 )
 from ..coordinator.training_coordinator import NoJob
 from ..data_set import DataSet
-from ..errors import ClusterError, TrainingError
+from ..errors import ClusterError, DeepSpeechError, TrainingError
 from ..evaluation import Evaluator
 from ..options import ClusterOptions, Options
 from ..util.feeding import Batch
@@ -61,7 +61,11 @@ def work_until_over(place: Workplace, interrupted: Callable[[], bool]) -> None:
     Raises TrainingError for a loss that isn't finite, which everyone is told, and ClusterError where it cannot go on.
     """
     with ThreadPoolExecutor(thread_name_prefix="closing") as closing:
-        _work_and_join_again(place, interrupted, closing)
+        try:
+            _work_and_join_again(place, interrupted, closing)
+        except DeepSpeechError as error:
+            end_hard_later(str(error))  # sessions that are still being closed are not waited for
+            raise
 
 
 def _work_and_join_again(place: Workplace, interrupted: Callable[[], bool], closing: Executor) -> None:
