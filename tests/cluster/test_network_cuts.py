@@ -13,7 +13,8 @@ import pytest
 from nodes import Cluster, free_ports, steps_counted
 from program import Program
 
-OUTSIDE, INSIDE = "10.213.7.1", "10.213.7.2"
+BLOCK = os.getpid() % (1 << 14)  # each test run on a machine has four addresses of its own
+OUTSIDE, INSIDE = (f"10.213.{BLOCK // 64}.{BLOCK % 64 * 4 + host}" for host in (1, 2))
 TOKEN = "a secret of enough characters"
 LEASE = 4
 PATIENT_RETRIES = 20  # 10 seconds
