@@ -33,7 +33,7 @@ from .worker import Workplace, work_until_over
 
 logger = logging.getLogger(__name__)
 
-SERVER_LIBRARIES = ("prometheus_client", "pydantic", "starlette", "uvicorn")
+SERVER_LIBRARIES = ("httptools", "prometheus_client", "pydantic", "starlette", "uvicorn")
 
 
 def take_part(options: Options, cluster: ClusterOptions) -> None:
