@@ -7,7 +7,6 @@ DeepSpeech 0.9, whose variable names it keeps).
 
 from collections.abc import Sequence
 from typing import Any
-from zlib import crc32
 
 import tensorflow as tf
 
@@ -133,7 +132,7 @@ def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute
 def _products(inputs: Tensor, units: int, name: str) -> tuple[Tensor, Any]:
     """The products of inputs [rows, n] and a layer's weights, in the inputs' type, and the layer's bias."""
     with v1.variable_scope(name, reuse=v1.AUTO_REUSE):
-        weights = v1.get_variable("weights", [inputs.shape[1], units], initializer=_initializer(name))
+        weights = v1.get_variable("weights", [inputs.shape[1], units], initializer=v1.glorot_uniform_initializer())
         bias = v1.get_variable("bias", [units], initializer=v1.zeros_initializer())
     return tf.matmul(inputs, _factors(weights, inputs.dtype)), bias
 
@@ -144,16 +143,11 @@ def _factors(weights: Any, dtype: Any) -> Tensor:
         return tf.cast(weights, dtype)
 
 
-def _initializer(name: str) -> Any:
-    """Glorot and Bengio's (2010), with a seed that depends on the graph's and the name alone, not on the graph."""
-    return v1.glorot_uniform_initializer(seed=crc32(name.encode()) & 0x7FFFFFFF)
-
-
 def _lstm_variables(n_hidden: int) -> tuple[Tensor, Tensor]:
     """The LSTM's kernel and bias; the forget gate starts open (Jozefowicz et al., 2015)."""
     open_forget_gate = tf.concat([tf.zeros([2 * n_hidden]), tf.ones([n_hidden]), tf.zeros([n_hidden])], axis=0)
     with v1.variable_scope(LSTM_SCOPE, reuse=v1.AUTO_REUSE):
-        kernel = v1.get_variable("kernel", [2 * n_hidden, 4 * n_hidden], initializer=_initializer(LSTM_SCOPE))
+        kernel = v1.get_variable("kernel", [2 * n_hidden, 4 * n_hidden], initializer=v1.glorot_uniform_initializer())
         bias = v1.get_variable(
             "bias", [4 * n_hidden], initializer=lambda shape, **_: tf.reshape(open_forget_gate, shape)
         )

@@ -68,7 +68,7 @@ def build_cluster_graph(
     with graph.as_default(), v1.device(variables_on(placed, f"/job:worker/task:{task}/cpu:0")):
         v1.set_random_seed(random_seed + task)
         global_step = v1.train.get_or_create_global_step()
-        # The towers first, as on one machine: TensorFlow seeds by position, so what is dropped out is the same.
+        # The towers first, as on one machine: TensorFlow seeds by position, so the initial weights are the same.
         train_towers = towers(training=True) if optimizer_options is not None else ()
         round_number = v1.placeholder(tf.int64, [], "round_number")
         contributions = v1.placeholder(tf.int32, [], "contributions")
