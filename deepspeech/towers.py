@@ -102,8 +102,13 @@ def _gradients(towers: Sequence[Tower], scale: Tensor) -> list[tuple[Tensor, Any
             of_towers.append(
                 tf.gradients(tower.losses, variables, tf.fill(tf.shape(tower.lengths), tower.weight * scale))
             )
-    summed = [of_one[0] if len(towers) == 1 else tf.add_n(of_one) for of_one in zip(*of_towers, strict=True)]
-    return list(zip(summed, variables, strict=True))
+    return [(_sum(of_one), variable) for of_one, variable in zip(zip(*of_towers, strict=True), variables, strict=True)]
+
+
+def _sum(gradients: Sequence[Tensor]) -> Tensor:
+    """The sum, where the first is: with the variable, if they are cast there, so that none makes the way twice."""
+    with v1.device(gradients[0].device):
+        return gradients[0] if len(gradients) == 1 else tf.add_n(gradients)
 
 
 def adam(options: OptimizerOptions) -> Any:

@@ -12,6 +12,7 @@ next. Here the coordinator's rounds say how many gradients there are before they
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import prod
 from typing import Any
 
@@ -24,6 +25,9 @@ from ..util.features import FeatureOptions
 
 v1 = tf.compat.v1
 Tensor = Any
+
+ALIGNMENT = 16
+"""Numbers of four bytes in a cache line."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +80,11 @@ def build_cluster_graph(
         if optimizer_options is not None:
             shards = _shards(summed_gradients(train_towers))
             add = tf.group(*(shard.add(round_number) for shard in shards))
-            norm = tf.linalg.global_norm([gradient for shard in shards for gradient in shard.gradients])
+            norm = tf.add_n([shard.half_square for shard in shards])
             discard = tf.group(*(shard.discard(round_number) for shard in shards))
             means = [pair for shard in shards for pair in shard.take_mean(contributions)]
-            apply = adam(optimizer_options).apply_gradients(means, global_step=global_step)
+            with v1.device(global_step.device):  # or the learning rate is fetched from here in each step
+                apply = adam(optimizer_options).apply_gradients(means, global_step=global_step)
         training_graph = TrainingGraph(graph, train_towers, towers(training=False), add, norm, global_step)
     return ClusterGraph(training_graph, round_number, contributions, apply, discard)
 
@@ -101,32 +106,34 @@ class _Shard:
     """The gradients of the variables of one parameter server, and the accumulator there."""
 
     def __init__(self, device: str, pairs: Sequence[tuple[Tensor, Any]], count: Tensor) -> None:
-        self.gradients = [gradient for gradient, _ in pairs]
-        narrow = [(_before_cast(gradient), variable) for gradient, variable in pairs if _is_cast(gradient)]
-        wide = [(gradient, variable) for gradient, variable in pairs if not _is_cast(gradient)]
-        self._variables = [variable for _, variable in [*narrow, *wide]]
         self._device = device
+        # What is a whole number of cache lines goes first: cut out of the sum, it need not be copied.
+        pairs = sorted(pairs, key=lambda pair: prod(pair[1].shape.as_list()) % ALIGNMENT != 0)
+        self._variables = [variable for _, variable in pairs]
         self._sizes = [prod(variable.shape.as_list()) for variable in self._variables]
-        parts = [
-            tf.concat([tf.reshape(gradient, [-1]) for gradient, _ in some], axis=0) for some in (narrow, wide) if some
-        ]
         with v1.device(device):
-            self._joined = tf.concat([*(tf.cast(part, tf.float32) for part in parts), count[None]], axis=0)
+            # Each gradient sets out as soon as it is there; casts of bfloat16 are on this device already.
+            parts = [tf.reshape(gradient, [-1]) for gradient, _ in pairs]
+            self._joined = tf.concat([*parts, count[None]], axis=0)
+            self.half_square = tf.nn.l2_loss(self._joined)
             self._accumulator = v1.ConditionalAccumulator(
                 tf.float32, [sum(self._sizes) + 1], shared_name="summed_gradients", reduction_type="SUM"
             )
 
     def add(self, round_number: Tensor) -> Any:
         """Add the gradients to the round."""
-        return self._accumulator.apply_grad(self._joined, local_step=round_number)
+        with v1.device(self._device):
+            return self._accumulator.apply_grad(self._joined, local_step=round_number)
 
     def take_mean(self, contributions: Tensor) -> list[tuple[Tensor, Any]]:
         """Take so many workers' gradients; the mean over their utterances, for each variable."""
         with v1.device(self._device):
-            *summed, count = tf.split(self._accumulator.take_grad(contributions), [*self._sizes, 1])
+            summed = self._accumulator.take_grad(contributions)
+            means = summed / summed[-1]
+            begins = accumulate(self._sizes, initial=0)
             return [
-                (tf.reshape(part, variable.shape) / count[0], variable)
-                for part, variable in zip(summed, self._variables, strict=True)
+                (tf.reshape(means[begin : begin + size], variable.shape), variable)
+                for begin, size, variable in zip(begins, self._sizes, self._variables, strict=False)
             ]
 
     def discard(self, round_number: Tensor) -> Any:
@@ -135,15 +142,6 @@ class _Shard:
             with tf.control_dependencies([self._accumulator.set_global_step(round_number + 1)]):
                 waiting = self._accumulator.num_accumulated()
             return v1.cond(waiting > 0, lambda: tf.identity(self._accumulator.take_grad(1)[0]), lambda: 0.0)
-
-
-def _is_cast(gradient: Tensor) -> bool:
-    """Whether a gradient was computed in bfloat16, and cast: it can travel as it was, and be cast there."""
-    return bool(gradient.op.type == "Cast" and gradient.op.inputs[0].dtype == tf.bfloat16)
-
-
-def _before_cast(gradient: Tensor) -> Tensor:
-    return gradient.op.inputs[0]
 
 
 def _shards(gradients: tuple[list[tuple[Tensor, Any]], Tensor]) -> list[_Shard]:

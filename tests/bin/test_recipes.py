@@ -1,6 +1,7 @@
 """The run-*.sh recipes: that they train and test from any folder, and what they say when they cannot run."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -91,3 +92,12 @@ def test_a_recipe_imports_trains_and_tests(name: str, pattern: str, corpus: Path
     assert (tmp_path / "work" / "corpus" / "test.csv").is_file()
     assert any((tmp_path / "work" / "checkpoints").iterdir())
     assert "WER" in done.stderr + done.stdout
+
+
+@pytest.mark.slow
+def test_the_yesno_recipe_learns_to_hear_every_word(shared: Path, tmp_path: Path) -> None:
+    done = run_recipe("run-yesno.sh", "--from", shared / "data/yesno", "--work", "work", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (result,) = re.findall(r"^I Test: loss .*", done.stderr, re.MULTILINE)
+    assert "WER 0.00%" in result
+    assert "30 utterances, 240 words" in result
