@@ -1,6 +1,7 @@
 """Serving the coordinator: uvicorn on a thread of its own."""
 
 import errno
+import gc
 import socket
 import threading
 
@@ -38,6 +39,10 @@ class Server:
         return int(self._socket.getsockname()[1])
 
     def __enter__(self) -> "Server":
+        # What is there by now stays, a whole graph for instance: looking through it again and again for garbage would
+        # hold up everyone's answers for a tenth of a second.
+        gc.collect()
+        gc.freeze()
         self._thread.start()
         return self
 
@@ -45,6 +50,7 @@ class Server:
         self._server.should_exit = True
         self._thread.join(timeout=5)
         self._socket.close()
+        gc.unfreeze()
 
 
 def _bind(host: str, port: int) -> socket.socket:
