@@ -45,7 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: Options) -> None:
     if options.export is not None:
         check_folder(options.export.directory, remove=options.export.remove)
-    # TensorFlow takes seconds to import: not before the flags are known to be good.
+    # TensorFlow takes seconds to import: not before the flags and all that is read are known to be good.
+    inputs = None
+    if options.cluster is None and (options.trains or options.tests):
+        from .inputs import read_inputs
+
+        inputs = read_inputs(options)
     if options.log_level:
         import_tensorflow()
     if options.cluster is not None:
@@ -54,10 +59,10 @@ def _run(options: Options) -> None:
         take_part(options, options.cluster)
         if not options.cluster.is_chief:
             return
-    elif options.trains or options.tests:
+    elif inputs is not None:
         from .training import train_and_test
 
-        train_and_test(options)
+        train_and_test(options, inputs)
     if options.export is not None:
         from .export import export
 

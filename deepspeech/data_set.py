@@ -1,20 +1,19 @@
-"""A set of utterances, checked and ready to be fed in batches."""
+"""A set of utterances, ready to be fed in batches."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from .coordinator.jobs import SetName
 from .coordinator.state import Plan
-from .errors import CorpusError
+from .inputs import Inputs, set_options
 from .options import Options, SetOptions
-from .util.corpus import Corpus, read_corpus
+from .util.corpus import Corpus
 from .util.feature_cache import open_feature_cache
 from .util.features import FrontEnd
 from .util.feeding import FeatureSource, Feeder, OnTheFly, batch_count
-from .util.text import Alphabet
 
 PREFETCH = 4
 """Batches made ready ahead."""
@@ -33,42 +32,13 @@ class DataSet:
 
 
 @contextmanager
-def open_sets(options: Options, alphabet: Alphabet, front_end: FrontEnd) -> Iterator[dict[SetName, DataSet]]:
-    """Read and check every corpus that the run needs, then make their features ready.
-
-    Raises CorpusError for bad rows of any of them before features of the first are computed.
-    """
-    wanted = {
-        SetName.TRAIN: options.train if options.trains else SetOptions(),
-        SetName.DEV: options.dev if options.trains and options.schedule.validation_step else SetOptions(),
-        SetName.TEST: options.test if options.tests else SetOptions(),
-    }
-    corpora = _read_corpora(
-        {name: of_set for name, of_set in wanted.items() if of_set.files}, options, alphabet, front_end
-    )
+def open_sets(options: Options, inputs: Inputs, front_end: FrontEnd) -> Iterator[dict[SetName, DataSet]]:
+    """Make the features of the corpora ready."""
     with ExitStack() as stack:
-        yield {name: _data_set(corpus, wanted[name], front_end, options, stack) for name, corpus in corpora.items()}
-
-
-def _read_corpora(
-    wanted: Mapping[SetName, SetOptions], options: Options, alphabet: Alphabet, front_end: FrontEnd
-) -> dict[SetName, Corpus]:
-    corpora, errors = {}, []
-    for name, of_set in wanted.items():
-        try:
-            corpora[name] = read_corpus(
-                of_set.files,
-                alphabet,
-                front_end,
-                limit=of_set.limit,
-                skip_bad_rows=options.skip_bad_rows,
-                progress=options.report.show_progressbar,
-            )
-        except CorpusError as error:
-            errors.append(error)
-    if errors:
-        raise CorpusError("\n".join(map(str, errors)))
-    return corpora
+        yield {
+            name: _data_set(corpus, set_options(options, name), front_end, options, stack)
+            for name, corpus in inputs.corpora.items()
+        }
 
 
 def _data_set(corpus: Corpus, of_set: SetOptions, front_end: FrontEnd, options: Options, stack: ExitStack) -> DataSet:

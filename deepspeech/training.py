@@ -12,7 +12,8 @@ from .checkpoints import Checkpoints, Meaning
 from .coordinator.jobs import Job
 from .coordinator.training_coordinator import TrainingCoordinator
 from .data_set import open_sets
-from .evaluation import Evaluator, make_decoder
+from .evaluation import Evaluator
+from .inputs import Inputs
 from .interruption import InterruptionWatch
 from .keeper import Keeper, restore_newest
 from .options import Options
@@ -23,13 +24,12 @@ from .training_graph import build_training_graph, fix_threads, session_config
 from .util.features import front_end
 from .util.feeding import Batch
 from .util.progress import Progress
-from .util.text import Alphabet
 from .worker import Worker
 
 v1 = tf.compat.v1
 
 
-def train_and_test(options: Options, devices: Sequence[str] | None = None) -> None:
+def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | None = None) -> None:
     """Train on the training set, if there is one, then test on the test set, if there is one.
 
     Goes on from the newest checkpoint of the folder. Tests with the checkpoint of lowest validation loss, or with the
@@ -38,19 +38,18 @@ def train_and_test(options: Options, devices: Sequence[str] | None = None) -> No
     """
     devices = devices or compute_devices()
     fix_threads(options.session)
-    alphabet = Alphabet.load(options.alphabet_path)
-    decoder = make_decoder(alphabet, options.language_model)
-    with open_sets(options, alphabet, front_end(options.features)) as sets, Evaluator(decoder) as evaluator:
+    features = front_end(options.features)
+    with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder) as evaluator:
         graph = build_training_graph(
             devices,
-            label_count=alphabet.size,
+            label_count=inputs.alphabet.size,
             feature_options=options.features,
             model_options=options.model,
             optimizer_options=options.optimizer if options.trains else None,
             session_options=options.session,
             random_seed=options.random_seed,
         )
-        meaning = Meaning(alphabet, options.features, options.model)
+        meaning = Meaning(inputs.alphabet, options.features, options.model)
         checkpoints = Checkpoints(options.checkpoints, graph.graph, meaning)
         if options.trains:
             checkpoints.check_writable()

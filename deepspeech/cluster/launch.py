@@ -11,13 +11,13 @@ from ..coordinator.membership import ClusterSettings, Role
 from ..coordinator.service import Service
 from ..data_set import open_sets
 from ..errors import ClusterError
-from ..evaluation import Evaluator, make_decoder
+from ..evaluation import Evaluator
+from ..inputs import read_inputs
 from ..interruption import Interrupted, InterruptionWatch
 from ..options import ClusterOptions, Options
 from ..towers import compute_devices
 from ..training_graph import fix_threads
 from ..util.features import front_end
-from ..util.text import Alphabet
 from .chief import Chief
 from .graph import build_cluster_graph
 from .node import (
@@ -45,21 +45,23 @@ def take_part(options: Options, cluster: ClusterOptions) -> None:
     if cluster.is_chief:
         _check_libraries()
     token = read_token(cluster)
-    alphabet = Alphabet.load(options.alphabet_path)
-    decoder = make_decoder(alphabet, options.language_model)
-    with open_sets(options, alphabet, front_end(options.features)) as sets, Evaluator(decoder) as evaluator:
+    inputs = read_inputs(options)
+    features = front_end(options.features)
+    with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder) as evaluator:
         graph = build_cluster_graph(
             cluster.task,
             len(cluster.parameter_servers),
             compute_devices(),
-            label_count=alphabet.size,
+            label_count=inputs.alphabet.size,
             feature_options=options.features,
             model_options=options.model,
             optimizer_options=options.optimizer if options.trains else None,
             session_options=options.session,
             random_seed=options.random_seed,
         )
-        properties = worker_properties(options, alphabet, {name: data_set.plan for name, data_set in sets.items()})
+        properties = worker_properties(
+            options, inputs.alphabet, {name: data_set.plan for name, data_set in sets.items()}
+        )
         place = Workplace(
             options,
             cluster,
@@ -72,7 +74,7 @@ def take_part(options: Options, cluster: ClusterOptions) -> None:
         )
         with InterruptionWatch() as watch:
             if cluster.is_chief:
-                _lead(place, Meaning(alphabet, options.features, options.model), token, watch)
+                _lead(place, Meaning(inputs.alphabet, options.features, options.model), token, watch)
             else:
                 _work(place, watch)
 

@@ -1,5 +1,7 @@
 """What a person reads when the input is wrong: what, where and what to do, in one line, and exit code 1."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +36,13 @@ def test_a_missing_csv(program: Program) -> None:
     error = failed(program.run(*program.training(epoch=1, train_files="no such.csv")))
     assert "no such.csv" in error
     assert "No such file" in error
+
+
+def test_what_is_wrong_with_a_corpus_is_said_before_tensorflow_is_imported(program: Program) -> None:
+    script = "import sys; from deepspeech.__main__ import main; print(main(), 'tensorflow' in sys.modules)"
+    arguments = program.training(epoch=1, train_files="no such.csv")
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["1", "False"], done.stderr
 
 
 def test_a_csv_without_a_column(program: Program, tmp_path: Path) -> None:
