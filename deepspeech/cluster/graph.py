@@ -115,7 +115,7 @@ class _Shard:
             # Each gradient sets out as soon as it is there; casts of bfloat16 are on this device already.
             parts = [tf.reshape(gradient, [-1]) for gradient, _ in pairs]
             self._joined = tf.concat([*parts, count[None]], axis=0)
-            self.half_square = tf.nn.l2_loss(self._joined)
+            self.half_square = tf.add_n([tf.nn.l2_loss(part) for part in parts])
             self._accumulator = v1.ConditionalAccumulator(
                 tf.float32, [sum(self._sizes) + 1], shared_name="summed_gradients", reduction_type="SUM"
             )
