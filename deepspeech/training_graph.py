@@ -21,7 +21,7 @@ class TrainingGraph:
     train_towers: tuple[Tower, ...]
     evaluate_towers: tuple[Tower, ...]
     train_step: Any  # operation: applies the mean gradient of the train towers
-    gradient_norm: Any  # float32 scalar: a norm of the gradients, finite if they are
+    gradient_norm: Any  # float32 scalar, finite if the gradients are
     global_step: Any  # int64 variable: steps applied
 
 

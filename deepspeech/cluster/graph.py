@@ -80,7 +80,7 @@ def build_cluster_graph(
         if optimizer_options is not None:
             shards = _shards(summed_gradients(train_towers))
             add = tf.group(*(shard.add(round_number) for shard in shards))
-            norm = tf.add_n([shard.half_square for shard in shards])
+            norm = tf.sqrt(2 * tf.add_n([shard.half_square for shard in shards]))
             discard = tf.group(*(shard.discard(round_number) for shard in shards))
             means = [pair for shard in shards for pair in shard.take_mean(contributions)]
             with v1.device(global_step.device):  # or the learning rate is fetched from here in each step
@@ -108,9 +108,9 @@ class _Shard:
     def __init__(self, device: str, pairs: Sequence[tuple[Tensor, Any]], count: Tensor) -> None:
         self._device = device
         # What is a whole number of cache lines goes first: cut out of the sum, it need not be copied.
-        pairs = sorted(pairs, key=lambda pair: prod(pair[1].shape.as_list()) % ALIGNMENT != 0)
+        pairs = sorted(pairs, key=lambda pair: pair[1].shape.num_elements() % ALIGNMENT != 0)
         self._variables = [variable for _, variable in pairs]
-        self._sizes = [prod(variable.shape.as_list()) for variable in self._variables]
+        self._sizes = [variable.shape.num_elements() for variable in self._variables]
         with v1.device(device):
             # Each gradient sets out as soon as it is there; casts of bfloat16 are on this device already.
             parts = [tf.reshape(gradient, [-1]) for gradient, _ in pairs]
