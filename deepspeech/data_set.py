@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .coordinator.jobs import SetName
 from .coordinator.state import Plan
-from .inputs import Inputs, set_options
+from .inputs import Inputs, options_of_set
 from .options import Options, SetOptions
 from .util.corpus import Corpus
 from .util.feature_cache import open_feature_cache
@@ -36,7 +36,7 @@ def open_sets(options: Options, inputs: Inputs, front_end: FrontEnd) -> Iterator
     """Make the features of the corpora ready."""
     with ExitStack() as stack:
         yield {
-            name: _data_set(corpus, set_options(options, name), front_end, options, stack)
+            name: _data_set(corpus, options_of_set(options, name), front_end, options, stack)
             for name, corpus in inputs.corpora.items()
         }
 

@@ -28,7 +28,7 @@ def read_inputs(options: Options) -> Inputs:
     return Inputs(alphabet, make_decoder(alphabet, options.language_model), _read_corpora(options, alphabet))
 
 
-def set_options(options: Options, name: SetName) -> SetOptions:
+def options_of_set(options: Options, name: SetName) -> SetOptions:
     """What a set is read from: nothing if the run does not need it."""
     needed = {
         SetName.TRAIN: options.train if options.trains else None,
@@ -39,16 +39,17 @@ def set_options(options: Options, name: SetName) -> SetOptions:
 
 
 def _read_corpora(options: Options, alphabet: Alphabet) -> dict[SetName, Corpus]:
+    features = front_end(options.features)
     corpora, errors = {}, []
     for name in SetName:
-        of_set = set_options(options, name)
+        of_set = options_of_set(options, name)
         if not of_set.files:
             continue
         try:
             corpora[name] = read_corpus(
                 of_set.files,
                 alphabet,
-                front_end(options.features),
+                features,
                 limit=of_set.limit,
                 skip_bad_rows=options.skip_bad_rows,
                 progress=options.report.show_progressbar,
