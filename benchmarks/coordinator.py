@@ -16,14 +16,14 @@ import statistics
 import time
 from multiprocessing.connection import Connection
 
-from deepspeech.coordinator.cluster_coordinator import ClusterCoordinator
-from deepspeech.coordinator.jobs import SetName
-from deepspeech.coordinator.membership import ClusterSettings
-from deepspeech.coordinator.server import Server
-from deepspeech.coordinator.service import Service
-from deepspeech.coordinator.state import Plan
-from deepspeech.coordinator.training_coordinator import TrainingCoordinator
+from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
+from deepspeech.cluster.coordination.membership import ClusterSettings
+from deepspeech.cluster.http.server import Server
+from deepspeech.cluster.http.service import Service
 from deepspeech.options import ScheduleOptions
+from deepspeech.schedule.coordinator import TrainingCoordinator
+from deepspeech.schedule.jobs import SetName
+from deepspeech.schedule.state import Plan
 
 JOINING_SECONDS = 3.0
 """That the workers get to join before the first exchange is due."""

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from deepspeech.__main__ import main as program
+from deepspeech.cli.train import main as program
 
 RATE = 16_000
 SHORTEST, LONGEST = 0.2, 0.8

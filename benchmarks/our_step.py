@@ -11,8 +11,8 @@ import tensorflow as tf
 from step_process import PRODUCT, Geometry, PeakMemory, serve
 
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
-from deepspeech.towers import compute_devices, feeds
-from deepspeech.training_graph import TrainingGraph, build_training_graph, session_config
+from deepspeech.training.graph import TrainingGraph, build_training_graph, session_config
+from deepspeech.training.towers import compute_devices, feeds
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.feeding import Batch
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from deepspeech.inference_graph import InferenceOptions, inference_graph
-from deepspeech.model import variable_shapes
+from deepspeech.export.frozen_graph import InferenceOptions, inference_graph
+from deepspeech.network.training import variable_shapes
 from deepspeech.options import ModelOptions
-from deepspeech.serving.frozen_model import BIAS, KERNEL, FrozenModel, read_frozen_model
+from deepspeech.serving.frozen.model import BIAS, KERNEL, FrozenModel, read_frozen_model
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 

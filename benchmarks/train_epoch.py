@@ -81,7 +81,7 @@ def run_bare_steps(csv_file: Path, alphabet_path: Path, n_hidden: int, batch_siz
     from our_step import session_of
     from step_process import Geometry
 
-    from deepspeech.towers import feeds
+    from deepspeech.training.towers import feeds
     from deepspeech.util.corpus import read_corpus
     from deepspeech.util.features import FeatureOptions, front_end
     from deepspeech.util.feeding import Feeder, OnTheFly

@@ -24,7 +24,7 @@ from script import ArgumentParser, Progress, ScriptError, report, run, written_w
 from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import FeatureWindows
-from deepspeech.serving.frozen_model import read_frozen_model
+from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.serving.mfcc import Mfcc
 from deepspeech.util.audio import read_audio
 from deepspeech.util.errors import DeepSpeechError

@@ -40,7 +40,7 @@ class OptimizerOptions:
 
 @dataclass(frozen=True)
 class EarlyStoppingOptions:
-    """When to stop before the last epoch; see `deepspeech.coordinator.early_stopping`."""
+    """When to stop before the last epoch; see `deepspeech.schedule.early_stopping`."""
 
     enabled: bool = True
     steps: int = 4

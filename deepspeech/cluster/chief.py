@@ -14,21 +14,21 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..checkpoints import Checkpoints, Meaning
-from ..coordinator.client import RETRY_SECONDS
-from ..coordinator.jobs import SetName
-from ..coordinator.membership import Role
-from ..coordinator.rounds import NUMBERS_PER_ROUND, RoundEnd
-from ..coordinator.service import Service
-from ..coordinator.state import TrainingState
-from ..coordinator.training_coordinator import TrainingCoordinator
+from ..checkpoints.store import Checkpoints, Meaning
 from ..errors import ClusterError, DeepSpeechError
-from ..interruption import InterruptionWatch
-from ..keeper import Keeper, restore_newest
-from ..summaries import Summaries
+from ..schedule.coordinator import TrainingCoordinator
+from ..schedule.jobs import SetName
+from ..schedule.state import TrainingState
+from ..training.interruption import InterruptionWatch
+from ..training.lifecycle import Keeper, restore_newest
+from ..training.summaries import Summaries
+from .coordination.membership import Role
+from .coordination.rounds import NUMBERS_PER_ROUND, RoundEnd
 from .epoch_progress import EpochProgress
+from .http.client import RETRY_SECONDS
+from .http.service import Service
 from .node import SERVERS_LOST, end_hard_later, summary
-from .overseer import Overseer
+from .watchdog import Overseer
 from .worker import Workplace
 
 v1 = tf.compat.v1

@@ -1,7 +1,7 @@
 """How far the open epoch has come, as a progress bar or a line in the log for each epoch."""
 
-from ..coordinator.jobs import SetName
-from ..reports import epoch_title
+from ..schedule.jobs import SetName
+from ..training.reports import epoch_title
 from ..util.progress import Progress
 
 

@@ -19,8 +19,8 @@ from typing import Any
 import tensorflow as tf
 
 from ..options import ModelOptions, OptimizerOptions, SessionOptions
-from ..towers import DeviceOf, adam, build_towers, summed_gradients, variables_on
-from ..training_graph import TrainingGraph
+from ..training.graph import TrainingGraph
+from ..training.towers import DeviceOf, adam, build_towers, summed_gradients, variables_on
 from ..util.features import FeatureOptions
 
 v1 = tf.compat.v1

@@ -4,22 +4,22 @@ import importlib.util
 import logging
 import time
 
-from ..checkpoints import Meaning
-from ..coordinator.client import Connection
-from ..coordinator.cluster_coordinator import ClusterCoordinator
-from ..coordinator.membership import ClusterSettings, Role
-from ..coordinator.service import Service
-from ..data_set import open_sets
+from ..checkpoints.store import Meaning
 from ..errors import ClusterError
-from ..evaluation import Evaluator
-from ..inputs import read_inputs
-from ..interruption import Interrupted, InterruptionWatch
 from ..options import ClusterOptions, Options
-from ..towers import compute_devices
-from ..training_graph import fix_threads
+from ..training.data_set import open_sets
+from ..training.graph import fix_threads
+from ..training.inputs import read_inputs
+from ..training.interruption import Interrupted, InterruptionWatch
+from ..training.scoring import Evaluator
+from ..training.towers import compute_devices
 from ..util.features import front_end
 from .chief import Chief
+from .coordination.coordinator import ClusterCoordinator
+from .coordination.membership import ClusterSettings, Role
 from .graph import build_cluster_graph
+from .http.client import Connection
+from .http.service import Service
 from .node import (
     address_of,
     applicant_of,
@@ -80,7 +80,7 @@ def take_part(options: Options, cluster: ClusterOptions) -> None:
 
 
 def _lead(place: Workplace, meaning: Meaning, token: str | None, watch: InterruptionWatch) -> None:
-    from ..coordinator.server import Server
+    from .http.server import Server
 
     service = Service(_coordinator(place))
     cluster = place.cluster

@@ -15,14 +15,14 @@ from typing import Any
 import tensorflow as tf
 
 from .. import __version__
-from ..coordinator.client import Address, Connection, Membership, join
-from ..coordinator.jobs import SetName
-from ..coordinator.membership import Applicant, CoordinatorError, Role
-from ..coordinator.state import Plan
 from ..errors import ClusterError
 from ..options import ClusterOptions, Options
-from ..training_graph import session_config
+from ..schedule.jobs import SetName
+from ..schedule.state import Plan
+from ..training.graph import session_config
 from ..util.text import Alphabet
+from .coordination.membership import Applicant, CoordinatorError, Role
+from .http.client import Address, Connection, Membership, join
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
@@ -33,8 +33,8 @@ SHORTEST_TOKEN = 16
 
 PACKAGE = Path(__file__).parents[1]
 
-TRAINING_SOURCES = (".", "cluster", "coordinator", "util")
-"""The package's folders whose sources must be the same on every node."""
+TRAINING_ROOMS = ("checkpoints", "cluster", "network", "schedule", "training", "util")
+"""The package's folders whose sources, beside those at its root, must be the same on every node."""
 
 SERVERS_LOST = (
     tf.errors.AbortedError,
@@ -96,8 +96,8 @@ def join_or_explain(connection: Connection, applicant: Applicant) -> Membership:
 def code_property(package: Path = PACKAGE) -> dict[str, str]:
     """The version of this program: the released one, and a digest of the sources that training depends on."""
     digest = hashlib.sha256()
-    for folder in TRAINING_SOURCES:
-        for source in sorted((package / folder).glob("*.py")):
+    for folder, pattern in ((".", "*.py"), *((room, "**/*.py") for room in TRAINING_ROOMS)):
+        for source in sorted((package / folder).glob(pattern)):
             digest.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes())
     return {"code version": f"{__version__} {digest.hexdigest()[:12]}"}
 

@@ -3,11 +3,11 @@
 import logging
 import time
 
-from ..coordinator.client import RETRY_SECONDS, Connection, Membership
-from ..coordinator.membership import CoordinatorError, NotMemberError, TrainingFailedError
 from ..errors import ClusterError
-from ..interruption import Interrupted, InterruptionWatch
 from ..options import ClusterOptions, Options
+from ..training.interruption import Interrupted, InterruptionWatch
+from .coordination.membership import CoordinatorError, NotMemberError, TrainingFailedError
+from .http.client import RETRY_SECONDS, Connection, Membership
 from .node import address_of, applicant_of, code_property, join_or_explain, read_token, start_server
 
 logger = logging.getLogger(__name__)

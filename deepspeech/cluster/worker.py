@@ -13,23 +13,23 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from ..coordinator.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator
-from ..coordinator.jobs import Job, SetName
-from ..coordinator.membership import (
+from ..errors import ClusterError, DeepSpeechError, TrainingError
+from ..options import ClusterOptions, Options
+from ..schedule.coordinator import NoJob
+from ..schedule.jobs import Job, SetName
+from ..training.data_set import DataSet
+from ..training.job_runner import Worker
+from ..training.scoring import Evaluator
+from ..util.feeding import Batch
+from .coordination.membership import (
     Applicant,
     CoordinatorError,
     JobLostError,
     NotMemberError,
 )
-from ..coordinator.training_coordinator import NoJob
-from ..data_set import DataSet
-from ..errors import ClusterError, DeepSpeechError, TrainingError
-from ..evaluation import Evaluator
-from ..options import ClusterOptions, Options
-from ..util.feeding import Batch
-from ..worker import Worker
 from .epoch_progress import EpochProgress
 from .graph import ClusterGraph
+from .http.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator
 from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, summary
 
 v1 = tf.compat.v1

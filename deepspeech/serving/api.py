@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..decoder import CTCDecoder, DecoderOptions, Scorer
 from ..errors import DecoderError, ModelError
 from .engine import Engine
-from .frozen_model import ModelInfo, read_frozen_model
+from .frozen.model import ModelInfo, read_frozen_model
 from .long_audio import parts_of_file, parts_of_samples
 from .mfcc import Mfcc
 from .recognition import Recognition

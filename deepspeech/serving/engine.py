@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .._acoustic import Dense, Recurrence
 from ..util.parallel import usable_cores
-from .frozen_model import BIAS, KERNEL, FrozenModel
+from .frozen.model import BIAS, KERNEL, FrozenModel
 
 Array = npt.NDArray[np.float32]
 

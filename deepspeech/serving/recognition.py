@@ -7,7 +7,7 @@ from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
 from .engine import Engine
 from .feature_windows import FeatureWindows
-from .frozen_model import ModelInfo
+from .frozen.model import ModelInfo
 from .mfcc import Mfcc
 
 Array = npt.NDArray[np.float32]

@@ -92,7 +92,7 @@ def nursery() -> Nursery:
 
 def become(order: Order) -> int:
     """Be the program, in a forked process; returns its exit code."""
-    from deepspeech.__main__ import main
+    from deepspeech.cli.train import main
 
     if order.namespace is not None:
         with Path("/run/netns", order.namespace).open() as file:
@@ -139,9 +139,6 @@ def look_after(children: set[int], question: str) -> int | None:
 
 
 if __name__ == "__main__":
-    import deepspeech.cluster.launch  # what makes starting slow, before the forks
-    import deepspeech.coordinator.server  # noqa: F401
-
     alive: set[int] = set()
     for line in sys.stdin:
         print(json.dumps(look_after(alive, line)), flush=True)

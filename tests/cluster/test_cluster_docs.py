@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from deepspeech import flags
-from deepspeech.flag_definitions import FLAG_GROUPS
+from deepspeech.cli import flags
+from deepspeech.cli.flag_definitions import FLAG_GROUPS
 from deepspeech.options import ClusterOptions
 
 PAGE = (Path(__file__).parents[2] / "docs/cluster.md").read_text(encoding="utf-8")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
+from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, JoinRefusedError, Role
+from deepspeech.cluster.http.client import Address, Connection, join
+from deepspeech.cluster.http.server import Server
+from deepspeech.cluster.http.service import Service
 from deepspeech.cluster.node import PACKAGE, code_property
-from deepspeech.coordinator.client import Address, Connection, join
-from deepspeech.coordinator.cluster_coordinator import ClusterCoordinator
-from deepspeech.coordinator.membership import Applicant, ClusterSettings, JoinRefusedError, Role
-from deepspeech.coordinator.server import Server
-from deepspeech.coordinator.service import Service
 
 
 def copied_package(folder: Path) -> Path:
@@ -18,7 +18,9 @@ def copied_package(folder: Path) -> Path:
     return Path(shutil.copytree(PACKAGE, folder / "deepspeech", ignore=shutil.ignore_patterns("*.so", "__pycache__")))
 
 
-@pytest.mark.parametrize("name", ["towers.py", "cluster/graph.py", "coordinator/rounds.py", "util/feeding.py"])
+@pytest.mark.parametrize(
+    "name", ["training/towers.py", "cluster/graph.py", "cluster/coordination/rounds.py", "util/feeding.py"]
+)
 def test_a_changed_source_is_another_version(tmp_path: Path, name: str) -> None:
     package = copied_package(tmp_path)
     assert code_property(package) == code_property()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deepspeech.cluster.graph import ClusterGraph, build_cluster_graph
-from deepspeech.model import variable_shapes
+from deepspeech.network.training import variable_shapes
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.util.features import FeatureOptions
 

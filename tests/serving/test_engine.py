@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import FeatureWindows, context_windows
-from deepspeech.serving.frozen_model import read_frozen_model
+from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.serving.mfcc import Mfcc
 from deepspeech.util.features import FeatureOptions, front_end
 

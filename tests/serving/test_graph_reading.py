@@ -12,9 +12,9 @@ import tensorflow as tf
 
 from deepspeech import Model
 from deepspeech.errors import DeepSpeechError, GraphError
-from deepspeech.serving.frozen_model import BIAS, read_frozen_model
-from deepspeech.serving.graph_metadata import parse_alphabet, serialize_alphabet
-from deepspeech.variable_names import SEED_NAMES
+from deepspeech.network.variable_names import SEED_NAMES
+from deepspeech.serving.frozen.metadata import parse_alphabet, serialize_alphabet
+from deepspeech.serving.frozen.model import BIAS, read_frozen_model
 
 v1 = tf.compat.v1
 GraphDef = Any

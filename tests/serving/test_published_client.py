@@ -20,7 +20,7 @@ from test_engine import run_graph, windows_of
 
 from deepspeech import Model
 from deepspeech.serving.engine import Engine
-from deepspeech.serving.frozen_model import read_frozen_model
+from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.audio import read_audio
 
 ROOT = Path(__file__).parents[2]

@@ -1,0 +1,95 @@
+"""`python -m deepspeech`: train, test, and transcribe a file."""
+
+import logging
+import signal
+import sys
+from collections.abc import Sequence
+
+from ..errors import DeepSpeechError
+from ..export.folder import check_folder
+from ..options import Options
+from ..training.interruption import Interrupted
+from . import flags
+from .quiet_tensorflow import import_tensorflow
+
+logger = logging.getLogger("deepspeech")
+
+LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; returns its exit code: 0, 1 after an error, 128 and the signal's number after a signal."""
+    options = None
+    try:
+        options = flags.parse(sys.argv[1:] if arguments is None else arguments)
+        if options is not None:
+            _prepare_logging(options.log_level, options.log_traffic)
+            signal.signal(signal.SIGTERM, _interrupt)
+            for notice in options.notices:
+                logger.warning(notice)
+            _run(options)
+    except DeepSpeechError as error:
+        if options is not None and options.log_level == 0:
+            logger.exception("traceback")
+        print(f"deepspeech: {error}", file=sys.stderr)
+        return 1
+    except Interrupted as interrupted:
+        print(f"deepspeech: {interrupted}", file=sys.stderr)
+        return 128 + interrupted.signal_number
+    except KeyboardInterrupt:
+        print("deepspeech: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
+    return 0
+
+
+def _run(options: Options) -> None:
+    if options.export is not None:
+        check_folder(options.export.directory, remove=options.export.remove)
+    # TensorFlow takes seconds to import: not before the flags and all that is read are known to be good.
+    inputs = None
+    if options.cluster is None and (options.trains or options.tests):
+        from ..training.inputs import read_inputs
+
+        inputs = read_inputs(options)
+    if options.log_level:
+        import_tensorflow()
+    if options.cluster is not None:
+        from ..cluster.launch import take_part
+
+        take_part(options, options.cluster)
+        if not options.cluster.is_chief:
+            return
+    elif inputs is not None:
+        from ..training.run import train_and_test
+
+        train_and_test(options, inputs)
+    if options.export is not None:
+        from ..export.from_checkpoint import export
+
+        export(options)
+    if options.one_shot_infer is not None:
+        from ..training.one_shot import transcribe
+
+        print(transcribe(options))
+
+
+def _prepare_logging(level: int, traffic: bool) -> None:
+    """Log to stderr, one letter for the level; TensorFlow's own chatter is left to debug level."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Formatter())
+    logger.handlers = [handler]
+    logger.setLevel(LEVELS[level])
+    logger.propagate = False
+    logging.getLogger("deepspeech.traffic").setLevel(logging.INFO if traffic else logging.WARNING)
+    if level:
+        logging.getLogger("tensorflow").setLevel(logging.ERROR)
+
+
+class _Formatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        text = f"{record.levelname[0]} {record.getMessage()}"
+        return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    raise Interrupted(number, "terminated before there was anything to save")

@@ -1,0 +1,298 @@
+"""The state machine of a cluster: who works on what, and until when. Free of I/O; the time is passed in, in seconds.
+
+Jobs are leases. A worker holds its jobs as long as it gives signs of life; one that falls silent is no member any
+more, its jobs are handed out again, and what it hands in later is refused. Around training steps there are rounds
+(see `rounds`). `training` says what there is to do; it is absent until the chief has opened
+it, and while parameter servers are being waited for.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Mapping
+
+from ...schedule.coordinator import NoJob, ResultRefusedError, TrainingCoordinator
+from ...schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
+from ...schedule.state import Figures
+from .membership import Applicant, ClusterSettings, Counts, JobLostError, Member, Members, Role, TrainingFailedError
+from .rounds import Lease, Round, RoundEnd
+from .shutdown import Farewell
+
+traffic = logging.getLogger("deepspeech.traffic")
+
+
+class ClusterCoordinator:
+    """Members, leases and rounds around a `TrainingCoordinator`."""
+
+    def __init__(
+        self,
+        settings: ClusterSettings,
+        required: Mapping[Role, Mapping[str, str]],
+        *,
+        first_round: int = 0,
+    ) -> None:
+        """`required` are the properties that members must have; rounds are numbered from `first_round`."""
+        self.settings = settings
+        self.members = Members(settings, required)
+        self.counts = Counts()
+        self.training: TrainingCoordinator | None = None
+        self.history: tuple[Figures, ...] = ()
+        self.over = False
+        self.farewell = Farewell(settings, self.members)
+        self.failure: str | None = None
+        self.trouble: str | None = None
+        self.servers_lost_since: float | None = None
+        self._leases: dict[int, Lease] = {}
+        self._round = Round(first_round)
+        self._reports: deque[EpochReport] = deque()
+        self._testing_allowed = False
+        self.opened: tuple[float, int] | None = None
+
+    # Members
+
+    def join(self, applicant: Applicant, now: float) -> str:
+        """Take a process in and return its identity; raises JoinRefusedError."""
+        self._check_failure()
+        self.members.check(applicant)
+        before = self.members.namesake(applicant)
+        if before is not None:
+            self._lose(before, replaced=before.applicant.process != applicant.process)
+        return self.members.add(applicant, now).identity
+
+    def heartbeat(self, identity: str, now: float) -> None:
+        """Note a sign of life; raises NotMemberError or TrainingFailedError."""
+        self._member(identity, now)
+
+    def leave(self, identity: str, now: float, failure: str | None = None) -> None:
+        """A member goes, its jobs are handed out again; with a failure, training ends for good."""
+        member = self._member(identity, now)
+        self._lose(member)
+        if self.over:
+            self.farewell.note_departure(member)
+        if failure is not None:
+            self.fail(f"{member.applicant.name}: {failure}")
+
+    def tick(self, now: float) -> None:
+        """Give up members that were silent or busy for too long."""
+        for member in self.members.lost(now):
+            self.counts.lost_members += 1
+            self._lose(member)
+
+    # Jobs
+
+    def next_job(self, identity: str, now: float) -> Job | NoJob:
+        """Lease a job to a member; raises NotMemberError or TrainingFailedError."""
+        member = self._member(identity, now, asks=True)
+        training = self.training
+        if training is None or (training.training_is_over and not self._testing_allowed):
+            return NoJob.WAIT
+        if member.jobs and self._somebody_is_idle():
+            return NoJob.WAIT  # a job made ready ahead would be one that another can begin at once
+        job = training.next_job()
+        if isinstance(job, Job):
+            member.jobs[job.number] = job
+            self._leases[job.number] = Lease(job, identity)
+            self.counts.jobs += 1
+        elif job is NoJob.OVER:
+            self.over = True
+        return job
+
+    def return_jobs(self, identity: str, numbers: list[int], now: float) -> None:
+        """Take back jobs that a member won't finish; those that aren't its own are passed over."""
+        member = self._member(identity, now)
+        for number in numbers:
+            if number in member.jobs:
+                self._drop(self._leases[number])
+
+    def begin_step(self, identity: str, number: int, now: float) -> int | None:
+        """The round that a member shall compute a gradient for; None if it must wait. Raises JobLostError."""
+        self._member(identity, now, asks=True)
+        lease = self._lease(identity, number)
+        current = self._round
+        if current.closed or current.spoiled or lease.job.set_name is not SetName.TRAIN:
+            return None
+        if current.has_enough_of(identity, self.settings):
+            return None
+        current.begun[identity] = number
+        return current.number
+
+    def submit(
+        self,
+        identity: str,
+        number: int,
+        batches: tuple[int, ...],
+        tally: Tally,
+        *,
+        last: bool,
+        round_number: int | None,
+        now: float,
+    ) -> None:
+        """Take a result; one of training is counted with its round. Raises JobLostError, having counted nothing."""
+        member = self._member(identity, now)
+        lease = self._lease(identity, number)
+        result = JobResult(lease.job, batches, tally, last)
+        self._check_result(lease, result)
+        if lease.job.set_name is SetName.TRAIN:
+            self._contribute(lease, result, identity, round_number)
+        else:
+            self._count(result)
+        lease.taken += len(batches)
+        self.members.finished(member, tally.utterances, now)
+        self.members.heard(identity, now, asks=True)
+        if last or lease.taken == len(lease.job.batches):
+            del member.jobs[number]
+            if lease.job.set_name is not SetName.TRAIN:
+                del self._leases[number]
+        self.counts.results += 1
+
+    # What the chief does
+
+    def open(self, training: TrainingCoordinator, now: float = 0.0) -> None:
+        """Begin to hand out jobs: the weights are those that `training` starts from."""
+        self.training = training
+        self.opened = (now, training.batches_left)
+        self.history = training.state_without_epoch.history
+        self.trouble = None
+        self.servers_lost_since = None
+        self._testing_allowed = False
+
+    def suspend(self) -> None:
+        """Drop everything since the last checkpoint: workers must join again once training is opened anew."""
+        self.training = None
+        for member in self.members:
+            if member.works:
+                self.members.remove(member)
+        self._leases.clear()
+        self._reports.clear()
+        self._round = self._round.next()
+
+    def allow_testing(self) -> None:
+        """Hand out the test's jobs: the weights to test with are loaded."""
+        self._testing_allowed = True
+
+    def fail(self, reason: str) -> None:
+        """End training for good; every member is told."""
+        self.failure = self.failure or reason
+
+    @property
+    def round_number(self) -> int:
+        """The number of the round that is open."""
+        return self._round.number
+
+    @property
+    def has_reports(self) -> bool:
+        """Whether an epoch was finished that the chief hasn't heard of."""
+        return bool(self._reports)
+
+    def take_reports(self) -> list[EpochReport]:
+        """The epochs that were finished since the last time."""
+        reports = list(self._reports)
+        self._reports.clear()
+        return reports
+
+    def close_round(self, now: float) -> RoundEnd | None:
+        """Close the round if it is due, unless reports wait to be taken, which belong to the weights as they are."""
+        current = self._round
+        if self.training is None or self._reports or current.closed:
+            return None
+        if current.spoiled:
+            current.closed = True
+            return RoundEnd(current.number, 0)
+        count = len(current.contributions)
+        if not count or (count < self.settings.replicas_to_aggregate and self._more_may_come(now)):
+            return None
+        current.closed = True
+        return RoundEnd(current.number, count)
+
+    def end_round(self, end: RoundEnd) -> None:
+        """Count the closed round's batches, whose gradients were applied; or if thrown away, hand them out again."""
+        finished, self._round = self._round, self._round.next()
+        if end.count:
+            for result in finished.contributions:
+                self._count(result)
+            self.counts.steps += 1
+        for result in finished.contributions:
+            lease = self._leases.get(result.job.number)
+            if lease is None:
+                continue
+            if end.count == 0 or lease.holder not in self.members:
+                self._release(lease)
+            elif result.last or lease.taken == len(result.job.batches):
+                del self._leases[result.job.number]
+
+    # Inside
+
+    def _check_failure(self) -> None:
+        if self.failure is not None:
+            raise TrainingFailedError(self.failure)
+
+    def _member(self, identity: str, now: float, *, asks: bool = False) -> Member:
+        self._check_failure()
+        return self.members.heard(identity, now, asks=asks)
+
+    def _lease(self, identity: str, number: int) -> Lease:
+        lease = self._leases.get(number)
+        member = self.members.find(identity)
+        if lease is None or lease.holder != identity or member is None or number not in member.jobs:
+            self.counts.refusals += 1
+            raise JobLostError(f"job {number} is not this member's")
+        return lease
+
+    def _check_result(self, lease: Lease, result: JobResult) -> None:
+        plan = self.training.plan_of(lease.job.set_name) if self.training else None
+        if plan is None or not lease.fits(result, plan.batch_size):
+            self.counts.refusals += 1
+            raise ResultRefusedError(f"job {lease.job.number}: the result is not one of the job's next batches")
+
+    def _contribute(self, lease: Lease, result: JobResult, identity: str, round_number: int | None) -> None:
+        if not self._round.accepts(identity, lease.job, round_number):
+            self.counts.refusals += 1
+            self._drop(lease)
+            raise JobLostError(f"job {lease.job.number}: its step came too late for the round")
+        self._round.add(identity, result)
+
+    def _count(self, result: JobResult) -> None:
+        assert self.training is not None
+        report = self.training.submit(result)
+        job = result.job
+        traffic.info("counted: %s set, epoch %d, batches %s", job.set_name.value, job.epoch + 1, list(result.batches))
+        if report is not None:
+            self.history = self.training.state_without_epoch.history
+            self._reports.append(report)
+
+    def _drop(self, lease: Lease) -> None:
+        """Take a job from its holder: its batches are handed out again, now or when those in the round are counted."""
+        holder = self.members.find(lease.holder)
+        if holder is not None:
+            holder.jobs.pop(lease.job.number, None)
+        if self._round.begun.get(lease.holder or "") == lease.job.number:
+            self._round.spoiled = True
+        lease.holder = None
+        if not self._round.holds(lease.job):
+            self._release(lease)
+
+    def _release(self, lease: Lease) -> None:
+        """Hand a job's uncounted batches out again."""
+        holder = self.members.find(lease.holder)
+        if holder is not None:
+            holder.jobs.pop(lease.job.number, None)
+        self._leases.pop(lease.job.number, None)
+        if self.training is not None:
+            self.training.give_back(lease.job)
+
+    def _lose(self, member: Member, *, replaced: bool = False) -> None:
+        for job in reversed(list(member.jobs.values())):
+            self.counts.lost_jobs += 1
+            self._drop(self._leases[job.number])
+        self.members.remove(member, replaced=replaced)
+        if not member.works and self.training is not None and not self.over:
+            self.trouble = f"{member.applicant.name} was lost"
+            self.servers_lost_since = self.servers_lost_since or member.seen
+
+    def _somebody_is_idle(self) -> bool:
+        return any(member.works and not member.jobs for member in self.members)
+
+    def _more_may_come(self, now: float) -> bool:
+        """Whether a further contribution to the round can be expected."""
+        assert self.training is not None
+        jobs_pending = bool(self.training.pending)
+        return any(self._round.may_get_more_of(member, self.settings, jobs_pending, now) for member in self.members)

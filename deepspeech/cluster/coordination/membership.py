@@ -1,0 +1,232 @@
+"""Who takes part in a cluster's training: workers and parameter servers, as the coordinator sees them."""
+
+import secrets
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ...schedule.jobs import Job
+
+RECENT_RESULTS = 64
+"""Results that a member's throughput is measured over."""
+
+FIRST_PATIENCE = 600.0
+"""Seconds that a worker may be busy with a job before anyone has finished one."""
+
+LEAST_PATIENCE = 60.0
+"""Seconds that a worker may always be busy with a job."""
+
+SLOWNESS_ALLOWED = 10
+"""So many times as long as the slowest so far may a worker be busy with a job."""
+
+
+class Role(str, Enum):
+    """What a process is for; its value is its name in JSON and in `--job_name`."""
+
+    WORKER = "worker"
+    PARAMETER_SERVER = "ps"
+
+
+class CoordinatorError(Exception):
+    """The coordinator refuses what it was asked; nothing has changed."""
+
+
+class JoinRefusedError(CoordinatorError):
+    """A process does not fit this training, for the reason that the message gives; asking again is no use."""
+
+
+class NotMemberError(CoordinatorError):
+    """The member is unknown or was given up for lost; the process may join again."""
+
+
+class ReplacedError(CoordinatorError):
+    """Another process has joined under the same role and task; this one has no place any more."""
+
+
+class JobLostError(CoordinatorError):
+    """The job isn't the member's (any more), or its step came too late; others will do it."""
+
+
+class TrainingFailedError(CoordinatorError):
+    """Training has ended for good, for the reason that the message gives."""
+
+
+@dataclass(frozen=True)
+class Applicant:
+    """A process that wants to join.
+
+    `process` is random and tells a restarted process from its predecessor. `properties` say what it would work with
+    (model, corpus, code …): they must be the chief's.
+    """
+
+    role: Role
+    task: int
+    process: str
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Its name for people, as "worker 1"."""
+        return f"{self.role.value} {self.task}"
+
+
+@dataclass
+class Member:
+    """A process that has joined. `seen` and `asked` are the times of its last sign of life and last request of work."""
+
+    identity: str
+    applicant: Applicant
+    seen: float
+    asked: float
+    jobs: dict[int, Job] = field(default_factory=dict)
+    results: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=RECENT_RESULTS))
+
+    @property
+    def works(self) -> bool:
+        """Whether it does jobs."""
+        return self.applicant.role is Role.WORKER
+
+    def throughput(self, now: float) -> float:
+        """Utterances a second over its recent results."""
+        if not self.results:
+            return 0.0
+        seconds = now - self.results[0][0]
+        return sum(count for _, count in list(self.results)[1:]) / seconds if seconds > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class ClusterSettings:
+    """A cluster's size and manners.
+
+    `replicas` gradients may be worked on for each step, and `replicas_to_aggregate` of them make it; a member that
+    gives no sign of life for `lease_seconds` is lost.
+    """
+
+    workers: int
+    parameter_servers: int
+    replicas: int
+    replicas_to_aggregate: int
+    lease_seconds: float = 10.0
+
+    @property
+    def steps_at_once(self) -> int:
+        """How many gradients of one step a worker may contribute."""
+        return max(1, -(-max(self.replicas, self.replicas_to_aggregate) // self.workers))
+
+
+@dataclass
+class Counts:
+    """What has happened since the coordinator was started."""
+
+    jobs: int = 0
+    results: int = 0
+    refusals: int = 0
+    lost_members: int = 0
+    lost_jobs: int = 0
+    steps: int = 0
+
+
+def difference(required: Mapping[str, str], offered: Mapping[str, str]) -> str | None:
+    """The first property that differs, in words; None if all agree."""
+    for name, value in required.items():
+        if offered.get(name) != value:
+            return f"its {name} is {offered.get(name, 'unknown')}, the chief's {value}"
+    return None
+
+
+class Members:
+    """Who has joined, and when each was last heard of."""
+
+    def __init__(
+        self,
+        settings: ClusterSettings,
+        required: Mapping[Role, Mapping[str, str]],
+        new_identity: Callable[[], str] = lambda: secrets.token_hex(12),
+    ) -> None:
+        """`required` are the properties that members of a role must have."""
+        self._settings = settings
+        self._required = required
+        self._new_identity = new_identity
+        self._members: dict[str, Member] = {}
+        self._replaced: deque[str] = deque(maxlen=1000)
+        self._slowest = 0.0
+        self._last_look: float | None = None
+
+    def __iter__(self) -> Iterator[Member]:
+        return iter(list(self._members.values()))
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __contains__(self, identity: object) -> bool:
+        return identity in self._members
+
+    def check(self, applicant: Applicant) -> None:
+        """Raise JoinRefusedError for a process that has no place here."""
+        settings = self._settings
+        places = settings.workers if applicant.role is Role.WORKER else settings.parameter_servers
+        if not 0 <= applicant.task < places:
+            raise JoinRefusedError(f"{applicant.name} is one too many: the chief knows of {places}")
+        differs = difference(self._required.get(applicant.role, {}), applicant.properties)
+        if differs is not None:
+            raise JoinRefusedError(
+                f"{applicant.name} does not fit: {differs}; "
+                "give every node the same version of this program, the same flags and the same files"
+            )
+
+    def namesake(self, applicant: Applicant) -> Member | None:
+        """The member whose place the applicant takes."""
+        return next((member for member in self if member.applicant.name == applicant.name), None)
+
+    def add(self, applicant: Applicant, now: float) -> Member:
+        """Take a process in."""
+        member = Member(self._new_identity(), applicant, now, now)
+        self._members[member.identity] = member
+        return member
+
+    def remove(self, member: Member, *, replaced: bool = False) -> None:
+        """Forget a member, or if another process took its place, remember just that."""
+        self._members.pop(member.identity, None)
+        if replaced:
+            self._replaced.append(member.identity)
+
+    def find(self, identity: str | None) -> Member | None:
+        """A member, without noting a sign of life."""
+        return self._members.get(identity or "")
+
+    def heard(self, identity: str, now: float, *, asks: bool = False) -> Member:
+        """A member that gave a sign of life, or with `asks`, wants work; raises NotMemberError or ReplacedError."""
+        member = self._members.get(identity)
+        if member is None:
+            if identity in self._replaced:
+                raise ReplacedError("another process has joined with the same --job_name and --task_index")
+            raise NotMemberError("not a member; join first, or again")
+        member.seen = now
+        if asks:
+            member.asked = now
+        return member
+
+    def finished(self, member: Member, utterances: int, now: float) -> None:
+        """Note a member's result, before `heard` notes that it asks for more."""
+        self._slowest = max(self._slowest, now - member.asked)
+        member.results.append((now, utterances))
+
+    def lost(self, now: float) -> list[Member]:
+        """The members that were silent for longer than a lease, or busy far longer than any before."""
+        lease = self._settings.lease_seconds
+        if self._last_look is not None and now - self._last_look > lease / 2:
+            for member in self:  # it was this process that was held up, not the others
+                member.seen += now - self._last_look
+                member.asked += now - self._last_look
+        self._last_look = now
+        patience = max(LEAST_PATIENCE, SLOWNESS_ALLOWED * self._slowest) if self._slowest else FIRST_PATIENCE
+        return [
+            member for member in self if now - member.seen > lease or (member.jobs and now - member.asked > patience)
+        ]
+
+    def missing(self, role: Role) -> list[int]:
+        """The tasks of those in the role that have not joined or were lost."""
+        places = self._settings.workers if role is Role.WORKER else self._settings.parameter_servers
+        present = {member.applicant.task for member in self if member.applicant.role is role}
+        return [task for task in range(places) if task not in present]

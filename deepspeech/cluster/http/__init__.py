@@ -1,0 +1,1 @@
+"""The coordinator over HTTP: application, client, protocol and status page."""

@@ -1,0 +1,256 @@
+"""A node's side of the coordinator's protocol: standard library only, one connection for each thread."""
+
+import http.client
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ...errors import ClusterError
+from ...schedule.coordinator import NoJob
+from ...schedule.jobs import EpochReport, Job, JobResult, SetName
+from ..coordination.membership import (
+    Applicant,
+    CoordinatorError,
+    JobLostError,
+    JoinRefusedError,
+    NotMemberError,
+    ReplacedError,
+    TrainingFailedError,
+)
+
+logger = logging.getLogger(__name__)
+traffic = logging.getLogger("deepspeech.traffic")
+
+RETRY_SECONDS = 0.5
+"""Between two tries to reach the coordinator."""
+
+REQUEST_SECONDS = 5.0
+"""That an answer may take beyond the time that the coordinator was allowed to put it off."""
+
+POLL_SECONDS = 5.0
+"""That the coordinator may put off an answer while there is nothing to do."""
+
+PARTING_SECONDS = 2.0
+"""That a node tries to say that it goes: a coordinator that is gone already need not know."""
+
+ERRORS: Mapping[str, type[CoordinatorError]] = {
+    "refused": JoinRefusedError,
+    "job_lost": JobLostError,
+    "not_member": NotMemberError,
+    "replaced": ReplacedError,
+    "failed": TrainingFailedError,
+}
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the coordinator is, what to say to be let in, and how often to try, every half a second."""
+
+    host: str
+    port: int
+    token: str | None = None
+    retries: int = 100
+
+    def __str__(self) -> str:
+        return f"http://{self.host}:{self.port}"
+
+
+class Connection:
+    """Requests to a coordinator, from any thread."""
+
+    def __init__(self, address: Address) -> None:
+        """Connect when there is something to ask."""
+        self._address = address
+        self._local = threading.local()
+
+    def post(
+        self, path: str, body: Mapping[str, Any], wait: float = 0.0, patience: float | None = None
+    ) -> tuple[int, Any]:
+        """Send a request and return the answer's status and JSON.
+
+        Tries again while the coordinator cannot be reached, for `patience` seconds or as long as the address says.
+        Raises ClusterError when that takes too long or the coordinator does not understand, and a CoordinatorError
+        where it refuses.
+        """
+        seconds = self._address.retries * RETRY_SECONDS if patience is None else patience
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                left = max(deadline - time.monotonic(), RETRY_SECONDS)
+                status, answer = self._request(path, body, wait + min(REQUEST_SECONDS, left))
+            except (OSError, http.client.HTTPException) as error:
+                self._close()
+                if time.monotonic() >= deadline:
+                    raise self._unreachable(error, seconds) from error
+                logger.debug("%s%s: %r", self._address, path, error)
+                time.sleep(RETRY_SECONDS)
+                continue
+            if status < 300:
+                return status, answer
+            raise self._refusal(status, answer)
+
+    def _request(self, path: str, body: Mapping[str, Any], timeout: float) -> tuple[int, Any]:
+        connection = self._connection(timeout)
+        headers = {"Content-Type": "application/json"}
+        if self._address.token is not None:
+            headers["Authorization"] = f"Bearer {self._address.token}"
+        text = json.dumps(body)
+        connection.request("POST", path, text.encode(), headers)
+        response = connection.getresponse()
+        received = response.read()
+        traffic.info("%s %s -> %d %s", path, text, response.status, received.decode("utf-8", "replace"))
+        return response.status, json.loads(received) if received else None
+
+    def _connection(self, timeout: float) -> http.client.HTTPConnection:
+        connection: http.client.HTTPConnection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = http.client.HTTPConnection(self._address.host, self._address.port)
+            self._local.connection = connection
+        connection.timeout = timeout
+        if connection.sock is not None:
+            connection.sock.settimeout(timeout)
+        return connection
+
+    def _close(self) -> None:
+        connection = getattr(self._local, "connection", None)
+        if connection is not None:
+            connection.close()
+
+    def _unreachable(self, error: Exception, seconds: float) -> ClusterError:
+        return ClusterError(
+            f"the coordinator at {self._address} could not be reached for {seconds:.0f} s ({error!r}); "
+            "is the first worker running, and are --coord_host and --coord_port its own?"
+        )
+
+    def _refusal(self, status: int, answer: Any) -> Exception:
+        kind, message = (answer["kind"], answer["error"]) if isinstance(answer, dict) else ("", f"status {status}")
+        error = ERRORS.get(kind)
+        return error(message) if error else ClusterError(f"the coordinator at {self._address}: {message}")
+
+
+class Membership:
+    """A process's membership; gives signs of life from a thread of its own until it is closed."""
+
+    def __init__(self, connection: Connection, applicant: Applicant, identity: str, lease_seconds: float) -> None:
+        self._connection = connection
+        self._identity = identity
+        self._seconds = min(lease_seconds / 4, 1.0)
+        self._ended = threading.Event()
+        self.over = False
+        self.error: Exception | None = None
+        self._on_error: Callable[[Exception], None] = lambda _: None
+        self._thread = threading.Thread(target=self._beat, name=f"heartbeat of {applicant.name}", daemon=True)
+        self._thread.start()
+
+    @property
+    def identity(self) -> str:
+        """What the coordinator knows it by."""
+        return self._identity
+
+    def on_error(self, act: Callable[[Exception], None]) -> None:
+        """Call this from the thread if it turns out that the process has no place in the training any more."""
+        self._on_error = act
+
+    def leave(self, failure: str | None = None) -> None:
+        """Tell the coordinator, if it is still there, that the process goes, and why if that concerns everyone."""
+        self.close()
+        patience = PARTING_SECONDS if failure is None else None
+        with suppress(ClusterError, CoordinatorError):
+            self._connection.post("/v1/leave", {"member": self._identity, "failure": failure}, patience=patience)
+
+    def close(self) -> None:
+        """Give no further signs of life."""
+        self._ended.set()
+
+    def _beat(self) -> None:
+        while not self._ended.wait(self._seconds):
+            try:
+                _, answer = self._connection.post("/v1/heartbeat", {"member": self._identity})
+                self.over = answer["over"]
+            except (ClusterError, CoordinatorError) as error:
+                if not self._ended.is_set():
+                    self.error = error
+                    self._on_error(error)
+                return
+
+
+def join(connection: Connection, applicant: Applicant) -> Membership:
+    """Join; raises JoinRefusedError, and ClusterError if the coordinator cannot be reached."""
+    body = {
+        "role": applicant.role.value,
+        "task": applicant.task,
+        "process": applicant.process,
+        "properties": dict(applicant.properties),
+    }
+    _, answer = connection.post("/v1/join", body)
+    return Membership(connection, applicant, answer["member"], answer["lease_seconds"])
+
+
+class RemoteCoordinator:
+    """What a `deepspeech.training.job_runner.JobRunner` needs of a coordinator, over HTTP."""
+
+    stepwise = True
+
+    def __init__(self, connection: Connection, membership: Membership) -> None:
+        self._connection = connection
+        self._membership = membership
+        self._held: set[int] = set()
+        self._round: int | None = None
+
+    def next_job(self, wait: float = 0.0) -> Job | NoJob:
+        """A job, or why there is none, after at most `wait` seconds."""
+        status, answer = self._post("/v1/jobs", {"wait": wait}, wait)
+        if status == 202:
+            return NoJob.WAIT
+        if status == 204:
+            return NoJob.OVER
+        job = Job(answer["number"], answer["epoch"], SetName(answer["set"]), tuple(answer["batches"]), answer["report"])
+        self._held.add(job.number)
+        return job
+
+    def begin_step(self, job: Job) -> int:
+        """Wait until a training step of the job may begin, and return its round's number."""
+        while True:
+            status, answer = self._post("/v1/steps", {"job": job.number, "wait": POLL_SECONDS}, POLL_SECONDS)
+            if status == 200:
+                self._round = int(answer["round"])
+                return self._round
+
+    def submit(self, result: JobResult) -> EpochReport | None:
+        """Hand in a result; the reports of epochs are the chief's."""
+        number = self._round if result.job.set_name is SetName.TRAIN else None
+        if not result.batches:
+            self.give_back(result.job)
+            return None
+        body = {
+            "job": result.job.number,
+            "batches": result.batches,
+            "tally": asdict(result.tally),
+            "last": result.last,
+            "round": number,
+        }
+        self._post("/v1/results", body)
+        if result.last:
+            self._held.discard(result.job.number)
+        return None
+
+    def give_back(self, job: Job) -> None:
+        """Return a job that won't be done."""
+        self._return([job.number])
+
+    def give_back_all(self) -> None:
+        """Return all jobs."""
+        self._return(list(self._held))
+
+    def _return(self, numbers: list[int]) -> None:
+        if numbers:
+            self._post("/v1/jobs/return", {"jobs": numbers})
+        self._held.difference_update(numbers)
+
+    def _post(self, path: str, body: Mapping[str, Any], wait: float = 0.0) -> tuple[int, Any]:
+        return self._connection.post(path, {"member": self._membership.identity, **body}, wait)

@@ -1,0 +1,176 @@
+"""The bodies of requests and answers: what is on the wire, checked before it is believed.
+
+JSON, nothing else. A body that isn't exactly one of these models is refused; numbers are bounded, texts and lists are
+limited in length.
+"""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+from ...schedule.jobs import Job, Sample, SetName, Tally
+from ...util.metrics import EditCounts
+from ..coordination.membership import Applicant, Role
+
+LARGEST_NUMBER = 2**53 - 1
+"""The largest integer that every JSON library keeps exactly."""
+
+LONGEST_POLL = 10.0
+"""Seconds that an answer may be put off at most while there is nothing to tell."""
+
+Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
+Text = Annotated[str, Field(max_length=4096)]
+Name = Annotated[str, Field(min_length=1, max_length=64)]
+Seconds = Annotated[FiniteFloat, Field(ge=0, le=LONGEST_POLL)]
+
+
+class Body(BaseModel):
+    """What all bodies have in common."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class JoinBody(Body):
+    """A process asks to take part."""
+
+    role: Role
+    task: Number
+    process: Name
+    properties: Annotated[dict[Name, Text], Field(max_length=64)]
+
+    def applicant(self) -> Applicant:
+        """The applicant that this describes."""
+        return Applicant(self.role, self.task, self.process, dict(self.properties))
+
+
+class JoinedBody(Body):
+    """The process is a member, and must give a sign of life more often than `lease_seconds`."""
+
+    member: Name
+    lease_seconds: FiniteFloat
+
+
+class MemberBody(Body):
+    """A member gives a sign of life."""
+
+    member: Name
+
+
+class AliveBody(Body):
+    """The sign of life was noted. With `over`, training is over and a parameter server may end."""
+
+    over: bool
+
+
+class LeaveBody(Body):
+    """A member goes; with a failure, training ends for everyone."""
+
+    member: Name
+    failure: Text | None = None
+
+
+class JobBody(Body):
+    """A member asks for a job, and waits up to so many seconds for one."""
+
+    member: Name
+    wait: Seconds = 0.0
+
+
+class JobAnswer(Body):
+    """A job for the member."""
+
+    number: Number
+    epoch: Number
+    set: SetName
+    batches: Annotated[list[Number], Field(min_length=1, max_length=100_000)]
+    report: bool
+
+    def job(self) -> Job:
+        """The job that this describes."""
+        return Job(self.number, self.epoch, self.set, tuple(self.batches), self.report)
+
+    @staticmethod
+    def of(job: Job) -> "JobAnswer":
+        """The description of a job."""
+        return JobAnswer(
+            number=job.number, epoch=job.epoch, set=job.set_name, batches=list(job.batches), report=job.report
+        )
+
+
+class StepBody(Body):
+    """A member asks to begin a training step of its job."""
+
+    member: Name
+    job: Number
+    wait: Seconds = 0.0
+
+
+class StepAnswer(Body):
+    """The member may compute a gradient, for this round."""
+
+    round: Number
+
+
+class EditsBody(Body):
+    """The fields of `EditCounts`."""
+
+    utterances: Number = 0
+    word_edits: Number = 0
+    words: Number = 0
+    character_edits: Number = 0
+    characters: Number = 0
+
+
+class SampleBody(Body):
+    """The fields of `Sample`."""
+
+    wav: Text
+    transcript: Text
+    hypothesis: Text
+    loss: FiniteFloat
+    edits: EditsBody
+
+
+class TallyBody(Body):
+    """The fields of `Tally`."""
+
+    utterances: Number
+    loss_sum: FiniteFloat
+    edits: EditsBody = EditsBody()
+    samples: Annotated[list[SampleBody], Field(max_length=1000)] = []
+
+    def tally(self) -> Tally:
+        """The tally that this describes."""
+        samples = tuple(
+            Sample(s.wav, s.transcript, s.hypothesis, s.loss, EditCounts(**s.edits.model_dump())) for s in self.samples
+        )
+        return Tally(self.utterances, self.loss_sum, EditCounts(**self.edits.model_dump()), samples)
+
+
+class ResultBody(Body):
+    """What a member did of its job: the next of its batches, and in training, the round of their gradient."""
+
+    member: Name
+    job: Number
+    batches: Annotated[list[Number], Field(max_length=100_000)]
+    tally: TallyBody
+    last: bool = True
+    round: Number | None = None
+
+
+class ReturnBody(Body):
+    """Jobs that a member won't finish."""
+
+    member: Name
+    jobs: Annotated[list[Number], Field(max_length=1000)]
+
+
+class DoneBody(Body):
+    """It was done as asked."""
+
+
+class ErrorBody(Body):
+    """Why a request was refused; `kind` is for programs."""
+
+    kind: Name
+    error: str

@@ -1,0 +1,66 @@
+"""Serving the coordinator: uvicorn on a thread of its own."""
+
+import errno
+import gc
+import socket
+import threading
+
+import uvicorn
+
+from ...errors import ClusterError
+from .application import application
+from .request_limits import GuardedProtocol
+from .service import Service
+
+
+class Server:
+    """Serves a coordinator. A context manager: bound when made, serving inside, gone after."""
+
+    def __init__(self, service: Service, host: str, port: int, token: str | None) -> None:
+        """Bind the address; raises ClusterError if that cannot be done. With a token, only those who know it get in."""
+        self._socket = _bind(host, port)
+        config = uvicorn.Config(
+            application(service, token),
+            http=GuardedProtocol,
+            ws="none",
+            log_level="critical",
+            access_log=False,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=2,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, name="coordinator", daemon=True
+        )
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return int(self._socket.getsockname()[1])
+
+    def __enter__(self) -> "Server":
+        # What is there by now stays, a whole graph for instance: looking through it again and again for garbage would
+        # hold up everyone's answers for a tenth of a second.
+        gc.collect()
+        gc.freeze()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=5)
+        self._socket.close()
+        gc.unfreeze()
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    where = f"--coord_host={host} --coord_port={port}"
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family, backlog=2048)
+    except OSError as error:
+        advice = {
+            errno.EADDRINUSE: "another program listens there; choose another --coord_port, the same on every node",
+            errno.EADDRNOTAVAIL: "it must be an address of the first worker's machine",
+        }.get(error.errno or 0, "it must be an address of the first worker's machine")
+        raise ClusterError(f"{where}: the coordinator cannot listen ({error.strerror}); {advice}") from error

@@ -1,0 +1,65 @@
+"""What ends training when TensorFlow never returns: to a server that was cut off, it waits for ever."""
+
+import threading
+import time
+from collections.abc import Sequence
+
+from .coordination.membership import Role
+from .http.service import Service
+from .node import end_hard_later
+
+LOOK_SECONDS = 0.5
+"""Between two looks."""
+
+
+class Overseer:
+    """Watches, from a thread of its own, over the chief: a context manager.
+
+    Fails training when a parameter server is gone for longer than `patience` seconds, or when what the chief does on
+    them takes longer than was expected; and ends the process unless the chief does it.
+    """
+
+    def __init__(self, service: Service, parameter_servers: Sequence[str], patience: float) -> None:
+        self._service = service
+        self._parameter_servers = parameter_servers
+        self._patience = patience
+        self._ended = threading.Event()
+        self._expected: tuple[float, float] | None = None  # until when, and how many seconds that was
+        self._thread = threading.Thread(target=self._look_again_and_again, name="overseer", daemon=True)
+
+    def __enter__(self) -> "Overseer":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+
+    def expect(self, seconds: float) -> None:
+        """What the chief does next takes so many seconds at most."""
+        self._expected = time.monotonic() + seconds, seconds
+
+    def trouble(self, waiting_since: float) -> str | None:
+        """Why training must fail, if it must: `waiting_since` is when the chief began to wait for servers."""
+        with self._service.locked() as coordinator:
+            missing = coordinator.members.missing(Role.PARAMETER_SERVER)
+            since = coordinator.servers_lost_since
+        waited = self._service.clock() - (waiting_since if since is None else min(since, waiting_since))
+        if not missing or waited < self._patience:
+            return None
+        names = ", ".join(f"{task} ({self._parameter_servers[task]})" for task in missing)
+        return f"parameter server {names} did not come, or come back, for {self._patience:.0f} s"
+
+    def _look_again_and_again(self) -> None:
+        while not self._ended.wait(LOOK_SECONDS):
+            reason = self._reason()
+            if reason is not None:
+                end_hard_later(reason)
+                with self._service.locked() as coordinator:
+                    coordinator.fail(reason)
+                self._service.changed()
+                return
+
+    def _reason(self) -> str | None:
+        if self._expected is not None and time.monotonic() > self._expected[0]:
+            return f"the parameter servers have not answered for {self._expected[1]:.0f} s; are they still reachable?"
+        return self.trouble(self._service.clock())

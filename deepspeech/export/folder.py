@@ -1,0 +1,79 @@
+"""The folder of an exported model: what may be in it, and how a new export gets there. Needs no TensorFlow."""
+
+import os
+import shutil
+from pathlib import Path
+
+from ..errors import ExportError
+from ..util.whole_files import write_whole
+
+GRAPH_FILE = "output_graph.pb"
+CARD_FILE = "model.md"
+
+EXPORTED_FILES = {GRAPH_FILE, CARD_FILE, "output_graph.pbmm", "output_graph.tflite", "alphabet.txt"}
+"""What an export may hold; a folder with anything else is not deleted."""
+
+
+def check_folder(folder: Path, *, remove: bool) -> None:
+    """Raise ExportError unless an export can be written there; with `remove`, replacing what is there.
+
+    Leaves no trace.
+    """
+    if remove and folder.exists():
+        _check_removable(folder)
+    parent = folder
+    while not parent.exists() and parent != parent.parent:
+        parent = parent.parent
+    if not parent.is_dir():
+        raise ExportError(f"--export_dir={folder}: {parent} is not a folder; name another one")
+    if not os.access(parent, os.W_OK):
+        raise ExportError(f"--export_dir={folder}: {parent} cannot be written to; name another one")
+
+
+def write_export(folder: Path, graph: bytes, card: str, *, remove: bool) -> Path:
+    """Write an export, whole or not at all, and return the graph's path; with `remove`, nothing older stays.
+
+    Raises ExportError.
+    """
+    check_folder(folder, remove=remove)
+    files = {CARD_FILE: card.encode(), GRAPH_FILE: graph}
+    try:
+        if remove or not folder.exists():
+            _write_folder(folder, files)
+        else:
+            for name, data in files.items():
+                write_whole(folder / name, data)
+    except OSError as error:
+        raise ExportError(
+            f"--export_dir={folder}: cannot be written ({error.strerror}); nothing was changed"
+        ) from error
+    return folder / GRAPH_FILE
+
+
+def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
+    """Make a folder beside its place and let it take the place of the old one."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    beside = folder.with_name(f".{folder.name}.part-{os.getpid()}")
+    try:
+        beside.mkdir()
+        for name, data in files.items():
+            write_whole(beside / name, data)
+        if folder.exists():
+            shutil.rmtree(folder)
+        beside.rename(folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _check_removable(folder: Path) -> None:
+    if not folder.is_dir() or folder.is_symlink():
+        raise ExportError(f"--remove_export: {folder} is not a folder; name another --export_dir")
+    names = {path.name for path in folder.iterdir()}
+    foreign = sorted(names - EXPORTED_FILES)
+    if foreign:
+        raise ExportError(
+            f"--remove_export: {folder} is not an export, it also holds {foreign[0]!r}; "
+            "remove it yourself, or name another --export_dir"
+        )
+    if names and GRAPH_FILE not in names:
+        raise ExportError(f"--remove_export: {folder} is not an export, it holds no {GRAPH_FILE}; remove it yourself")

@@ -1,0 +1,57 @@
+"""How a tower's heavy operations are carried out: by which kernels, in which precision, on how many threads."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import tensorflow as tf
+
+from ...options import SessionOptions
+from .native_ops import has_bfloat16_products, native_ops
+
+AMPERE = (8, 0)
+"""The compute capability from which on GPUs multiply bfloat16."""
+
+
+class Kernels(Enum):
+    """What computes the LSTM and the activations."""
+
+    NATIVE = "native"  # this package's own, on the processor
+    CUDNN = "cudnn"  # NVIDIA's, on a GPU
+    TENSORFLOW = "tensorflow"  # TensorFlow's own operations, anywhere
+
+
+@dataclass(frozen=True)
+class Compute:
+    """The kernels and the precision of a tower; weights, states and sums are float32 in any case."""
+
+    kernels: Kernels = Kernels.TENSORFLOW
+    bfloat16: bool = False
+    threads: int = 0
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the factors of the matrix products, and of the layers' outputs."""
+        return tf.bfloat16 if self.bfloat16 else tf.float32
+
+
+def compute_on(device: str, options: SessionOptions, *, training: bool) -> Compute:
+    """Return how to compute on a device such as "/gpu:0".
+
+    Evaluation is always in float32, as the exported model is.
+    """
+    kernels = Kernels.TENSORFLOW if native_ops() is None else Kernels.NATIVE
+    if "gpu" in device.lower():
+        kernels = Kernels.CUDNN
+    wanted = options.mixed_precision == "on" or (options.mixed_precision == "auto" and _gains(device, kernels))
+    return Compute(kernels, bfloat16=training and wanted, threads=options.intra_op_threads)
+
+
+def _gains(device: str, kernels: Kernels) -> bool:
+    """Whether the device is faster in bfloat16."""
+    if kernels is Kernels.CUDNN:
+        index = int(device.rpartition(":")[2])
+        gpu = tf.config.list_physical_devices("GPU")[index]
+        capability = tf.config.experimental.get_device_details(gpu).get("compute_capability", (0, 0))
+        return bool(capability >= AMPERE)
+    return kernels is Kernels.NATIVE and has_bfloat16_products()

@@ -1,0 +1,1 @@
+"""Exported graphs as files: nodes, constants and metadata, read without TensorFlow."""

@@ -1,0 +1,203 @@
+"""Reading frozen TensorFlow graphs, `.pb` and memory-mapped `.pbmm`, without TensorFlow: nodes and constants.
+
+Messages: GraphDef, NodeDef, AttrValue, TensorProto, TensorShapeProto and MemmappedFileSystemDirectory of TensorFlow's
+`core/framework` and `core/util`; the comments below give the field numbers' names.
+"""
+
+import mmap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import GraphError
+from .protobuf import Value, fields, float32, message, number, varints
+
+Array = npt.NDArray[np.generic]
+
+DTYPES: Mapping[int, str] = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8"}
+"""TensorFlow's numbers of the types that are read here; strings are 7."""
+STRING = 7
+
+LARGEST_LISTED = 1 << 26
+"""Elements of a constant whose values are listed one by one, or one for all; large ones are not kept that way."""
+
+MAPPED_GRAPH = b"memmapped_package://."
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of a graph; attributes are not parsed until they are asked for."""
+
+    name: str
+    op: str
+    inputs: tuple[str, ...]
+    attributes: Mapping[str, memoryview]
+
+    def float_attribute(self, name: str, default: float) -> float:
+        """An attribute that is a float."""
+        for field, value in fields(self.attributes.get(name, memoryview(b""))):
+            if field == 4:  # f
+                return float32(value)
+        return default
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The attribute `shape`, -1 where a dimension is not known; empty if there is none."""
+        for field, value in fields(self.attributes.get("shape", memoryview(b""))):
+            if field == 7:  # shape
+                return _shape(message(value))
+        return ()
+
+
+class Graph:
+    """The nodes of a file, and its constants. The file stays mapped as long as arrays of it are in use."""
+
+    def __init__(self, nodes: Mapping[str, Node], regions: Mapping[str, memoryview]) -> None:
+        self.nodes = nodes
+        self._regions = regions
+
+    def constant(self, name: str) -> Array:
+        """The value of a constant node, read-only; strings are an object array of bytes. Raises GraphError."""
+        node = self.nodes.get(name)
+        if node is None:
+            raise GraphError(f"it has no node {name}")
+        if node.op == "ImmutableConst":
+            return self._mapped_constant(node)
+        if node.op != "Const":
+            raise GraphError(f"its node {name} is no constant")
+        for field, value in fields(node.attributes.get("value", memoryview(b""))):
+            if field == 8:  # tensor
+                return _tensor(name, message(value))
+        raise GraphError(f"its constant {name} has no value")
+
+    def _mapped_constant(self, node: Node) -> Array:
+        region, dtype = b"", 0
+        for field, value in fields(node.attributes.get("memory_region_name", memoryview(b""))):
+            region = bytes(message(value)) if field == 2 else region  # s
+        for field, value in fields(node.attributes.get("dtype", memoryview(b""))):
+            dtype = number(value) if field == 6 else dtype  # type
+        name = region.decode("utf-8", "replace")
+        if name not in self._regions or dtype not in DTYPES:
+            raise GraphError(f"its constant {node.name} is not in the file")
+        return _from_content(node.name, self._regions[name], DTYPES[dtype], node.shape)
+
+
+def read_graph(path: Path) -> Graph:
+    """Map a frozen graph; raises GraphError, without the file's name, if it is none."""
+    try:
+        with path.open("rb") as file:
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise GraphError(f"cannot be read ({error.strerror})") from error
+    except ValueError:
+        raise GraphError("is empty") from None
+    regions = _regions(data)
+    definition = regions.get(MAPPED_GRAPH.decode(), data)
+    nodes = {}
+    for field, value in fields(definition):
+        if field == 1:  # node
+            node = _node(message(value))
+            nodes[node.name] = node
+    if not nodes:
+        raise GraphError("holds no graph")
+    return Graph(nodes, regions)
+
+
+def _regions(data: memoryview) -> dict[str, memoryview]:
+    """The named parts of a memory-mapped file, whose directory is at its end; none if it isn't such a file."""
+    end = len(data) - 8
+    start = int.from_bytes(data[max(end, 0) :], "little")
+    if not 0 < start < end:
+        return {}
+    regions = {}
+    try:
+        for field, element in fields(data[start:end]):
+            if field == 1:  # element
+                offset, name, length = 0, b"", None
+                for part, value in fields(message(element)):
+                    offset = number(value) if part == 1 else offset
+                    name = bytes(message(value)) if part == 2 else name
+                    length = number(value) if part == 3 else length
+                stop = start if length is None else offset + length
+                regions[name.decode()] = data[offset:stop]
+    except (GraphError, UnicodeDecodeError):
+        return {}
+    return regions if MAPPED_GRAPH.decode() in regions else {}
+
+
+def _node(data: memoryview) -> Node:
+    name = op = ""
+    inputs, attributes = [], {}
+    for field, value in fields(data):
+        if field == 1:
+            name = _text(value)
+        elif field == 2:
+            op = _text(value)
+        elif field == 3:
+            inputs.append(_text(value))
+        elif field == 5:  # attr, a map
+            entry = dict(fields(message(value)))
+            attributes[_text(entry.get(1, memoryview(b"")))] = message(entry.get(2, memoryview(b"")))
+    return Node(name, op, tuple(inputs), attributes)
+
+
+def _text(value: Value) -> str:
+    try:
+        return bytes(message(value)).decode()
+    except UnicodeDecodeError:
+        raise GraphError("not a graph: names that are no text") from None
+
+
+def _shape(data: memoryview) -> tuple[int, ...]:
+    sizes = []
+    for field, dimension in fields(data):
+        if field == 2:  # dim
+            sizes.append(next((number(value) for part, value in fields(message(dimension)) if part == 1), 0))
+    return tuple(sizes)
+
+
+def _tensor(name: str, data: memoryview) -> Array:
+    dtype, content = 0, None
+    shape: tuple[int, ...] = ()
+    floats: list[memoryview] = []
+    integers: list[int] = []
+    strings: list[bytes] = []
+    for field, value in fields(data):
+        if field == 1:  # dtype
+            dtype = number(value)
+        elif field == 2:  # tensor_shape
+            shape = _shape(message(value))
+        elif field == 4:  # tensor_content
+            content = message(value)
+        elif field == 5:  # float_val
+            floats.append(message(value))
+        elif field in (7, 10):  # int_val, int64_val
+            integers += [value] if isinstance(value, int) else varints(value)
+        elif field == 8:  # string_val
+            strings.append(bytes(message(value)))
+    if dtype == STRING:
+        return np.array([*strings, None], dtype=object)[:-1]
+    if dtype not in DTYPES:
+        raise GraphError(f"its constant {name} is of a type that is not read")
+    if content is not None:
+        return _from_content(name, content, DTYPES[dtype], shape)
+    count = prod(shape)
+    if not 0 <= count <= LARGEST_LISTED:
+        raise GraphError(f"its constant {name} is of an impossible shape")
+    listed = np.frombuffer(b"".join(floats), "<f4") if floats else np.array(integers, "<u8").astype("<i8")
+    if not len(listed):
+        return np.zeros(shape, DTYPES[dtype])
+    # The last value stands for all that are left out.
+    filled = np.concatenate([listed[:count], np.repeat(listed[-1:], max(0, count - len(listed)))])
+    return filled.astype(DTYPES[dtype]).reshape(shape)
+
+
+def _from_content(name: str, content: memoryview, dtype: str, shape: tuple[int, ...]) -> Array:
+    wanted = prod(shape) * np.dtype(dtype).itemsize
+    if min(shape, default=0) < 0 or len(content) < wanted:
+        raise GraphError(f"its constant {name} is cut off")
+    return np.frombuffer(content[:wanted], dtype).reshape(shape)

@@ -1,0 +1,44 @@
+"""What an exported graph says about itself: the names of its nodes, and how it holds its alphabet.
+
+The format is that of DeepSpeech 0.9's clients, which call it graph version 6. This module needs no TensorFlow.
+"""
+
+import struct
+from collections.abc import Sequence
+
+from ...errors import GraphError
+
+GRAPH_VERSION = 6
+"""The version of the graphs we write."""
+
+READABLE_VERSIONS = range(4, 7)
+"""Versions 4 (DeepSpeech 0.6) to 6 (0.9) differ in what they hold beside the network."""
+
+STATE_NODES = ("previous_state_c", "previous_state_h")
+NEW_STATE_NODES = ("new_state_c", "new_state_h")
+
+
+def serialize_alphabet(labels: Sequence[str | bytes]) -> bytes:
+    """Return labels as bytes: uint16 count, then for each uint16 index, uint16 length and UTF-8; little-endian."""
+    parts = [struct.pack("<H", len(labels))]
+    for index, label in enumerate(labels):
+        text = label if isinstance(label, bytes) else label.encode()
+        parts.append(struct.pack("<HH", index, len(text)) + text)
+    return b"".join(parts)
+
+
+def parse_alphabet(data: bytes) -> tuple[bytes, ...]:
+    """Return the labels that `serialize_alphabet` wrote, in the order of their indices; raises GraphError."""
+    try:
+        (count,) = struct.unpack_from("<H", data)
+        labels: dict[int, bytes] = {}
+        offset = 2
+        for _ in range(count):
+            index, length = struct.unpack_from("<HH", data, offset)
+            offset += 4 + length
+            labels[index] = data[offset - length : offset]
+    except struct.error:
+        raise GraphError("its alphabet is cut off") from None
+    if offset != len(data) or sorted(labels) != list(range(count)) or not count:
+        raise GraphError("its alphabet makes no sense")
+    return tuple(labels[index] for index in range(count))

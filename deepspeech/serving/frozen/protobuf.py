@@ -1,0 +1,84 @@
+"""Reading protocol buffers without their library: fields by number, straight from the bytes.
+
+Encoding: https://protobuf.dev/programming-guides/encoding/. Only what TensorFlow's graphs need is here.
+"""
+
+import struct
+from collections.abc import Iterator
+
+from ...errors import GraphError
+
+VARINT, FIXED_64, LENGTH_DELIMITED, FIXED_32 = 0, 1, 2, 5
+
+Value = int | memoryview
+"""A varint as an unsigned number, anything else as its bytes."""
+
+
+def fields(message: memoryview) -> Iterator[tuple[int, Value]]:
+    """Yield each field's number and value, in the message's order; raises GraphError where it is no message."""
+    position, end = 0, len(message)
+    while position < end:
+        key, position = _varint(message, position)
+        number, wire_type = key >> 3, key & 7
+        if wire_type == VARINT:
+            value, position = _varint(message, position)
+            yield number, value
+            continue
+        if wire_type == LENGTH_DELIMITED:
+            length, position = _varint(message, position)
+        elif wire_type in (FIXED_32, FIXED_64):
+            length = 4 if wire_type == FIXED_32 else 8
+        else:
+            raise GraphError("not a protocol buffer")
+        if not number or length > end - position:
+            raise GraphError("not a protocol buffer, or a truncated one")
+        yield number, message[position : position + length]
+        position += length
+
+
+def varints(packed: memoryview) -> Iterator[int]:
+    """Yield the unsigned numbers of a packed field."""
+    position = 0
+    while position < len(packed):
+        value, position = _varint(packed, position)
+        yield value
+
+
+def signed(value: int, bits: int = 64) -> int:
+    """The signed number that an unsigned one stands for."""
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def message(value: Value) -> memoryview:
+    """The bytes of a field that must be length-delimited; raises GraphError."""
+    if isinstance(value, int):
+        raise GraphError("not a protocol buffer of the expected kind")
+    return value
+
+
+def number(value: Value) -> int:
+    """The signed value of a field that must be a varint; raises GraphError."""
+    if not isinstance(value, int):
+        raise GraphError("not a protocol buffer of the expected kind")
+    return signed(value)
+
+
+def float32(value: Value) -> float:
+    """The value of a field that must be a float; raises GraphError."""
+    data = message(value)
+    if len(data) != 4:
+        raise GraphError("not a protocol buffer of the expected kind")
+    (decoded,) = struct.unpack("<f", data)
+    return float(decoded)
+
+
+def _varint(data: memoryview, position: int) -> tuple[int, int]:
+    value = shift = 0
+    while position < len(data) and shift < 64:
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & 0xFFFF_FFFF_FFFF_FFFF, position
+        shift += 7
+    raise GraphError("not a protocol buffer, or a truncated one")

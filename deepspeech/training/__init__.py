@@ -1,0 +1,1 @@
+"""One process's training: its data, graph, steps, scoring, reports and checkpoints."""

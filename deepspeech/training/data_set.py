@@ -1,0 +1,62 @@
+"""A set of utterances, ready to be fed in batches."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..options import Options, SetOptions
+from ..schedule.jobs import SetName
+from ..schedule.state import Plan
+from ..util.corpus import Corpus
+from ..util.feature_cache import open_feature_cache
+from ..util.features import FrontEnd
+from ..util.feeding import FeatureSource, Feeder, OnTheFly, batch_count
+from .inputs import Inputs, options_of_set
+
+PREFETCH = 4
+"""Batches made ready ahead."""
+
+SHARED_PREFETCH = 1
+"""The same on a cluster, where every batch taken ahead is one that another worker cannot take."""
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A corpus, what feeds it to the model, and the plan of its batches."""
+
+    corpus: Corpus
+    feeder: Feeder
+    plan: Plan
+
+
+@contextmanager
+def open_sets(options: Options, inputs: Inputs, front_end: FrontEnd) -> Iterator[dict[SetName, DataSet]]:
+    """Make the features of the corpora ready."""
+    with ExitStack() as stack:
+        yield {
+            name: _data_set(corpus, options_of_set(options, name), front_end, options, stack)
+            for name, corpus in inputs.corpora.items()
+        }
+
+
+def _data_set(corpus: Corpus, of_set: SetOptions, front_end: FrontEnd, options: Options, stack: ExitStack) -> DataSet:
+    source: FeatureSource = OnTheFly(corpus, front_end)
+    if of_set.cached_features_path is not None:
+        source = open_feature_cache(
+            of_set.cached_features_path, corpus, front_end, progress=options.report.show_progressbar
+        )
+        stack.callback(source.close)
+    prefetch = SHARED_PREFETCH if options.cluster else PREFETCH
+    feeder = Feeder(corpus, source, of_set.batch_size, prefetch=prefetch)
+    plan = Plan(batch_count(len(corpus), of_set.batch_size), of_set.batch_size, _fingerprint(corpus))
+    return DataSet(corpus, feeder, plan)
+
+
+def _fingerprint(corpus: Corpus) -> str:
+    """A digest of what the utterances are and of their order."""
+    digest = hashlib.sha256()
+    for utterance in corpus:
+        digest.update(f"{Path(utterance.path).name}\0{utterance.samples}\0{utterance.transcript}\n".encode())
+    return digest.hexdigest()

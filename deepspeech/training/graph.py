@@ -1,0 +1,79 @@
+"""The whole graph of a training process: towers that train, towers that evaluate, and the step that joins them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from ..options import ModelOptions, OptimizerOptions, SessionOptions
+from ..util.features import FeatureOptions
+from .towers import Tower, adam, build_towers, mean_gradients
+
+v1 = tf.compat.v1
+
+
+@dataclass(frozen=True)
+class TrainingGraph:
+    """A graph and the handles into it. Without training, `train_towers` is empty and `train_step` None."""
+
+    graph: Any
+    train_towers: tuple[Tower, ...]
+    evaluate_towers: tuple[Tower, ...]
+    train_step: Any  # operation: applies the mean gradient of the train towers
+    gradient_norm: Any  # float32 scalar, finite if the gradients are
+    global_step: Any  # int64 variable: steps applied
+
+
+def build_training_graph(
+    devices: Sequence[str],
+    *,
+    label_count: int,
+    feature_options: FeatureOptions,
+    model_options: ModelOptions,
+    optimizer_options: OptimizerOptions | None,
+    session_options: SessionOptions,
+    random_seed: int,
+) -> TrainingGraph:
+    """Build the graph over the devices; without optimizer options, one that can only evaluate."""
+    graph = tf.Graph()
+    with graph.as_default():
+        v1.set_random_seed(random_seed)
+        global_step = v1.train.get_or_create_global_step()
+
+        def towers(training: bool) -> tuple[Tower, ...]:
+            return build_towers(
+                devices,
+                label_count=label_count,
+                feature_options=feature_options,
+                model_options=model_options,
+                training=training,
+                session_options=session_options,
+            )
+
+        train_towers: tuple[Tower, ...] = ()
+        train_step = gradient_norm = None
+        if optimizer_options is not None:
+            train_towers = towers(training=True)
+            gradients = mean_gradients(train_towers)
+            gradient_norm = tf.linalg.global_norm([gradient for gradient, _ in gradients])
+            train_step = adam(optimizer_options).apply_gradients(gradients, global_step=global_step)
+        evaluate_towers = towers(training=False)
+    return TrainingGraph(graph, train_towers, evaluate_towers, train_step, gradient_norm, global_step)
+
+
+def fix_threads(options: SessionOptions) -> None:
+    """Give TensorFlow its numbers of threads: a process keeps those of its first session, and features need one too."""
+    if options.intra_op_threads or options.inter_op_threads:
+        with v1.Session(graph=tf.Graph(), config=session_config(options)) as session, session.graph.as_default():
+            session.run(tf.constant(0) + 1)
+
+
+def session_config(options: SessionOptions) -> Any:
+    """The session's configuration."""
+    return v1.ConfigProto(
+        allow_soft_placement=True,
+        log_device_placement=options.log_placement,
+        inter_op_parallelism_threads=options.inter_op_threads,
+        intra_op_parallelism_threads=options.intra_op_threads,
+    )

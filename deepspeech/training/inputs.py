@@ -1,0 +1,61 @@
+"""What a run is given, read and checked before anything that takes long, the import of TensorFlow among it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..decoder import CTCDecoder
+from ..errors import CorpusError
+from ..options import Options, SetOptions
+from ..schedule.jobs import SetName
+from ..util.corpus import Corpus, read_corpus
+from ..util.features import front_end
+from ..util.text import Alphabet
+from .scoring import make_decoder
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The alphabet, a decoder with the language model, and the corpora of the sets that the run needs."""
+
+    alphabet: Alphabet
+    decoder: CTCDecoder
+    corpora: Mapping[SetName, Corpus]
+
+
+def read_inputs(options: Options) -> Inputs:
+    """Read and check them; raises a DeepSpeechError, one CorpusError for the bad rows of all corpora."""
+    alphabet = Alphabet.load(options.alphabet_path)
+    return Inputs(alphabet, make_decoder(alphabet, options.language_model), _read_corpora(options, alphabet))
+
+
+def options_of_set(options: Options, name: SetName) -> SetOptions:
+    """What a set is read from: nothing if the run does not need it."""
+    needed = {
+        SetName.TRAIN: options.train if options.trains else None,
+        SetName.DEV: options.dev if options.trains and options.schedule.validation_step else None,
+        SetName.TEST: options.test if options.tests else None,
+    }
+    return needed[name] or SetOptions()
+
+
+def _read_corpora(options: Options, alphabet: Alphabet) -> dict[SetName, Corpus]:
+    features = front_end(options.features)
+    corpora, errors = {}, []
+    for name in SetName:
+        of_set = options_of_set(options, name)
+        if not of_set.files:
+            continue
+        try:
+            corpora[name] = read_corpus(
+                of_set.files,
+                alphabet,
+                features,
+                limit=of_set.limit,
+                skip_bad_rows=options.skip_bad_rows,
+                progress=options.report.show_progressbar,
+            )
+        except CorpusError as error:
+            errors.append(error)
+    if errors:
+        raise CorpusError("\n".join(map(str, errors)))
+    return corpora

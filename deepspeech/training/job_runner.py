@@ -1,0 +1,216 @@
+"""Does jobs: feeds their batches to the towers, runs the steps, and tells the coordinator what came of them."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import TrainingError
+from ..schedule.coordinator import NoJob
+from ..schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
+from ..util.feeding import Batch
+from .data_set import DataSet
+from .graph import TrainingGraph
+from .scoring import Evaluator
+from .towers import Tower, feeds
+
+DECODING_BACKLOG = 64
+"""Utterances that may wait for the decoder before the model waits for it."""
+
+UTTERANCES_NAMED = 20
+"""Utterances that an error names at most."""
+
+
+class Coordinator(Protocol):
+    """What a worker needs of a coordinator. With `stepwise`, it wants a result after every training step."""
+
+    stepwise: bool
+
+    def next_job(self) -> Job | NoJob:
+        """A job, or why there is none."""
+
+    def submit(self, result: JobResult) -> EpochReport | None:
+        """Count a result; the report of the epoch if this finished it."""
+
+    def give_back(self, job: Job) -> None:
+        """Take back a job that won't be done."""
+
+
+class StepObserver(Protocol):
+    """What watches the steps as they are run."""
+
+    def step_arguments(self, job: Job) -> Mapping[str, Any]:
+        """Extra arguments for the session's run of the next step."""
+
+    def step_feeds(self, job: Job) -> Mapping[Any, Any]:
+        """What else to feed in the next step of a training job; may wait until that may be taken."""
+
+    def step_done(self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
+        """A step was run on the batches; `losses` are its utterances', in nats."""
+
+
+class Worker:
+    """Runs jobs on the towers of one process."""
+
+    def __init__(
+        self,
+        graph: TrainingGraph,
+        session: Any,
+        sets: Mapping[SetName, DataSet],
+        evaluator: Evaluator,
+        *,
+        report_count: int,
+        observer: "StepObserver",
+    ) -> None:
+        """Reports keep `report_count` wrong utterances; the observer is told of every step."""
+        self._graph = graph
+        self._session = session
+        self._sets = sets
+        self._evaluator = evaluator
+        self._report_count = report_count
+        self._observer = observer
+
+    def work(self, first: Job, coordinator: Coordinator, interrupted: Callable[[], bool]) -> Iterator[EpochReport]:
+        """Do a job and those that follow it in its epoch, until there are no more or `interrupted`.
+
+        Yields the report if this finished the epoch and the coordinator tells. When this ends, all that was done has
+        been submitted, so that the coordinator's state agrees with the weights, and jobs that were asked for but not
+        begun are given back.
+        Raises TrainingError for a loss that isn't finite.
+        """
+        claims = _Claims(first, coordinator)
+        outcomes: deque[_Outcome] = deque()
+        step: list[Batch] = []
+        towers = self._towers(first.set_name)
+        with closing(self._sets[first.set_name].feeder.batches(claims.batch_indices())) as batches:
+            for batch in batches:
+                job, last = claims.next_slot()
+                step.append(batch)
+                if len(step) < len(towers) and not last:
+                    continue
+                if not outcomes or outcomes[-1].job is not job:
+                    outcomes.append(_Outcome(job))
+                self._do_step(outcomes[-1], towers, step)
+                step = []
+                yield from self._submit(coordinator, outcomes, wait=False)
+                if interrupted():
+                    break
+        claims.give_back_unbegun()
+        yield from self._submit(coordinator, outcomes, wait=True)
+
+    def _towers(self, set_name: SetName) -> tuple[Tower, ...]:
+        return self._graph.train_towers if set_name is SetName.TRAIN else self._graph.evaluate_towers
+
+    def _do_step(self, outcome: "_Outcome", towers: Sequence[Tower], batches: Sequence[Batch]) -> None:
+        job = outcome.job
+        used = towers[: len(batches)]
+        fetches: dict[str, Any] = {"losses": [tower.losses for tower in used]}
+        if job.report:
+            fetches["posteriors"] = [tower.posteriors for tower in used]
+        if job.set_name is SetName.TRAIN:
+            fetches |= {"step": self._graph.train_step, "norm": self._graph.gradient_norm}
+            used = towers  # the joined step needs every tower fed
+            fed = {**feeds(used, batches), **self._observer.step_feeds(job)}
+        else:
+            fed = feeds(used, batches)
+        fetched = self._session.run(fetches, fed, **self._observer.step_arguments(job))
+        losses = np.concatenate(fetched["losses"])
+        _check_finite(job, batches, losses, fetched.get("norm", 0.0))
+        outcome.done += len(batches)
+        if job.report:
+            for batch, posteriors, of_batch in zip(batches, fetched["posteriors"], fetched["losses"], strict=True):
+                outcome.decoding += self._evaluator.submit(batch, posteriors, of_batch)
+        else:
+            summed = Tally(len(losses), float(losses.sum(dtype=np.float64)))
+            outcome.tally = outcome.tally.merged(summed, self._report_count)
+        self._observer.step_done(job, batches, losses)
+
+    def _submit(self, coordinator: Coordinator, outcomes: "deque[_Outcome]", *, wait: bool) -> Iterator[EpochReport]:
+        """Submit what is decoded, oldest first; with `wait`, everything, the last job as far as it came."""
+        while outcomes:
+            oldest = outcomes[0]
+            stepwise = coordinator.stepwise and oldest.job.set_name is SetName.TRAIN
+            backlog = sum(len(outcome.decoding) for outcome in outcomes)
+            while oldest.decoding and (wait or stepwise or backlog > DECODING_BACKLOG or oldest.decoding[0].done()):
+                oldest.tally = oldest.tally.merged(oldest.decoding.popleft().result(), self._report_count)
+                backlog -= 1
+            complete = oldest.done == len(oldest.job.batches)
+            if oldest.decoding or not (complete or wait or stepwise):
+                return
+            report = coordinator.submit(oldest.take_result(last=complete or wait))
+            if report is not None:
+                yield report
+            if not (complete or wait):
+                return
+            outcomes.popleft()
+
+
+@dataclass
+class _Outcome:
+    """What is known so far of a job: batches done, figures, and utterances still at the decoder."""
+
+    job: Job
+    done: int = 0
+    tally: Tally = field(default_factory=Tally)
+    decoding: "deque[Future[Tally]]" = field(default_factory=deque)
+    submitted: int = 0
+
+    def take_result(self, *, last: bool) -> JobResult:
+        """What was done since the result before."""
+        result = JobResult(self.job, self.job.batches[self.submitted : self.done], self.tally, last)
+        self.submitted, self.tally = self.done, Tally()
+        return result
+
+
+class _Claims:
+    """The jobs that were asked for, ahead of the work on them, as one sequence of batches."""
+
+    def __init__(self, first: Job, coordinator: Coordinator) -> None:
+        self._coordinator = coordinator
+        self._first = first
+        self._slots: deque[tuple[Job, bool]] = deque()
+        self._begun: Job | None = None
+
+    def batch_indices(self) -> Iterator[int]:
+        """The batches of this epoch's jobs; the next job is asked for when the last one's batches are taken."""
+        job: Job | NoJob = self._first
+        while isinstance(job, Job):
+            if (job.set_name, job.epoch) != (self._first.set_name, self._first.epoch):
+                self._coordinator.give_back(job)
+                return
+            for index in job.batches:
+                self._slots.append((job, index == job.batches[-1]))
+                yield index
+            job = self._coordinator.next_job()
+
+    def next_slot(self) -> tuple[Job, bool]:
+        """The job of the next batch, and whether it is that job's last."""
+        self._begun, last = self._slots.popleft()
+        return self._begun, last
+
+    def give_back_unbegun(self) -> None:
+        """Give jobs back in the reverse of their order, so that they are handed out in order again."""
+        unbegun = {job.number: job for job, _ in self._slots if job is not self._begun}
+        for job in reversed(unbegun.values()):
+            self._coordinator.give_back(job)
+
+
+def _check_finite(job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32], gradient_norm: float) -> None:
+    if np.isfinite(losses).all() and np.isfinite(gradient_norm):
+        return
+    utterances = [utterance for batch in batches for utterance in batch.utterances]
+    blamed = [utterance for utterance, finite in zip(utterances, np.isfinite(losses), strict=True) if not finite]
+    named = blamed or utterances
+    what = "loss" if blamed else "gradient"
+    names = ", ".join(f"{utterance.path} ({utterance.source})" for utterance in named[:UTTERANCES_NAMED])
+    more = f" and {len(named) - UTTERANCES_NAMED} more" if len(named) > UTTERANCES_NAMED else ""
+    where = f"in epoch {job.epoch + 1} of the {job.set_name.value} set, in a batch with {names}{more}"
+    raise TrainingError(
+        f"the {what} is not finite {where}; nothing was saved since the last checkpoint: "
+        "look at these recordings, or lower --learning_rate"
+    )

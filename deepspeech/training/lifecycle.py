@@ -1,0 +1,152 @@
+"""What surrounds a run's jobs: checkpoints, summaries and reports, the same on one machine and on a cluster."""
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from ..checkpoints.model_figures import note
+from ..checkpoints.store import Checkpoints, Kind
+from ..options import Options
+from ..schedule.jobs import EpochReport, SetName
+from ..schedule.state import TrainingState
+from .data_set import DataSet
+from .interruption import Interrupted
+from .reports import log_report
+from .summaries import Summaries
+
+logger = logging.getLogger(__name__)
+
+
+class Standing(Protocol):
+    """What a coordinator tells of how far training has come."""
+
+    @property
+    def state(self) -> TrainingState:
+        """Progress so far."""
+
+    @property
+    def training_is_over(self) -> bool:
+        """Whether only testing is left."""
+
+
+class Keeper:
+    """Looks after one run. The coordinator's state must agree with the session's weights whenever it is called."""
+
+    def __init__(
+        self,
+        options: Options,
+        sets: Mapping[SetName, DataSet],
+        coordinator: Standing,
+        session: Any,
+        checkpoints: Checkpoints,
+        summaries: Summaries,
+    ) -> None:
+        self._options = options
+        self._coordinator = coordinator
+        self._session = session
+        self._checkpoints = checkpoints
+        self._summaries = summaries
+        self._saved_state = coordinator.state
+        self._next_save = self._save_time()
+        self._training_ended = False
+        if SetName.TRAIN in sets:
+            corpus = sets[SetName.TRAIN].corpus
+            self._note(train_utterances=len(corpus), train_hours=corpus.hours)
+
+    def epoch_done(self, report: EpochReport) -> None:
+        """Report an epoch, and save the weights if they are the best so far."""
+        log_report(report, self._options.report)
+        self._summaries.epoch_done(report)
+        state = self._coordinator.state
+        if report.set_name is SetName.TEST:
+            self._note_test(report)
+        if report.set_name is SetName.DEV:
+            if report.tally.mean_loss <= state.best_dev_loss:
+                best = self._checkpoints.save(self._session, Kind.BEST, state)
+                logger.info("Best validation loss so far: saved as %s", best.name)
+            if state.stopped_early:
+                logger.info("Validation no longer improves: training stops early, after epoch %d", state.epoch)
+
+    def end_training_if_over(self) -> bool:
+        """Once training is over, save the last weights, then load those to test with; True if that was done now."""
+        if self._training_ended or not self._coordinator.training_is_over:
+            return False
+        self._training_ended = True
+        if self._options.trains:
+            self._save()
+        if self._options.tests:
+            tested = self._checkpoints.choose("Testing")
+            self._checkpoints.restore(self._session, tested)
+            self._note(test_checkpoint=tested.name, test_utterances=0)
+        return True
+
+    def save_is_due(self) -> bool:
+        """Whether it is time for a checkpoint."""
+        return self._options.trains and time.monotonic() >= self._next_save and not self._coordinator.training_is_over
+
+    def save_if_due(self) -> None:
+        """Save when it is time."""
+        if self.save_is_due():
+            self._save()
+
+    def stop(self, signal_number: int) -> Interrupted:
+        """Save after a signal; returns what to raise."""
+        if not self._options.trains or self._coordinator.training_is_over:
+            return Interrupted(signal_number, "interrupted while testing; nothing is lost, run the same command again")
+        self._save()
+        return Interrupted(
+            signal_number,
+            f"interrupted; saved in {self._options.checkpoints.directory}: the same command goes on from there",
+        )
+
+    def _note_test(self, report: EpochReport) -> None:
+        edits = report.tally.edits
+        self._note(
+            test_files=tuple(str(path) for path in self._options.test.files),
+            test_utterances=edits.utterances,
+            wer=edits.wer,
+            cer=edits.cer,
+            test_loss=report.tally.mean_loss,
+        )
+
+    def _note(self, **found: object) -> None:
+        """Keep figures for the card of an export; they are not worth stopping for."""
+        try:
+            note(self._options.checkpoints.directory, **found)
+        except OSError as error:
+            logger.warning("%s: findings cannot be kept (%s)", self._options.checkpoints.directory, error.strerror)
+
+    def _save_time(self) -> float:
+        seconds = self._options.checkpoints.seconds
+        return time.monotonic() + seconds if seconds else float("inf")
+
+    def _save(self) -> None:
+        """Save, unless nothing was done since the last time."""
+        state = self._coordinator.state
+        if state != self._saved_state:
+            prefix = self._checkpoints.save(self._session, Kind.NEWEST, state)
+            logger.info("Saved checkpoint %s", prefix.name)
+            self._saved_state = state
+        self._next_save = self._save_time()
+
+
+def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> TrainingState:
+    """Load what training goes on from; without training, only make the variables (testing loads its own)."""
+    newest = checkpoints.find(Kind.NEWEST) if options.trains else None
+    if newest is None:
+        checkpoints.initialize(session)
+        return TrainingState()
+    state = checkpoints.restore(session, newest)
+    state = (state or TrainingState()).aimed_at(options.schedule.epoch)
+    logger.info("Going on from checkpoint %s, %s", newest, _standing(state, options))
+    if options.checkpoints.initial_graph is not None:
+        logger.info("--initialize_from_frozen_model is not used: there is a checkpoint to go on from")
+    return state
+
+
+def _standing(state: TrainingState, options: Options) -> str:
+    """How far training has come, in words."""
+    if state.stopped_early and options.schedule.early_stopping.enabled:
+        return f"which stopped early after epoch {state.epoch}: give a higher --epoch or --noearly_stop to train on"
+    return f"{state.epoch} of {state.target_epoch} epochs done"

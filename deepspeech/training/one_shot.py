@@ -1,0 +1,45 @@
+"""One-shot inference: an audio file and a checkpoint in, text out."""
+
+import tensorflow as tf
+
+from ..checkpoints.store import Checkpoints, Meaning
+from ..options import Options
+from ..util.audio import read_audio
+from ..util.features import front_end
+from ..util.text import Alphabet
+from .graph import build_training_graph, fix_threads, session_config
+from .scoring import make_decoder
+from .towers import compute_devices
+
+v1 = tf.compat.v1
+
+
+def transcribe(options: Options) -> str:
+    """Return what is said in `options.one_shot_infer`, by the best or else newest checkpoint.
+
+    The audio may have any rate, channel count and format that libsndfile reads. Raises AudioError, CheckpointError
+    or DecoderError.
+    """
+    assert options.one_shot_infer is not None
+    fix_threads(options.session)
+    features = front_end(options.features).extract(read_audio(options.one_shot_infer, options.features.sample_rate))
+    if not len(features):
+        return ""
+    alphabet = Alphabet.load(options.alphabet_path)
+    decoder = make_decoder(alphabet, options.language_model)
+    graph = build_training_graph(
+        compute_devices()[:1],
+        label_count=alphabet.size,
+        feature_options=options.features,
+        model_options=options.model,
+        optimizer_options=None,
+        session_options=options.session,
+        random_seed=options.random_seed,
+    )
+    checkpoints = Checkpoints(options.checkpoints, graph.graph, Meaning(alphabet, options.features, options.model))
+    with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
+        checkpoints.restore(session, checkpoints.choose("Transcribing"))
+        (tower,) = graph.evaluate_towers
+        feed = {tower.features: features[None], tower.lengths: [len(features)]}
+        posteriors = session.run(tower.posteriors, feed)
+    return decoder.decode(posteriors[:, 0])[0].text

@@ -1,0 +1,127 @@
+"""Training and testing on one machine: the coordinator, one worker and the checkpoints, brought together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from ..checkpoints.store import Checkpoints, Meaning
+from ..options import Options
+from ..schedule.coordinator import TrainingCoordinator
+from ..schedule.jobs import Job
+from ..util.features import front_end
+from ..util.feeding import Batch
+from ..util.progress import Progress
+from .data_set import open_sets
+from .graph import build_training_graph, fix_threads, session_config
+from .inputs import Inputs
+from .interruption import InterruptionWatch
+from .job_runner import Worker
+from .lifecycle import Keeper, restore_newest
+from .reports import epoch_title
+from .scoring import Evaluator
+from .summaries import Summaries
+from .towers import compute_devices
+
+v1 = tf.compat.v1
+
+
+def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | None = None) -> None:
+    """Train on the training set, if there is one, then test on the test set, if there is one.
+
+    Goes on from the newest checkpoint of the folder. Tests with the checkpoint of lowest validation loss, or with the
+    newest if there was no validation. Raises a DeepSpeechError for input that cannot be used, and Interrupted, with a
+    checkpoint saved, after SIGINT or SIGTERM.
+    """
+    devices = devices or compute_devices()
+    fix_threads(options.session)
+    features = front_end(options.features)
+    with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder) as evaluator:
+        graph = build_training_graph(
+            devices,
+            label_count=inputs.alphabet.size,
+            feature_options=options.features,
+            model_options=options.model,
+            optimizer_options=options.optimizer if options.trains else None,
+            session_options=options.session,
+            random_seed=options.random_seed,
+        )
+        meaning = Meaning(inputs.alphabet, options.features, options.model)
+        checkpoints = Checkpoints(options.checkpoints, graph.graph, meaning)
+        if options.trains:
+            checkpoints.check_writable()
+        with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
+            state = restore_newest(checkpoints, session, options)
+            step = int(session.run(graph.global_step))
+            with Summaries(options.summaries, graph.graph, step) as summaries, InterruptionWatch() as watch:
+                coordinator = TrainingCoordinator(
+                    replace(options.schedule, batches_per_job=options.schedule.batches_per_job * len(devices)),
+                    {name: data_set.plan for name, data_set in sets.items()},
+                    report_count=options.report.count,
+                    state=state,
+                )
+                keeper = Keeper(options, sets, coordinator, session, checkpoints, summaries)
+                run = _Run(options, coordinator, keeper, summaries, watch)
+                run.lead(Worker(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
+
+
+class _Run:
+    """One run of the program: leads a worker through the coordinator's jobs."""
+
+    def __init__(
+        self,
+        options: Options,
+        coordinator: TrainingCoordinator,
+        keeper: Keeper,
+        summaries: Summaries,
+        watch: InterruptionWatch,
+    ) -> None:
+        self._options = options
+        self._coordinator = coordinator
+        self._keeper = keeper
+        self._summaries = summaries
+        self._watch = watch
+        self._progress: Progress | None = None
+
+    def lead(self, worker: Worker) -> None:
+        """Go through all epochs, then the test."""
+        while True:
+            self._keeper.end_training_if_over()
+            job = self._coordinator.next_job()
+            if not isinstance(job, Job):
+                return
+            with self._progress_of(job) as self._progress:
+                reports = list(worker.work(job, self._coordinator, self._is_interrupted))
+            for report in reports:
+                self._keeper.epoch_done(report)
+            if self._watch.signal_number is not None:
+                raise self._keeper.stop(self._watch.signal_number)
+            self._keeper.save_if_due()
+
+    def step_arguments(self, job: Job) -> Mapping[str, Any]:
+        """Extra arguments for the session's run of the next step."""
+        return self._summaries.run_arguments(job)
+
+    def step_feeds(self, _job: Job) -> Mapping[Any, Any]:
+        """Nothing: the towers' feeds are all that a step needs."""
+        return {}
+
+    def step_done(self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
+        """Count a step's batches on the progress bar and in the summaries."""
+        if self._progress is not None:
+            self._progress.advance(len(batches))
+        self._summaries.step_done(job, batches, losses)
+
+    def _progress_of(self, job: Job) -> Progress:
+        opened = self._coordinator.current
+        assert opened is not None
+        title = epoch_title(job.set_name, job.epoch)
+        progress = Progress(title, opened.plan.batch_count, self._options.report.show_progressbar)
+        progress.advance(len(opened.done))
+        return progress
+
+    def _is_interrupted(self) -> bool:
+        return self._watch.signal_number is not None or self._keeper.save_is_due()

@@ -1,0 +1,182 @@
+"""Towers: one copy of the model per device, each with a batch of its own, sharing the variables.
+
+The towers' gradients are those of the *sum* of their utterances' losses. Summed over the towers and divided by the
+number of utterances of them all, they are the gradient of the mean loss of the joined batch, however the batches
+differ in size.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from ..network.layers.compute import Compute, Kernels, compute_on
+from ..network.layers.native_ops import native_ops
+from ..network.training import acoustic_model
+from ..options import ModelOptions, OptimizerOptions, SessionOptions
+from ..util.features import FeatureOptions
+from ..util.feeding import Batch
+
+v1 = tf.compat.v1
+Tensor = Any
+DeviceOf = Callable[[Any], str]
+"""Where an operation shall be."""
+
+VARIABLES_DEVICE = "/cpu:0"
+"""Variables of several towers live where every tower reaches them."""
+
+
+@dataclass(frozen=True)
+class Tower:
+    """One device's copy of the model, as the tensors to feed and to fetch."""
+
+    features: Tensor  # float32 [batch, time, coefficients]
+    lengths: Tensor  # int32 [batch], frames
+    labels: Tensor  # int32 [batch, labels], padded with -1
+    weight: Tensor  # float32 scalar: 1, or 0 for a tower that has no batch in this step
+    losses: Tensor  # float32 [batch], nats
+    posteriors: Tensor  # float32 [time, batch, labels + 1]
+    device: DeviceOf  # where its operations go
+
+
+def build_towers(
+    devices: Sequence[str],
+    *,
+    label_count: int,
+    feature_options: FeatureOptions,
+    model_options: ModelOptions,
+    training: bool,
+    session_options: SessionOptions,
+    variables_device: DeviceOf | None = None,
+) -> tuple[Tower, ...]:
+    """Build a tower on each device of the current graph; variables go where `variables_device` says for each."""
+    if variables_device is None:
+        here = VARIABLES_DEVICE if len(devices) > 1 else devices[0]
+
+        def variables_device(_: Any) -> str:
+            return here
+
+    towers = []
+    for index, device in enumerate(devices):
+        scope = f"{'train' if training else 'evaluate'}_tower_{index}"
+        place = variables_on(variables_device, device)
+        compute = compute_on(device, session_options, training=training)
+        with v1.device(place), tf.name_scope(scope):
+            towers.append(_build_tower(label_count, feature_options, model_options, training, compute, place))
+    return tuple(towers)
+
+
+def variables_on(variables_device: DeviceOf, operations_device: str) -> DeviceOf:
+    """A device function that puts each variable where it shall be, and on one device everything not placed already."""
+
+    def place(operation: Any) -> str:
+        if operation.device:
+            return str(operation.device)
+        return variables_device(operation) if operation.type in ("VarHandleOp", "VariableV2") else operations_device
+
+    return place
+
+
+def summed_gradients(towers: Sequence[Tower]) -> tuple[list[tuple[Tensor, Any]], Tensor]:
+    """The gradient of all the towers' utterances' summed loss, for each variable, and the utterances' number."""
+    return _gradients(towers, tf.constant(1.0)), _utterances(towers)
+
+
+def mean_gradients(towers: Sequence[Tower]) -> list[tuple[Tensor, Any]]:
+    """The gradient of the mean loss of all the towers' utterances, for each variable."""
+    return _gradients(towers, 1 / _utterances(towers))
+
+
+def _utterances(towers: Sequence[Tower]) -> Tensor:
+    return tf.add_n([tower.weight * tf.cast(tf.shape(tower.lengths)[0], tf.float32) for tower in towers])
+
+
+def _gradients(towers: Sequence[Tower], scale: Tensor) -> list[tuple[Tensor, Any]]:
+    """The gradient of the towers' summed loss times `scale`, for each variable."""
+    variables = v1.trainable_variables()
+    of_towers = []
+    for tower in towers:
+        with v1.device(tower.device):
+            of_towers.append(
+                tf.gradients(tower.losses, variables, tf.fill(tf.shape(tower.lengths), tower.weight * scale))
+            )
+    return [(_sum(of_one), variable) for of_one, variable in zip(zip(*of_towers, strict=True), variables, strict=True)]
+
+
+def _sum(gradients: Sequence[Tensor]) -> Tensor:
+    """The sum, where the first is: with the variable, if they are cast there, so that none makes the way twice."""
+    with v1.device(gradients[0].device):
+        return gradients[0] if len(gradients) == 1 else tf.add_n(gradients)
+
+
+def adam(options: OptimizerOptions) -> Any:
+    """The optimizer of DeepSpeech 0.9, so that checkpoints keep its slots."""
+    return v1.train.AdamOptimizer(options.learning_rate, options.beta1, options.beta2, options.epsilon)
+
+
+def feeds(towers: Sequence[Tower], batches: Sequence[Batch]) -> dict[Tensor, Any]:
+    """What to feed so that the towers work on the batches, one each; towers beyond the batches count for nothing."""
+    fed: dict[Tensor, Any] = {}
+    for index, tower in enumerate(towers):
+        idle = index >= len(batches)
+        batch = batches[0] if idle else batches[index]
+        some = slice(0, 1) if idle else slice(None)
+        fed |= {
+            tower.features: batch.features[some],
+            tower.lengths: batch.lengths[some],
+            tower.labels: batch.labels[some],
+            tower.weight: np.float32(0 if idle else 1),
+        }
+    return fed
+
+
+def compute_devices() -> tuple[str, ...]:
+    """The devices that get a tower: every GPU, or the CPU if there is none."""
+    gpus = tf.config.list_physical_devices("GPU")
+    return tuple(f"/gpu:{index}" for index in range(len(gpus))) or ("/cpu:0",)
+
+
+def _build_tower(
+    label_count: int,
+    feature_options: FeatureOptions,
+    model_options: ModelOptions,
+    training: bool,
+    compute: Compute,
+    device: DeviceOf,
+) -> Tower:
+    features = v1.placeholder(tf.float32, [None, None, feature_options.coefficients], "features")
+    lengths = v1.placeholder(tf.int32, [None], "lengths")
+    labels = v1.placeholder(tf.int32, [None, None], "labels")
+    weight = v1.placeholder(tf.float32, [], "weight")
+    logits = acoustic_model(
+        features,
+        lengths,
+        label_count=label_count,
+        feature_options=feature_options,
+        options=model_options,
+        training=training,
+        compute=compute,
+    )
+    losses = ctc_loss(labels, logits, lengths, compute)
+    return Tower(features, lengths, labels, weight, losses, tf.nn.softmax(logits), device)
+
+
+def ctc_loss(labels: Tensor, logits: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
+    """The CTC loss (Graves et al., 2006) of each utterance in nats, float32 [batch]; the last label is the blank.
+
+    `labels` is int32 [batch, labels], padded with -1, `logits` float32 [time, batch, labels + 1], `lengths` int32
+    [batch] in frames.
+    """
+    if compute.kernels is Kernels.NATIVE:
+        ops = native_ops()
+        assert ops is not None
+        losses, _ = ops.deepspeech_ctc(logits, labels, lengths, threads=compute.threads)
+        losses.set_shape([None])
+        return losses
+    present = labels >= 0
+    sparse = tf.SparseTensor(tf.where(present), tf.boolean_mask(labels, present), tf.cast(tf.shape(labels), tf.int64))
+    if compute.kernels is Kernels.CUDNN:
+        return tf.nn.ctc_loss(sparse, logits, None, lengths, blank_index=-1)  # by cuDNN, where the batch suits it
+    return v1.nn.ctc_loss(sparse, logits, lengths)

@@ -1,0 +1,237 @@
+import json
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from deepspeech.checkpoints.store import Checkpoints, Kind, Meaning
+from deepspeech.errors import CheckpointError
+from deepspeech.network.variable_names import LSTM_SCOPE
+from deepspeech.options import CheckpointOptions, ModelOptions, OptimizerOptions, SessionOptions
+from deepspeech.schedule.state import TrainingState
+from deepspeech.training.graph import build_training_graph
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.text import Alphabet
+
+v1 = tf.compat.v1
+MEANING = Meaning(Alphabet(tuple(" abcde")), FeatureOptions(), ModelOptions(n_hidden=12))
+STATE = TrainingState(epoch=2, requested_epoch=5, target_epoch=5, dev_losses=(3.0, 2.0))
+
+
+@contextmanager
+def session_of(
+    folder: Path, meaning: Meaning = MEANING, *, seed: int = 1, max_to_keep: int = 5, trains: bool = True
+) -> Iterator[tuple[Checkpoints, Any]]:
+    graph = build_training_graph(
+        ("/cpu:0",),
+        label_count=meaning.alphabet.size,
+        feature_options=meaning.features,
+        model_options=meaning.model,
+        optimizer_options=OptimizerOptions() if trains else None,
+        session_options=SessionOptions(),
+        random_seed=seed,
+    )
+    checkpoints = Checkpoints(CheckpointOptions(folder, max_to_keep=max_to_keep), graph.graph, meaning)
+    with v1.Session(graph=graph.graph) as session:
+        checkpoints.initialize(session)
+        yield checkpoints, session
+
+
+def values(session: Any) -> dict[str, Any]:
+    with session.graph.as_default():
+        variables = {variable.op.name: variable for variable in v1.global_variables()}
+    return dict(session.run(variables))
+
+
+def set_step(session: Any, step: int) -> None:
+    with session.graph.as_default():
+        session.run(v1.train.get_global_step().initializer, {v1.train.get_global_step().initializer.inputs[1]: step})
+
+
+def test_weights_optimizer_and_progress_come_back(tmp_path: Path) -> None:
+    with session_of(tmp_path, seed=1) as (checkpoints, session):
+        before = values(session)
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+    with session_of(tmp_path, seed=2) as (checkpoints, session):
+        assert checkpoints.find(Kind.NEWEST) == prefix
+        assert checkpoints.restore(session, prefix) == STATE
+        after = values(session)
+    assert before.keys() == after.keys()
+    assert "layer_1/weights/Adam_1" in before
+    for name, value in before.items():
+        np.testing.assert_array_equal(after[name], value)
+
+
+def test_the_best_is_chosen_before_the_newest(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        newest = checkpoints.save(session, Kind.NEWEST, STATE)
+        assert checkpoints.choose("Testing") == newest
+        best = checkpoints.save(session, Kind.BEST, STATE)
+        assert checkpoints.choose("Testing") == best
+
+
+def test_only_so_many_checkpoints_are_kept_even_across_runs(tmp_path: Path) -> None:
+    for first in (1, 3):
+        with session_of(tmp_path, max_to_keep=2) as (checkpoints, session):
+            for step in (first, first + 1):
+                set_step(session, step)
+                checkpoints.save(session, Kind.NEWEST, STATE)
+    assert sorted(path.name for path in tmp_path.glob("train-*.index")) == ["train-3.index", "train-4.index"]
+    assert sorted(path.name for path in tmp_path.glob("train-*.json")) == ["train-3.json", "train-4.json"]
+
+
+def test_a_folder_that_was_moved_still_works(tmp_path: Path) -> None:
+    with session_of(tmp_path / "here") as (checkpoints, session):
+        checkpoints.save(session, Kind.NEWEST, STATE)
+    (tmp_path / "here").rename(tmp_path / "there")
+    with session_of(tmp_path / "there") as (checkpoints, session):
+        prefix = checkpoints.find(Kind.NEWEST)
+        assert prefix is not None
+        assert checkpoints.restore(session, prefix) == STATE
+
+
+def test_another_n_hidden_is_named_with_variable_shapes_and_cause(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+    with (
+        session_of(tmp_path, replace(MEANING, model=ModelOptions(n_hidden=16))) as (checkpoints, session),
+        pytest.raises(CheckpointError) as caught,
+    ):
+        checkpoints.restore(session, prefix)
+    message = str(caught.value)
+    assert "layer_1" in message
+    assert "12]" in message
+    assert "16]" in message
+    assert "--n_hidden=12" in message
+
+
+def test_another_alphabet_is_named_with_variable_shapes_and_cause(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+    with (
+        session_of(tmp_path, replace(MEANING, alphabet=Alphabet(tuple("abc")))) as (checkpoints, session),
+        pytest.raises(CheckpointError, match=r"layer_6.* shape \[.*7\].* needs \[.*4\].*another alphabet, of 6 labels"),
+    ):
+        checkpoints.restore(session, prefix)
+
+
+def test_an_alphabet_of_the_same_size_but_other_labels_is_refused(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+    with (
+        session_of(tmp_path, replace(MEANING, alphabet=Alphabet(tuple(" abxde")))) as (checkpoints, session),
+        pytest.raises(CheckpointError, match="label 3 is 'c' \\(here 'x'\\)"),
+    ):
+        checkpoints.restore(session, prefix)
+
+
+def test_other_features_are_refused(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+    other = replace(MEANING, features=FeatureOptions(feature_type="psf"))
+    with session_of(tmp_path, other) as (checkpoints, session), pytest.raises(CheckpointError, match="feature_type"):
+        checkpoints.restore(session, prefix)
+
+
+def test_a_damaged_checkpoint_is_an_error(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+        data = prefix.with_name(prefix.name + ".data-00000-of-00001")
+        data.write_bytes(data.read_bytes()[: data.stat().st_size // 2])
+        with pytest.raises(CheckpointError, match="damaged"):
+            checkpoints.restore(session, prefix)
+        prefix.with_name(prefix.name + ".index").write_bytes(b"no index")
+        with pytest.raises(CheckpointError, match="damaged"):
+            checkpoints.restore(session, prefix)
+
+
+def test_a_folder_without_a_checkpoint_is_an_error_that_says_so(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, _), pytest.raises(CheckpointError, match="holds no checkpoint"):
+        checkpoints.choose("Testing")
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with session_of(tmp_path / "file") as (checkpoints, _), pytest.raises(CheckpointError, match="checkpoint_dir"):
+        checkpoints.check_writable()
+
+
+def test_a_disk_that_fills_leaves_the_previous_checkpoint_and_no_rubbish(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        earlier = checkpoints.save(session, Kind.NEWEST, STATE)
+        before = values(session)
+        set_step(session, 7)
+        with files_no_larger_than(20_000), pytest.raises(CheckpointError, match=r"train-7: .*cannot be written"):
+            checkpoints.save(session, Kind.NEWEST, STATE)
+    assert not list(tmp_path.glob("train-7*"))
+    with session_of(tmp_path, seed=3) as (checkpoints, session):
+        assert checkpoints.find(Kind.NEWEST) == earlier
+        assert checkpoints.restore(session, earlier) == STATE
+        np.testing.assert_array_equal(values(session)["layer_1/weights"], before["layer_1/weights"])
+
+
+def test_a_checkpoint_of_deepspeech_0_9_loads_without_description_and_optimizer_state(tmp_path: Path) -> None:
+    weights = write_foreign_checkpoint(tmp_path / "best_dev-100", {})
+    (tmp_path / "best_dev_checkpoint").write_text('model_checkpoint_path: "best_dev-100"\n')
+    with session_of(tmp_path) as (checkpoints, session):
+        assert checkpoints.restore(session, checkpoints.choose("Testing")) is None
+        loaded = values(session)
+    for name, value in weights.items():
+        np.testing.assert_array_equal(loaded[name], value)
+    assert not loaded["layer_1/weights/Adam"].any()
+
+
+def test_a_checkpoint_of_the_first_generation_loads_by_its_names(tmp_path: Path) -> None:
+    names = {
+        f"layer_{n}/{part}": f"{letter}{n}"
+        for n in (1, 2, 3, 5, 6)
+        for part, letter in (("weights", "h"), ("bias", "b"))
+    }
+    names |= {f"{LSTM_SCOPE}/{part}": f"lstm_fused_cell/{part}" for part in ("kernel", "bias")}
+    weights = write_foreign_checkpoint(tmp_path / "model.ckpt-5", names)
+    with session_of(tmp_path, trains=False) as (checkpoints, session):
+        checkpoints.restore(session, tmp_path / "model.ckpt-5")
+        loaded = values(session)
+    # That generation's cell added a forget bias of 1; ours has it in the variable.
+    weights[f"{LSTM_SCOPE}/bias"] = weights[f"{LSTM_SCOPE}/bias"] + np.repeat(np.array([0, 0, 1, 0], np.float32), 12)
+    for name, value in weights.items():
+        np.testing.assert_allclose(loaded[name], value, atol=1e-6)
+
+
+def test_a_description_of_another_format_is_refused(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+        prefix.with_name(prefix.name + ".json").write_text(json.dumps({"format": 99}))
+        with pytest.raises(CheckpointError, match="newer version"):
+            checkpoints.restore(session, prefix)
+
+
+def write_foreign_checkpoint(prefix: Path, renamed: dict[str, str]) -> dict[str, Any]:
+    """Write random weights of the model under other names, as another program would; returns them by our names."""
+    with session_of(prefix.parent, trains=False, seed=9) as (_, session):
+        weights = values(session)
+    weights = {
+        name: np.random.default_rng(4).normal(size=value.shape).astype(value.dtype) for name, value in weights.items()
+    }
+    with tf.Graph().as_default(), v1.Session() as session:
+        variables = [v1.get_variable(renamed.get(name, name), initializer=value) for name, value in weights.items()]
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver(variables).save(session, str(prefix), write_meta_graph=False, write_state=False)
+    return weights
+
+
+@contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """Within this, the kernel refuses to write more into a file, as it does when a disk is full."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)

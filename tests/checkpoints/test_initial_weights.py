@@ -1,0 +1,104 @@
+"""Training that begins with an exported graph, or with a checkpoint of DeepSpeech 0.9."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from program import Program
+
+from deepspeech.checkpoints.initial_weights import initial_weights
+from deepspeech.errors import CheckpointError
+from deepspeech.network.training import variable_shapes
+from deepspeech.network.variable_names import LSTM_SCOPE
+from deepspeech.options import ModelOptions
+from deepspeech.serving.frozen.model import read_frozen_model
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.text import Alphabet
+
+v1 = tf.compat.v1
+ALPHABET = Alphabet(tuple(" abcde"))
+
+
+def shapes(alphabet: Alphabet = ALPHABET, n_hidden: int = 48) -> dict[str, tuple[int, ...]]:
+    return variable_shapes(alphabet.size, ModelOptions(n_hidden=n_hidden), FeatureOptions())
+
+
+def first_loss(program: Program, *flags: str) -> float:
+    """The loss of one epoch of training, whose steps change next to nothing."""
+    finished = program.run(*program.training(epoch=1), "--learning_rate=1e-9", "--dropout_rate=0", *flags)
+    assert finished.code == 0, finished.stderr
+    (line,) = (line for line in finished.stderr.splitlines() if "Training of epoch 1: loss" in line)
+    return float(line.split()[-1])
+
+
+def test_training_begins_where_the_graph_stands(program: Program, graph_file: Path) -> None:
+    assert first_loss(program, f"--initialize_from_frozen_model={graph_file}") < 3
+    again = program.run(*program.training(epoch=1), f"--initialize_from_frozen_model={graph_file}")
+    assert again.code == 0
+    assert "--initialize_from_frozen_model is not used" in again.stderr
+
+
+def test_dropped_layers_begin_anew(program: Program, graph_file: Path) -> None:
+    flags = [f"--initialize_from_frozen_model={graph_file}", "--drop_source_layers=2"]
+    assert first_loss(program, *flags) > 5
+
+
+def test_another_alphabet_is_explained_and_needs_a_new_last_layer(graph_file: Path) -> None:
+    other = Alphabet(tuple(" abcdef"))
+    with pytest.raises(CheckpointError, match="--drop_source_layers=1") as caught:
+        initial_weights(graph_file, shapes(other), other, 0)
+    assert "abcdef" in str(caught.value)
+    same_size = Alphabet(tuple("xyzuvw"))
+    with pytest.raises(CheckpointError, match="--alphabet_config_path"):
+        initial_weights(graph_file, shapes(same_size), same_size, 0)
+    kept = initial_weights(graph_file, shapes(other), other, 1)
+    assert set(shapes()) - set(kept) == {"layer_6/weights", "layer_6/bias"}
+    np.testing.assert_array_equal(kept["layer_5/bias"], read_frozen_model(graph_file).weights["layer_5/bias"])
+    assert len(initial_weights(graph_file, shapes(), ALPHABET, 3)) == 6
+
+
+def test_another_geometry_is_explained(graph_file: Path) -> None:
+    with pytest.raises(CheckpointError, match="--n_hidden=48"):
+        initial_weights(graph_file, shapes(n_hidden=32), ALPHABET, 0)
+
+
+def test_what_is_no_graph_is_refused_before_training(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "model.pb").write_bytes(b"no graph")
+    finished = program.run(*program.training(epoch=1), f"--initialize_from_frozen_model={tmp_path / 'model.pb'}")
+    assert finished.code == 1
+    assert "model.pb" in finished.error
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        (["--drop_source_layers=1"], "--drop_source_layers"),
+        (["--drop_source_layers=7", "--initialize_from_frozen_model=x.pb"], "--drop_source_layers"),
+    ],
+)
+def test_flags_that_make_no_sense_are_refused(program: Program, flags: list[str], named: str) -> None:
+    finished = program.run(*program.training(epoch=1), *flags)
+    assert finished.code == 1
+    assert named in finished.error
+
+
+def test_training_goes_on_from_a_checkpoint_of_deepspeech_0_9(program: Program, graph_file: Path) -> None:
+    """Its variables, and slots of Adam that ours has too, written by TensorFlow alone."""
+    weights = read_frozen_model(graph_file).weights
+    with tf.Graph().as_default() as graph:
+        for name, value in weights.items():
+            v1.get_variable(name, initializer=np.asarray(value))
+        for slot in ("Adam", "Adam_1"):
+            v1.get_variable(f"{LSTM_SCOPE}/bias/{slot}", initializer=np.zeros(4 * 48, np.float32))
+        v1.get_variable("global_step", initializer=np.int64(1234), trainable=False)
+        saver = v1.train.Saver()
+        initialize = v1.global_variables_initializer()
+    program.checkpoints.mkdir()
+    with v1.Session(graph=graph) as session:
+        session.run(initialize)
+        saver.save(session, str(program.checkpoints / "train"), global_step=1234, latest_filename="checkpoint")
+    assert first_loss(program) < 3
+    assert (program.checkpoints / "train-1240.index").exists()

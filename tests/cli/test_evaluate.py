@@ -1,0 +1,129 @@
+"""`python -m deepspeech.evaluate` reports on a graph what training's test reports on its checkpoint."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from corpora import TinyCorpus
+from program import Trained
+
+from deepspeech.decoder import UTF8_BYTES, Scorer
+from deepspeech.export.frozen_graph import InferenceOptions, inference_graph
+from deepspeech.network.training import variable_shapes
+from deepspeech.options import ModelOptions
+from deepspeech.serving.ctc_loss import ctc_loss
+from deepspeech.serving.frozen.metadata import serialize_alphabet
+from deepspeech.serving.frozen.model import read_frozen_model
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.text import Alphabet
+
+
+def evaluate(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "deepspeech.evaluate", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def report_of(stderr: str) -> list[str]:
+    lines = stderr.splitlines()
+    (start,) = (number for number, line in enumerate(lines) if line.startswith("I Test: loss"))
+    return lines[start:]
+
+
+def test_the_report_is_that_of_training(trained: Trained, graph_file: Path, tiny_corpus: TinyCorpus) -> None:
+    finished = evaluate(
+        *(f"--model={graph_file}", f"--test_files={tiny_corpus.test}", "--beam_width=16"),
+        "--wer_log_pattern=LOG %s %s %f",
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert report_of(finished.stderr)[0] == report_of(trained.finished.stderr)[0]
+    assert finished.stdout.startswith("LOG test ")
+    assert finished.stdout.split()[-1] == trained.finished.stdout.split()[-1]
+
+
+def write_byte_graph(path: Path, spoken: bytes) -> Path:
+    """Write a graph of a model that spells in bytes, and hears the same byte in all audio."""
+    placeholders = Alphabet(tuple(chr(byte) for byte in range(1, 256)))
+    weights = {
+        name: np.zeros(shape, np.float32)
+        for name, shape in variable_shapes(placeholders.size, ModelOptions(n_hidden=8), FeatureOptions()).items()
+    }
+    weights["layer_6/bias"][UTF8_BYTES.index(spoken)] = 9
+    graph = inference_graph(weights, placeholders, FeatureOptions(), InferenceOptions())
+    (node,) = (node for node in graph.node if node.name == "metadata_alphabet")
+    node.attr["value"].tensor.string_val[:] = [serialize_alphabet(UTF8_BYTES)]
+    path.write_bytes(graph.SerializeToString())
+    return path
+
+
+def test_a_model_that_spells_in_bytes_is_tested_too(tmp_path: Path, recordings: list[Path]) -> None:
+    graph = write_byte_graph(tmp_path / "bytes.pb", b"a")
+    csv = tmp_path / "test.csv"
+    rows = [f"{path},{path.stat().st_size},{text}" for path, text in zip(recordings, ("a", "\u00e9"), strict=False)]
+    csv.write_text("\n".join(["wav_filename,wav_filesize,transcript", *rows]), encoding="utf-8")
+    finished = evaluate(f"--model={graph}", f"--test_files={csv}", "--beam_width=16")
+    assert finished.returncode == 0, finished.stderr
+    report = report_of(finished.stderr)
+    assert "WER 50.00%" in report[0]
+    assert any("said" in line and "\u00e9" in line for line in report)
+
+
+def test_a_scorer_packages_weights_count_unless_others_are_given(
+    graph_file: Path, tiny_corpus: TinyCorpus, scorer_file: Path, tmp_path: Path
+) -> None:
+    labels = read_frozen_model(graph_file).info.labels
+    package = tmp_path / "words.scorer"
+    Scorer.load(labels, scorer_file).write_package(package, lm_weight=0.25, valid_word_count_weight=0.75)
+    flags = [f"--model={graph_file}", f"--test_files={tiny_corpus.test}", "--beam_width=16"]
+    alone = evaluate(*flags, f"--scorer_path={package}")
+    assert "--lm_weight=0.25 --valid_word_count_weight=0.75" in alone.stderr
+    assert "--lm_weight" not in evaluate(*flags, f"--scorer_path={package}", "--lm_weight=1.5").stderr
+    by_hand = ["--lm_weight=0.25", "--valid_word_count_weight=0.75"]
+    assert report_of(alone.stderr) == report_of(evaluate(*flags, f"--lm_binary_path={scorer_file}", *by_hand).stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--model={graph}", "--test_files={csv}", "--lm_trie_path=some.trie"], "--lm_trie_path"),
+        (["--model={graph}", "--test_files={csv}", "--scorer_path=a", "--lm_binary_path=b"], "--scorer_path"),
+        (["--model=missing.pb", "--test_files=missing.csv"], "missing.pb"),
+        (["--test_files=missing.csv"], "--model"),
+        (["--model={graph}", "--test_files=missing.csv"], "missing.csv"),
+        (["--model={graph}", "--test_files={csv}", "--lm_binary_path=missing.arpa"], "missing.arpa"),
+    ],
+)
+def test_a_mistake_is_one_line(graph_file: Path, tiny_corpus: TinyCorpus, arguments: list[str], named: str) -> None:
+    finished = evaluate(*(argument.format(graph=graph_file, csv=tiny_corpus.test) for argument in arguments))
+    assert finished.returncode == 1
+    (line,) = finished.stderr.splitlines()
+    assert named in line
+
+
+def test_the_loss_is_the_sum_over_all_alignments() -> None:
+    posteriors = np.random.default_rng(1).dirichlet(np.ones(3), 5).astype(np.float32)
+    for labels in ([], [0], [0, 0], [0, 1, 0], [1, 1, 1]):
+        total = 0.0
+        for path in product(range(3), repeat=5):
+            merged = [label for label, before in zip(path, (None, *path), strict=False) if label != before]
+            if [label for label in merged if label != 2] == labels:
+                total += math.prod(float(posteriors[time, label]) for time, label in enumerate(path))
+        assert ctc_loss(posteriors, np.array(labels, np.int32)) == pytest.approx(-math.log(total), rel=1e-5)
+    assert ctc_loss(posteriors[:2], np.array([0, 0], np.int32)) == math.inf
+
+
+def test_the_loss_is_tensorflows() -> None:
+    random = np.random.default_rng(2)
+    logits = random.normal(0, 2, (40, 1, 7)).astype(np.float32)
+    labels = random.integers(0, 6, 12).astype(np.int32)
+    sparse = tf.sparse.from_dense(labels[None] + 1)
+    sparse = tf.SparseTensor(sparse.indices, sparse.values - 1, sparse.dense_shape)
+    expected = float(tf.compat.v1.nn.ctc_loss(sparse, logits, [40])[0])
+    posteriors = tf.nn.softmax(logits).numpy()[:, 0]
+    assert ctc_loss(posteriors, labels) == pytest.approx(expected, rel=1e-4)

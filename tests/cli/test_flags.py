@@ -1,0 +1,135 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepspeech.cli import flags
+from deepspeech.cli.flag_definitions import FLAG_GROUPS
+from deepspeech.errors import FlagError
+from deepspeech.options import Options
+
+
+def parse(*arguments: str) -> Options:
+    options = flags.parse(["--train_files", "train.csv", *arguments])
+    assert options is not None
+    return options
+
+
+def test_defaults_are_those_of_deepspeech() -> None:
+    options = parse()
+    assert options.schedule.epoch == 75
+    assert options.model.n_hidden == 2048
+    assert options.model.relu_clip == 20
+    assert options.model.dropout_rates == (0.05, 0.05, 0.05, 0, 0, 0.05)
+    assert options.optimizer.learning_rate == 0.001
+    assert options.language_model.beam_width == 1024
+    assert options.language_model.lm_weight == 1.5
+    assert options.language_model.valid_word_count_weight == 2.25
+    assert options.checkpoints.seconds == 600
+    assert options.checkpoints.directory.parts[-2:] == ("deepspeech", "checkpoints")
+    assert options.random_seed == 4567
+    assert options.alphabet_path.is_file()
+
+
+def test_several_files_are_separated_by_commas() -> None:
+    assert parse("--train_files=a.csv,b.csv").train.files == (Path("a.csv"), Path("b.csv"))
+
+
+def test_dropout_of_layers_2_3_and_5_defaults_to_that_of_layer_1() -> None:
+    options = parse("--dropout_rate=0.3", "--dropout_rate3=0.1", "--dropout_rate4=0.2")
+    assert options.model.dropout_rates == (0.3, 0.3, 0.1, 0.2, 0.0, 0.3)
+
+
+def test_notrain_leaves_the_training_files_alone() -> None:
+    options = parse("--notrain", "--test_files=test.csv")
+    assert not options.trains
+    assert options.tests
+
+
+def test_a_given_alphabet_is_looked_for_where_the_user_is() -> None:
+    assert parse("--alphabet_config_path=data/alphabet.txt").alphabet_path == Path("data/alphabet.txt")
+
+
+@pytest.mark.parametrize(
+    ("argument", "named"),
+    [
+        ("--train_batch_size=0", "train_batch_size"),
+        ("--n_hidden=many", "n_hidden"),
+        ("--dropout_rate=1", "dropout_rate"),
+        ("--dropout_rate2=1.5", "dropout_rate2"),
+        ("--learning_rate=0", "learning_rate"),
+        ("--learning_rate=nan", "learning_rate"),
+        ("--relu_clip=inf", "relu_clip"),
+        ("--beta1=1", "beta1"),
+        ("--feature_type=fbank", "feature_type"),
+        ("--log_level=7", "log_level"),
+        ("--audio_sample_rate=22050", "audio_sample_rate"),
+        ("--earlystop_nsteps=1", "earlystop_nsteps"),
+        ("--wer_log_pattern=%s %d", "wer_log_pattern"),
+        ("--validation_step=2", "validation_step"),
+        ("--lm_trie_path=trie", "lm_trie_path"),
+        ("--beam_width=0", "beam_width"),
+        ("--no_such_flag=1", "no_such_flag"),
+        ("--checkpoint_secs=-1", "checkpoint_secs"),
+    ],
+)
+def test_a_wrong_value_is_one_line_that_names_the_flag(argument: str, named: str) -> None:
+    with pytest.raises(FlagError) as caught:
+        parse(argument)
+    message = str(caught.value)
+    assert named in message
+    assert "\n" not in message
+
+
+@given(st.text(min_size=1), st.sampled_from(["epoch", "relu_clip", "train_batch_size", "train", "log_level"]))
+def test_any_text_is_either_a_value_or_a_flag_error(value: str, name: str) -> None:
+    try:
+        parse(f"--{name}={value}")
+    except FlagError as error:
+        assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    "argument", ["--use_warpctc", "--decoder_library_path=libctc.so", "--dropout_rate5=0.1", "--dev_files=dev.csv"]
+)
+def test_a_flag_that_does_something_else_than_it_says_tells_so_once(argument: str) -> None:
+    (notice,) = parse(argument).notices
+    assert notice.startswith(argument.split("=")[0])
+
+
+def test_weights_of_a_scorer_package_give_way_to_weights_on_the_command_line() -> None:
+    assert not parse("--scorer_path=a.scorer").language_model.weights_chosen
+    assert parse("--scorer_path=a.scorer", "--lm_weight=1").language_model.weights_chosen
+
+
+def test_nothing_to_do_is_an_error() -> None:
+    with pytest.raises(FlagError, match="nothing to do"):
+        flags.parse([])
+
+
+def test_a_stray_argument_is_an_error() -> None:
+    with pytest.raises(FlagError, match=r"train\.csv"):
+        flags.parse(["train.csv"])
+
+
+def test_help_lists_every_flag_and_imports_no_tensorflow() -> None:
+    code = (
+        "import sys; from deepspeech.cli.train import main; code = main(['--help']);"
+        "assert 'tensorflow' not in sys.modules; sys.exit(code)"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    for _, definitions in FLAG_GROUPS:
+        for _, name, _, _ in definitions:
+            assert f"--{name}" in shown or f"--[no]{name}" in shown
+
+
+def test_the_program_prints_one_line_and_exits_with_1_for_a_wrong_flag() -> None:
+    command = [sys.executable, "-m", "deepspeech", "--train_batch_size=none"]
+    finished = subprocess.run(command, capture_output=True, text=True)
+    assert finished.returncode == 1
+    assert finished.stdout == ""
+    assert len(finished.stderr.splitlines()) == 1
+    assert "train_batch_size" in finished.stderr

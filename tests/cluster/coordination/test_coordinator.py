@@ -1,0 +1,443 @@
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
+from deepspeech.cluster.coordination.membership import (
+    Applicant,
+    ClusterSettings,
+    JobLostError,
+    JoinRefusedError,
+    NotMemberError,
+    ReplacedError,
+    Role,
+    TrainingFailedError,
+)
+from deepspeech.cluster.coordination.rounds import RoundEnd
+from deepspeech.options import EarlyStoppingOptions, ScheduleOptions
+from deepspeech.schedule.coordinator import NoJob, ResultRefusedError, TrainingCoordinator
+from deepspeech.schedule.jobs import Job, SetName, Tally
+from deepspeech.schedule.state import Plan, TrainingState
+
+TRAIN, DEV, TEST = SetName.TRAIN, SetName.DEV, SetName.TEST
+LEASE = 10.0
+
+
+def training(
+    batches: int = 4,
+    epochs: int = 1,
+    *,
+    dev: int = 0,
+    test: int = 0,
+    per_job: int = 1,
+    state: TrainingState | None = None,
+) -> TrainingCoordinator:
+    sizes = {TRAIN: batches, DEV: dev, TEST: test}
+    plans = {name: Plan(size, 1, name.value) for name, size in sizes.items() if size}
+    early = EarlyStoppingOptions(enabled=False)
+    schedule = ScheduleOptions(
+        epoch=epochs, validation_step=1 if dev else 0, batches_per_job=per_job, early_stopping=early
+    )
+    return TrainingCoordinator(schedule, plans, state=state)
+
+
+def cluster(workers: int = 2, *, replicas: int = 0, aggregate: int = 0, servers: int = 0) -> ClusterCoordinator:
+    sizes = ClusterSettings(workers, servers, replicas or workers, aggregate or workers, LEASE)
+    return ClusterCoordinator(sizes, {Role.WORKER: {"n_hidden": "48"}}, first_round=1000)
+
+
+def applicant(task: int, process: str = "p", role: Role = Role.WORKER, **properties: str) -> Applicant:
+    return Applicant(role, task, process, {"n_hidden": "48"} | properties)
+
+
+def joined(coordinator: ClusterCoordinator, task: int, process: str = "p", now: float = 0.0) -> str:
+    return coordinator.join(applicant(task, process), now)
+
+
+def job_of(coordinator: ClusterCoordinator, identity: str, now: float = 0.0) -> Job:
+    job = coordinator.next_job(identity, now)
+    assert isinstance(job, Job)
+    return job
+
+
+def step(coordinator: ClusterCoordinator, identity: str, job: Job, now: float = 0.0) -> None:
+    """Compute and contribute the gradient of all of a job."""
+    number = coordinator.begin_step(identity, job.number, now)
+    assert number is not None
+    submit(coordinator, identity, job, number, now=now)
+
+
+def submit(
+    coordinator: ClusterCoordinator,
+    identity: str,
+    job: Job,
+    round_number: int | None = None,
+    *,
+    batches: Iterable[int] | None = None,
+    last: bool = True,
+    now: float = 0.0,
+) -> None:
+    done = job.batches if batches is None else tuple(batches)
+    tally = Tally(len(done), float(len(done)))
+    coordinator.submit(identity, job.number, done, tally, last=last, round_number=round_number, now=now)
+
+
+def opened(workers: int = 2, **sizes: Any) -> tuple[ClusterCoordinator, list[str]]:
+    coordinator = cluster(workers)
+    coordinator.open(training(**sizes))
+    return coordinator, [joined(coordinator, task) for task in range(workers)]
+
+
+def test_a_worker_waits_until_training_is_opened() -> None:
+    coordinator = cluster()
+    one = joined(coordinator, 0)
+    assert coordinator.next_job(one, 0.0) is NoJob.WAIT
+    coordinator.open(training(), 0.0)
+    job_of(coordinator, one)
+
+
+def test_a_worker_with_another_model_is_refused_and_the_difference_named() -> None:
+    with pytest.raises(JoinRefusedError, match=r"worker 1 .* its n_hidden is 64, the chief's 48"):
+        cluster().join(applicant(1, n_hidden="64"), 0.0)
+
+
+def test_a_worker_beyond_the_chiefs_list_is_refused() -> None:
+    with pytest.raises(JoinRefusedError, match="worker 2 is one too many"):
+        cluster(2).join(applicant(2), 0.0)
+
+
+def test_a_step_takes_the_gradients_of_all_workers() -> None:
+    coordinator, (one, two) = opened()
+    step(coordinator, one, job_of(coordinator, one))
+    assert coordinator.close_round(0.0) is None
+    step(coordinator, two, job_of(coordinator, two))
+    end = coordinator.close_round(0.0)
+    assert end == RoundEnd(1000, 2)
+    coordinator.end_round(end)
+    assert coordinator.training is not None
+    assert coordinator.training.progress == (TRAIN, 0, 2, 4)
+
+
+def test_a_worker_waits_for_the_round_to_end_before_its_next_step() -> None:
+    coordinator, (one, _) = opened()
+    step(coordinator, one, job_of(coordinator, one))
+    following = job_of(coordinator, one)
+    assert coordinator.begin_step(one, following.number, 0.0) is None
+
+
+def test_with_more_gradients_a_step_than_workers_each_contributes_several() -> None:
+    coordinator = cluster(1, aggregate=2, replicas=2)
+    coordinator.open(training())
+    one = joined(coordinator, 0)
+    step(coordinator, one, job_of(coordinator, one))
+    assert coordinator.close_round(0.0) is None
+    step(coordinator, one, job_of(coordinator, one))
+    assert coordinator.close_round(0.0) == RoundEnd(1000, 2)
+
+
+def test_with_fewer_gradients_a_step_than_workers_the_late_one_is_done_again() -> None:
+    coordinator = cluster(2, aggregate=1)
+    coordinator.open(training(batches=2))
+    one, two = joined(coordinator, 0), joined(coordinator, 1)
+    late = job_of(coordinator, two)
+    number = coordinator.begin_step(two, late.number, 0.0)
+    step(coordinator, one, job_of(coordinator, one))
+    end = coordinator.close_round(0.0)
+    assert end == RoundEnd(1000, 1)
+    coordinator.end_round(end)
+    with pytest.raises(JobLostError):
+        submit(coordinator, two, late, number)
+    assert job_of(coordinator, one).batches == late.batches
+
+
+def test_the_last_step_of_an_epoch_takes_the_gradients_that_there_are() -> None:
+    coordinator, (one, _) = opened(batches=1)
+    step(coordinator, one, job_of(coordinator, one))
+    assert coordinator.close_round(0.0) == RoundEnd(1000, 1)
+
+
+def test_a_silent_worker_loses_its_job_and_its_late_result_is_refused() -> None:
+    coordinator, (one, two) = opened(batches=2)
+    lost = job_of(coordinator, two)
+    number = coordinator.begin_step(two, lost.number, 0.0)
+    for now in (3.0, 6.0, 9.0, 11.0):
+        coordinator.tick(now)
+        coordinator.heartbeat(one, now)
+    with pytest.raises(NotMemberError):
+        submit(coordinator, two, lost, number, now=11.0)
+    assert job_of(coordinator, one, 11.0).batches == lost.batches
+
+
+def test_a_round_in_which_a_worker_was_lost_while_it_computed_is_done_again() -> None:
+    coordinator, (one, two) = opened(batches=2)
+    step(coordinator, one, job_of(coordinator, one))
+    lost = job_of(coordinator, two)
+    coordinator.begin_step(two, lost.number, 0.0)
+    coordinator.leave(two, 1.0)
+    end = coordinator.close_round(1.0)
+    assert end == RoundEnd(1000, 0)
+    coordinator.end_round(end)
+    assert sorted(job_of(coordinator, one, 1.0).batches + job_of(coordinator, one, 1.0).batches) == [0, 1]
+
+
+def test_a_worker_that_was_lost_after_it_contributed_still_counts() -> None:
+    coordinator, (one, two) = opened(batches=2)
+    step(coordinator, two, job_of(coordinator, two))
+    coordinator.leave(two, 1.0)
+    step(coordinator, one, job_of(coordinator, one), 1.0)
+    end = coordinator.close_round(1.0)
+    assert end is not None
+    coordinator.end_round(end)
+    assert [report.tally.utterances for report in coordinator.take_reports()] == [2]
+
+
+def test_a_step_goes_without_a_worker_that_has_died() -> None:
+    coordinator, (one, two) = opened(batches=4)
+    coordinator.leave(two, 1.0)
+    step(coordinator, one, job_of(coordinator, one), 1.0)
+    assert coordinator.close_round(1.0) == RoundEnd(1000, 1)
+
+
+def test_a_step_does_not_wait_for_a_worker_that_asks_for_nothing() -> None:
+    coordinator, (one, two) = opened(batches=4)
+    step(coordinator, one, job_of(coordinator, one))
+    coordinator.heartbeat(two, LEASE + 1)
+    assert coordinator.close_round(LEASE + 1) == RoundEnd(1000, 1)
+
+
+def test_workers_are_not_lost_when_it_was_the_coordinator_that_was_held_up() -> None:
+    coordinator, (one, _) = opened()
+    coordinator.tick(0.0)
+    coordinator.tick(500.0)
+    coordinator.heartbeat(one, 501.0)
+
+
+def test_a_worker_that_lives_but_gets_nowhere_loses_its_job() -> None:
+    coordinator, (one, _) = opened(batches=2)
+    job_of(coordinator, one)
+    for now in range(0, 605, 4):
+        coordinator.tick(float(now))
+        if now < 600:
+            coordinator.heartbeat(one, float(now))
+    with pytest.raises(NotMemberError):
+        coordinator.heartbeat(one, 605.0)
+
+
+def test_a_restarted_worker_takes_the_place_of_the_one_that_died() -> None:
+    coordinator, (one, _) = opened(batches=2)
+    lost = job_of(coordinator, one)
+    again = joined(coordinator, 0, "restarted")
+    assert job_of(coordinator, again).batches == lost.batches
+    with pytest.raises(ReplacedError):
+        coordinator.heartbeat(one, 0.0)
+
+
+def test_batches_left_undone_of_a_job_are_handed_out_again() -> None:
+    coordinator, (one, two) = opened(batches=4, per_job=4)
+    job = job_of(coordinator, one)
+    number = coordinator.begin_step(one, job.number, 0.0)
+    submit(coordinator, one, job, number, batches=(0,), last=False)
+    coordinator.return_jobs(one, [job.number], 0.0)
+    end = coordinator.close_round(LEASE + 1)
+    assert end is not None
+    coordinator.end_round(end)
+    assert job_of(coordinator, two).batches == (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("batches", "utterances"), [((1,), 1), ((0, 0), 2), ((), 0), ((0,), 0), ((0,), 9), ((0, 1, 2, 3, 4), 5)]
+)
+def test_a_result_that_does_not_fit_its_job_changes_nothing(batches: tuple[int, ...], utterances: int) -> None:
+    coordinator, (one, _) = opened(batches=4, per_job=4)
+    job = job_of(coordinator, one)
+    number = coordinator.begin_step(one, job.number, 0.0)
+    with pytest.raises(ResultRefusedError):
+        coordinator.submit(one, job.number, batches, Tally(utterances, 1.0), last=True, round_number=number, now=0.0)
+    submit(coordinator, one, job, number)
+
+
+def test_testing_waits_until_the_weights_to_test_with_are_loaded() -> None:
+    coordinator, (one, two) = opened(batches=1, test=2)
+    step(coordinator, one, job_of(coordinator, one))
+    end = coordinator.close_round(0.0)
+    assert end is not None
+    coordinator.end_round(end)
+    assert coordinator.next_job(one, 0.0) is NoJob.WAIT
+    coordinator.allow_testing()
+    for identity in (one, two):
+        job = job_of(coordinator, identity)
+        assert job.set_name is TEST
+        submit(coordinator, identity, job)
+    assert coordinator.next_job(two, 0.0) is NoJob.OVER
+
+
+def test_steps_wait_until_the_reports_of_an_epoch_are_taken() -> None:
+    coordinator, (one, two) = opened(batches=1, epochs=2, dev=1)
+    step(coordinator, one, job_of(coordinator, one))
+    end = coordinator.close_round(0.0)
+    assert end is not None
+    coordinator.end_round(end)
+    submit(coordinator, two, job_of(coordinator, two))
+    step(coordinator, one, job_of(coordinator, one))
+    assert coordinator.close_round(0.0) is None
+    assert [report.set_name for report in coordinator.take_reports()] == [TRAIN, DEV]
+    assert coordinator.close_round(0.0) is not None
+
+
+def test_a_lost_parameter_server_is_trouble_and_training_waits_for_it() -> None:
+    coordinator = cluster(1, servers=1)
+    coordinator.join(applicant(0, role=Role.PARAMETER_SERVER), 0.0)
+    coordinator.open(training())
+    worker = joined(coordinator, 0)
+    coordinator.join(applicant(0, "restarted", role=Role.PARAMETER_SERVER), 1.0)
+    assert coordinator.trouble == "ps 0 was lost"
+    coordinator.suspend()
+    assert coordinator.members.missing(Role.PARAMETER_SERVER) == []
+    with pytest.raises(NotMemberError):
+        coordinator.next_job(worker, 1.0)
+
+
+def test_a_failure_is_told_to_every_member() -> None:
+    coordinator, (one, two) = opened()
+    coordinator.leave(one, 0.0, "the loss is not finite")
+    with pytest.raises(TrainingFailedError, match="worker 0: the loss is not finite"):
+        coordinator.heartbeat(two, 0.0)
+
+
+@dataclass
+class Simulation:
+    """Workers at random over a coordinator, with kills, silence, late results and restarts of the coordinator."""
+
+    seed: int
+    workers: int
+    batches: int
+    per_job: int
+    aggregate: int
+    now: float = 0.0
+    weights: Counter[tuple[int, int]] = field(default_factory=Counter)
+    saved: tuple[object, Counter[tuple[int, int]]] | None = None
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)
+        self.identities: dict[int, str] = {}
+        self.held: dict[int, list[tuple[Job, int]]] = {}
+        self.begun: dict[int, int] = {}
+        self.start(None)
+
+    def start(self, state: TrainingState | None) -> None:
+        self.coordinator = cluster(self.workers, aggregate=self.aggregate)
+        self.coordinator.open(training(self.batches, 2, dev=3, test=2, per_job=self.per_job, state=state))
+        self.pushed: Counter[tuple[int, int]] = Counter()
+        self.identities.clear()
+
+    def run(self) -> Counter[tuple[int, int]]:
+        for _ in range(20_000):
+            self.now += self.random.random()
+            self.coordinator.tick(self.now)
+            task = self.random.randrange(self.workers)
+            try:
+                if self.act(task) is NoJob.OVER:
+                    return self.weights
+            except (NotMemberError, ReplacedError):
+                self.identities.pop(task, None)
+            except JobLostError:
+                self.coordinator.return_jobs(
+                    self.identities[task], [job.number for job, _ in self.held[task]], self.now
+                )
+                self.held[task] = []
+            self.lead()
+        raise AssertionError("training never ends")
+
+    def act(self, task: int) -> NoJob | None:
+        if task not in self.identities or self.random.random() < 0.02:  # started, or killed and restarted
+            self.identities[task] = joined(self.coordinator, task, str(self.random.random()), self.now)
+            self.held[task] = []
+        identity, held = self.identities[task], self.held[task]
+        if len(held) < 2:
+            job = self.coordinator.next_job(identity, self.now)
+            if isinstance(job, Job):
+                held.append((job, 0))
+            elif not held:
+                return job
+        if held:
+            self.advance(task)
+        return None
+
+    def advance(self, task: int) -> None:
+        identity, (job, done) = self.identities[task], self.held[task][0]
+        number = None
+        if job.set_name is TRAIN:
+            number = self.coordinator.begin_step(identity, job.number, self.now)
+            if number is None:
+                return
+        if self.random.random() < 0.02:
+            self.now += 2 * LEASE  # hangs, and hands in late
+            self.coordinator.tick(self.now - LEASE)
+            self.coordinator.tick(self.now)
+        submit(self.coordinator, identity, job, number, batches=job.batches[done : done + 1], last=False, now=self.now)
+        if job.set_name is TRAIN:
+            self.pushed[job.epoch, job.batches[done]] += 1
+        self.held[task][0] = (job, done + 1)
+        if done + 1 == len(job.batches):
+            self.held[task].pop(0)
+
+    def lead(self) -> None:
+        coordinator = self.coordinator
+        assert coordinator.training is not None
+        coordinator.take_reports()
+        end = coordinator.close_round(self.now)
+        if end is not None:
+            if end.count:
+                assert self.pushed.total() == end.count
+                self.weights += self.pushed
+            self.pushed.clear()
+            coordinator.end_round(end)
+        if coordinator.training.training_is_over:
+            coordinator.allow_testing()
+        elif self.random.random() < 0.05:
+            self.saved = json.loads(json.dumps(coordinator.training.state.to_json())), self.weights.copy()
+        elif self.random.random() < 0.01 and self.saved is not None:
+            self.weights = self.saved[1].copy()
+            self.start(TrainingState.from_json(self.saved[0]))  # type: ignore[arg-type]
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 10_000),
+    workers=st.integers(1, 4),
+    batches=st.integers(1, 11),
+    per_job=st.integers(1, 3),
+    aggregate=st.integers(1, 6),
+)
+def test_every_batch_is_in_the_weights_exactly_once_through_kills_hangs_late_results_and_restarts(
+    seed: int, workers: int, batches: int, per_job: int, aggregate: int
+) -> None:
+    weights = Simulation(seed, workers, batches, per_job, aggregate).run()
+    assert weights == Counter({(epoch, batch): 1 for epoch in range(2) for batch in range(batches)})
+
+
+def test_parameter_servers_go_after_the_workers_and_everyone_is_waited_for_even_who_comes_late() -> None:
+    coordinator = cluster(2, servers=1)
+    coordinator.open(training(batches=0, epochs=0))
+    server = coordinator.join(applicant(0, role=Role.PARAMETER_SERVER), 0.0)
+    one = joined(coordinator, 0)
+    coordinator.allow_testing()
+    assert coordinator.next_job(one, 0.0) is NoJob.OVER
+    assert not coordinator.farewell.servers_may_go
+    coordinator.farewell.dismiss_servers()
+    assert not coordinator.farewell.servers_may_go
+    coordinator.leave(one, 0.0)
+    assert coordinator.farewell.servers_may_go
+    coordinator.leave(server, 0.0)
+    assert not coordinator.farewell.everyone_has_gone
+    late = joined(coordinator, 1)
+    assert coordinator.next_job(late, 0.0) is NoJob.OVER
+    coordinator.leave(late, 0.0)
+    assert coordinator.farewell.everyone_has_gone

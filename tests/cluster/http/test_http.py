@@ -1,0 +1,210 @@
+import json
+import socket
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.checks import not_a_server_error
+
+from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
+from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, JoinRefusedError, Role
+from deepspeech.cluster.http import application as application_module
+from deepspeech.cluster.http.application import application
+from deepspeech.cluster.http.client import Address, Connection, RemoteCoordinator, join
+from deepspeech.cluster.http.server import Server
+from deepspeech.cluster.http.service import Service
+from deepspeech.errors import ClusterError
+from deepspeech.options import ScheduleOptions
+from deepspeech.schedule.coordinator import NoJob, TrainingCoordinator
+from deepspeech.schedule.jobs import Job, JobResult, SetName, Tally
+from deepspeech.schedule.state import Plan
+
+LEASE = 5.0
+TOKEN = "a secret of enough characters"
+
+
+def make_service(batches: int = 6) -> Service:
+    coordinator = ClusterCoordinator(ClusterSettings(4, 1, 4, 4, LEASE), {Role.WORKER: {"n_hidden": "48"}})
+    coordinator.open(
+        TrainingCoordinator(ScheduleOptions(epoch=0), {SetName.TEST: Plan(batches, 2, "test")}), time.monotonic()
+    )
+    coordinator.allow_testing()
+    return Service(coordinator)
+
+
+@dataclass
+class Served:
+    service: Service
+    port: int
+
+    def request(self, path: str, body: bytes | None = None, token: str | None = TOKEN) -> tuple[int, Any]:
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", body)
+        if token is not None:
+            request.add_header("Authorization", f"Bearer {token}")
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                status, text = answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, error.read()
+        return status, json.loads(text) if text.startswith(b"{") else text.decode()
+
+    def post(self, path: str, **body: object) -> tuple[int, Any]:
+        return self.request(path, json.dumps(body).encode())
+
+    def connection(self) -> Connection:
+        return Connection(Address("127.0.0.1", self.port, TOKEN, retries=4))
+
+    def joined(self, task: int = 0) -> str:
+        _, answer = self.post("/v1/join", role="worker", task=task, process="p", properties={"n_hidden": "48"})
+        return str(answer["member"])
+
+    def state(self) -> str:
+        with self.service.locked() as coordinator:
+            assert coordinator.training is not None
+            return json.dumps(coordinator.training.state.to_json())
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    service = make_service()
+    with Server(service, "127.0.0.1", 0, TOKEN) as server:
+        yield Served(service, server.port)
+
+
+def result_of(job: dict[str, Any], member: str, **changes: object) -> dict[str, Any]:
+    tally = {"utterances": 2 * len(job["batches"]), "loss_sum": 1.0}
+    return {"member": member, "job": job["number"], "batches": job["batches"], "tally": tally} | changes
+
+
+def test_a_worker_gets_jobs_hands_in_results_and_learns_that_training_is_over(served: Served) -> None:
+    connection = served.connection()
+    membership = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
+    coordinator = RemoteCoordinator(connection, membership)
+    done: list[int] = []
+    while isinstance(job := coordinator.next_job(), Job):
+        coordinator.submit(JobResult(job, job.batches, Tally(2, 1.0)))
+        done += job.batches
+    assert job is NoJob.OVER
+    assert done == list(range(6))
+    membership.leave()
+
+
+def test_a_worker_that_does_not_fit_is_told_why(served: Served) -> None:
+    with pytest.raises(JoinRefusedError, match="its n_hidden is 64, the chief's 48"):
+        join(served.connection(), Applicant(Role.WORKER, 0, "p", {"n_hidden": "64"}))
+
+
+def test_a_coordinator_that_is_not_there_is_an_error_after_so_many_tries() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    with pytest.raises(ClusterError, match=f"http://127.0.0.1:{port} could not be reached"):
+        join(Connection(Address("127.0.0.1", port, retries=2)), Applicant(Role.WORKER, 0, "p"))
+
+
+def test_a_port_that_is_taken_is_an_error_that_names_the_flag(served: Served) -> None:
+    with pytest.raises(ClusterError, match=f"--coord_port={served.port}: .* another program listens there"):
+        Server(served.service, "127.0.0.1", served.port, None)
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong", TOKEN + "x", TOKEN[:-1]])
+@pytest.mark.parametrize("path", ["/v1/status", "/metrics", "/v1/jobs"])
+def test_nobody_gets_in_without_the_token(served: Served, path: str, token: str | None) -> None:
+    body = b"{}" if path == "/v1/jobs" else None
+    assert served.request(path, body, token)[0] == 401
+
+
+def test_results_for_jobs_that_were_never_handed_out_and_replays_change_nothing(served: Served) -> None:
+    one, two = served.joined(0), served.joined(1)
+    _, job = served.post("/v1/jobs", member=one)
+    before = served.state()
+    assert served.post("/v1/results", **result_of({**job, "number": 99}, one))[0] == 409
+    assert served.post("/v1/results", **result_of(job, two))[0] == 409
+    assert served.post("/v1/results", **result_of(job, "stranger"))[0] == 410
+    assert served.post("/v1/results", **result_of(job, one, batches=[5]))[0] == 409
+    assert served.state() == before
+    assert served.post("/v1/results", **result_of(job, one))[0] == 200
+    counted = served.state()
+    assert counted != before
+    assert served.post("/v1/results", **result_of(job, one))[0] == 409
+    assert served.state() == counted
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b'{"member": 1}',
+        b'{"member": "m", "more": 1}',
+        b'{"member": "m", "wait": 1e9}',
+        b'{"member": "m", "wait": NaN}',
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_not_a_request_is_refused(served: Served, body: bytes) -> None:
+    status, answer = served.request("/v1/jobs", body)
+    assert status == 422
+    assert answer["kind"] == "invalid"
+
+
+def test_a_body_that_is_too_large_is_refused(served: Served) -> None:
+    body = b'{"member": "' + b"m" * (application_module.LARGEST_BODY + 1) + b'"}'
+    with suppress(urllib.error.URLError):  # it may hang up before everything was sent
+        assert served.request("/v1/jobs", body)[0] == 413
+    assert served.request("/v1/status")[0] == 200
+
+
+def test_metrics_are_in_prometheus_format(served: Served) -> None:
+    from prometheus_client.parser import text_string_to_metric_families
+
+    served.post("/v1/jobs", member=served.joined())
+    _, text = served.request("/metrics")
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    assert families["deepspeech_jobs"].samples[0].value == 1
+    assert families["deepspeech_epoch_batches"].samples[0].value == 6
+    (member,) = families["deepspeech_member_silent_seconds"].samples
+    assert member.labels == {"member": "worker 0"}
+
+
+def test_who_waits_for_a_job_gets_that_of_a_worker_that_fell_silent(served: Served) -> None:
+    one, two = served.joined(0), served.joined(1)
+    lost = served.post("/v1/jobs", member=one)[1]
+    for batch in range(1, 6):
+        _, job = served.post("/v1/jobs", member=two)
+        assert job["batches"] == [batch]
+        served.post("/v1/results", **result_of(job, two))
+    start = time.monotonic()
+    status = 202
+    while status == 202:
+        status, job = served.post("/v1/jobs", member=two, wait=2.0)
+    assert (status, job["batches"]) == (200, lost["batches"])
+    assert time.monotonic() - start < 2 * LEASE
+    assert served.post("/v1/results", **result_of(lost, one))[0] == 410
+
+
+schema = schemathesis.openapi.from_asgi("/openapi.json", application(make_service(), None))
+
+
+@schema.parametrize()
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+def test_no_request_that_the_description_allows_or_forbids_upsets_the_server(case: Any) -> None:
+    response = case.call()
+    case.validate_response(response, checks=[not_a_server_error])
+    assert response.status_code < 500
+
+
+def test_the_page_needs_nothing_from_outside() -> None:
+    page = (Path(application_module.__file__).parent / "page.html").read_text(encoding="utf-8")
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "https://" not in page

@@ -1,0 +1,127 @@
+"""Connections that never say what they want, or say it endlessly: they are closed, and hold up nobody."""
+
+import socket
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+
+import pytest
+
+from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
+from deepspeech.cluster.coordination.membership import ClusterSettings
+from deepspeech.cluster.http import request_limits as guard
+from deepspeech.cluster.http.server import Server
+from deepspeech.cluster.http.service import Service
+
+HEAD = b"POST /v1/jobs HTTP/1.1\r\nHost: coordinator\r\nContent-Length: 100\r\n"
+PAGE = b"GET / HTTP/1.1\r\nHost: coordinator\r\n\r\n"
+PATIENCE = 20.0
+LIMIT = 0.7
+
+
+@pytest.fixture
+def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    monkeypatch.setattr(guard, "SLOWEST_REQUEST", LIMIT)
+    with Server(Service(ClusterCoordinator(ClusterSettings(1, 1, 1, 1), {})), "127.0.0.1", 0, None) as server:
+        yield server.port
+
+
+def connected(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+
+
+def dripped(connection: socket.socket, endless: bytes) -> bytes:
+    """What is answered to bytes that are sent one at a time until the connection is closed."""
+    connection.settimeout(0.01)
+    answer, deadline = b"", time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        with suppress(BrokenPipeError, ConnectionResetError):
+            connection.sendall(endless[:1])
+            endless = endless[1:] or endless
+        try:
+            received = connection.recv(1000)
+        except TimeoutError:
+            continue
+        except ConnectionResetError:
+            return answer
+        if not received:
+            return answer
+        answer += received
+    raise AssertionError(f"the connection is still open after {PATIENCE} s")
+
+
+def served_in(port: int) -> float:
+    """Seconds that another client waits for an answer."""
+    start = time.monotonic()
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/status", timeout=PATIENCE) as answer:
+        assert answer.status == 200
+    return time.monotonic() - start
+
+
+def test_a_connection_that_never_sends_anything_is_closed(port: int) -> None:
+    with connected(port) as silent:
+        start = time.monotonic()
+        assert silent.recv(100).startswith(b"HTTP/1.1 408")
+        assert time.monotonic() - start >= LIMIT / 2
+        silent.setblocking(True)
+        while silent.recv(1000):
+            pass
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"", b"POST /v1/jo", HEAD, HEAD + b"\r\n", HEAD + b'\r\n{"member"'],
+    ids=["nothing", "line", "headers", "head", "body"],
+)
+def test_a_request_that_comes_one_byte_at_a_time_is_refused(port: int, begun: bytes) -> None:
+    with connected(port) as slow:
+        slow.sendall(begun)
+        assert dripped(slow, b"X: " + b"a" * 100_000).startswith(b"HTTP/1.1 40")
+        assert served_in(port) < PATIENCE
+
+
+def test_a_later_request_of_a_connection_has_no_more_time_than_the_first(port: int) -> None:
+    with connected(port) as slow:
+        slow.sendall(PAGE)
+        assert slow.recv(17) == b"HTTP/1.1 200 OK\r\n"
+        answer = dripped(slow, HEAD + b"X: " + b"a" * 100_000)
+        assert b"HTTP/1.1 408" in answer
+
+
+def test_a_body_that_goes_on_after_its_answer_ends_the_connection(port: int) -> None:
+    with connected(port) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: coordinator\r\nContent-Length: 1000000\r\n\r\n")
+        answer = dripped(slow, b"a" * 100_000)
+        assert answer.startswith(b"HTTP/1.1 200")
+
+
+def test_a_connection_may_be_idle_between_requests(port: int) -> None:
+    with connected(port) as patient:
+        for _ in range(2):
+            patient.sendall(b"GET /v1/status HTTP/1.1\r\nHost: coordinator\r\n\r\n")
+            assert patient.recv(100_000).startswith(b"HTTP/1.1 200")
+            time.sleep(2 * LIMIT)
+
+
+def test_endless_headers_are_refused(port: int) -> None:
+    with connected(port) as large, suppress(BrokenPipeError, ConnectionResetError):
+        for _ in range(100):
+            large.sendall(HEAD + b"X: " + b"a" * guard.LARGEST_HEAD)
+        assert large.recv(100).startswith(b"HTTP/1.1 4")
+    with connected(port) as long_winded:
+        long_winded.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * guard.LARGEST_HEAD)
+        assert long_winded.recv(100).startswith(b"HTTP/1.1 431")
+
+
+def test_hundreds_of_slow_connections_hold_up_nobody(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "SLOWEST_REQUEST", 3.0)
+    alone = min(served_in(port) for _ in range(5))
+    with ExitStack() as stack:
+        slow = [stack.enter_context(connected(port)) for _ in range(400)]
+        for number, connection in enumerate(slow):
+            connection.sendall(HEAD[: number % len(HEAD)])
+        assert min(served_in(port) for _ in range(5)) < max(10 * alone, 1.0)
+        for connection in slow:
+            assert connection.recv(100).startswith(b"HTTP/1.1 408")
+        assert served_in(port) < PATIENCE

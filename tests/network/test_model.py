@@ -1,0 +1,81 @@
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from deepspeech.network.training import acoustic_model, context_windows, variable_shapes
+from deepspeech.options import ModelOptions
+from deepspeech.util.features import FeatureOptions
+
+v1 = tf.compat.v1
+FEATURES = FeatureOptions()
+
+
+def logits(features: Any, lengths: Any, options: ModelOptions, training: bool = False, labels: int = 5) -> Any:
+    return acoustic_model(
+        tf.constant(features),
+        tf.constant(lengths),
+        label_count=labels,
+        feature_options=FEATURES,
+        options=options,
+        training=training,
+    )
+
+
+def random_features(batch: int, time: int) -> Any:
+    return np.random.default_rng(0).normal(size=(batch, time, FEATURES.coefficients)).astype(np.float32)
+
+
+def test_variables_have_the_names_and_shapes_of_deepspeech_0_9() -> None:
+    options = ModelOptions(n_hidden=16)
+    cell = "cudnn_lstm/rnn/multi_rnn_cell/cell_0/cudnn_compatible_lstm_cell"
+    with tf.Graph().as_default():
+        logits(random_features(2, 4), [4, 3], options, labels=28)
+        made = {variable.op.name: tuple(variable.shape) for variable in v1.global_variables()}
+    assert made == variable_shapes(28, options, FEATURES)
+    assert made["layer_1/weights"] == (494, 16)
+    assert made["layer_6/bias"] == (29,)
+    assert made[f"{cell}/kernel"] == (32, 64)
+    assert made[f"{cell}/bias"] == (64,)
+
+
+def test_a_frame_stands_between_its_neighbours_with_zeros_beyond_the_ends() -> None:
+    features = random_features(1, 12)
+    with tf.Graph().as_default(), v1.Session() as session:
+        windows = session.run(context_windows(tf.constant(features.transpose(1, 0, 2)), FEATURES))
+    padded = np.pad(features[0], [(9, 9), (0, 0)])
+    for frame in range(12):
+        np.testing.assert_array_equal(windows[frame, 0], padded[frame : frame + 19].reshape(-1))
+
+
+def test_padding_and_neighbours_in_the_batch_do_not_change_an_utterances_logits() -> None:
+    options = ModelOptions(n_hidden=16)
+    features = random_features(2, 20)
+    features[0, 13:] = 0
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.set_random_seed(1)
+        together = logits(features, [13, 20], options)
+        alone = logits(features[:1, :13], [13], options)
+        session.run(v1.global_variables_initializer())
+        joined, single = session.run([together, alone])
+    np.testing.assert_allclose(joined[:13, 0], single[:, 0], atol=1e-5)
+
+
+def test_dropout_acts_in_training_only() -> None:
+    options = ModelOptions(n_hidden=16, dropout_rates=(0.5,) * 6)
+    features = random_features(1, 6)
+    with tf.Graph().as_default(), v1.Session() as session:
+        evaluated, trained = logits(features, [6], options), logits(features, [6], options, training=True)
+        session.run(v1.global_variables_initializer())
+        first, second = session.run(evaluated), session.run(evaluated)
+        noisy, noisier = session.run(trained), session.run(trained)
+    np.testing.assert_array_equal(first, second)
+    assert np.abs(noisy - noisier).max() > 1e-3
+
+
+def test_activations_are_clipped() -> None:
+    options = ModelOptions(n_hidden=16, relu_clip=0.001)
+    with tf.Graph().as_default(), v1.Session() as session:
+        out = logits(random_features(1, 6) * 1000, [6], options)
+        session.run(v1.global_variables_initializer())
+        assert np.abs(session.run(out)).max() < 0.1

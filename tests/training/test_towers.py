@@ -1,0 +1,83 @@
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
+from deepspeech.training.graph import build_training_graph
+from deepspeech.training.towers import feeds, mean_gradients
+from deepspeech.util.corpus import read_corpus
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.feeding import Batch, Feeder, OnTheFly
+from deepspeech.util.text import Alphabet
+
+v1 = tf.compat.v1
+FEATURES = FeatureOptions()
+DEVICES = ("/cpu:0", "/cpu:1")
+
+
+@pytest.fixture(scope="module")
+def joined_and_split(tiny_corpus: Any) -> tuple[int, Batch, list[Batch]]:
+    """The number of labels, a batch of seven utterances, and the same as one of four and one of three."""
+    extractor = front_end(FEATURES)
+    alphabet = Alphabet.load(tiny_corpus.alphabet)
+    corpus = read_corpus([tiny_corpus.train], alphabet, extractor, limit=7)
+    source = OnTheFly(corpus, extractor)
+    return alphabet.size, Feeder(corpus, source, 7).batch(0), list(Feeder(corpus, source, 4).batches([0, 1]))
+
+
+def run(label_count: int, devices: tuple[str, ...], batches: list[Batch]) -> tuple[list[Any], list[Any]]:
+    """Mean gradients, and the variables after one step of Adam."""
+    graph = build_training_graph(
+        devices,
+        label_count=label_count,
+        feature_options=FEATURES,
+        model_options=ModelOptions(n_hidden=24, dropout_rates=(0.0,) * 6),
+        optimizer_options=OptimizerOptions(),
+        session_options=SessionOptions(mixed_precision="off"),
+        random_seed=7,
+    )
+    config = v1.ConfigProto(device_count={"CPU": 2}, allow_soft_placement=False)
+    with graph.graph.as_default(), v1.Session(graph=graph.graph, config=config) as session:
+        session.run(v1.global_variables_initializer())
+        pairs = mean_gradients(graph.train_towers)
+        fed = feeds(graph.train_towers, batches)
+        gradients = session.run([gradient for gradient, _ in pairs], fed)
+        session.run(graph.train_step, fed)
+        return gradients, session.run([variable for _, variable in pairs])
+
+
+def test_two_towers_give_the_gradients_and_the_step_of_one_with_the_joined_batch(joined_and_split: Any) -> None:
+    label_count, joined, split = joined_and_split
+    one, two = run(label_count, DEVICES[:1], [joined]), run(label_count, DEVICES, split)
+    for ours, theirs in zip(two[0], one[0], strict=True):
+        assert np.abs(theirs).max() > 0
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    for ours, theirs in zip(two[1], one[1], strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def test_a_tower_without_a_batch_counts_for_nothing(joined_and_split: Any) -> None:
+    label_count, joined, _ = joined_and_split
+    for ours, theirs in zip(
+        run(label_count, DEVICES, [joined])[0], run(label_count, DEVICES[:1], [joined])[0], strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
+def test_each_tower_computes_on_its_device(joined_and_split: Any) -> None:
+    label_count, _, _ = joined_and_split
+    graph = build_training_graph(
+        DEVICES,
+        label_count=label_count,
+        feature_options=FEATURES,
+        model_options=ModelOptions(n_hidden=8),
+        optimizer_options=OptimizerOptions(),
+        session_options=SessionOptions(mixed_precision="off"),
+        random_seed=7,
+    )
+    for tower, device in zip(graph.train_towers, DEVICES, strict=True):
+        assert tower.losses.device.lower().endswith(device[1:])
+    with graph.graph.as_default():
+        assert {variable.device.lower()[-5:] for variable in v1.trainable_variables()} == {"cpu:0"}

@@ -1,0 +1,193 @@
+import re
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+import soxr
+import tensorflow as tf
+from program import Program, Trained
+
+from deepspeech.checkpoints.store import read_description
+
+
+def transcript_of(csv_file: Path, row: int) -> tuple[Path, str]:
+    name, _, transcript = csv_file.read_text().splitlines()[1 + row].split(",")
+    return csv_file.parent / name, transcript
+
+
+def epoch_losses(stderr: str, title: str = "Training of epoch") -> list[float]:
+    return [float(loss) for loss in re.findall(rf"{title} \d+: loss ([\d.]+)", stderr)]
+
+
+def steps_of(folder: Path) -> list[int]:
+    return sorted(int(path.stem.split("-")[1]) for path in folder.glob("train-*.index"))
+
+
+def test_a_model_learns_its_corpus(trained: Trained) -> None:
+    losses = epoch_losses(trained.finished.stderr)
+    assert len(losses) == 80
+    assert losses[-1] < losses[0] / 20
+    cer = float(re.search(r"Test: .*CER ([\d.]+)%", trained.finished.stderr).group(1))  # type: ignore[union-attr]
+    assert cer <= 40
+
+
+def test_the_wer_line_has_the_asked_form_and_nothing_else_is_on_stdout(trained: Trained) -> None:
+    lines = trained.finished.stdout.splitlines()
+    assert [line.split()[1] for line in lines] == ["train", "dev", "train", "dev", "test"]
+    assert all(re.fullmatch(r"LOG \w+ \d{4}-\d\d-\d\dT\S+ \d+\.\d+", line) for line in lines)
+
+
+def test_it_says_that_it_tests_with_the_best_checkpoint(trained: Trained) -> None:
+    assert re.search(r"Testing with the checkpoint of lowest validation loss, .*best_dev-\d+", trained.finished.stderr)
+
+
+def test_the_best_checkpoint_is_that_of_the_lowest_validation_loss(trained: Trained) -> None:
+    (best,) = trained.program.checkpoints.glob("best_dev-*.index")
+    description = read_description(best.with_suffix(""))
+    assert description is not None
+    losses = epoch_losses(trained.finished.stderr, "Validation of epoch")
+    assert description["state"]["dev_losses"][-1] == pytest.approx(min(losses), abs=1e-3)
+
+
+def test_summaries_tell_losses_and_error_rates(trained: Trained) -> None:
+    (events,) = (trained.program.folder / "summaries").glob("events*")
+    tags: dict[str, list[float]] = {}
+    for event in tf.compat.v1.train.summary_iterator(str(events)):
+        for value in event.summary.value:
+            tags.setdefault(value.tag, []).append(value.simple_value)
+    assert len(tags["train/loss"]) == 80
+    assert len(tags["dev/loss"]) == 8
+    assert len(tags["train/wer"]) == 2
+    assert tags["step_loss"]
+    assert 0 <= tags["test/cer"][0] <= 0.4
+    assert tags["test/wer"][0] >= tags["test/cer"][0]
+
+
+def test_full_traces_time_the_operations_of_a_step(trained: Trained) -> None:
+    (events,) = (trained.program.folder / "summaries").glob("events*")
+    traces = [
+        event.tagged_run_metadata.run_metadata
+        for event in tf.compat.v1.train.summary_iterator(str(events))
+        if event.HasField("tagged_run_metadata")
+    ]
+    timed = tf.compat.v1.RunMetadata.FromString(traces[0])
+    assert any("layer_1" in node.node_name for device in timed.step_stats.dev_stats for node in device.node_stats)
+
+
+def test_one_shot_inference_prints_the_text_alone(trained: Trained) -> None:
+    wav, transcript = transcript_of(trained.program.corpus.train, 3)
+    finished = trained.program.run(*trained.program.model(), f"--one_shot_infer={wav}")
+    assert finished.code == 0
+    assert finished.stdout == transcript + "\n"
+    assert "best_dev-" in finished.stderr
+
+
+def test_one_shot_inference_takes_other_rates_channels_and_formats(trained: Trained, tmp_path: Path) -> None:
+    wav, transcript = transcript_of(trained.program.corpus.train, 3)
+    samples, rate = soundfile.read(wav)
+    stereo = np.stack([soxr.resample(samples, rate, 44_100)] * 2, axis=1)
+    soundfile.write(tmp_path / "stereo.flac", stereo, 44_100)
+    finished = trained.program.run(*trained.program.model(), f"--one_shot_infer={tmp_path / 'stereo.flac'}")
+    assert finished.stdout == transcript + "\n"
+
+
+def test_testing_alone_gives_the_same_figures(trained: Trained) -> None:
+    program = trained.program
+    finished = program.run(*program.model(), *program.test_files())
+    assert finished.code == 0
+    pattern = r"Test: loss .*"
+    assert re.search(pattern, finished.stderr).group() == re.search(pattern, trained.finished.stderr).group()  # type: ignore[union-attr]
+
+
+def test_a_finished_run_trains_no_further(trained: Trained) -> None:
+    program = trained.program
+    finished = program.run(*program.training(epoch=80, validation_step=10), "--noearly_stop")
+    assert finished.code == 0
+    assert epoch_losses(finished.stderr) == []
+
+
+def test_features_from_a_cache_train_the_same_model(program: Program) -> None:
+    def losses(name: str, *flags: str) -> list[float]:
+        folder = program.folder / name
+        folder.mkdir()
+        mine = Program(program.corpus, folder)
+        return epoch_losses(mine.run(*mine.training(epoch=2), *flags).stderr)
+
+    plain = losses("plain")
+    cached = losses("cached", f"--train_cached_features_path={program.folder / 'train.h5'}")
+    assert len(plain) == 2
+    assert cached == plain  # and so a seed decides the whole run
+    assert (program.folder / "train.h5").is_file()
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_first_and_the_same_command_goes_on_in_the_middle_of_the_epoch(
+    program: Program, sent: signal.Signals
+) -> None:
+    arguments = program.training(epoch=2000, iters_per_worker=4)
+    process = program.start(*arguments)
+    wait_for_epoch(process, 2)
+    process.send_signal(sent)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 128 + sent
+    assert "the same command goes on" in stderr.splitlines()[-1]
+
+    (step,) = steps_of(program.checkpoints)
+    description = read_description(program.checkpoints / f"train-{step}")
+    assert description is not None
+    state = description["state"]
+    done = sum(end - start for start, end in state["open_epoch"]["done"]) if state["open_epoch"] else 0
+    assert step == 6 * state["epoch"] + done
+
+    finished = program.run(*program.training(epoch=state["epoch"] + 1, iters_per_worker=4))
+    assert finished.code == 0
+    assert f"Going on from checkpoint {program.checkpoints / f'train-{step}'}" in finished.stderr
+    assert steps_of(program.checkpoints)[-1] == 6 * (state["epoch"] + 1)
+
+
+def test_killed_at_any_moment_the_same_command_goes_on_from_the_last_checkpoint(program: Program) -> None:
+    arguments = [*program.training(epoch=2000, checkpoint_secs=1, validation_step=3), "--noearly_stop"]
+    for delay in (2.5, 3.1):
+        process = program.start(*arguments)
+        wait_for_epoch(process, 1)
+        time.sleep(delay)
+        process.kill()
+        process.communicate()
+    description = read_description(program.checkpoints / f"train-{steps_of(program.checkpoints)[-1]}")
+    assert description is not None
+    state = description["state"]
+    done = 0
+    if state["open_epoch"] and state["open_epoch"]["set"] == "train":
+        done = sum(end - start for start, end in state["open_epoch"]["done"])
+    assert description["global_step"] == 6 * state["epoch"] + done > 6
+    assert len(state["dev_losses"]) >= state["epoch"] // 3 - 1
+
+
+def test_a_loss_that_is_not_finite_names_the_utterances_and_saves_nothing(program: Program) -> None:
+    finished = program.run(*program.training(epoch=3, learning_rate=1e30))
+    assert finished.code == 1
+    assert "not finite" in finished.error
+    assert re.search(r"train-\d+\.wav \(.*train\.csv:\d+\)", finished.error)
+    assert not program.checkpoints.exists() or not steps_of(program.checkpoints)
+
+
+def test_early_stopping_ends_training_and_says_so(program: Program) -> None:
+    flags = program.training(epoch=50, validation_step=1, earlystop_nsteps=2, estop_mean_thresh=1e6, estop_std_thresh=1)
+    finished = program.run(*flags)
+    assert "training stops early, after epoch 2" in finished.stderr
+    assert len(epoch_losses(finished.stderr)) == 2
+
+
+def wait_for_epoch(process: Any, count: int) -> None:
+    """Wait until the program has reported so many training epochs."""
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        count -= bool(re.search(r"Training of epoch", line))
+        if count <= 0:
+            return
+    raise AssertionError("the program ended early: " + "".join(lines))
