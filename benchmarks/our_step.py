@@ -10,10 +10,10 @@ import numpy as np
 import tensorflow as tf
 from step_process import PRODUCT, Geometry, PeakMemory, serve
 
+from deepspeech.network import network
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.training.graph import TrainingGraph, build_training_graph, session_config
 from deepspeech.training.towers import compute_devices, feeds
-from deepspeech.util.features import FeatureOptions
 from deepspeech.util.feeding import Batch
 
 v1 = tf.compat.v1
@@ -30,8 +30,8 @@ def main() -> None:
 @contextmanager
 def training_step(geometry: Geometry) -> Iterator[tuple[Any, dict[str, Any], dict[Any, Any]]]:
     """A session, and what to fetch and to feed for a step on a batch of the geometry."""
-    features, lengths, labels, label_lengths = geometry.batch(np.random.default_rng(1))
-    batch = Batch(range(geometry.batch_size), (), features, lengths, labels, label_lengths)
+    features, lengths, labels, _ = geometry.batch(np.random.default_rng(1))
+    batch = Batch(range(geometry.batch_size), (), features, lengths, labels)
     with session_of(geometry, "on" if geometry.bfloat16 else "off") as (session, graph, fetches):
         yield session, fetches, feeds(graph.train_towers, [batch])
 
@@ -42,9 +42,7 @@ def session_of(geometry: Geometry, mixed_precision: str) -> Iterator[tuple[Any, 
     options = SessionOptions(intra_op_threads=geometry.threads, mixed_precision=mixed_precision)
     graph = build_training_graph(
         compute_devices()[:1],
-        label_count=geometry.labels,
-        feature_options=FeatureOptions(),
-        model_options=ModelOptions(n_hidden=geometry.n_hidden),
+        network=network(ModelOptions(n_hidden=geometry.n_hidden), geometry.coefficients, geometry.labels),
         optimizer_options=OptimizerOptions(),
         session_options=options,
         random_seed=1,

@@ -16,24 +16,25 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from deepspeech.export.frozen_graph import InferenceOptions, inference_graph
-from deepspeech.network.training import variable_shapes
-from deepspeech.options import ModelOptions
-from deepspeech.serving.frozen.model import BIAS, KERNEL, FrozenModel, read_frozen_model
+from deepspeech.export.frozen_graph import frozen_graph
+from deepspeech.network import Dense, Network, network
+from deepspeech.network.deepspeech import LSTM_NAME
+from deepspeech.options import ExportOptions, ModelOptions
+from deepspeech.serving.frozen.model import FrozenModel, read_frozen_model
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 
 Weights = dict[str, npt.NDArray[np.float32]]
+KERNEL, BIAS = f"{LSTM_NAME}/kernel", f"{LSTM_NAME}/bias"
 ENGLISH = Alphabet(tuple(" abcdefghijklmnopqrstuvwxyz'"))
 
 
-def random_weights(alphabet: Alphabet, features: FeatureOptions, n_hidden: int) -> Weights:
-    """Weights of any model: values between the layers neither vanish nor grow, and the blank is the likeliest label."""
+def random_weights(model: Network) -> Weights:
+    """Return weights with which values between the layers neither vanish nor grow; the blank is the likeliest label."""
     random = np.random.default_rng(1)
-    shapes = variable_shapes(alphabet.size, ModelOptions(n_hidden=n_hidden), features)
     weights: Weights = {
         name: random.normal(0, 1 / shape[0] ** 0.5 if len(shape) > 1 else 0.01, shape).astype(np.float32)
-        for name, shape in shapes.items()
+        for name, shape in model.shapes.items()
     }
     weights["layer_1/weights"] *= 0.1
     weights["layer_6/bias"][-1] = 2
@@ -50,7 +51,7 @@ def widened(model: FrozenModel, wide: Weights) -> Weights:
         if value.ndim == 1 or name == BIAS:
             value[..., :columns] = trained[name]
             continue
-        rows = _listened_to(name, n_hidden, width)
+        rows = _listened_to(name, n_hidden, width, model.info.network.window_width)
         value[..., :columns] = 0
         value[rows, ..., :columns] = trained[name]
     return {name: value.reshape(wide[name].shape) for name, value in result.items()}
@@ -61,10 +62,10 @@ def _by_gate(name: str, value: npt.NDArray[np.float32]) -> npt.NDArray[np.float3
     return value.reshape(*value.shape[:-1], 4, -1) if name in (KERNEL, BIAS) else value
 
 
-def _listened_to(name: str, n_hidden: int, width: int) -> npt.NDArray[np.intp]:
+def _listened_to(name: str, n_hidden: int, width: int, inputs: int) -> npt.NDArray[np.intp]:
     """The rows of a wide layer's weights that belong to the trained units before it."""
     if name == "layer_1/weights":
-        return np.arange(FeatureOptions().coefficients * (2 * FeatureOptions().context + 1))
+        return np.arange(inputs)
     first = np.arange(n_hidden)
     return np.concatenate([first, width + first]) if name == KERNEL else first
 
@@ -76,16 +77,19 @@ def main() -> None:
     parser.add_argument("--trained", type=Path)
     parser.add_argument("--n_hidden", type=int, default=2048)
     options = parser.parse_args()
-    alphabet, features, inference = ENGLISH, FeatureOptions(), InferenceOptions()
-    model = read_frozen_model(options.trained) if options.trained else None
-    if model:
-        alphabet = Alphabet(tuple(str(label) for label in model.info.labels))
-        features = model.info.features
-        inference = InferenceOptions(relu_clip=model.info.relu_clip)
-    weights = random_weights(alphabet, features, options.n_hidden)
-    if model:
-        weights = widened(model, weights)
-    options.out.write_bytes(inference_graph(weights, alphabet, features, inference).SerializeToString())
+    alphabet, features, relu_clip = ENGLISH, FeatureOptions(), ModelOptions().relu_clip
+    trained = read_frozen_model(options.trained) if options.trained else None
+    if trained:
+        alphabet = Alphabet(tuple(str(label) for label in trained.info.labels))
+        features = trained.info.features
+        first = trained.info.network.weighted_layers[0]
+        relu_clip = first.clip if isinstance(first, Dense) and first.clip else relu_clip
+    model = network(ModelOptions(n_hidden=options.n_hidden, relu_clip=relu_clip), features.coefficients, alphabet.size)
+    weights = random_weights(model)
+    if trained:
+        weights = widened(trained, weights)
+    graph = frozen_graph(model, weights, alphabet, features, ExportOptions(options.out.parent))
+    options.out.write_bytes(graph.SerializeToString())
 
 
 if __name__ == "__main__":

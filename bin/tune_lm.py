@@ -25,9 +25,9 @@ from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import FeatureWindows
 from deepspeech.serving.frozen.model import read_frozen_model
-from deepspeech.serving.mfcc import Mfcc
 from deepspeech.util.audio import read_audio
 from deepspeech.util.errors import DeepSpeechError
+from deepspeech.util.front_ends.mfcc import Mfcc
 from deepspeech.util.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.text import Alphabet
 
@@ -68,7 +68,7 @@ def run_model(arguments: Namespace) -> tuple[str | bytes, ...]:
     outputs = []
     with Progress("Running the model", len(rows)) as progress:
         for recording, _ in rows:
-            windows = FeatureWindows(mfcc, model.info.features)
+            windows = FeatureWindows(mfcc, model.info.features, model.info.network.context)
             parts = [windows.feed(read_audio(recording, model.info.features.sample_rate)), windows.finish()]
             outputs.append(engine.run(np.concatenate(parts), engine.initial_state())[0])
             progress.advance()

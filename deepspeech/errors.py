@@ -1,6 +1,14 @@
 """The program's errors, beside those of `deepspeech.util.errors`. Every message is one line for a person."""
 
-from .util.errors import AlphabetError, AudioError, CorpusError, DeepSpeechError, FeatureCacheError, FeatureError
+from .util.errors import (
+    AlphabetError,
+    AudioError,
+    CorpusError,
+    DeepSpeechError,
+    FeatureCacheError,
+    FeatureError,
+    NetworkError,
+)
 
 __all__ = [
     "AlphabetError",
@@ -16,6 +24,7 @@ __all__ = [
     "FlagError",
     "GraphError",
     "ModelError",
+    "NetworkError",
     "SamplesError",
     "SamplesShapeError",
     "SamplesTypeError",

@@ -20,12 +20,15 @@ class SetOptions:
 class ModelOptions:
     """Geometry and regularization of the acoustic model.
 
+    `network` is its registered name, or FILE.py:NAME; `context` the frames that it sees on either side of each one.
     `dropout_rates` belong to layers 1, 2, 3, the LSTM's input, the LSTM's output, and layer 5.
     """
 
     n_hidden: int = 2048
     relu_clip: float = 20.0
     dropout_rates: tuple[float, float, float, float, float, float] = (0.05, 0.05, 0.05, 0.0, 0.0, 0.05)
+    network: str = "deepspeech"
+    context: int = 9
 
 
 @dataclass(frozen=True)

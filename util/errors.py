@@ -48,3 +48,11 @@ class FeatureError(DeepSpeechError):
 
 class FeatureCacheError(DeepSpeechError):
     """A feature cache cannot be written or read."""
+
+
+class PythonFileError(DeepSpeechError):
+    """A Python file that was named on the command line cannot be run."""
+
+
+class NetworkError(DeepSpeechError):
+    """There is no network of a name, or its layers make no network that can be computed."""

@@ -111,11 +111,9 @@ class _Contents:
         for utterance in corpus:
             key = (utterance.path, utterance.file_size, utterance.modified_ns, utterance.frames)
             digest.update(json.dumps(key).encode())
-        settings = asdict(options)
-        del settings["context"]  # a matter of the model
         frames = [utterance.frames for utterance in corpus]
         offsets = np.concatenate([[0], np.cumsum(frames, dtype=np.int64)])
-        return cls(digest.hexdigest(), json.dumps(settings, sort_keys=True), offsets, options.coefficients)
+        return cls(digest.hexdigest(), json.dumps(asdict(options), sort_keys=True), offsets, options.coefficients)
 
     @property
     def attributes(self) -> dict[str, Any]:

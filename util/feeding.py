@@ -59,8 +59,6 @@ class Batch:
     """int32 [B], in frames."""
     labels: npt.NDArray[np.int32]
     """int32 [B, L], padded with LABEL_PADDING."""
-    label_lengths: npt.NDArray[np.int32]
-    """int32 [B]."""
 
 
 def batch_count(corpus_size: int, batch_size: int) -> int:
@@ -108,7 +106,6 @@ class Feeder:
             features=_padded([self._source.features(index) for index in indices], 0),
             lengths=np.array([utterance.frames for utterance in utterances], np.int32),
             labels=_padded([utterance.labels for utterance in utterances], LABEL_PADDING),
-            label_lengths=np.array([len(utterance.labels) for utterance in utterances], np.int32),
         )
 
 

@@ -1,41 +1,47 @@
 """Weights to begin training with, out of an exported graph."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import CheckpointError, GraphError
+from ..network import Network
 from ..serving.frozen.graph import read_graph
-from ..serving.frozen.model import read_labels, read_weights
+from ..serving.frozen.model import read_labels, read_network, read_weights
 from ..util.text import Alphabet
-
-LAST_LAYERS = ("layer_6", "layer_5", "cudnn_lstm", "layer_3", "layer_2", "layer_1")
-"""The layers in the order in which `--drop_source_layers` drops them."""
 
 
 def initial_weights(
-    path: Path, shapes: Mapping[str, tuple[int, ...]], alphabet: Alphabet, drop_layers: int
+    path: Path, network: Network, alphabet: Alphabet, drop_layers: int
 ) -> dict[str, npt.NDArray[np.float32]]:
     """Return the values of variables by name: all but those of the `drop_layers` last layers.
 
-    `shapes` are those of the variables of this run's model, `alphabet` is what it writes. Raises CheckpointError if
-    the graph cannot be read or belongs to another model.
+    `network` is this run's, `alphabet` what it writes. Raise CheckpointError if the graph cannot be read or belongs to
+    another model.
     """
     try:
         graph = read_graph(path)
         labels = read_labels(graph) if "metadata_alphabet" in graph.nodes else None
-        weights = read_weights(graph)
+        source = read_network(graph)
+        weights = read_weights(graph, source)
     except GraphError as error:
         raise CheckpointError(f"--initialize_from_frozen_model={path}: {error}") from None
-    dropped = LAST_LAYERS[:drop_layers]
-    kept = {name: value for name, value in weights.items() if not name.startswith(dropped)}
-    if "layer_6" not in dropped:
-        _check_alphabet(path, labels, weights["layer_6/bias"].size, alphabet)
-    for name, value in kept.items():
-        if value.shape != shapes[name]:
-            raise CheckpointError(_misfit(path, name, value.shape, shapes[name], weights["layer_1/bias"].size))
+    dropped = network.last_layers(drop_layers)
+    if not dropped:
+        _check_alphabet(path, labels, source.outputs, alphabet)
+    kept = {}
+    for name, shape in network.shapes.items():
+        if network.layer_of(name) in dropped:
+            continue
+        if name not in weights:
+            raise CheckpointError(
+                f"--initialize_from_frozen_model={path}: has no variable {name}, as its network is {source.name}; "
+                "give the same --network, or begin more layers anew with --drop_source_layers"
+            )
+        if weights[name].shape != shape:
+            raise CheckpointError(_misfit(path, name, weights[name].shape, shape, source))
+        kept[name] = weights[name]
     return kept
 
 
@@ -53,7 +59,8 @@ def _check_alphabet(path: Path, labels: tuple[str | bytes, ...] | None, outputs:
     )
 
 
-def _misfit(path: Path, name: str, found: tuple[int, ...], expected: tuple[int, ...], n_hidden: int) -> str:
+def _misfit(path: Path, name: str, found: tuple[int, ...], expected: tuple[int, ...], source: Network) -> str:
+    n_hidden = source.weighted_layers[0].width(0)
     return (
         f"--initialize_from_frozen_model={path}: variable {name} has shape {list(found)}, but this model needs "
         f"{list(expected)}; give --n_hidden={n_hidden}, or begin more layers anew with --drop_source_layers"

@@ -1,4 +1,4 @@
-"""What training and testing found out about a model, kept beside its checkpoints for the card of an export."""
+"""Figures of a model from its training and test, kept beside its checkpoints for the card of an export."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -6,12 +6,13 @@ from pathlib import Path
 
 from ..util.whole_files import write_whole
 
-FILE_NAME = "findings.json"
+FILE_NAME = "model_figures.json"
+EARLIER_FILE_NAME = "findings.json"
 
 
 @dataclass(frozen=True)
-class Findings:
-    """Figures about the checkpoints of a folder; zero or empty where nothing was found out."""
+class ModelFigures:
+    """Figures about the checkpoints of a folder; zero or empty where nothing is known."""
 
     train_utterances: int = 0
     train_hours: float = 0.0
@@ -23,16 +24,18 @@ class Findings:
     test_loss: float = 0.0
 
     @staticmethod
-    def read(folder: Path) -> "Findings":
-        """What is known in a folder of checkpoints; a missing or damaged file means nothing is."""
-        try:
-            values = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
-            return Findings(**{**values, "test_files": tuple(values["test_files"])})
-        except (OSError, ValueError, TypeError, KeyError):
-            return Findings()
+    def read(folder: Path) -> "ModelFigures":
+        """Return what is known in a folder of checkpoints; a missing or damaged file means that nothing is."""
+        for name in (FILE_NAME, EARLIER_FILE_NAME):
+            try:
+                values = json.loads((folder / name).read_text(encoding="utf-8"))
+                return ModelFigures(**{**values, "test_files": tuple(values["test_files"])})
+            except (OSError, ValueError, TypeError, KeyError):
+                continue
+        return ModelFigures()
 
 
-def note(folder: Path, **found: object) -> None:
-    """Keep figures, by the names of the fields of Findings, in a folder of checkpoints; raises OSError."""
-    findings = replace(Findings.read(folder), **found)  # type: ignore[arg-type]
-    write_whole(folder / FILE_NAME, json.dumps(asdict(findings), ensure_ascii=False).encode())
+def keep_figures(folder: Path, **found: object) -> None:
+    """Keep figures, by the names of the fields of ModelFigures, in a folder of checkpoints; raise OSError."""
+    figures = replace(ModelFigures.read(folder), **found)  # type: ignore[arg-type]
+    write_whole(folder / FILE_NAME, json.dumps(asdict(figures), ensure_ascii=False).encode())

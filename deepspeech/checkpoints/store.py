@@ -1,15 +1,14 @@
 """Checkpoints: weights, optimizer state and progress, written whole or not at all, and checked before they are used.
 
 The variables are those of DeepSpeech 0.9, in TensorFlow's checkpoint format, as `train-STEP` and `best_dev-STEP`.
-Beside each lies `NAME-STEP.json` with what the weights mean (alphabet, features) and how far training had come; a
-checkpoint without it, from DeepSpeech itself, is read all the same.
+Beside each lies `NAME-STEP.json` with what the weights stand for (alphabet, features, network) and how far training had
+come; a checkpoint without it, from DeepSpeech itself, is read all the same.
 """
 
 import json
 import logging
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -17,19 +16,15 @@ from typing import Any
 import tensorflow as tf
 
 from ..errors import CheckpointError
-from ..network.variable_names import SEED_NAMES
-from ..options import CheckpointOptions, ModelOptions
+from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
-from ..util.features import FeatureOptions
-from ..util.text import Alphabet
 from ..util.whole_files import write_whole
+from .identity import DESCRIPTION_FORMAT, ModelIdentity, check_identity, description_path, read_description
 from .initial_weights import initial_weights
 from .sources import Source, find_sources
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
-
-DESCRIPTION_FORMAT = 1
 
 
 class Kind(Enum):
@@ -49,23 +44,14 @@ class Kind(Enum):
         return self.value[1]
 
 
-@dataclass(frozen=True)
-class Meaning:
-    """What weights stand for: a checkpoint is of use only to a model where this is the same."""
-
-    alphabet: Alphabet
-    features: FeatureOptions
-    model: ModelOptions
-
-
 class Checkpoints:
     """The checkpoints of one folder, for the variables of one graph."""
 
-    def __init__(self, options: CheckpointOptions, graph: Any, meaning: Meaning) -> None:
+    def __init__(self, options: CheckpointOptions, graph: Any, identity: ModelIdentity) -> None:
         """Touch nothing yet."""
         self._options = options
         self._folder = options.directory
-        self._meaning = meaning
+        self._identity = identity
         with graph.as_default():
             self._variables = v1.global_variables()
             self._initialize = v1.global_variables_initializer()
@@ -87,11 +73,11 @@ class Checkpoints:
         path = self._options.initial_graph
         if path is not None:
             variables = {variable.op.name: variable for variable in self._variables}
-            shapes = {name: tuple(variable.shape) for name, variable in variables.items()}
-            values = initial_weights(path, shapes, self._meaning.alphabet, self._options.drop_source_layers)
+            network = self._identity.network
+            values = initial_weights(path, network, self._identity.alphabet, self._options.drop_source_layers)
             for name, value in values.items():
                 _assign(session, variables[name], value)
-            logger.info("Beginning with %d of the %d weights of %s", len(values), len(SEED_NAMES), path)
+            logger.info("Beginning with %d of the %d weights of %s", len(values), len(network.variables), path)
 
     def save(self, session: Any, kind: Kind, state: TrainingState) -> Path:
         """Write a checkpoint and make it the folder's newest or best; raises CheckpointError, the last one kept."""
@@ -100,7 +86,7 @@ class Checkpoints:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             description = json.dumps(self._description(step, state), ensure_ascii=False)
-            write_whole(_description_path(prefix), description.encode())
+            write_whole(description_path(prefix), description.encode())
             self._savers[kind].save(
                 session,
                 str(self._folder / kind.prefix),
@@ -149,9 +135,9 @@ class Checkpoints:
 
         Returns how far training had come, if the checkpoint says so. Raises CheckpointError where it doesn't fit.
         """
-        sources = find_sources(prefix, self._variables, self._meaning.alphabet, self._meaning.model)
+        sources = find_sources(prefix, self._variables, self._identity)
         description = read_description(prefix)
-        check_meaning(prefix, description, self._meaning)
+        check_identity(prefix, description, self._identity)
         session.run(self._initialize)
         self._load(session, prefix, sources)
         if description is None:
@@ -159,7 +145,7 @@ class Checkpoints:
         try:
             return TrainingState.from_json(description["state"])
         except (KeyError, TypeError, ValueError) as error:
-            raise CheckpointError(f"{_description_path(prefix)}: not a checkpoint's description ({error!r})") from error
+            raise CheckpointError(f"{description_path(prefix)}: not a checkpoint's description ({error!r})") from error
 
     def check_writable(self) -> None:
         """Raise CheckpointError if the folder cannot be made or written to."""
@@ -183,9 +169,7 @@ class Checkpoints:
         return {
             "format": DESCRIPTION_FORMAT,
             "global_step": step,
-            "alphabet": list(self._meaning.alphabet.labels),
-            "features": asdict(self._meaning.features),
-            "model": {"n_hidden": self._meaning.model.n_hidden, "relu_clip": self._meaning.model.relu_clip},
+            **self._identity.to_json(),
             "state": state.to_json(),
         }
 
@@ -197,56 +181,6 @@ class Checkpoints:
 
 def _assign(session: Any, variable: Any, value: Any) -> None:
     session.run(variable.initializer, {variable.initializer.inputs[1]: value})
-
-
-def read_description(prefix: Path) -> Mapping[str, Any] | None:
-    """The JSON beside a checkpoint, or None if there is none; raises CheckpointError if it isn't one of ours."""
-    path = _description_path(prefix)
-    try:
-        description = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path}: cannot be read ({error})") from error
-    if not isinstance(description, dict) or description.get("format") != DESCRIPTION_FORMAT:
-        raise CheckpointError(
-            f"{path}: not a description of format {DESCRIPTION_FORMAT}; was it written by a newer version?"
-        )
-    return description
-
-
-def check_meaning(prefix: Path, description: Mapping[str, Any] | None, meaning: Meaning) -> None:
-    """Raise CheckpointError if a checkpoint's description tells of another alphabet, features or geometry."""
-    if description is None:
-        return
-    labels, here = description.get("alphabet"), list(meaning.alphabet.labels)
-    if labels != here:
-        raise CheckpointError(
-            f"{prefix}: trained with another alphabet, {_difference(labels or [], here)}; "
-            "give its alphabet with --alphabet_config_path, or train into another --checkpoint_dir"
-        )
-    for kind, flags, expected in (
-        ("features", {"sample_rate": "audio_sample_rate"}, asdict(meaning.features)),
-        ("model", {}, {"n_hidden": meaning.model.n_hidden, "relu_clip": meaning.model.relu_clip}),
-    ):
-        for name, value in description.get(kind, {}).items():
-            if name in expected and expected[name] != value:
-                flag = flags.get(name, name)
-                raise CheckpointError(
-                    f"{prefix}: trained with --{flag}={value}, but this run has --{flag}={expected[name]}; "
-                    f"give the same value, or train into another --checkpoint_dir"
-                )
-
-
-def _difference(theirs: list[str], ours: list[str]) -> str:
-    for index, (their, our) in enumerate(zip(theirs, ours, strict=False)):
-        if their != our:
-            return f"where label {index} is {their!r} (here {our!r})"
-    return f"of {len(theirs)} labels (here {len(ours)})"
-
-
-def _description_path(prefix: Path) -> Path:
-    return prefix.with_name(prefix.name + ".json")
 
 
 def _remove_files_of(prefix: Path, *, unless_indexed_by: Path) -> None:

@@ -19,12 +19,12 @@ from ..serving.ctc_loss import ctc_loss
 from ..serving.engine import Engine
 from ..serving.feature_windows import context_windows
 from ..serving.frozen.model import ModelInfo, read_frozen_model
-from ..serving.mfcc import Mfcc
 from ..training.reports import log_report
 from ..training.scoring import decoder_of_labels
 from ..util.audio import read_audio
 from ..util.corpus import Corpus, Utterance, read_corpus
 from ..util.features import front_end
+from ..util.front_ends.mfcc import Mfcc
 from ..util.metrics import evaluate_transcript
 from ..util.parallel import ordered_map, usable_cores
 from ..util.progress import Progress
@@ -100,8 +100,8 @@ def tested(engine: Engine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus,
 
     def test(utterance: Utterance) -> Tally:
         frames = mfcc(read_audio(utterance.path, info.features.sample_rate))
-        context = np.zeros((info.features.context, info.features.coefficients), np.float32)
-        windows = context_windows(np.concatenate([context, frames, context]), info.features.context)
+        padding = np.zeros((info.network.context, info.features.coefficients), np.float32)
+        windows = context_windows(np.concatenate([padding, frames, padding]), info.network.context)
         posteriors, _ = engine.run(windows, engine.initial_state())
         hypothesis = decoder.decode(posteriors)[0].text
         loss = ctc_loss(posteriors, np.asarray(utterance.labels))

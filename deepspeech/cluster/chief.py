@@ -14,13 +14,14 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..checkpoints.store import Checkpoints, Meaning
+from ..checkpoints.identity import ModelIdentity
+from ..checkpoints.store import Checkpoints
 from ..errors import ClusterError, DeepSpeechError
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import SetName
 from ..schedule.state import TrainingState
 from ..training.interruption import InterruptionWatch
-from ..training.lifecycle import Keeper, restore_newest
+from ..training.lifecycle import RunLifecycle, restore_newest
 from ..training.summaries import Summaries
 from .coordination.membership import Role
 from .coordination.rounds import NUMBERS_PER_ROUND, RoundEnd
@@ -63,7 +64,7 @@ class ParameterServersLostError(Exception):
 class Chief:
     """Leads a cluster's training from the coordinator's process."""
 
-    def __init__(self, place: Workplace, service: Service, meaning: Meaning, watch: InterruptionWatch) -> None:
+    def __init__(self, place: Workplace, service: Service, identity: ModelIdentity, watch: InterruptionWatch) -> None:
         self._place = place
         self._options = place.options
         self._service = service
@@ -73,7 +74,7 @@ class Chief:
         self._overseer = Overseer(service, place.cluster.parameter_servers, patience)
         graph = place.graph.training.graph
         with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
-            self._checkpoints = Checkpoints(self._options.checkpoints, graph, meaning)
+            self._checkpoints = Checkpoints(self._options.checkpoints, graph, identity)
         if self._options.trains:
             self._checkpoints.check_writable()
 
@@ -102,9 +103,9 @@ class Chief:
             session = self._place.session()
             graph = self._place.graph.training.graph
             with graph.as_default(), Summaries(self._options.summaries, graph, 0) as summaries:
-                keeper = self._open(session, summaries)
+                lifecycle = self._open(session, summaries)
                 while not self._is_over():
-                    self._do_what_is_due(session, keeper, worker)
+                    self._do_what_is_due(session, lifecycle, worker)
             return True
         except (ParameterServersLostError, *SERVERS_LOST) as error:
             reason = str(error) if isinstance(error, ParameterServersLostError) else summary(error)
@@ -136,7 +137,7 @@ class Chief:
                 raise ClusterError(reason)
             self._service.wait(WAKE_SECONDS)
 
-    def _open(self, session: Any, summaries: Summaries) -> Keeper:
+    def _open(self, session: Any, summaries: Summaries) -> RunLifecycle:
         with self._service.locked() as coordinator:
             before = coordinator.round_number - NUMBERS_PER_ROUND
         graph = self._place.graph
@@ -150,7 +151,7 @@ class Chief:
             report_count=self._options.report.count,
             state=state,
         )
-        keeper = Keeper(
+        lifecycle = RunLifecycle(
             self._options,
             self._place.sets,
             _LockedStanding(self._service, training),
@@ -161,13 +162,13 @@ class Chief:
         with self._service.locked() as coordinator:
             coordinator.open(training, self._service.clock())
         self._service.changed()
-        return keeper
+        return lifecycle
 
-    def _do_what_is_due(self, session: Any, keeper: Keeper, worker: "_WorkerThread") -> None:
+    def _do_what_is_due(self, session: Any, lifecycle: RunLifecycle, worker: "_WorkerThread") -> None:
         self._overseer.expect(SAVING_SECONDS)
         self._check(worker)
         if self._watch.signal_number is not None:
-            raise keeper.stop(self._watch.signal_number)
+            raise lifecycle.stop(self._watch.signal_number)
         with self._service.locked() as coordinator:
             trouble = coordinator.trouble
             progress = coordinator.training.progress if coordinator.training else None
@@ -177,15 +178,15 @@ class Chief:
             raise ParameterServersLostError(trouble)
         for report in reports:
             self._show_progress(report.set_name, report.epoch, None)
-            keeper.epoch_done(report)
+            lifecycle.epoch_done(report)
         if progress is not None:
             self._show_progress(*progress[:2], progress[2])
         if end is not None:
             self._end_round(session, end)
-        keeper.save_if_due()
+        lifecycle.save_if_due()
         if end is not None or reports:
             return
-        if keeper.end_training_if_over():
+        if lifecycle.end_training_if_over():
             with self._service.locked() as coordinator:
                 coordinator.allow_testing()
             self._service.changed()

@@ -18,10 +18,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..options import ModelOptions, OptimizerOptions, SessionOptions
+from ..network import Network
+from ..options import OptimizerOptions, SessionOptions
 from ..training.graph import TrainingGraph
 from ..training.towers import DeviceOf, adam, build_towers, summed_gradients, variables_on
-from ..util.features import FeatureOptions
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -46,9 +46,7 @@ def build_cluster_graph(
     parameter_servers: int,
     devices: Sequence[str],
     *,
-    label_count: int,
-    feature_options: FeatureOptions,
-    model_options: ModelOptions,
+    network: Network,
     optimizer_options: OptimizerOptions | None,
     session_options: SessionOptions,
     random_seed: int,
@@ -61,9 +59,7 @@ def build_cluster_graph(
     def towers(training: bool) -> Any:
         return build_towers(
             here,
-            label_count=label_count,
-            feature_options=feature_options,
-            model_options=model_options,
+            network=network,
             training=training,
             session_options=session_options,
             variables_device=placed,

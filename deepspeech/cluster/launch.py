@@ -4,7 +4,7 @@ import importlib.util
 import logging
 import time
 
-from ..checkpoints.store import Meaning
+from ..checkpoints.identity import ModelIdentity
 from ..errors import ClusterError
 from ..options import ClusterOptions, Options
 from ..training.data_set import open_sets
@@ -48,13 +48,12 @@ def take_part(options: Options, cluster: ClusterOptions) -> None:
     inputs = read_inputs(options)
     features = front_end(options.features)
     with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder) as evaluator:
+        identity = ModelIdentity(inputs.alphabet, options.features, options.model)
         graph = build_cluster_graph(
             cluster.task,
             len(cluster.parameter_servers),
             compute_devices(),
-            label_count=inputs.alphabet.size,
-            feature_options=options.features,
-            model_options=options.model,
+            network=identity.network,
             optimizer_options=options.optimizer if options.trains else None,
             session_options=options.session,
             random_seed=options.random_seed,
@@ -74,19 +73,19 @@ def take_part(options: Options, cluster: ClusterOptions) -> None:
         )
         with InterruptionWatch() as watch:
             if cluster.is_chief:
-                _lead(place, Meaning(inputs.alphabet, options.features, options.model), token, watch)
+                _lead(place, identity, token, watch)
             else:
                 _work(place, watch)
 
 
-def _lead(place: Workplace, meaning: Meaning, token: str | None, watch: InterruptionWatch) -> None:
+def _lead(place: Workplace, identity: ModelIdentity, token: str | None, watch: InterruptionWatch) -> None:
     from .http.server import Server
 
     service = Service(_coordinator(place))
     cluster = place.cluster
     with Server(service, cluster.coordinator_host, cluster.coordinator_port, token) as server:
         logger.info("Coordinator at http://%s:%d", cluster.coordinator_host, server.port)
-        Chief(place, service, meaning, watch).lead(lambda interrupted: work_until_over(place, interrupted))
+        Chief(place, service, identity, watch).lead(lambda interrupted: work_until_over(place, interrupted))
 
 
 def _work(place: Workplace, watch: InterruptionWatch) -> None:

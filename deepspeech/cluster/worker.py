@@ -18,7 +18,7 @@ from ..options import ClusterOptions, Options
 from ..schedule.coordinator import NoJob
 from ..schedule.jobs import Job, SetName
 from ..training.data_set import DataSet
-from ..training.job_runner import Worker
+from ..training.job_runner import JobRunner
 from ..training.scoring import Evaluator
 from ..util.feeding import Batch
 from .coordination.membership import (
@@ -105,7 +105,7 @@ def _work_as_member(
     session = place.session()
     steps = _Rounds(coordinator, place)
     try:
-        worker = Worker(
+        runner = JobRunner(
             place.graph.training,
             session,
             place.sets,
@@ -119,7 +119,7 @@ def _work_as_member(
                 break
             if isinstance(job, Job):
                 try:
-                    list(worker.work(job, coordinator, interrupted))
+                    list(runner.work(job, coordinator, interrupted))
                 except JobLostError as error:
                     logger.info("%s", error)
                     coordinator.give_back_all()

@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from ..checkpoints.model_figures import Findings
-from ..checkpoints.store import Checkpoints, Meaning
+from ..checkpoints.identity import ModelIdentity
+from ..checkpoints.model_figures import ModelFigures
+from ..checkpoints.store import Checkpoints
 from ..errors import ExportError
-from ..network.training import variable_shapes
 from ..options import Options
 from ..schedule.state import TrainingState
 from ..util.text import Alphabet
 from .folder import write_export
-from .frozen_graph import InferenceOptions, inference_graph
+from .frozen_graph import frozen_graph
 from .model_card import Card, model_card
 
 v1 = tf.compat.v1
@@ -36,43 +36,28 @@ def export(options: Options) -> Path:
     wanted = options.export
     assert wanted is not None
     alphabet = Alphabet.load(options.alphabet_path)
-    prefix, state, weights = _weights(options, alphabet)
-    inference = InferenceOptions(
-        n_steps=wanted.n_steps,
-        batch_size=wanted.batch_size,
-        use_seq_length=wanted.use_seq_length,
-        beam_width=wanted.beam_width,
-        language=wanted.language,
-        relu_clip=options.model.relu_clip,
-    )
+    identity = ModelIdentity(alphabet, options.features, options.model)
+    prefix, state, weights = _weights(options, identity)
     if sum(value.nbytes for value in weights.values()) > LARGEST_GRAPH - 2**20:
         raise ExportError("the weights take more than 2 GiB, which no client can read; train with a lower --n_hidden")
-    graph = inference_graph(weights, alphabet, options.features, inference).SerializeToString(deterministic=True)
-    card = Card(
-        version=wanted.version,
-        checkpoint=prefix.name,
-        state=state,
-        findings=Findings.read(options.checkpoints.directory),
-        alphabet=alphabet,
-        features=options.features,
-        inference=inference,
-        shapes={name: value.shape for name, value in weights.items()},
-    )
+    definition = frozen_graph(identity.network, weights, alphabet, options.features, wanted)
+    graph = definition.SerializeToString(deterministic=True)
+    card = Card(prefix.name, state, ModelFigures.read(options.checkpoints.directory), identity, wanted)
     path = write_export(wanted.directory, graph, model_card(card), remove=wanted.remove)
     logger.info("Exported to %s (%.1f MB)", path, len(graph) / 1e6)
     return path
 
 
 def _weights(
-    options: Options, alphabet: Alphabet
+    options: Options, identity: ModelIdentity
 ) -> tuple[Path, TrainingState | None, Mapping[str, npt.NDArray[np.float32]]]:
-    """The checkpoint to export, how far its training had come, and its values by the names of the variables."""
-    shapes = variable_shapes(alphabet.size, options.model, options.features)
+    """Return the checkpoint to export, how far its training had come, and its values by the names of the variables."""
     with tf.Graph().as_default() as graph:
         v1.train.get_or_create_global_step()
         zeros = v1.zeros_initializer()
+        shapes = identity.network.shapes
         variables = {name: v1.get_variable(name, shape, initializer=zeros) for name, shape in shapes.items()}
-    checkpoints = Checkpoints(options.checkpoints, graph, Meaning(alphabet, options.features, options.model))
+    checkpoints = Checkpoints(options.checkpoints, graph, identity)
     with v1.Session(graph=graph, config=v1.ConfigProto(device_count={"GPU": 0})) as session:
         prefix = checkpoints.choose("Exporting")
         state = checkpoints.restore(session, prefix)

@@ -1,31 +1,26 @@
 """The card of an exported model: what a person who is handed the graph needs to know about it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
 
 from .. import __version__
-from ..checkpoints.model_figures import Findings
-from ..network.variable_names import LSTM_SCOPE
+from ..checkpoints.identity import ModelIdentity
+from ..checkpoints.model_figures import ModelFigures
+from ..network import Network
+from ..options import ExportOptions
 from ..schedule.state import TrainingState
 from ..serving.frozen.metadata import GRAPH_VERSION
-from ..util.features import FeatureOptions
 from ..util.text import Alphabet
-from .frozen_graph import InferenceOptions
 
 
 @dataclass(frozen=True)
 class Card:
-    """What a card tells."""
+    """What a card tells: of which checkpoint, how far training had come, what it learned, and how it was exported."""
 
-    version: int
     checkpoint: str
     state: TrainingState | None
-    findings: Findings
-    alphabet: Alphabet
-    features: FeatureOptions
-    inference: InferenceOptions
-    shapes: Mapping[str, tuple[int, ...]]
+    figures: ModelFigures
+    identity: ModelIdentity
+    export: ExportOptions
 
 
 def model_card(card: Card) -> str:
@@ -33,8 +28,9 @@ def model_card(card: Card) -> str:
     sections = (
         ("", _headline(card)),
         ("Model", _geometry(card)),
-        ("Features", _features(card.features)),
-        ("Alphabet", _alphabet(card.alphabet)),
+        ("Network", _network(card.identity.network)),
+        ("Features", _features(card.identity)),
+        ("Alphabet", _alphabet(card.identity.alphabet)),
         ("Training", _training(card)),
         ("Test", _test(card)),
     )
@@ -42,9 +38,9 @@ def model_card(card: Card) -> str:
 
 
 def _headline(card: Card) -> list[str]:
-    language = f", language {card.inference.language}" if card.inference.language else ""
+    language = f", language {card.export.language}" if card.export.language else ""
     return [
-        f"# Speech recognition model, version {card.version}",
+        f"# Speech recognition model, version {card.export.version}",
         "",
         f"Graph version {GRAPH_VERSION}{language}, exported by deepspeech {__version__} from checkpoint "
         f"`{card.checkpoint}`.",
@@ -52,23 +48,32 @@ def _headline(card: Card) -> list[str]:
 
 
 def _geometry(card: Card) -> list[str]:
-    inference = card.inference
-    n_hidden = card.shapes[f"{LSTM_SCOPE}/bias"][0] // 4
-    parameters = sum(prod(shape) for shape in card.shapes.values())
+    model, export = card.identity.model, card.export
+    parameters = sum(variable.size for variable in card.identity.network.variables)
     return [
-        f"- {n_hidden} units in each hidden layer (`--n_hidden`), {parameters:,} parameters",
-        f"- rectified linear units clipped at {inference.relu_clip:g} (`--relu_clip`)",
-        f"- {inference.n_steps} time steps of {inference.batch_size} utterances a run (`--n_steps`, "
-        "`--export_batch_size`)",
-        f"- beam width {inference.beam_width} unless a client asks for another",
+        f"- {model.n_hidden} units in each hidden layer (`--n_hidden`), {parameters:,} parameters",
+        f"- rectified linear units clipped at {model.relu_clip:g} (`--relu_clip`)",
+        f"- {export.n_steps} time steps of {export.batch_size} utterances a run (`--n_steps`, `--export_batch_size`)",
+        f"- beam width {export.beam_width} unless a client asks for another",
     ]
 
 
-def _features(features: FeatureOptions) -> list[str]:
+def _network(network: Network) -> list[str]:
+    lines = [f"`{network.name}` (`--network`):", "", "| layer | kind | inputs | outputs | parameters |"]
+    lines.append("| --- | --- | ---: | ---: | ---: |")
+    for layer, inputs in network.layers_with_inputs:
+        parameters = sum(variable.size for variable in layer.variables(inputs))
+        name = layer.name.rpartition("/")[2]
+        lines.append(f"| {name} | {type(layer).__name__} | {inputs} | {layer.width(inputs)} | {parameters:,} |")
+    return lines
+
+
+def _features(identity: ModelIdentity) -> list[str]:
+    features = identity.features
     return [
         f"- audio at {features.sample_rate} Hz, 16 bits, mono",
         f"- {features.coefficients} MFCCs (`{features.feature_type}`) of windows of {features.window_ms} ms "
-        f"every {features.step_ms} ms, with {features.context} frames of context on either side",
+        f"every {features.step_ms} ms, with {identity.network.context} frames of context on either side",
     ]
 
 
@@ -77,7 +82,7 @@ def _alphabet(alphabet: Alphabet) -> list[str]:
 
 
 def _training(card: Card) -> list[str]:
-    found, state = card.findings, card.state
+    found, state = card.figures, card.state
     lines = []
     if found.train_utterances:
         lines.append(f"- {found.train_utterances:,} utterances, {found.train_hours:.2f} hours")
@@ -89,7 +94,7 @@ def _training(card: Card) -> list[str]:
 
 
 def _test(card: Card) -> list[str]:
-    found = card.findings
+    found = card.figures
     if not found.test_utterances or found.test_checkpoint != card.checkpoint:
         return ["This checkpoint was not tested."]
     return [

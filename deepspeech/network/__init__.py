@@ -1,1 +1,24 @@
-"""What a network is, said once, and how each of its layers is computed."""
+"""What a network is, said once, and how it is computed.
+
+A network is a tuple of records (`description`), made by a function that is registered under a name (`registry`):
+
+    from deepspeech.network import LSTM, ContextWindow, Dense, Sizes, register
+
+    @register("two_lstms")
+    def two_lstms(sizes: Sizes) -> tuple[Layer, ...]:
+        return (
+            ContextWindow("context", frames=5),
+            Dense("projection", units=128, clip=20.0, dropout=0.1),
+            LSTM("first_lstm", units=sizes.n_hidden),
+            LSTM("second_lstm", units=sizes.n_hidden),
+            Dense("labels", units=sizes.outputs),
+        )
+
+Variables, the training graph, the exported graph, the engine that serves it, and what is said about them follow from
+the records. This module needs no TensorFlow; `training` and `frozen` do.
+"""
+
+from .description import LSTM, ContextWindow, Dense, Layer, Network, Sizes, Variable
+from .registry import network, register
+
+__all__ = ["LSTM", "ContextWindow", "Dense", "Layer", "Network", "Sizes", "Variable", "network", "register"]

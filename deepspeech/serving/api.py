@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from ..decoder import CTCDecoder, DecoderOptions, Scorer
 from ..errors import DecoderError, ModelError
+from ..util.front_ends.mfcc import Mfcc
 from .engine import Engine
 from .frozen.model import ModelInfo, read_frozen_model
 from .long_audio import parts_of_file, parts_of_samples
-from .mfcc import Mfcc
 from .recognition import Recognition
 from .streams import Stream, TranscriptStream, as_signal, checked_count
 from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata, transcript

@@ -4,23 +4,31 @@ All products that do not depend on the frame before are taken for many frames at
 both in C++, with weights that were put in order once.
 """
 
+from collections.abc import Mapping
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .._acoustic import Dense, Recurrence
+from .._acoustic import Dense as DenseProduct
+from .._acoustic import Recurrence
+from ..errors import GraphError
+from ..network.description import LSTM, Dense, Layer
 from ..util.parallel import usable_cores
-from .frozen.model import BIAS, KERNEL, FrozenModel
+from .frozen.model import FrozenModel
 
 Array = npt.NDArray[np.float32]
+Weights = Mapping[str, Array]
 
 LARGEST_CHUNK = 512
 """Frames that go through the network at once; the gates of so many take n_hidden * 8 KiB."""
 
 FRAMES_WORTH_THREADS = 64
 """Chunks of fewer frames are done by the calling thread alone, so that streams do not get in each other's way."""
+
+UNITS_WORTH_THREADS = 128
+"""Layers of fewer units are done by the calling thread alone."""
 
 LANES = 16
 COLUMNS = 64
@@ -29,44 +37,36 @@ COLUMNS = 64
 LARGEST_WEIGHT = 32767
 
 
-class State(NamedTuple):
-    """What the LSTM remembers: cell and hidden state, each float32 [n_hidden and filling]. Never changed in place."""
+class LSTMState(NamedTuple):
+    """What an LSTM remembers: cell and hidden state, each float32 [units and filling]. Never changed in place."""
 
     c: Array
     h: Array
+
+
+State = tuple[LSTMState, ...]
+"""What the network remembers: a state for each of its recurrent layers."""
 
 
 class Engine:
     """Runs the network. Threads may share one: it holds nothing but weights."""
 
     def __init__(self, model: FrozenModel) -> None:
-        weights = model.weights
-        kernel, bias = weights[KERNEL], weights[BIAS]
-        self._clip = model.info.relu_clip
-        self._n_hidden = n_hidden = len(bias) // 4
-        self._layers = {
-            number: _dense(weights[f"layer_{number}/weights"], weights[f"layer_{number}/bias"])
-            for number in (1, 2, 3, 5, 6)
-        }
-        self._widths = {number: len(weights[f"layer_{number}/bias"]) for number in self._layers}
-        n_input = len(kernel) - n_hidden
-        gate_bias = _gates_in_blocks(bias)
-        self._input_gates = _dense(_gates_in_blocks(kernel[:n_input]), gate_bias)
-        self._recurrence = _recurrence(_gates_in_blocks(kernel[n_input:]))
-        self._units = len(gate_bias) // 4
+        network = model.info.network
+        self._layers = [_prepared(layer, model.weights) for layer in network.layers_after_window]
+        self._outputs = network.outputs
         self._cores = usable_cores()
 
     def initial_state(self) -> State:
-        """The state before the first frame."""
-        zeros = np.zeros(self._units, np.float32)
-        return State(zeros, zeros)
+        """Return the state before the first frame."""
+        return tuple(layer.initial_state() for layer in self._layers if isinstance(layer, _LSTM))
 
     def run(self, windows: Array, state: State) -> tuple[Array, State]:
         """Return posteriors [time, labels + 1] for windows of features [time, n_input], and the state after them.
 
         However an utterance is cut into runs, its posteriors are the same but for rounding.
         """
-        posteriors = np.empty((len(windows), self._widths[6]), np.float32)
+        posteriors = np.empty((len(windows), self._outputs), np.float32)
         for start in range(0, len(windows), LARGEST_CHUNK):
             chunk = slice(start, start + LARGEST_CHUNK)
             posteriors[chunk], state = self._run_chunk(windows[chunk], state)
@@ -74,21 +74,63 @@ class Engine:
 
     def _run_chunk(self, windows: Array, state: State) -> tuple[Array, State]:
         threads = self._cores if len(windows) >= FRAMES_WORTH_THREADS else 1
-        layer = windows
-        for number in (1, 2, 3):
-            layer = self._clipped_relu(layer, number, threads)
-        gates = self._input_gates.run(layer, -inf, inf, threads)
+        values = windows
+        before, after = iter(state), []
+        for layer in self._layers:
+            if isinstance(layer, _LSTM):
+                values, new_state = layer.run(values, next(before), threads)
+                after.append(new_state)
+            else:
+                values = layer.run(values, threads)
+        return _softmax(values), tuple(after)
+
+
+class _Dense:
+    """A dense layer, its weights in blocks."""
+
+    def __init__(self, layer: Dense, weights: Weights) -> None:
+        self._product = _blocks_of(weights[f"{layer.name}/weights"], weights[f"{layer.name}/bias"])
+        self._units = layer.units
+        self._low, self._high = (-inf, inf) if layer.clip is None else (0.0, layer.clip)
+
+    def run(self, values: Array, threads: int) -> Array:
+        """Return the outputs [time, units] for values [time, inputs]."""
+        shared_out = threads if self._units > UNITS_WORTH_THREADS else 1
+        return self._product.run(values, self._low, self._high, shared_out)[:, : self._units]
+
+
+class _LSTM:
+    """An LSTM: the product of its inputs is taken for all frames at once, that of its state frame by frame."""
+
+    def __init__(self, layer: LSTM, weights: Weights) -> None:
+        kernel, bias = weights[f"{layer.name}/kernel"], _gates_in_blocks(weights[f"{layer.name}/bias"])
+        n_input = len(kernel) - layer.units
+        self._input_gates = _blocks_of(_gates_in_blocks(kernel[:n_input]), bias)
+        self._recurrence = _recurrence(_gates_in_blocks(kernel[n_input:]))
+        self._units = layer.units
+        self._filled_units = len(bias) // 4
+
+    def initial_state(self) -> LSTMState:
+        """Return the state before the first frame."""
+        zeros = np.zeros(self._filled_units, np.float32)
+        return LSTMState(zeros, zeros)
+
+    def run(self, values: Array, state: LSTMState, threads: int) -> tuple[Array, LSTMState]:
+        """Return the hidden states [time, units] for values [time, inputs], and the state after the last frame."""
+        gates = self._input_gates.run(values, -inf, inf, threads)
         hidden, c, h = self._recurrence.run(gates, state.c, state.h)
-        layer = self._clipped_relu(hidden[:, : self._n_hidden], 5, threads)
-        logits = self._layers[6].run(layer, -inf, inf, 1)[:, : self._widths[6]]
-        return _softmax(logits), State(c, h)
-
-    def _clipped_relu(self, values: Array, number: int, threads: int) -> Array:
-        outputs = self._layers[number].run(values, 0, self._clip, threads)
-        return outputs[:, : self._widths[number]]
+        return hidden[:, : self._units], LSTMState(c, h)
 
 
-def _dense(weights: Array, bias: Array) -> Dense:
+def _prepared(layer: Layer, weights: Weights) -> _Dense | _LSTM:
+    if isinstance(layer, Dense):
+        return _Dense(layer, weights)
+    if isinstance(layer, LSTM):
+        return _LSTM(layer, weights)
+    raise GraphError(f"its layer {layer.name} cannot be run: it is a {type(layer).__name__} after the first layer")
+
+
+def _blocks_of(weights: Array, bias: Array) -> DenseProduct:
     """Put weights [rows, columns] and a bias [columns] into blocks of columns, the last filled up with zeros."""
     rows, columns = weights.shape
     blocks = np.zeros((-(-columns // COLUMNS), rows, COLUMNS), np.float32)
@@ -97,7 +139,7 @@ def _dense(weights: Array, bias: Array) -> Dense:
         block[:, : part.shape[1]] = part
     filled_bias = np.zeros(len(blocks) * COLUMNS, np.float32)
     filled_bias[:columns] = bias
-    return Dense(blocks, filled_bias)
+    return DenseProduct(blocks, filled_bias)
 
 
 def _recurrence(weights: Array) -> Recurrence:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..util.features import FeatureOptions
-from .mfcc import Mfcc
+from ..util.front_ends.mfcc import Mfcc
 
 Array = npt.NDArray[np.float32]
 
@@ -16,11 +16,13 @@ Array = npt.NDArray[np.float32]
 class FeatureWindows:
     """One signal. However it is cut into pieces, the windows are the same."""
 
-    def __init__(self, mfcc: Mfcc, options: FeatureOptions) -> None:
+    def __init__(self, mfcc: Mfcc, options: FeatureOptions, context: int) -> None:
+        """`context` frames are on either side of each one."""
         self._mfcc = mfcc
         self._options = options
+        self._context = context
         self._samples = np.zeros(0, np.float32)
-        self._frames = np.zeros((options.context, options.coefficients), np.float32)
+        self._frames = self._padding()
 
     def feed(self, samples: Array) -> Array:
         """Take float32 [samples] in [-1, 1]; return the windows that are complete now, [time, n_input]."""
@@ -33,12 +35,14 @@ class FeatureWindows:
         """Return the windows that are left, [time, n_input]."""
         missing = self._options.window - len(self._samples)
         last = self._mfcc(np.concatenate([self._samples, np.zeros(missing, np.float32)]))
-        after = np.zeros((self._options.context, self._options.coefficients), np.float32)
-        return self._windows(np.concatenate([last, after]))
+        return self._windows(np.concatenate([last, self._padding()]))
+
+    def _padding(self) -> Array:
+        return np.zeros((self._context, self._options.coefficients), np.float32)
 
     def _windows(self, features: Array) -> Array:
         self._frames = np.concatenate([self._frames, features])
-        windows = context_windows(self._frames, self._options.context)
+        windows = context_windows(self._frames, self._context)
         self._frames = self._frames[len(windows) :]
         return windows
 

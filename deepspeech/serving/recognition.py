@@ -5,10 +5,10 @@ import numpy.typing as npt
 
 from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
+from ..util.front_ends.mfcc import Mfcc
 from .engine import Engine
 from .feature_windows import FeatureWindows
 from .frozen.model import ModelInfo
-from .mfcc import Mfcc
 
 Array = npt.NDArray[np.float32]
 
@@ -24,7 +24,7 @@ class Recognition:
         self._decoder = decoder
         self._search = _ctcdecoder.Stream(decoder.native)
         self._n_steps = info.n_steps
-        self._feature_windows = FeatureWindows(mfcc, info.features)
+        self._feature_windows = FeatureWindows(mfcc, info.features, info.network.context)
         self._state = engine.initial_state()
         self._pending: list[Array] = []
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..options import ModelOptions, OptimizerOptions, SessionOptions
-from ..util.features import FeatureOptions
+from ..network import Network
+from ..options import OptimizerOptions, SessionOptions
 from .towers import Tower, adam, build_towers, mean_gradients
 
 v1 = tf.compat.v1
@@ -28,9 +28,7 @@ class TrainingGraph:
 def build_training_graph(
     devices: Sequence[str],
     *,
-    label_count: int,
-    feature_options: FeatureOptions,
-    model_options: ModelOptions,
+    network: Network,
     optimizer_options: OptimizerOptions | None,
     session_options: SessionOptions,
     random_seed: int,
@@ -44,9 +42,7 @@ def build_training_graph(
         def towers(training: bool) -> tuple[Tower, ...]:
             return build_towers(
                 devices,
-                label_count=label_count,
-                feature_options=feature_options,
-                model_options=model_options,
+                network=network,
                 training=training,
                 session_options=session_options,
             )

@@ -54,7 +54,7 @@ class StepObserver(Protocol):
         """A step was run on the batches; `losses` are its utterances', in nats."""
 
 
-class Worker:
+class JobRunner:
     """Runs jobs on the towers of one process."""
 
     def __init__(

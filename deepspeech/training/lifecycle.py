@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from ..checkpoints.model_figures import note
+from ..checkpoints.model_figures import keep_figures
 from ..checkpoints.store import Checkpoints, Kind
 from ..options import Options
 from ..schedule.jobs import EpochReport, SetName
@@ -18,7 +18,7 @@ from .summaries import Summaries
 logger = logging.getLogger(__name__)
 
 
-class Standing(Protocol):
+class ProgressSource(Protocol):
     """What a coordinator tells of how far training has come."""
 
     @property
@@ -30,14 +30,14 @@ class Standing(Protocol):
         """Whether only testing is left."""
 
 
-class Keeper:
+class RunLifecycle:
     """Looks after one run. The coordinator's state must agree with the session's weights whenever it is called."""
 
     def __init__(
         self,
         options: Options,
         sets: Mapping[SetName, DataSet],
-        coordinator: Standing,
+        coordinator: ProgressSource,
         session: Any,
         checkpoints: Checkpoints,
         summaries: Summaries,
@@ -113,9 +113,11 @@ class Keeper:
     def _note(self, **found: object) -> None:
         """Keep figures for the card of an export; they are not worth stopping for."""
         try:
-            note(self._options.checkpoints.directory, **found)
+            keep_figures(self._options.checkpoints.directory, **found)
         except OSError as error:
-            logger.warning("%s: findings cannot be kept (%s)", self._options.checkpoints.directory, error.strerror)
+            logger.warning(
+                "%s: the model's figures cannot be kept (%s)", self._options.checkpoints.directory, error.strerror
+            )
 
     def _save_time(self) -> float:
         seconds = self._options.checkpoints.seconds
@@ -139,13 +141,13 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
         return TrainingState()
     state = checkpoints.restore(session, newest)
     state = (state or TrainingState()).aimed_at(options.schedule.epoch)
-    logger.info("Going on from checkpoint %s, %s", newest, _standing(state, options))
+    logger.info("Going on from checkpoint %s, %s", newest, _progress(state, options))
     if options.checkpoints.initial_graph is not None:
         logger.info("--initialize_from_frozen_model is not used: there is a checkpoint to go on from")
     return state
 
 
-def _standing(state: TrainingState, options: Options) -> str:
+def _progress(state: TrainingState, options: Options) -> str:
     """How far training has come, in words."""
     if state.stopped_early and options.schedule.early_stopping.enabled:
         return f"which stopped early after epoch {state.epoch}: give a higher --epoch or --noearly_stop to train on"

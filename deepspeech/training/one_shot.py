@@ -2,7 +2,8 @@
 
 import tensorflow as tf
 
-from ..checkpoints.store import Checkpoints, Meaning
+from ..checkpoints.identity import ModelIdentity
+from ..checkpoints.store import Checkpoints
 from ..options import Options
 from ..util.audio import read_audio
 from ..util.features import front_end
@@ -27,16 +28,15 @@ def transcribe(options: Options) -> str:
         return ""
     alphabet = Alphabet.load(options.alphabet_path)
     decoder = make_decoder(alphabet, options.language_model)
+    identity = ModelIdentity(alphabet, options.features, options.model)
     graph = build_training_graph(
         compute_devices()[:1],
-        label_count=alphabet.size,
-        feature_options=options.features,
-        model_options=options.model,
+        network=identity.network,
         optimizer_options=None,
         session_options=options.session,
         random_seed=options.random_seed,
     )
-    checkpoints = Checkpoints(options.checkpoints, graph.graph, Meaning(alphabet, options.features, options.model))
+    checkpoints = Checkpoints(options.checkpoints, graph.graph, identity)
     with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
         checkpoints.restore(session, checkpoints.choose("Transcribing"))
         (tower,) = graph.evaluate_towers

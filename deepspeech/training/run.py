@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from ..checkpoints.store import Checkpoints, Meaning
+from ..checkpoints.identity import ModelIdentity
+from ..checkpoints.store import Checkpoints
 from ..options import Options
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import Job
@@ -19,8 +20,8 @@ from .data_set import open_sets
 from .graph import build_training_graph, fix_threads, session_config
 from .inputs import Inputs
 from .interruption import InterruptionWatch
-from .job_runner import Worker
-from .lifecycle import Keeper, restore_newest
+from .job_runner import JobRunner
+from .lifecycle import RunLifecycle, restore_newest
 from .reports import epoch_title
 from .scoring import Evaluator
 from .summaries import Summaries
@@ -40,17 +41,15 @@ def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | No
     fix_threads(options.session)
     features = front_end(options.features)
     with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder) as evaluator:
+        identity = ModelIdentity(inputs.alphabet, options.features, options.model)
         graph = build_training_graph(
             devices,
-            label_count=inputs.alphabet.size,
-            feature_options=options.features,
-            model_options=options.model,
+            network=identity.network,
             optimizer_options=options.optimizer if options.trains else None,
             session_options=options.session,
             random_seed=options.random_seed,
         )
-        meaning = Meaning(inputs.alphabet, options.features, options.model)
-        checkpoints = Checkpoints(options.checkpoints, graph.graph, meaning)
+        checkpoints = Checkpoints(options.checkpoints, graph.graph, identity)
         if options.trains:
             checkpoints.check_writable()
         with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
@@ -63,9 +62,9 @@ def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | No
                     report_count=options.report.count,
                     state=state,
                 )
-                keeper = Keeper(options, sets, coordinator, session, checkpoints, summaries)
-                run = _Run(options, coordinator, keeper, summaries, watch)
-                run.lead(Worker(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
+                lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
+                run = _Run(options, coordinator, lifecycle, summaries, watch)
+                run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
 
 
 class _Run:
@@ -75,31 +74,31 @@ class _Run:
         self,
         options: Options,
         coordinator: TrainingCoordinator,
-        keeper: Keeper,
+        lifecycle: RunLifecycle,
         summaries: Summaries,
         watch: InterruptionWatch,
     ) -> None:
         self._options = options
         self._coordinator = coordinator
-        self._keeper = keeper
+        self._lifecycle = lifecycle
         self._summaries = summaries
         self._watch = watch
         self._progress: Progress | None = None
 
-    def lead(self, worker: Worker) -> None:
+    def lead(self, runner: JobRunner) -> None:
         """Go through all epochs, then the test."""
         while True:
-            self._keeper.end_training_if_over()
+            self._lifecycle.end_training_if_over()
             job = self._coordinator.next_job()
             if not isinstance(job, Job):
                 return
             with self._progress_of(job) as self._progress:
-                reports = list(worker.work(job, self._coordinator, self._is_interrupted))
+                reports = list(runner.work(job, self._coordinator, self._is_interrupted))
             for report in reports:
-                self._keeper.epoch_done(report)
+                self._lifecycle.epoch_done(report)
             if self._watch.signal_number is not None:
-                raise self._keeper.stop(self._watch.signal_number)
-            self._keeper.save_if_due()
+                raise self._lifecycle.stop(self._watch.signal_number)
+            self._lifecycle.save_if_due()
 
     def step_arguments(self, job: Job) -> Mapping[str, Any]:
         """Extra arguments for the session's run of the next step."""
@@ -124,4 +123,4 @@ class _Run:
         return progress
 
     def _is_interrupted(self) -> bool:
-        return self._watch.signal_number is not None or self._keeper.save_is_due()
+        return self._watch.signal_number is not None or self._lifecycle.save_is_due()

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from ..network.layers.compute import Compute, Kernels, compute_on
-from ..network.layers.native_ops import native_ops
+from ..network import Network
+from ..network.layers.compute import Compute, compute_on
+from ..network.layers.ctc import ctc_loss
 from ..network.training import acoustic_model
-from ..options import ModelOptions, OptimizerOptions, SessionOptions
-from ..util.features import FeatureOptions
+from ..options import OptimizerOptions, SessionOptions
 from ..util.feeding import Batch
 
 v1 = tf.compat.v1
@@ -44,9 +44,7 @@ class Tower:
 def build_towers(
     devices: Sequence[str],
     *,
-    label_count: int,
-    feature_options: FeatureOptions,
-    model_options: ModelOptions,
+    network: Network,
     training: bool,
     session_options: SessionOptions,
     variables_device: DeviceOf | None = None,
@@ -64,7 +62,7 @@ def build_towers(
         place = variables_on(variables_device, device)
         compute = compute_on(device, session_options, training=training)
         with v1.device(place), tf.name_scope(scope):
-            towers.append(_build_tower(label_count, feature_options, model_options, training, compute, place))
+            towers.append(_build_tower(network, training, compute, place))
     return tuple(towers)
 
 
@@ -138,45 +136,11 @@ def compute_devices() -> tuple[str, ...]:
     return tuple(f"/gpu:{index}" for index in range(len(gpus))) or ("/cpu:0",)
 
 
-def _build_tower(
-    label_count: int,
-    feature_options: FeatureOptions,
-    model_options: ModelOptions,
-    training: bool,
-    compute: Compute,
-    device: DeviceOf,
-) -> Tower:
-    features = v1.placeholder(tf.float32, [None, None, feature_options.coefficients], "features")
+def _build_tower(network: Network, training: bool, compute: Compute, device: DeviceOf) -> Tower:
+    features = v1.placeholder(tf.float32, [None, None, network.coefficients], "features")
     lengths = v1.placeholder(tf.int32, [None], "lengths")
     labels = v1.placeholder(tf.int32, [None, None], "labels")
     weight = v1.placeholder(tf.float32, [], "weight")
-    logits = acoustic_model(
-        features,
-        lengths,
-        label_count=label_count,
-        feature_options=feature_options,
-        options=model_options,
-        training=training,
-        compute=compute,
-    )
+    logits = acoustic_model(network, features, lengths, training=training, compute=compute)
     losses = ctc_loss(labels, logits, lengths, compute)
     return Tower(features, lengths, labels, weight, losses, tf.nn.softmax(logits), device)
-
-
-def ctc_loss(labels: Tensor, logits: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
-    """The CTC loss (Graves et al., 2006) of each utterance in nats, float32 [batch]; the last label is the blank.
-
-    `labels` is int32 [batch, labels], padded with -1, `logits` float32 [time, batch, labels + 1], `lengths` int32
-    [batch] in frames.
-    """
-    if compute.kernels is Kernels.NATIVE:
-        ops = native_ops()
-        assert ops is not None
-        losses, _ = ops.deepspeech_ctc(logits, labels, lengths, threads=compute.threads)
-        losses.set_shape([None])
-        return losses
-    present = labels >= 0
-    sparse = tf.SparseTensor(tf.where(present), tf.boolean_mask(labels, present), tf.cast(tf.shape(labels), tf.int64))
-    if compute.kernels is Kernels.CUDNN:
-        return tf.nn.ctc_loss(sparse, logits, None, lengths, blank_index=-1)  # by cuDNN, where the batch suits it
-    return v1.nn.ctc_loss(sparse, logits, lengths)

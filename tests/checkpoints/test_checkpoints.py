@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from deepspeech.checkpoints.store import Checkpoints, Kind, Meaning
+from deepspeech.checkpoints.identity import ModelIdentity
+from deepspeech.checkpoints.store import Checkpoints, Kind
 from deepspeech.errors import CheckpointError
-from deepspeech.network.variable_names import LSTM_SCOPE
+from deepspeech.network.deepspeech import LSTM_NAME
 from deepspeech.options import CheckpointOptions, ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.schedule.state import TrainingState
 from deepspeech.training.graph import build_training_graph
@@ -20,24 +21,22 @@ from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 
 v1 = tf.compat.v1
-MEANING = Meaning(Alphabet(tuple(" abcde")), FeatureOptions(), ModelOptions(n_hidden=12))
+IDENTITY = ModelIdentity(Alphabet(tuple(" abcde")), FeatureOptions(), ModelOptions(n_hidden=12))
 STATE = TrainingState(epoch=2, requested_epoch=5, target_epoch=5, dev_losses=(3.0, 2.0))
 
 
 @contextmanager
 def session_of(
-    folder: Path, meaning: Meaning = MEANING, *, seed: int = 1, max_to_keep: int = 5, trains: bool = True
+    folder: Path, identity: ModelIdentity = IDENTITY, *, seed: int = 1, max_to_keep: int = 5, trains: bool = True
 ) -> Iterator[tuple[Checkpoints, Any]]:
     graph = build_training_graph(
         ("/cpu:0",),
-        label_count=meaning.alphabet.size,
-        feature_options=meaning.features,
-        model_options=meaning.model,
+        network=identity.network,
         optimizer_options=OptimizerOptions() if trains else None,
         session_options=SessionOptions(),
         random_seed=seed,
     )
-    checkpoints = Checkpoints(CheckpointOptions(folder, max_to_keep=max_to_keep), graph.graph, meaning)
+    checkpoints = Checkpoints(CheckpointOptions(folder, max_to_keep=max_to_keep), graph.graph, identity)
     with v1.Session(graph=graph.graph) as session:
         checkpoints.initialize(session)
         yield checkpoints, session
@@ -100,7 +99,7 @@ def test_another_n_hidden_is_named_with_variable_shapes_and_cause(tmp_path: Path
     with session_of(tmp_path) as (checkpoints, session):
         prefix = checkpoints.save(session, Kind.NEWEST, STATE)
     with (
-        session_of(tmp_path, replace(MEANING, model=ModelOptions(n_hidden=16))) as (checkpoints, session),
+        session_of(tmp_path, replace(IDENTITY, model=ModelOptions(n_hidden=16))) as (checkpoints, session),
         pytest.raises(CheckpointError) as caught,
     ):
         checkpoints.restore(session, prefix)
@@ -115,7 +114,7 @@ def test_another_alphabet_is_named_with_variable_shapes_and_cause(tmp_path: Path
     with session_of(tmp_path) as (checkpoints, session):
         prefix = checkpoints.save(session, Kind.NEWEST, STATE)
     with (
-        session_of(tmp_path, replace(MEANING, alphabet=Alphabet(tuple("abc")))) as (checkpoints, session),
+        session_of(tmp_path, replace(IDENTITY, alphabet=Alphabet(tuple("abc")))) as (checkpoints, session),
         pytest.raises(CheckpointError, match=r"layer_6.* shape \[.*7\].* needs \[.*4\].*another alphabet, of 6 labels"),
     ):
         checkpoints.restore(session, prefix)
@@ -125,7 +124,7 @@ def test_an_alphabet_of_the_same_size_but_other_labels_is_refused(tmp_path: Path
     with session_of(tmp_path) as (checkpoints, session):
         prefix = checkpoints.save(session, Kind.NEWEST, STATE)
     with (
-        session_of(tmp_path, replace(MEANING, alphabet=Alphabet(tuple(" abxde")))) as (checkpoints, session),
+        session_of(tmp_path, replace(IDENTITY, alphabet=Alphabet(tuple(" abxde")))) as (checkpoints, session),
         pytest.raises(CheckpointError, match="label 3 is 'c' \\(here 'x'\\)"),
     ):
         checkpoints.restore(session, prefix)
@@ -134,7 +133,7 @@ def test_an_alphabet_of_the_same_size_but_other_labels_is_refused(tmp_path: Path
 def test_other_features_are_refused(tmp_path: Path) -> None:
     with session_of(tmp_path) as (checkpoints, session):
         prefix = checkpoints.save(session, Kind.NEWEST, STATE)
-    other = replace(MEANING, features=FeatureOptions(feature_type="psf"))
+    other = replace(IDENTITY, features=FeatureOptions(feature_type="psf"))
     with session_of(tmp_path, other) as (checkpoints, session), pytest.raises(CheckpointError, match="feature_type"):
         checkpoints.restore(session, prefix)
 
@@ -193,13 +192,13 @@ def test_a_checkpoint_of_the_first_generation_loads_by_its_names(tmp_path: Path)
         for n in (1, 2, 3, 5, 6)
         for part, letter in (("weights", "h"), ("bias", "b"))
     }
-    names |= {f"{LSTM_SCOPE}/{part}": f"lstm_fused_cell/{part}" for part in ("kernel", "bias")}
+    names |= {f"{LSTM_NAME}/{part}": f"lstm_fused_cell/{part}" for part in ("kernel", "bias")}
     weights = write_foreign_checkpoint(tmp_path / "model.ckpt-5", names)
     with session_of(tmp_path, trains=False) as (checkpoints, session):
         checkpoints.restore(session, tmp_path / "model.ckpt-5")
         loaded = values(session)
     # That generation's cell added a forget bias of 1; ours has it in the variable.
-    weights[f"{LSTM_SCOPE}/bias"] = weights[f"{LSTM_SCOPE}/bias"] + np.repeat(np.array([0, 0, 1, 0], np.float32), 12)
+    weights[f"{LSTM_NAME}/bias"] = weights[f"{LSTM_NAME}/bias"] + np.repeat(np.array([0, 0, 1, 0], np.float32), 12)
     for name, value in weights.items():
         np.testing.assert_allclose(loaded[name], value, atol=1e-6)
 

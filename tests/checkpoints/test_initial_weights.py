@@ -11,8 +11,8 @@ from program import Program
 
 from deepspeech.checkpoints.initial_weights import initial_weights
 from deepspeech.errors import CheckpointError
-from deepspeech.network.training import variable_shapes
-from deepspeech.network.variable_names import LSTM_SCOPE
+from deepspeech.network import Network, network
+from deepspeech.network.deepspeech import LSTM_NAME
 from deepspeech.options import ModelOptions
 from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.features import FeatureOptions
@@ -22,8 +22,8 @@ v1 = tf.compat.v1
 ALPHABET = Alphabet(tuple(" abcde"))
 
 
-def shapes(alphabet: Alphabet = ALPHABET, n_hidden: int = 48) -> dict[str, tuple[int, ...]]:
-    return variable_shapes(alphabet.size, ModelOptions(n_hidden=n_hidden), FeatureOptions())
+def model(alphabet: Alphabet = ALPHABET, n_hidden: int = 48) -> Network:
+    return network(ModelOptions(n_hidden=n_hidden), FeatureOptions().coefficients, alphabet.size)
 
 
 def first_loss(program: Program, *flags: str) -> float:
@@ -49,20 +49,20 @@ def test_dropped_layers_begin_anew(program: Program, graph_file: Path) -> None:
 def test_another_alphabet_is_explained_and_needs_a_new_last_layer(graph_file: Path) -> None:
     other = Alphabet(tuple(" abcdef"))
     with pytest.raises(CheckpointError, match="--drop_source_layers=1") as caught:
-        initial_weights(graph_file, shapes(other), other, 0)
+        initial_weights(graph_file, model(other), other, 0)
     assert "abcdef" in str(caught.value)
     same_size = Alphabet(tuple("xyzuvw"))
     with pytest.raises(CheckpointError, match="--alphabet_config_path"):
-        initial_weights(graph_file, shapes(same_size), same_size, 0)
-    kept = initial_weights(graph_file, shapes(other), other, 1)
-    assert set(shapes()) - set(kept) == {"layer_6/weights", "layer_6/bias"}
+        initial_weights(graph_file, model(same_size), same_size, 0)
+    kept = initial_weights(graph_file, model(other), other, 1)
+    assert set(model().shapes) - set(kept) == {"layer_6/weights", "layer_6/bias"}
     np.testing.assert_array_equal(kept["layer_5/bias"], read_frozen_model(graph_file).weights["layer_5/bias"])
-    assert len(initial_weights(graph_file, shapes(), ALPHABET, 3)) == 6
+    assert len(initial_weights(graph_file, model(), ALPHABET, 3)) == 6
 
 
 def test_another_geometry_is_explained(graph_file: Path) -> None:
     with pytest.raises(CheckpointError, match="--n_hidden=48"):
-        initial_weights(graph_file, shapes(n_hidden=32), ALPHABET, 0)
+        initial_weights(graph_file, model(n_hidden=32), ALPHABET, 0)
 
 
 def test_what_is_no_graph_is_refused_before_training(program: Program, tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_training_goes_on_from_a_checkpoint_of_deepspeech_0_9(program: Program, 
         for name, value in weights.items():
             v1.get_variable(name, initializer=np.asarray(value))
         for slot in ("Adam", "Adam_1"):
-            v1.get_variable(f"{LSTM_SCOPE}/bias/{slot}", initializer=np.zeros(4 * 48, np.float32))
+            v1.get_variable(f"{LSTM_NAME}/bias/{slot}", initializer=np.zeros(4 * 48, np.float32))
         v1.get_variable("global_step", initializer=np.int64(1234), trainable=False)
         saver = v1.train.Saver()
         initialize = v1.global_variables_initializer()

@@ -15,9 +15,9 @@ from corpora import TinyCorpus
 from program import Trained
 
 from deepspeech.decoder import UTF8_BYTES, Scorer
-from deepspeech.export.frozen_graph import InferenceOptions, inference_graph
-from deepspeech.network.training import variable_shapes
-from deepspeech.options import ModelOptions
+from deepspeech.export.frozen_graph import frozen_graph
+from deepspeech.network import network
+from deepspeech.options import ExportOptions, ModelOptions
 from deepspeech.serving.ctc_loss import ctc_loss
 from deepspeech.serving.frozen.metadata import serialize_alphabet
 from deepspeech.serving.frozen.model import read_frozen_model
@@ -50,12 +50,10 @@ def test_the_report_is_that_of_training(trained: Trained, graph_file: Path, tiny
 def write_byte_graph(path: Path, spoken: bytes) -> Path:
     """Write a graph of a model that spells in bytes, and hears the same byte in all audio."""
     placeholders = Alphabet(tuple(chr(byte) for byte in range(1, 256)))
-    weights = {
-        name: np.zeros(shape, np.float32)
-        for name, shape in variable_shapes(placeholders.size, ModelOptions(n_hidden=8), FeatureOptions()).items()
-    }
+    model = network(ModelOptions(n_hidden=8), FeatureOptions().coefficients, placeholders.size)
+    weights = {name: np.zeros(shape, np.float32) for name, shape in model.shapes.items()}
     weights["layer_6/bias"][UTF8_BYTES.index(spoken)] = 9
-    graph = inference_graph(weights, placeholders, FeatureOptions(), InferenceOptions())
+    graph = frozen_graph(model, weights, placeholders, FeatureOptions(), ExportOptions(path.parent))
     (node,) = (node for node in graph.node if node.name == "metadata_alphabet")
     node.attr["value"].tensor.string_val[:] = [serialize_alphabet(UTF8_BYTES)]
     path.write_bytes(graph.SerializeToString())

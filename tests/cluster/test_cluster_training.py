@@ -10,7 +10,7 @@ from typing import Any
 from nodes import Cluster, steps_counted
 from program import Program
 
-from deepspeech.checkpoints.store import read_description
+from deepspeech.checkpoints.identity import read_description
 
 
 def losses(log: str, title: str) -> list[float]:

@@ -6,12 +6,10 @@ from typing import Any
 import pytest
 
 from deepspeech.cluster.graph import ClusterGraph, build_cluster_graph
-from deepspeech.network.training import variable_shapes
+from deepspeech.network import network
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
-from deepspeech.util.features import FeatureOptions
 
-LABELS = 28
-MODEL = ModelOptions(n_hidden=64)
+NETWORK = network(ModelOptions(n_hidden=64), 26, 28)
 
 
 def built(devices: int, mixed_precision: str) -> ClusterGraph:
@@ -19,9 +17,7 @@ def built(devices: int, mixed_precision: str) -> ClusterGraph:
         0,
         2,
         [f"/cpu:{device}" for device in range(devices)],
-        label_count=LABELS,
-        feature_options=FeatureOptions(),
-        model_options=MODEL,
+        network=NETWORK,
         optimizer_options=OptimizerOptions(),
         session_options=SessionOptions(mixed_precision=mixed_precision),
         random_seed=1,
@@ -63,7 +59,7 @@ def test_weights_and_gradients_travel_once_and_no_wider_than_they_are(
 ) -> None:
     graph = built(devices, mixed_precision).training
     step = needed(graph.train_step, graph.gradient_norm, *(tower.losses for tower in graph.train_towers))
-    shapes = variable_shapes(LABELS, MODEL, FeatureOptions())
+    shapes = NETWORK.shapes
     wide = ("layer_6/weights", *(name for name in shapes if name.endswith("bias")))
     weights = sum(prod(shape) * (4 if name in wide else weight_bytes) for name, shape in shapes.items())
     towers_apart = devices if mixed_precision == "on" else 1  # in float32 they are added up before they set out

@@ -9,7 +9,7 @@ from program import Program
 
 from deepspeech.network.layers import compute, native_ops
 from deepspeech.network.layers.compute import Compute, Kernels, compute_on
-from deepspeech.network.training import activation
+from deepspeech.network.layers.dense import activation
 from deepspeech.options import SessionOptions
 
 v1 = tf.compat.v1

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepspeech.network.layers.compute import Compute, Kernels
-from deepspeech.training.towers import ctc_loss
+from deepspeech.network.layers.ctc import ctc_loss
 
 v1 = tf.compat.v1
 

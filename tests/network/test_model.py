@@ -3,7 +3,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from deepspeech.network.training import acoustic_model, context_windows, variable_shapes
+from deepspeech.network import network
+from deepspeech.network.layers.context_window import context_windows
+from deepspeech.network.training import acoustic_model
 from deepspeech.options import ModelOptions
 from deepspeech.util.features import FeatureOptions
 
@@ -12,14 +14,8 @@ FEATURES = FeatureOptions()
 
 
 def logits(features: Any, lengths: Any, options: ModelOptions, training: bool = False, labels: int = 5) -> Any:
-    return acoustic_model(
-        tf.constant(features),
-        tf.constant(lengths),
-        label_count=labels,
-        feature_options=FEATURES,
-        options=options,
-        training=training,
-    )
+    described = network(options, FEATURES.coefficients, labels)
+    return acoustic_model(described, tf.constant(features), tf.constant(lengths), training=training)
 
 
 def random_features(batch: int, time: int) -> Any:
@@ -32,7 +28,7 @@ def test_variables_have_the_names_and_shapes_of_deepspeech_0_9() -> None:
     with tf.Graph().as_default():
         logits(random_features(2, 4), [4, 3], options, labels=28)
         made = {variable.op.name: tuple(variable.shape) for variable in v1.global_variables()}
-    assert made == variable_shapes(28, options, FEATURES)
+    assert made == network(options, FEATURES.coefficients, 28).shapes
     assert made["layer_1/weights"] == (494, 16)
     assert made["layer_6/bias"] == (29,)
     assert made[f"{cell}/kernel"] == (32, 64)
@@ -42,7 +38,7 @@ def test_variables_have_the_names_and_shapes_of_deepspeech_0_9() -> None:
 def test_a_frame_stands_between_its_neighbours_with_zeros_beyond_the_ends() -> None:
     features = random_features(1, 12)
     with tf.Graph().as_default(), v1.Session() as session:
-        windows = session.run(context_windows(tf.constant(features.transpose(1, 0, 2)), FEATURES))
+        windows = session.run(context_windows(tf.constant(features.transpose(1, 0, 2)), 9))
     padded = np.pad(features[0], [(9, 9), (0, 0)])
     for frame in range(12):
         np.testing.assert_array_equal(windows[frame, 0], padded[frame : frame + 19].reshape(-1))

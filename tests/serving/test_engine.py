@@ -3,57 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 import soundfile
-import tensorflow as tf
+from graph_running import run_graph, windows_of
 
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import FeatureWindows, context_windows
 from deepspeech.serving.frozen.model import read_frozen_model
-from deepspeech.serving.mfcc import Mfcc
 from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.front_ends.mfcc import Mfcc
 
-v1 = tf.compat.v1
 Array = npt.NDArray[np.float32]
-
-
-def windows_of(samples: Array, options: FeatureOptions) -> Array:
-    windows = FeatureWindows(Mfcc(options), options)
-    return np.concatenate([windows.feed(samples), windows.finish()])
-
-
-def run_graph(path: Path, windows: Array, n_steps: int = 16) -> Array:
-    """Run an exported graph the way its clients do: n_steps windows at a time, [time, labels + 1]."""
-    with tf.Graph().as_default() as graph:
-        tf.import_graph_def(v1.GraphDef.FromString(path.read_bytes()), name="")
-    n_hidden = graph.get_tensor_by_name("previous_state_c:0").shape[1]
-    state: Any = [np.zeros((1, n_hidden), np.float32)] * 2
-    posteriors = []
-    with v1.Session(graph=graph) as session:
-        for start in range(0, len(windows), n_steps):
-            chunk = windows[start : start + n_steps]
-            padded = np.zeros((n_steps, windows.shape[1]), np.float32)
-            padded[: len(chunk)] = chunk
-            feed = {
-                "input_node:0": padded.reshape(1, n_steps, 19, 26),
-                "input_lengths:0": [len(chunk)],
-                "previous_state_c:0": state[0],
-                "previous_state_h:0": state[1],
-            }
-            logits, *state = session.run(["logits:0", "new_state_c:0", "new_state_h:0"], feed)
-            posteriors.append(logits[: len(chunk), 0])
-    return np.concatenate(posteriors)
 
 
 def test_posteriors_are_the_graphs(graph_file: Path, recordings: list[Path]) -> None:
     model = read_frozen_model(graph_file)
     engine = Engine(model)
     for path in recordings[:3]:
-        windows = windows_of(soundfile.read(path, dtype="float32")[0], model.info.features)
+        windows = windows_of(soundfile.read(path, dtype="float32")[0], model.info)
         posteriors, _ = engine.run(windows, engine.initial_state())
         np.testing.assert_allclose(posteriors, run_graph(graph_file, windows), atol=1e-4)
 
@@ -61,7 +31,7 @@ def test_posteriors_are_the_graphs(graph_file: Path, recordings: list[Path]) -> 
 def test_posteriors_do_not_depend_on_where_the_signal_is_cut(graph_file: Path, recordings: list[Path]) -> None:
     model = read_frozen_model(graph_file)
     engine = Engine(model)
-    windows = windows_of(soundfile.read(recordings[0], dtype="float32")[0], model.info.features)
+    windows = windows_of(soundfile.read(recordings[0], dtype="float32")[0], model.info)
     whole, _ = engine.run(windows, engine.initial_state())
     state, pieces = engine.initial_state(), []
     for start in range(0, len(windows), 7):
@@ -85,9 +55,11 @@ def test_mfccs_are_tensorflows(options: FeatureOptions) -> None:
 def test_windows_do_not_depend_on_where_the_signal_is_cut(size: int) -> None:
     options = FeatureOptions()
     samples = np.random.default_rng(2).normal(0, 0.1, 4000).astype(np.float32)
-    windows = FeatureWindows(Mfcc(options), options)
+    whole_windows = FeatureWindows(Mfcc(options), options, 9)
+    whole = np.concatenate([whole_windows.feed(samples), whole_windows.finish()])
+    windows = FeatureWindows(Mfcc(options), options, 9)
     pieces = [windows.feed(samples[start : start + size]) for start in range(0, len(samples), size)]
-    np.testing.assert_array_equal(np.concatenate([*pieces, windows.finish()]), windows_of(samples, options))
+    np.testing.assert_array_equal(np.concatenate([*pieces, windows.finish()]), whole)
 
 
 def test_a_window_is_a_frame_between_its_neighbours() -> None:

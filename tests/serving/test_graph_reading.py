@@ -12,12 +12,15 @@ import tensorflow as tf
 
 from deepspeech import Model
 from deepspeech.errors import DeepSpeechError, GraphError
-from deepspeech.network.variable_names import SEED_NAMES
+from deepspeech.network import Dense, network
+from deepspeech.network.deepspeech import LSTM_NAME
+from deepspeech.options import ModelOptions
 from deepspeech.serving.frozen.metadata import parse_alphabet, serialize_alphabet
-from deepspeech.serving.frozen.model import BIAS, read_frozen_model
+from deepspeech.serving.frozen.model import read_frozen_model
 
 v1 = tf.compat.v1
 GraphDef = Any
+LSTM_BIAS = f"{LSTM_NAME}/bias"
 
 
 def definition_of(path: Path) -> GraphDef:
@@ -80,8 +83,9 @@ def test_weights_and_metadata_are_the_graphs(graph_file: Path) -> None:
         np.testing.assert_array_equal(value, tf.make_ndarray(by_name[name].attr["value"].tensor))
     info = model.info
     assert "".join(map(str, info.labels)) == " abcde"
-    assert (info.beam_width, info.language, info.relu_clip, info.n_steps) == (32, "xx", 20.0, 16)
-    assert (info.features.sample_rate, info.features.window_ms, info.features.context) == (16_000, 32, 9)
+    assert (info.beam_width, info.language, info.n_steps) == (32, "xx", 16)
+    assert (info.features.sample_rate, info.features.window_ms, info.network.context) == (16_000, 32, 9)
+    assert [layer.clip for layer in info.network.layers if isinstance(layer, Dense)] == [20.0] * 4 + [None]
 
 
 def test_a_memory_mapped_graph_is_the_same_model(graph_file: Path, tmp_path: Path) -> None:
@@ -95,14 +99,15 @@ def test_a_memory_mapped_graph_is_the_same_model(graph_file: Path, tmp_path: Pat
 
 def test_names_and_forget_bias_of_the_first_generation_are_understood(graph_file: Path, tmp_path: Path) -> None:
     definition = definition_of(graph_file)
+    older_names = {variable.name: variable.older_name for variable in network(ModelOptions(), 26, 5).variables}
     for node in definition.node:
-        node.name = SEED_NAMES.get(node.name, node.name)
+        node.name = older_names.get(node.name, node.name)
         for index, name in enumerate(node.input):
-            node.input[index] = SEED_NAMES.get(name, name)
+            node.input[index] = older_names.get(name, name)
         if node.op == "BlockLSTM":
             node.attr["forget_bias"].f = 1.0
     model = read_frozen_model(write(tmp_path / "seed.pb", definition))
-    added = model.weights[BIAS] - read_frozen_model(graph_file).weights[BIAS]
+    added = model.weights[LSTM_BIAS] - read_frozen_model(graph_file).weights[LSTM_BIAS]
     np.testing.assert_allclose(added, np.repeat([0, 0, 1, 0], 48), atol=1e-6)
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from graph_running import run_graph, windows_of
 from program import Program
 from published import PublishedClient, load_library
-from test_engine import run_graph, windows_of
 
 from deepspeech import Model
 from deepspeech.serving.engine import Engine
@@ -132,6 +132,6 @@ def test_posteriors_are_the_graphs_on_real_recordings(digits_graph: Path, digits
     engine = Engine(model)
     for path in digits[::10]:
         samples = (read_samples(path) / 32768).astype(np.float32)
-        windows = windows_of(samples, model.info.features)
+        windows = windows_of(samples, model.info)
         posteriors, _ = engine.run(windows, engine.initial_state())
         np.testing.assert_allclose(posteriors, run_graph(digits_graph, windows), rtol=0, atol=5e-4)

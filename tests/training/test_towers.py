@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from deepspeech.network import network
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.training.graph import build_training_graph
 from deepspeech.training.towers import feeds, mean_gradients
@@ -31,9 +32,7 @@ def run(label_count: int, devices: tuple[str, ...], batches: list[Batch]) -> tup
     """Mean gradients, and the variables after one step of Adam."""
     graph = build_training_graph(
         devices,
-        label_count=label_count,
-        feature_options=FEATURES,
-        model_options=ModelOptions(n_hidden=24, dropout_rates=(0.0,) * 6),
+        network=network(ModelOptions(n_hidden=24, dropout_rates=(0.0,) * 6), FEATURES.coefficients, label_count),
         optimizer_options=OptimizerOptions(),
         session_options=SessionOptions(mixed_precision="off"),
         random_seed=7,
@@ -70,9 +69,7 @@ def test_each_tower_computes_on_its_device(joined_and_split: Any) -> None:
     label_count, _, _ = joined_and_split
     graph = build_training_graph(
         DEVICES,
-        label_count=label_count,
-        feature_options=FEATURES,
-        model_options=ModelOptions(n_hidden=8),
+        network=network(ModelOptions(n_hidden=8), FEATURES.coefficients, label_count),
         optimizer_options=OptimizerOptions(),
         session_options=SessionOptions(mixed_precision="off"),
         random_seed=7,

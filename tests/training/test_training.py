@@ -11,7 +11,7 @@ import soxr
 import tensorflow as tf
 from program import Program, Trained
 
-from deepspeech.checkpoints.store import read_description
+from deepspeech.checkpoints.identity import read_description
 
 
 def transcript_of(csv_file: Path, row: int) -> tuple[Path, str]:

@@ -47,15 +47,18 @@ def test_a_batch_holds_its_utterances_padded_to_the_longest(corpus: Corpus, batc
     assert [index for batch in batches for index in batch.indices] == list(range(len(corpus)))
     for batch in batches:
         assert batch.features.shape == (len(batch.utterances), max(batch.lengths), 26)
-        assert batch.labels.shape == (len(batch.utterances), max(batch.label_lengths))
-        assert [array.dtype for array in (batch.features, batch.lengths, batch.labels, batch.label_lengths)] == [
+        assert batch.labels.shape == (
+            len(batch.utterances),
+            max(len(utterance.labels) for utterance in batch.utterances),
+        )
+        assert [array.dtype for array in (batch.features, batch.lengths, batch.labels)] == [
             np.float32,
-            np.int32,
             np.int32,
             np.int32,
         ]
         for row, index in enumerate(batch.indices):
-            utterance, frames, letters = corpus[index], batch.lengths[row], batch.label_lengths[row]
+            utterance, frames = corpus[index], batch.lengths[row]
+            letters = len(utterance.labels)
             assert batch.utterances[row] is utterance
             np.testing.assert_array_equal(batch.features[row, :frames], source.features(index))
             assert not batch.features[row, frames:].any()

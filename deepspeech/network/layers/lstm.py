@@ -1,4 +1,4 @@
-"""An LSTM layer over time: Hochreiter and Schmidhuber (1997), without peepholes, projection or clipping.
+"""An LSTM layer over time; `deepspeech.network.LSTM` gives its equations.
 
 The input's product is taken once for all frames; only what depends on the frame before is left to the recurrence.
 """
@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from ..description import LSTM
 from .compute import Compute, Kernels
 from .lstm_loop import recurrence
 from .native_ops import native_ops
+from .variables import variables_of
 
 Tensor = Any
 
@@ -41,6 +43,12 @@ def lstm(
     if compute.kernels is Kernels.NATIVE:
         return _native(products, lengths, weights, bias, state, compute)
     return _loop(products, lengths, weights, bias, state)
+
+
+def lstm_variables(layer: LSTM, inputs: int) -> tuple[Any, Any]:
+    """Return the kernel and the bias of a layer whose inputs have so many numbers."""
+    kernel, bias = variables_of(layer, inputs)
+    return kernel, bias
 
 
 def _native(

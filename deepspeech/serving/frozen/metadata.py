@@ -3,10 +3,12 @@
 The format is that of DeepSpeech 0.9's clients, which call it graph version 6. This module needs no TensorFlow.
 """
 
+import json
 import struct
 from collections.abc import Sequence
 
-from ...errors import GraphError
+from ...errors import GraphError, NetworkError
+from ...network.description import Network, network_from_json
 
 GRAPH_VERSION = 6
 """The version of the graphs we write."""
@@ -14,8 +16,8 @@ GRAPH_VERSION = 6
 READABLE_VERSIONS = range(4, 7)
 """Versions 4 (DeepSpeech 0.6) to 6 (0.9) differ in what they hold beside the network."""
 
-STATE_NODES = ("previous_state_c", "previous_state_h")
-NEW_STATE_NODES = ("new_state_c", "new_state_h")
+UNNAMED_NETWORK = "deepspeech"
+"""The network of graphs that say nothing of their network, as those of DeepSpeech 0.9's clients."""
 
 
 def serialize_alphabet(labels: Sequence[str | bytes]) -> bytes:
@@ -25,6 +27,22 @@ def serialize_alphabet(labels: Sequence[str | bytes]) -> bytes:
         text = label if isinstance(label, bytes) else label.encode()
         parts.append(struct.pack("<HH", index, len(text)) + text)
     return b"".join(parts)
+
+
+def serialize_network(network: Network) -> bytes:
+    """Return a network's name and layers as JSON in UTF-8."""
+    return json.dumps({"name": network.name, "layers": network.to_json()}, ensure_ascii=False).encode()
+
+
+def parse_network(data: bytes, coefficients: int) -> Network:
+    """Return the network that `serialize_network` wrote; raise GraphError for anything else."""
+    try:
+        value = json.loads(data.decode())
+        return network_from_json(str(value["name"]), coefficients, value["layers"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise GraphError("its network is not described in JSON") from None
+    except NetworkError as error:
+        raise GraphError(f"its network cannot be run: {error}") from None
 
 
 def parse_alphabet(data: bytes) -> tuple[bytes, ...]:
@@ -40,5 +58,5 @@ def parse_alphabet(data: bytes) -> tuple[bytes, ...]:
     except struct.error:
         raise GraphError("its alphabet is cut off") from None
     if offset != len(data) or sorted(labels) != list(range(count)) or not count:
-        raise GraphError("its alphabet makes no sense")
+        raise GraphError("its alphabet is damaged")
     return tuple(labels[index] for index in range(count))

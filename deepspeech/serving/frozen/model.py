@@ -5,20 +5,19 @@ no TensorFlow.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import FeatureError, GraphError
-from ...network.variable_names import LSTM_SCOPE, SEED_NAMES
+from ...errors import FeatureError, GraphError, NetworkError
+from ...network.deepspeech import layers as layers_of_deepspeech
+from ...network.description import ContextWindow, Network, Sizes, Variable
 from ...util.features import FeatureOptions
-from .graph import Array, Graph, read_graph
-from .metadata import READABLE_VERSIONS, parse_alphabet
-
-KERNEL, BIAS = f"{LSTM_SCOPE}/kernel", f"{LSTM_SCOPE}/bias"
+from .graph import Graph, read_graph
+from .metadata import READABLE_VERSIONS, UNNAMED_NETWORK, parse_alphabet, parse_network
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class ModelInfo:
     n_steps: int
     beam_width: int
     language: str
-    relu_clip: float
+    network: Network
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class FrozenModel:
 
 
 def read_frozen_model(path: str | PathLike[str]) -> FrozenModel:
-    """Read a model; raises GraphError, naming the file and what is wrong with it."""
+    """Read a model; raise GraphError, naming the file and what is wrong with it."""
     path = Path(path)
     try:
         graph = read_graph(path)
@@ -52,47 +51,96 @@ def read_frozen_model(path: str | PathLike[str]) -> FrozenModel:
         raise GraphError(f"{path}: {error}; give a graph that DeepSpeech 0.6 to 0.9 or this program exported") from None
 
 
-def read_weights(graph: Graph) -> dict[str, npt.NDArray[np.float32]]:
-    """The weights of any generation by the names they have now; raises GraphError if one is missing or misshapen."""
+def read_network(graph: Graph) -> Network:
+    """Return the network that a graph of any generation holds; raise GraphError if it is none that can be run.
+
+    Of a graph that does not describe its network, a frame and its neighbours count as one wide frame without context.
+    """
+    if "metadata_network" in graph.nodes:
+        shape = _input_shape(graph)
+        network = parse_network(_text(graph, "metadata_network"), shape[3])
+        if network.context != shape[2] // 2:
+            raise GraphError(f"its input_node has shape {list(shape)}, which its network does not fit")
+        return network
+    unsized = _unsized_network(graph)
+    shapes = {variable.name: graph.constant(_name_in(graph, variable)).shape for variable in unsized.variables}
+    inputs = shapes[unsized.weighted_layers[0].variables(1)[0].name]
+    try:
+        return replace(unsized.resized(shapes), coefficients=inputs[0] if inputs else 0)
+    except NetworkError as error:
+        raise GraphError(f"its layers do not fit together: {error}") from None
+
+
+def read_weights(graph: Graph, network: Network) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the weights of a graph by the variables' names today; raise GraphError if one is missing or misshapen."""
     weights = {}
-    for name, seed_name in SEED_NAMES.items():
-        value = graph.constant(name if name in graph.nodes or seed_name not in graph.nodes else seed_name)
+    for variable in network.variables:
+        value = graph.constant(_name_in(graph, variable))
         if value.dtype != np.float32:
-            raise GraphError(f"its weights {name} are no 32-bit floating-point numbers")
-        weights[name] = np.asarray(value, np.float32)
-    _check_shapes(weights)
+            raise GraphError(f"its weights {variable.name} are not 32-bit floating-point numbers")
+        if value.shape != variable.shape:
+            raise GraphError(
+                f"its layers do not fit together: {variable.name} has shape {list(value.shape)} instead of "
+                f"{list(variable.shape)}"
+            )
+        weights[variable.name] = np.asarray(value, np.float32)
     forget_bias = _forget_bias(graph)
     if forget_bias:
-        n_hidden = len(weights[BIAS]) // 4
-        weights[BIAS] = weights[BIAS] + np.repeat(np.array([0, 0, forget_bias, 0], np.float32), n_hidden)
+        for name in (f"{layer.name}/bias" for layer in network.recurrent_layers):
+            added = np.repeat(np.array([0, 0, forget_bias, 0], np.float32), len(weights[name]) // 4)
+            weights[name] = weights[name] + added
     return weights
 
 
 def _model(path: Path, graph: Graph) -> FrozenModel:
     _check_kind(graph)
-    weights = read_weights(graph)
+    network = read_network(graph)
+    weights = read_weights(graph, network)
     labels = read_labels(graph)
-    outputs = weights["layer_6/weights"].shape[1]
-    if outputs != len(labels) + 1:
-        raise GraphError(f"its alphabet has {len(labels)} labels, but the network has {outputs} outputs")
-    shape = graph.nodes["input_node"].shape
-    if (
-        len(shape) != 4
-        or shape[2] < 1
-        or shape[2] % 2 == 0
-        or shape[2] * shape[3] != weights["layer_1/weights"].shape[0]
-    ):
-        raise GraphError(f"its input_node has shape {list(shape)}, which the weights do not fit")
+    if network.outputs != len(labels) + 1:
+        raise GraphError(f"its alphabet has {len(labels)} labels, but the network has {network.outputs} outputs")
+    shape = _input_shape(graph)
+    if network.name == UNNAMED_NETWORK:
+        network = _with_context(network, shape)
     info = ModelInfo(
         path=path,
         labels=labels,
-        features=_features(graph, context=shape[2] // 2, coefficients=shape[3]),
+        features=_features(graph, coefficients=shape[3]),
         n_steps=shape[1] if shape[1] > 0 else 16,
         beam_width=_integer(graph, "metadata_beam_width", 500),
         language=_language(graph),
-        relu_clip=_relu_clip(graph),
+        network=network,
     )
     return FrozenModel(info, weights)
+
+
+def _unsized_network(graph: Graph) -> Network:
+    """Return the network of graphs that do not describe theirs, without sizes but for the limit of its ReLU."""
+    sizes = Sizes(1, 1, n_hidden=1, relu_clip=_relu_clip(graph), context=0, dropout_rates=(0.0,) * 6)
+    return Network(UNNAMED_NETWORK, 1, layers_of_deepspeech(sizes))
+
+
+def _with_context(network: Network, shape: tuple[int, ...]) -> Network:
+    """Return a network that was taken for one without context with that of the graph's input."""
+    if shape[2] * shape[3] != network.coefficients:
+        raise GraphError(f"its input_node has shape {list(shape)}, which the weights do not fit")
+    window, *layers = network.layers
+    assert isinstance(window, ContextWindow)
+    return replace(network, coefficients=shape[3], layers=(replace(window, frames=shape[2] // 2), *layers))
+
+
+def _input_shape(graph: Graph) -> tuple[int, ...]:
+    """Return the shape of `input_node`: [batch, n_steps, 2 * context + 1, coefficients], -1 where it is not known."""
+    shape = graph.nodes["input_node"].shape
+    if len(shape) != 4 or shape[2] < 1 or shape[2] % 2 == 0 or shape[3] < 1:
+        raise GraphError(f"its input_node has shape {list(shape)}, which is not that of windows of features")
+    return shape
+
+
+def _name_in(graph: Graph, variable: Variable) -> str:
+    """Return the name of a variable in a graph of any generation."""
+    older = variable.older_name
+    return older if variable.name not in graph.nodes and older in graph.nodes else variable.name
 
 
 def _check_kind(graph: Graph) -> None:
@@ -107,35 +155,20 @@ def _check_kind(graph: Graph) -> None:
         raise GraphError("has layer normalization, which is not supported")
 
 
-def _features(graph: Graph, *, context: int, coefficients: int) -> FeatureOptions:
+def _features(graph: Graph, *, coefficients: int) -> FeatureOptions:
     try:
         return FeatureOptions(
             sample_rate=_integer(graph, "metadata_sample_rate", 16_000),
             window_ms=_integer(graph, "metadata_feature_win_len", 32),
             step_ms=_integer(graph, "metadata_feature_win_step", 20),
             coefficients=coefficients,
-            context=context,
         )
     except FeatureError as error:
         raise GraphError(str(error)) from None
 
 
-def _check_shapes(weights: Mapping[str, Array]) -> None:
-    sizes = {}
-    for layer in (1, 2, 3, 5, 6):
-        matrix, bias = weights[f"layer_{layer}/weights"], weights[f"layer_{layer}/bias"]
-        if matrix.ndim != 2 or bias.shape != matrix.shape[1:]:
-            raise GraphError(f"its layer {layer} has weights {matrix.shape} and a bias {bias.shape}")
-        sizes[layer] = matrix.shape
-    n_hidden = len(weights[BIAS]) // 4
-    fits = weights[KERNEL].shape == (sizes[3][1] + n_hidden, 4 * n_hidden)
-    chained = (sizes[1][1], sizes[2][1], n_hidden, sizes[5][1]) == (sizes[2][0], sizes[3][0], sizes[5][0], sizes[6][0])
-    if not (fits and chained):
-        raise GraphError("its layers do not fit together")
-
-
 def _forget_bias(graph: Graph) -> float:
-    """What the first generation's LSTM adds to the forget gate when it runs."""
+    """Return what the first generation's LSTM adds to the forget gate when it runs."""
     cells = [node for node in graph.nodes.values() if node.op in ("BlockLSTM", "BlockLSTMV2", "LSTMBlockCell")]
     return cells[0].float_attribute("forget_bias", 1.0) if cells else 0.0
 
@@ -152,17 +185,22 @@ def _relu_clip(graph: Graph) -> float:
 
 
 def read_labels(graph: Graph) -> tuple[str | bytes, ...]:
-    """The labels of a graph, characters or bytes; raises GraphError if it holds none."""
+    """Return the labels of a graph, characters or bytes; raise GraphError if it holds none."""
     if "metadata_alphabet" not in graph.nodes:
         raise GraphError("holds no alphabet, it is older than DeepSpeech 0.6")
-    values = graph.constant("metadata_alphabet")
-    if values.dtype != object or not len(values):
-        raise GraphError("its alphabet is no text")
-    labels = parse_alphabet(values[0])
+    labels = parse_alphabet(_text(graph, "metadata_alphabet"))
     try:
         return tuple(label.decode() for label in labels)
     except UnicodeDecodeError:
         return labels
+
+
+def _text(graph: Graph, name: str) -> bytes:
+    values = graph.constant(name)
+    if values.dtype != object or not len(values):
+        raise GraphError(f"its {name} is not text")
+    text: bytes = values[0]
+    return text
 
 
 def _integer(graph: Graph, name: str, default: int) -> int:

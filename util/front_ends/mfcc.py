@@ -1,8 +1,8 @@
-"""MFCC features as TensorFlow's ops AudioSpectrogram and Mfcc compute them, in NumPy, so that nothing else is loaded.
+"""The features of `audio_ops` in NumPy alone, for serving: as TensorFlow's ops AudioSpectrogram and Mfcc compute them.
 
 The ops: periodic Hann window, squared magnitudes of a Fourier transform of a power of two, 40 triangular filters evenly
 spaced on the mel scale (1127 ln(1 + f/700)) from 20 Hz to half the sample rate over magnitudes, logarithm, and a
-cosine transform (DCT-II). Results agree with theirs to 1e-3 and better; `tests/serving/test_mfcc.py` compares them.
+cosine transform (DCT-II). Results agree with theirs within 1e-4; `tests/serving/test_engine.py` compares them.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..util.features import FeatureOptions
+from ..features import FeatureOptions
 
 LOWEST_FREQUENCY = 20.0
 """Hz; where the first filter begins."""

@@ -1,0 +1,119 @@
+"""What the weights of a checkpoint stand for, as the JSON file beside it says, and whether a model is the same.
+
+A checkpoint of DeepSpeech itself has no such file, and one that was written before networks had names says nothing of
+its layers: both are of the network `deepspeech`.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..errors import CheckpointError
+from ..network import Network, network
+from ..network.description import difference
+from ..options import ModelOptions
+from ..util.features import FeatureOptions
+from ..util.text import Alphabet
+
+DESCRIPTION_FORMAT = 1
+
+MODEL_FLAGS = ("n_hidden", "relu_clip")
+"""Flags that the layers of networks follow from, by which a difference is explained."""
+
+
+@dataclass(frozen=True)
+class ModelIdentity:
+    """What weights stand for: a checkpoint is of use only to a model where this is the same."""
+
+    alphabet: Alphabet
+    features: FeatureOptions
+    model: ModelOptions
+
+    @cached_property
+    def network(self) -> Network:
+        """The network that the options name; raise NetworkError if there is none."""
+        return network(self.model, self.features.coefficients, self.alphabet.size)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a value for JSON, which is part of a checkpoint's description."""
+        return {
+            "alphabet": list(self.alphabet.labels),
+            "features": asdict(self.features),
+            "model": {name: getattr(self.model, name) for name in MODEL_FLAGS},
+            "network": {"name": self.network.name, "layers": self.network.to_json()},
+        }
+
+
+def description_path(prefix: Path) -> Path:
+    """Return where the description of the checkpoint at `prefix`, a path without extension, is."""
+    return prefix.with_name(prefix.name + ".json")
+
+
+def read_description(prefix: Path) -> Mapping[str, Any] | None:
+    """Return the JSON beside a checkpoint, or None if there is none; raise CheckpointError if it isn't one of ours."""
+    path = description_path(prefix)
+    try:
+        description = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path}: cannot be read ({error})") from error
+    if not isinstance(description, dict) or description.get("format") != DESCRIPTION_FORMAT:
+        raise CheckpointError(
+            f"{path}: not a description of format {DESCRIPTION_FORMAT}; was it written by a newer version?"
+        )
+    return description
+
+
+def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
+    """Raise CheckpointError if a checkpoint's description tells of another alphabet, other features or a network."""
+    if description is None:
+        return
+    labels, here = description.get("alphabet"), list(identity.alphabet.labels)
+    if labels != here:
+        raise CheckpointError(
+            f"{prefix}: trained with another alphabet, {_label_difference(labels or [], here)}; "
+            "give its alphabet with --alphabet_config_path, or train into another --checkpoint_dir"
+        )
+    _check_flags(
+        prefix, description.get("features", {}), asdict(identity.features), {"sample_rate": "audio_sample_rate"}
+    )
+    _check_network(prefix, description, identity)
+
+
+def _check_network(prefix: Path, description: Mapping[str, Any], identity: ModelIdentity) -> None:
+    model = description.get("model", {})
+    named = description.get("network", {"name": "deepspeech"})
+    ours = json.loads(json.dumps(identity.network.to_json()))
+    if named["name"] != identity.network.name:
+        _check_flags(prefix, {"network": named["name"]}, {"network": identity.network.name}, {})
+    if named.get("layers") == ours:
+        return
+    _check_flags(prefix, model, {name: getattr(identity.model, name) for name in MODEL_FLAGS}, {})
+    differs = difference(named.get("layers", ours), ours)
+    if differs is not None:
+        raise CheckpointError(
+            f"{prefix}: trained with another network {identity.network.name}: {differs}; "
+            "use the network as it was, or train into another --checkpoint_dir"
+        )
+
+
+def _check_flags(prefix: Path, theirs: Mapping[str, Any], ours: Mapping[str, Any], flags: Mapping[str, str]) -> None:
+    """Raise CheckpointError for the first value that differs, under the flag's name if that is another one."""
+    for name, value in theirs.items():
+        if name in ours and ours[name] != value:
+            flag = flags.get(name, name)
+            raise CheckpointError(
+                f"{prefix}: trained with --{flag}={value}, but this run has --{flag}={ours[name]}; "
+                f"give the same value, or train into another --checkpoint_dir"
+            )
+
+
+def _label_difference(theirs: list[str], ours: list[str]) -> str:
+    for index, (their, our) in enumerate(zip(theirs, ours, strict=False)):
+        if their != our:
+            return f"where label {index} is {their!r} (here {our!r})"
+    return f"of {len(theirs)} labels (here {len(ours)})"

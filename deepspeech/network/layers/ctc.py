@@ -1,0 +1,30 @@
+"""The CTC loss of training."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from .compute import Compute, Kernels
+from .native_ops import native_ops
+
+v1 = tf.compat.v1
+Tensor = Any
+
+
+def ctc_loss(labels: Tensor, logits: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
+    """Return the CTC loss (Graves et al., 2006) of each utterance in nats, float32 [batch].
+
+    `labels` is int32 [batch, labels], padded with -1, `logits` float32 [time, batch, labels + 1], `lengths` int32
+    [batch] in frames. The last label is the blank.
+    """
+    if compute.kernels is Kernels.NATIVE:
+        ops = native_ops()
+        assert ops is not None
+        losses, _ = ops.deepspeech_ctc(logits, labels, lengths, threads=compute.threads)
+        losses.set_shape([None])
+        return losses
+    present = labels >= 0
+    sparse = tf.SparseTensor(tf.where(present), tf.boolean_mask(labels, present), tf.cast(tf.shape(labels), tf.int64))
+    if compute.kernels is Kernels.CUDNN:
+        return tf.nn.ctc_loss(sparse, logits, None, lengths, blank_index=-1)  # by cuDNN, where the batch suits it
+    return v1.nn.ctc_loss(sparse, logits, lengths)

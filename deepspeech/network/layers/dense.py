@@ -1,0 +1,40 @@
+"""Dense layers, with a clipped ReLU or without."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from ..description import Dense
+from .compute import Compute, Kernels
+from .dropout import dropout
+from .native_ops import native_ops
+from .variables import factors, variables_of
+
+Tensor = Any
+
+
+def dense(layer: Dense, inputs: Tensor, rate: float, compute: Compute) -> Tensor:
+    """Return the outputs [rows, units] of a layer for inputs [rows, n], with dropout of `rate`.
+
+    They have the inputs' type, but for a layer without a clip, which is linear and float32.
+    """
+    if layer.clip is None:
+        inputs = tf.cast(inputs, tf.float32)
+    weights, bias = variables_of(layer, inputs.shape[1])
+    products = tf.matmul(inputs, factors(weights, inputs.dtype))
+    if layer.clip is None:
+        return dropout(tf.nn.bias_add(products, bias), rate)
+    return activation(products, bias, layer.clip, rate, compute)
+
+
+def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute: Compute) -> Tensor:
+    """Return the clipped ReLU of products [rows, units] and a bias [units], with dropout, in the products' type."""
+    if compute.kernels is Kernels.NATIVE:
+        ops = native_ops()
+        assert ops is not None
+        seed = tf.random.uniform([], minval=tf.int64.min, maxval=tf.int64.max, dtype=tf.int64) if rate else tf.int64.min
+        outputs = ops.deepspeech_activation(products, bias, seed, clip=clip, rate=rate, threads=compute.threads)
+        outputs.set_shape(products.shape)
+        return outputs
+    biased = tf.nn.bias_add(products, tf.cast(bias, products.dtype))
+    return dropout(tf.minimum(tf.nn.relu(biased), clip), rate)

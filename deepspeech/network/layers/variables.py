@@ -1,0 +1,38 @@
+"""The variables of a layer in TensorFlow's graph."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from ..description import GLOROT, OPEN_FORGET_GATE, ZEROS, Layer
+
+v1 = tf.compat.v1
+Tensor = Any
+
+
+def variables_of(layer: Layer, inputs: int) -> list[Any]:
+    """Return a layer's float32 variables, in the order of its record; made on the first call in a graph."""
+    wanted = layer.variables(inputs)
+    initializers = [_initializer(variable.initial, variable.shape) for variable in wanted]
+    with v1.variable_scope(layer.name, reuse=v1.AUTO_REUSE):
+        return [
+            v1.get_variable(variable.name.removeprefix(f"{layer.name}/"), variable.shape, initializer=initializer)
+            for variable, initializer in zip(wanted, initializers, strict=True)
+        ]
+
+
+def factors(weights: Any, dtype: Any) -> Tensor:
+    """Return weights as factors of a product, cast where they live: what travels from there is what is needed here."""
+    with v1.device(weights.device):
+        return tf.cast(weights, dtype)
+
+
+def _initializer(initial: str, shape: tuple[int, ...]) -> Any:
+    if initial == GLOROT:
+        return v1.glorot_uniform_initializer()
+    if initial == ZEROS:
+        return v1.zeros_initializer()
+    assert initial == OPEN_FORGET_GATE
+    units = shape[0] // 4
+    gates = tf.concat([tf.zeros([2 * units]), tf.ones([units]), tf.zeros([units])], axis=0)
+    return lambda wanted, **_: tf.reshape(gates, wanted)

@@ -1,0 +1,71 @@
+"""Networks by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from ..errors import NetworkError
+from ..options import ModelOptions
+from ..util.python_files import load_python_file
+from .description import Layer, Network, Sizes
+
+MODULES = ("deepspeech",)
+"""The networks of this package: a module of each, whose function `layers` makes its records."""
+
+
+LayersOf = Callable[[Sizes], tuple[Layer, ...]]
+
+_registered: dict[str, LayersOf] = {}
+
+
+def register(name: str) -> Callable[[LayersOf], LayersOf]:
+    """Return a decorator that makes a function's layers the network of this name; raise NetworkError if it is taken."""
+    if name in MODULES:
+        raise NetworkError(f"there is a network {name!r} already; choose another name")
+
+    def registered(layers: LayersOf) -> LayersOf:
+        _registered[name] = layers
+        return layers
+
+    return registered
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all networks."""
+    return (*MODULES, *_registered)
+
+
+def network(options: ModelOptions, coefficients: int, label_count: int) -> Network:
+    """Return the network that the options name, for features of `coefficients` numbers and so many labels.
+
+    Raise NetworkError if there is none of that name, or what its function returns is no network.
+    """
+    sizes = Sizes(
+        coefficients=coefficients,
+        outputs=label_count + 1,
+        n_hidden=options.n_hidden,
+        relu_clip=options.relu_clip,
+        context=options.context,
+        dropout_rates=options.dropout_rates,
+    )
+    return Network(options.network.rpartition(":")[2], coefficients, tuple(_layers_of(options.network)(sizes)))
+
+
+def _layers_of(name: str) -> LayersOf:
+    file, colon, name = name.rpartition(":")
+    if colon:
+        load_python_file(Path(file), f"--network={file}:{name}")
+    if name in _registered:
+        return _registered[name]
+    if name in MODULES:
+        return _module_layers(name)
+    raise NetworkError(f"--network={name}: there is no such network; there are {', '.join(names())}")
+
+
+@cache
+def _module_layers(name: str) -> LayersOf:
+    layers: LayersOf = import_module(f".{name}", __package__).layers
+    return layers

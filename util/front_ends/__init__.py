@@ -1,0 +1,1 @@
+"""The front ends: how features are computed, a module each."""
