@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO ?= demo
 
-native_sources := $(wildcard native_client/*.cc native_client/*.h native_client/*.py native_client/acoustic/* native_client/training/*)
+native_sources := $(shell find native_client -name '*.cc' -o -name '*.h' -o -name '*.inc' -o -name '*.py')
 
 .PHONY: all demo test lint clean lm-tools
 
@@ -36,7 +36,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 
-# The editable install builds the native decoder too; later changes of its sources rebuild just that.
+# The editable install builds the C++ code too; later changes of its sources rebuild just that.
 $(VENV)/.installed: $(BIN)/python pyproject.toml
 	$(BIN)/pip install --quiet --group build
 	$(BIN)/pip install --quiet --no-build-isolation --editable .

@@ -1,4 +1,7 @@
-"""Build the native decoder; everything else about the package is in pyproject.toml."""
+"""Build the C++ code of the package: the decoder, and the kernels of serving and of training.
+
+Everything else about the package is in pyproject.toml.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,17 @@ KENLM_MAX_ORDER = 6
 
 
 def library_sources(kenlm: Path) -> list[Path]:
-    """KenLM's query library, without its programs and tests."""
+    """Return the source files of KenLM's query library, without its programs and tests."""
     folders = ("lm", "util", "util/double-conversion")
     files = (path for folder in folders for path in sorted((kenlm / folder).glob("*.cc")))
     return [path for path in files if not path.name.endswith(("main.cc", "test.cc"))]
 
 
 def needs_recompile(object_file: str, source: str) -> bool:
-    """Our sources are also recompiled when one of our headers changed; KenLM's never change."""
+    """Return whether an object file is out of date.
+
+    Each of our sources depends on all of our headers; KenLM's sources never change.
+    """
     if not Path(object_file).exists():
         return True
     inputs = [Path(source)]
@@ -34,50 +40,67 @@ def needs_recompile(object_file: str, source: str) -> bool:
     return Path(object_file).stat().st_mtime < max(path.stat().st_mtime for path in inputs)
 
 
-class BuildDecoder(build_ext):
+class BuildNative(build_ext):
     """Fetches KenLM before the build, so that commands which build nothing need no network."""
 
-    def build_extension(self, extension: Pybind11Extension) -> None:
+    def build_extension(self, extension: Extension) -> None:
         """Compile what changed, on all cores."""
-        if extension is not decoder:
-            super().build_extension(extension)
-            return
+        if extension is decoder:
+            self.add_kenlm(extension)
+        super().build_extension(extension)
+
+    def add_kenlm(self, extension: Extension) -> None:
+        """Compile KenLM's query library without warnings, which are its authors' concern, and add it to `extension`."""
         try:
             kenlm = kenlm_source(ROOT / "build/kenlm")
         except KenlmSourceError as error:
             sys.exit(f"error: {error}")
-        extension.sources += [os.path.relpath(path) for path in library_sources(kenlm)]
+        extension.extra_objects += self.compiler.compile(
+            [os.path.relpath(path) for path in library_sources(kenlm)],
+            output_dir=self.build_temp,
+            macros=extension.define_macros,
+            include_dirs=[str(kenlm)],
+            extra_postargs=[*extension.extra_compile_args, "-w"],
+        )
         extension.extra_compile_args += ["-isystem", str(kenlm)]
-        super().build_extension(extension)
 
+
+def sources(*folders: str) -> dict[str, list[str]]:
+    """Return the arguments that tell an extension its C++ files, those of the given folders of native_client/."""
+    names = [os.path.relpath(path) for folder in folders for path in sorted((ROOT / "native_client" / folder).iterdir())]
+    headers = [os.path.relpath(path) for path in (ROOT / "native_client").rglob("*.*") if path.suffix in (".h", ".inc")]
+    return {
+        "sources": [name for name in names if name.endswith(".cc")],
+        "depends": sorted(headers),
+        "include_dirs": ["native_client"],
+    }
+
+
+WARNINGS = ["-Wall", "-Wextra", "-Wno-psabi"]
 
 decoder = Pybind11Extension(
     "deepspeech._ctcdecoder",
-    sorted(os.path.relpath(path) for path in (ROOT / "native_client").glob("*.cc")),
-    depends=sorted(os.path.relpath(path) for path in (ROOT / "native_client").glob("*.h")),
-    include_dirs=["native_client"],
+    **sources("decoder", "language_model", "shared"),
     define_macros=[("KENLM_MAX_ORDER", str(KENLM_MAX_ORDER)), ("NDEBUG", None)],
-    extra_compile_args=["-O3", "-Wall", "-Wextra"],
+    extra_compile_args=["-O3", *WARNINGS],
     cxx_std=17,
 )
 
 acoustic = Pybind11Extension(
     "deepspeech._acoustic",
-    sorted(os.path.relpath(path) for path in (ROOT / "native_client/acoustic").glob("*.cc")),
-    depends=sorted(os.path.relpath(path) for path in (ROOT / "native_client/acoustic").glob("*.[hi]*")),
-    extra_compile_args=["-O3", "-Wall", "-Wextra", "-Wno-psabi"],
+    **sources("acoustic"),
+    extra_compile_args=["-O3", *WARNINGS],
     cxx_std=17,
 )
 
 # Found by TensorFlow, not by Python: TensorFlow's functions are looked up when it is loaded.
 training = Extension(
     "deepspeech._training",
-    sorted(os.path.relpath(path) for path in (ROOT / "native_client/training").glob("*.cc")),
-    depends=sorted(os.path.relpath(path) for path in (ROOT / "native_client/training").glob("*.[hi]*")),
-    extra_compile_args=["-std=c++17", "-O3", "-Wall", "-Wextra", "-Wno-psabi", "-fvisibility=hidden"],
+    **sources("training"),
+    extra_compile_args=["-std=c++17", "-O3", *WARNINGS, "-fvisibility=hidden"],
     extra_link_args=["-pthread"],
     language="c++",
 )
 
 ParallelCompile("DEEPSPEECH_BUILD_JOBS", default=os.cpu_count() or 1, needs_recompile=needs_recompile).install()
-setup(ext_modules=[decoder, acoustic, training], cmdclass={"build_ext": BuildDecoder})
+setup(ext_modules=[decoder, acoustic, training], cmdclass={"build_ext": BuildNative})

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels.h"
+#include "acoustic/kernels.h"
 
 namespace py = pybind11;
 

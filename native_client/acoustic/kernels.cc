@@ -1,4 +1,4 @@
-#include "kernels.h"
+#include "acoustic/kernels.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@ namespace acoustic {
 namespace {
 
 #define MACHINE any_machine
-#include "machine_kernels.inc"
+#include "acoustic/machine_kernels.inc"
 #undef MACHINE
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -18,14 +18,14 @@ namespace {
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #define MACHINE avx2
-#include "machine_kernels.inc"
+#include "acoustic/machine_kernels.inc"
 #undef MACHINE
 #pragma GCC pop_options
 
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")
 #define MACHINE avx512
-#include "machine_kernels.inc"
+#include "acoustic/machine_kernels.inc"
 #undef MACHINE
 #pragma GCC pop_options
 #endif

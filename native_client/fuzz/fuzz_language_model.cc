@@ -1,6 +1,6 @@
 // Any bytes as a language model: ARPA file, KenLM binary of any kind, or scorer package.
-#include "error.h"
 #include "fuzzing.h"
+#include "shared/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzzing::MemoryFile file(std::string(reinterpret_cast<const char*>(data), size));

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "error.h"
 #include "fuzzing.h"
+#include "shared/error.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // Any bytes as the nodes of a trie file, behind a header whose hashes are made to fit.
 #include <cstring>
 
-#include "error.h"
 #include "fuzzing.h"
+#include "shared/error.h"
 #include "util/murmur_hash.hh"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "decoder.h"
+#include "decoder/decoder.h"
 
 // The entry point that libFuzzer, and replay.cc, call for every input.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -1,11 +1,11 @@
 // Files: what is written can be read, and what is damaged is refused or harmless.
-#include "acceptor.h"
-#include "error.h"
 #include "fixtures.h"
-#include "kenlm_binary.h"
-#include "scorer_package.h"
+#include "language_model/acceptor.h"
+#include "language_model/kenlm_binary.h"
+#include "language_model/scorer_package.h"
+#include "language_model/trie_file.h"
+#include "shared/error.h"
 #include "testing.h"
-#include "trie_file.h"
 
 namespace {
 

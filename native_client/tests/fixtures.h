@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "decoder.h"
+#include "decoder/decoder.h"
 
 namespace fixtures {
 

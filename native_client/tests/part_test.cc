@@ -1,11 +1,11 @@
 // The small parts: labels, logarithms, tries, posteriors, options.
-#include "error.h"
+#include "decoder/prefix_tree.h"
 #include "fixtures.h"
-#include "lexicon_trie.h"
-#include "log_math.h"
-#include "prefix_tree.h"
+#include "language_model/lexicon_trie.h"
+#include "language_model/vocabulary.h"
+#include "shared/error.h"
+#include "shared/log_math.h"
 #include "testing.h"
-#include "vocabulary.h"
 
 namespace {
 

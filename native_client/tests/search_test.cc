@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "error.h"
 #include "fixtures.h"
+#include "shared/error.h"
 #include "testing.h"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "error.h"
+#include "shared/error.h"
 
 namespace ctc {
 

@@ -1,7 +1,7 @@
 // Writes a scorer package that DeepSpeech 0.6 to 0.9 can read, too (see scorer_package.h).
 #include "arguments.h"
-#include "scorer.h"
-#include "scorer_package.h"
+#include "language_model/scorer.h"
+#include "language_model/scorer_package.h"
 
 int main(int count, char** arguments) {
   return ctc::run(

@@ -1,7 +1,7 @@
 // Writes the trie file of a language model's words (see trie_file.h).
 #include "arguments.h"
-#include "scorer.h"
-#include "trie_file.h"
+#include "language_model/scorer.h"
+#include "language_model/trie_file.h"
 
 int main(int count, char** arguments) {
   return ctc::run(

@@ -1,4 +1,4 @@
-#include "crew.h"
+#include "training/crew.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels.h"
-#include "tensorflow_api.h"
+#include "training/kernels.h"
+#include "training/tensorflow_api.h"
 
 namespace training {
 

@@ -1,4 +1,4 @@
-#include "kernels.h"
+#include "training/kernels.h"
 
 #include <sys/mman.h>
 
@@ -11,7 +11,7 @@
 #include <new>
 #include <type_traits>
 
-#include "crew.h"
+#include "training/crew.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define HAS_SEVERAL_MACHINES
@@ -67,14 +67,14 @@ std::size_t first_running(const std::int32_t* lengths, std::size_t batch, std::s
 
 #define INLINE_MEMBER inline __attribute__((always_inline))
 #define MACHINE any_machine
-#include "machine.inc"
+#include "training/machine.inc"
 #undef MACHINE
 
 #ifdef HAS_SEVERAL_MACHINES
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #define MACHINE avx2
-#include "machine.inc"
+#include "training/machine.inc"
 #undef MACHINE
 #pragma GCC pop_options
 
@@ -82,7 +82,7 @@ std::size_t first_running(const std::int32_t* lengths, std::size_t batch, std::s
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")
 #define HAS_WIDE_VECTORS
 #define MACHINE avx512
-#include "machine.inc"
+#include "training/machine.inc"
 #undef MACHINE
 #pragma GCC pop_options
 
@@ -90,7 +90,7 @@ std::size_t first_running(const std::int32_t* lengths, std::size_t batch, std::s
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,prefer-vector-width=512")
 #define HAS_BFLOAT16_PRODUCTS
 #define MACHINE avx512_bfloat16
-#include "machine.inc"
+#include "training/machine.inc"
 #undef MACHINE
 #pragma GCC pop_options
 #endif

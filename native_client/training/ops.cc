@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "kernel_context.h"
-#include "kernels.h"
-#include "tensorflow_api.h"
+#include "training/kernel_context.h"
+#include "training/kernels.h"
+#include "training/tensorflow_api.h"
 
 namespace training {
 namespace {

@@ -1,4 +1,4 @@
-#include "prefix_tree.h"
+#include "decoder/prefix_tree.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "lexicon_trie.h"
+#include "language_model/lexicon_trie.h"
 
 #include <algorithm>
 
-#include "error.h"
-#include "log_math.h"
+#include "shared/error.h"
+#include "shared/log_math.h"
 
 namespace ctc {
 namespace {

@@ -17,10 +17,10 @@
 
 #include <string>
 
-#include "labels.h"
-#include "language_model.h"
-#include "lexicon_trie.h"
-#include "vocabulary.h"
+#include "language_model/language_model.h"
+#include "language_model/lexicon_trie.h"
+#include "language_model/vocabulary.h"
+#include "shared/labels.h"
 
 namespace ctc {
 

@@ -1,4 +1,4 @@
-#include "mapped_file.h"
+#include "language_model/mapped_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "error.h"
+#include "shared/error.h"
 
 namespace ctc {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "labels.h"
-#include "language_model.h"
+#include "language_model/language_model.h"
+#include "shared/labels.h"
 
 namespace ctc {
 

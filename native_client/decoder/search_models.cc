@@ -2,8 +2,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include "log_math.h"
-#include "search.h"
+#include "decoder/search.h"
+#include "shared/log_math.h"
 
 namespace ctc {
 namespace {

@@ -1,11 +1,11 @@
-#include "search_context.h"
+#include "decoder/search_context.h"
 
 #include <algorithm>
 #include <iterator>
 #include <optional>
 
-#include "error.h"
-#include "log_math.h"
+#include "shared/error.h"
+#include "shared/log_math.h"
 
 namespace ctc {
 

@@ -1,4 +1,4 @@
-#include "kenlm_binary.h"
+#include "language_model/kenlm_binary.h"
 
 #include <algorithm>
 #include <cctype>
@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "error.h"
 #include "lm/model.hh"
+#include "shared/error.h"
 
 namespace ctc {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "labels.h"
-#include "language_model.h"
+#include "language_model/language_model.h"
+#include "shared/labels.h"
 
 namespace ctc {
 

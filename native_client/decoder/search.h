@@ -18,9 +18,9 @@
 #include <memory>
 #include <vector>
 
-#include "log_math.h"
-#include "prefix_tree.h"
-#include "search_context.h"
+#include "decoder/prefix_tree.h"
+#include "decoder/search_context.h"
+#include "shared/log_math.h"
 
 namespace ctc {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "mapped_file.h"
+#include "language_model/mapped_file.h"
 
 namespace ctc {
 

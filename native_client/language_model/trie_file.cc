@@ -1,10 +1,10 @@
-#include "trie_file.h"
+#include "language_model/trie_file.h"
 
 #include <cstddef>
 #include <cstring>
 
-#include "error.h"
-#include "mapped_file.h"
+#include "language_model/mapped_file.h"
+#include "shared/error.h"
 #include "util/murmur_hash.hh"
 
 namespace ctc {

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "labels.h"
-#include "options.h"
-#include "scorer.h"
+#include "decoder/options.h"
+#include "language_model/scorer.h"
+#include "shared/labels.h"
 
 namespace ctc {
 

@@ -1,8 +1,8 @@
-#include "labels.h"
+#include "shared/labels.h"
 
 #include <algorithm>
 
-#include "error.h"
+#include "shared/error.h"
 
 namespace ctc {
 

@@ -1,4 +1,4 @@
-#include "posteriors.h"
+#include "decoder/posteriors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include "error.h"
+#include "shared/error.h"
 
 namespace ctc {
 namespace {

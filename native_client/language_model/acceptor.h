@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mapped_file.h"
+#include "language_model/mapped_file.h"
 
 namespace ctc {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "posteriors.h"
-#include "search.h"
-#include "search_context.h"
+#include "decoder/posteriors.h"
+#include "decoder/search.h"
+#include "decoder/search_context.h"
 
 namespace ctc {
 

@@ -1,8 +1,8 @@
 // From hypotheses to transcripts.
 #include <algorithm>
 
-#include "log_math.h"
-#include "search.h"
+#include "decoder/search.h"
+#include "shared/log_math.h"
 
 namespace ctc {
 

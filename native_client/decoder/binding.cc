@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "decoder.h"
-#include "error.h"
-#include "trie_file.h"
+#include "decoder/decoder.h"
+#include "language_model/trie_file.h"
+#include "shared/error.h"
 
 namespace py = pybind11;
 

@@ -1,9 +1,9 @@
-#include "options.h"
+#include "decoder/options.h"
 
 #include <cmath>
 #include <sstream>
 
-#include "error.h"
+#include "shared/error.h"
 
 namespace ctc {
 namespace {

@@ -1,12 +1,12 @@
-#include "language_model.h"
+#include "language_model/language_model.h"
 
 #include <algorithm>
 
-#include "error.h"
-#include "kenlm_binary.h"
+#include "language_model/kenlm_binary.h"
+#include "language_model/mapped_file.h"
 #include "lm/enumerate_vocab.hh"
-#include "log_math.h"
-#include "mapped_file.h"
+#include "shared/error.h"
+#include "shared/log_math.h"
 
 namespace ctc {
 namespace {

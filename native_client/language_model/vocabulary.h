@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "labels.h"
-#include "language_model.h"
-#include "lexicon_trie.h"
+#include "language_model/language_model.h"
+#include "language_model/lexicon_trie.h"
+#include "shared/labels.h"
 
 namespace ctc {
 

@@ -1,8 +1,8 @@
-#include "vocabulary.h"
+#include "language_model/vocabulary.h"
 
 #include <algorithm>
 
-#include "error.h"
+#include "shared/error.h"
 
 namespace ctc {
 namespace {

@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "labels.h"
-#include "language_model.h"
-#include "lexicon_trie.h"
-#include "mapped_file.h"
-#include "vocabulary.h"
+#include "language_model/language_model.h"
+#include "language_model/lexicon_trie.h"
+#include "language_model/mapped_file.h"
+#include "language_model/vocabulary.h"
+#include "shared/labels.h"
 
 namespace ctc {
 

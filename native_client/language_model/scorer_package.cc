@@ -1,14 +1,14 @@
-#include "scorer_package.h"
+#include "language_model/scorer_package.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 
-#include "acceptor.h"
-#include "error.h"
-#include "kenlm_binary.h"
+#include "language_model/acceptor.h"
+#include "language_model/kenlm_binary.h"
 #include "lm/model.hh"
+#include "shared/error.h"
 
 namespace ctc {
 namespace {

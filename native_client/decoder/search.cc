@@ -1,10 +1,10 @@
-#include "search.h"
+#include "decoder/search.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "log_math.h"
+#include "shared/log_math.h"
 
 namespace ctc {
 namespace {

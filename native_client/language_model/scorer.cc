@@ -1,8 +1,8 @@
-#include "scorer.h"
+#include "language_model/scorer.h"
 
-#include "error.h"
-#include "mapped_file.h"
-#include "trie_file.h"
+#include "language_model/mapped_file.h"
+#include "language_model/trie_file.h"
+#include "shared/error.h"
 
 namespace ctc {
 namespace {

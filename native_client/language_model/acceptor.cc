@@ -1,11 +1,11 @@
-#include "acceptor.h"
+#include "language_model/acceptor.h"
 
 #include <cstring>
 #include <limits>
 #include <map>
 #include <string>
 
-#include "error.h"
+#include "shared/error.h"
 
 namespace ctc {
 namespace {

@@ -1,4 +1,4 @@
-#include "decoder.h"
+#include "decoder/decoder.h"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +6,7 @@
 #include <system_error>
 #include <thread>
 
-#include "error.h"
+#include "shared/error.h"
 
 namespace ctc {
 
