@@ -1,4 +1,4 @@
-"""The C++ decoder, as native_client/binding.cc offers it; use `deepspeech.decoder`."""
+"""The C++ decoder, as native_client/decoder/binding.cc offers it; use `deepspeech.decoder`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
@@ -6,6 +6,8 @@ from typing import Any, overload
 import numpy.typing as npt
 
 Labels = Sequence[str | bytes]
+
+def usable_cores() -> int: ...
 
 class DecoderOptions:
     beam_width: int

@@ -2,33 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <thread>
-#include <vector>
+
+#include "shared/threads.h"
 
 namespace acoustic {
 namespace {
 
-#define MACHINE any_machine
-#include "acoustic/machine_kernels.inc"
-#undef MACHINE
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define HAS_SEVERAL_KERNELS
-
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#define MACHINE avx2
-#include "acoustic/machine_kernels.inc"
-#undef MACHINE
-#pragma GCC pop_options
-
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")
-#define MACHINE avx512
-#include "acoustic/machine_kernels.inc"
-#undef MACHINE
-#pragma GCC pop_options
-#endif
+#define KERNELS "acoustic/machine_kernels.inc"
+#include "shared/each_machine.inc"
 
 struct Kernels {
   decltype(&any_machine::dense) dense;
@@ -37,7 +18,8 @@ struct Kernels {
 
 Kernels kernels(Machine machine) {
   switch (machine) {
-#ifdef HAS_SEVERAL_KERNELS
+#ifdef HAS_SEVERAL_MACHINES
+    case Machine::kAvx512Bfloat16:
     case Machine::kAvx512: return {avx512::dense, avx512::recurrence};
     case Machine::kAvx2: return {avx2::dense, avx2::recurrence};
 #endif
@@ -45,24 +27,7 @@ Kernels kernels(Machine machine) {
   }
 }
 
-std::vector<Machine> find_machines() {
-  std::vector<Machine> found{Machine::kAny};
-#ifdef HAS_SEVERAL_KERNELS
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return found;
-  found.push_back(Machine::kAvx2);
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    found.push_back(Machine::kAvx512);
-  }
-#endif
-  return found;
-}
-
 }  // namespace
-
-const std::vector<Machine>& machines() {
-  static const std::vector<Machine> found = find_machines();
-  return found;
-}
 
 void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, float low, float high,
            std::size_t threads, float* outputs, Machine machine) {
@@ -72,10 +37,7 @@ void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, flo
     const std::size_t last = layer.blocks * (index + 1) / threads;
     kernels(machine).dense(layer, inputs, frames, low, high, first, last, outputs);
   };
-  std::vector<std::thread> others;
-  for (std::size_t index = 1; index < threads; ++index) others.emplace_back(share, index);
-  share(0);
-  for (std::thread& other : others) other.join();
+  shared::share_out(threads, threads, share);
 }
 
 void recurrence(const RecurrentLayer& layer, const float* gates, std::size_t frames, float* cell, float* state,

@@ -4,18 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "shared/machines.h"
 
 namespace acoustic {
 
-constexpr std::size_t kLanes = 16;
+using shared::kLanes;
+using shared::Machine;
+using shared::machines;
+
 constexpr std::size_t kColumns = 4 * kLanes;
-
-// The kinds of machine that there are kernels for, each a superset of those before.
-enum class Machine { kAny, kAvx2, kAvx512 };
-
-// Those that this machine is, the best one last.
-const std::vector<Machine>& machines();
 
 struct DenseLayer {
   const float* weights;  // [blocks, rows, 64]
@@ -24,8 +22,8 @@ struct DenseLayer {
   std::size_t rows;
 };
 
-// outputs [frames, blocks * 64] = inputs [frames, rows] times the weights, plus the bias, from `low` to `high`.
-// The blocks are shared out to so many threads.
+// outputs [frames, blocks * 64] = min(max(inputs [frames, rows] · weights + bias, low), high), on at most `threads`
+// threads, each with its share of the blocks.
 void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, float low, float high,
            std::size_t threads, float* outputs, Machine machine = machines().back());
 
@@ -39,9 +37,15 @@ struct RecurrentLayer {
   std::size_t rows;  // hidden units; those beyond, which fill up the last block, do not feed back
 };
 
-// Runs an LSTM. `gates` [frames, blocks, 64] is what comes from the input and the bias; `hidden` [frames, 16 * blocks]
-// receives the hidden states. `cell` and `state`, each [16 * blocks], are the cell and hidden state before the first
-// frame and become those after the last.
+// Runs an LSTM without peepholes (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000). From the
+// cell c and the hidden state h of the frame before, with U the layer's weights and a the frame's `gates`, frame t has
+//
+//   i = sigmoid(a_i + h U_i)    g = tanh(a_g + h U_g)    f = sigmoid(a_f + h U_f)    o = sigmoid(a_o + h U_o)
+//   c' = f c + i g              h' = o tanh(c')
+//
+// `gates` [frames, blocks, 64] is what comes from the input and the bias; `hidden` [frames, 16 * blocks] receives the
+// hidden states. `cell` and `state`, each [16 * blocks], are c and h before the first frame and become those after the
+// last.
 void recurrence(const RecurrentLayer& layer, const float* gates, std::size_t frames, float* cell, float* state,
                 float* hidden, Machine machine = machines().back());
 

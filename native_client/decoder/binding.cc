@@ -11,6 +11,7 @@
 #include "decoder/decoder.h"
 #include "language_model/trie_file.h"
 #include "shared/error.h"
+#include "shared/threads.h"
 
 namespace py = pybind11;
 
@@ -179,6 +180,7 @@ void bind_decoder(py::module_& module) {
 
 PYBIND11_MODULE(_ctcdecoder, module) {
   py::register_exception_translator(translate_error);
+  module.def("usable_cores", shared::usable_cores);
   bind_values(module);
   bind_scorer(module);
   bind_decoder(module);

@@ -1,12 +1,9 @@
 #include "decoder/decoder.h"
 
-#include <algorithm>
-#include <atomic>
 #include <exception>
-#include <system_error>
-#include <thread>
 
 #include "shared/error.h"
+#include "shared/threads.h"
 
 namespace ctc {
 
@@ -35,27 +32,15 @@ std::vector<std::vector<Result>> Decoder::decode_batch(const std::vector<Posteri
                                                        std::size_t threads) const {
   std::vector<std::vector<Result>> results(utterances.size());
   std::vector<std::exception_ptr> errors(utterances.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t index = next++; index < utterances.size(); index = next++) {
-      try {
-        results[index] = decode(utterances[index]);
-      } catch (const Error& error) {
-        errors[index] = std::make_exception_ptr(Error("utterance " + std::to_string(index) + ": " + error.what()));
-      } catch (...) {
-        errors[index] = std::current_exception();
-      }
+  shared::share_out(utterances.size(), threads ? threads : shared::usable_cores(), [&](std::size_t index) {
+    try {
+      results[index] = decode(utterances[index]);
+    } catch (const Error& error) {
+      errors[index] = std::make_exception_ptr(Error("utterance " + std::to_string(index) + ": " + error.what()));
+    } catch (...) {
+      errors[index] = std::current_exception();
     }
-  };
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> pool;
-  try {
-    for (std::size_t count = 1; count < std::min(threads, utterances.size()); ++count) pool.emplace_back(work);
-  } catch (const std::system_error&) {
-    // The system gives no more threads; those that there are do all the work.
-  }
-  work();
-  for (std::thread& thread : pool) thread.join();
+  });
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }

@@ -12,14 +12,15 @@ namespace ctc {
 
 class Decoder {
  public:
-  // `scorer` may be null. Throws Error if an option makes no sense or the scorer was made for other labels.
+  // `scorer` may be null. Throws Error if an option has a wrong value or the scorer was made for other labels.
   Decoder(Labels labels, DecoderOptions options, std::shared_ptr<const Scorer> scorer);
 
   // The best transcripts of one utterance, best first; of no frames, the empty transcript.
-  // Throws Error if these are no posteriors over the labels and the blank.
+  // Throws Error if these are not posteriors over the labels and the blank.
   std::vector<Result> decode(const Posteriors& posteriors) const;
 
-  // The same for several utterances, on so many threads (0: one for each core). Errors name the utterance.
+  // The same for several utterances, on at most `threads` threads (0: one for each core that this process may use).
+  // Errors name the utterance.
   std::vector<std::vector<Result>> decode_batch(const std::vector<Posteriors>& utterances, std::size_t threads) const;
 
  private:
@@ -34,7 +35,7 @@ class Stream {
  public:
   explicit Stream(std::shared_ptr<const Decoder> decoder);
 
-  // Throws Error, and takes none of these frames, if they are no posteriors over the labels and the blank.
+  // Throws Error, and takes none of these frames, if they are not posteriors over the labels and the blank.
   void feed(const Posteriors& posteriors);
 
   // The `count` (0: as many as the options say) best transcripts so far; their last word may be unfinished.

@@ -8,6 +8,7 @@
 
 namespace ctc {
 
+// The defaults are stated here alone; the programs in tools/ take theirs from it.
 struct DecoderOptions {
   // Hypotheses kept after every frame; at least 1.
   std::size_t beam_width = 1024;
@@ -24,10 +25,10 @@ struct DecoderOptions {
   // Of each frame, only the most probable labels whose probabilities sum up to this are considered; 1 keeps all.
   float cutoff_prob = 1.0f;
 
-  // Of each frame, at most so many labels (the blank is one of them) are considered; 0 keeps all.
+  // Labels, the blank included, that are considered of each frame, the most probable first; 0 keeps all.
   std::size_t cutoff_top_n = 0;
 
-  // After every frame, hypotheses whose score is so much below the best one's are dropped; infinity keeps all.
+  // Distance from the best hypothesis's score beyond which others are dropped after every frame; infinity keeps all.
   float score_threshold = std::numeric_limits<float>::infinity();
 
   // Transcripts returned, best first.
@@ -41,7 +42,7 @@ struct DecoderOptions {
   // all the same, with the weighted ln P_LM(<unk>) and this boost.
   std::map<std::string, float> hot_words = {};
 
-  // Throws Error naming the first option that makes no sense.
+  // Throws Error naming the first option with a wrong value.
   void check() const;
 };
 

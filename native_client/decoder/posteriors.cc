@@ -17,7 +17,7 @@ constexpr double kSumTolerance = 0.01;
 [[noreturn]] void refuse(std::size_t frame, std::size_t column, double value) {
   std::ostringstream message;
   message << "frame " << frame << ", column " << column << " of the posteriors is " << value
-          << ", which is no probability; give the softmax of the acoustic model's logits";
+          << ", which is not a probability; give the softmax of the acoustic model's logits";
   throw Error(message.str());
 }
 

@@ -16,7 +16,7 @@ struct Posteriors {
   std::ptrdiff_t column_stride = 0;
 
   // Writes the natural logarithms of frame `frame` to `logarithms` [columns]; a probability of 0 counts as the
-  // smallest normal float. Throws Error naming frame and column if these are no probabilities that sum up to 1.
+  // smallest normal float. Throws Error naming frame and column if these are not probabilities that sum up to 1.
   // `first_frame` is added to the frame's number in messages.
   void read_frame(std::size_t frame, std::vector<float>& logarithms, std::size_t first_frame = 0) const;
 };

@@ -14,7 +14,7 @@ namespace ctc {
 
 class SearchContext {
  public:
-  // Throws Error if an option makes no sense, or the scorer (which may be null) does not fit the labels.
+  // Throws Error if an option has a wrong value, or the scorer (which may be null) does not fit the labels.
   SearchContext(Labels labels, DecoderOptions options, std::shared_ptr<const Scorer> scorer);
 
   const Labels labels;

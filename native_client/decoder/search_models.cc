@@ -174,7 +174,7 @@ class CharacterSearch final : public ScoredSearch<Model> {
     if (rank > floor_) this->add_candidate({rank, total, source, label, child, completes});
   }
 
-  // From so many children on (in Chinese, say) it pays to look only at those with probable labels.
+  // The number of children (in Chinese, say) from which on it pays to look only at those with probable labels.
   static constexpr std::uint32_t kManyChildren = 64;
 };
 

@@ -207,7 +207,7 @@ void write_array(NewFile& file, const std::vector<Record>& records) {
 std::vector<std::vector<Symbol>> read_acceptor(const MappedFile& file, std::size_t offset, std::size_t most_words) {
   Reader reader(file, offset);
   if (reader.read<std::int32_t>() != kMagic || !reader.read_text(kType) || !reader.read_text(kArcType)) {
-    refuse("they are no OpenFst acceptor of type 'const'");
+    refuse("they are not an OpenFst acceptor of type 'const'");
   }
   const auto version = reader.read<std::int32_t>();
   const auto flags = reader.read<std::int32_t>();

@@ -1,5 +1,5 @@
 // Checks of KenLM binaries and ARPA files. KenLM trusts its files: a damaged one makes it read anywhere in memory, or
-// search for ever. What passes these checks is safe to load and to score with, if perhaps wrong in a number.
+// search endlessly. What passes these checks is safe to load and to score with, though a number may be wrong.
 #pragma once
 
 #include <cstddef>

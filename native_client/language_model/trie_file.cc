@@ -52,16 +52,16 @@ const char* find_damage(const MappedFile& file, const Header& header) {
 
 // Returns what makes the nodes unsafe to use, or nullptr.
 const char* find_bad_node(const TrieNode* nodes, std::size_t size, std::size_t labels, std::size_t words) {
-  if (size == 0 || nodes[0].first_child != 1 || nodes[size].first_child != size) return "its nodes are no trie";
+  if (size == 0 || nodes[0].first_child != 1 || nodes[size].first_child != size) return "its nodes do not form a trie";
   for (std::size_t node = 0; node < size; ++node) {
     const std::uint32_t begin = nodes[node].first_child, end = nodes[node + 1].first_child;
-    if (begin <= node || end < begin || end > size) return "its nodes are no trie";
+    if (begin <= node || end < begin || end > size) return "its nodes do not form a trie";
     for (std::uint32_t child = begin; child < end; ++child) {
       if (nodes[child].label >= labels) return "a node has a label that does not exist";
       if (child > begin && nodes[child].label <= nodes[child - 1].label) return "the children of a node are not sorted";
     }
     if (nodes[node].word != TrieNode::kNoWord && nodes[node].word >= words) return "a node has a word out of range";
-    if (!(nodes[node].highest <= 0)) return "a node has a score that is no logarithm of a probability";
+    if (!(nodes[node].highest <= 0)) return "a node has a score that is not the logarithm of a probability";
   }
   return nullptr;
 }

@@ -1,4 +1,4 @@
-// A test program in a page: TEST(name) { CHECK(...); }, run one after the other by run_tests().
+// A small test framework: TEST(name) { CHECK(...); }, run one after the other by run_tests().
 #pragma once
 
 #include <cmath>

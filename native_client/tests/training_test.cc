@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "testing.h"
-#include "training/crew.h"
+#include "training/thread_team.h"
 #include "training/kernels.h"
 
 namespace {
@@ -265,13 +265,13 @@ TEST(the_loss_is_the_same_on_every_machine_and_its_gradient_its_slope) {
   }
 }
 
-TEST(a_crew_does_every_piece_once_whatever_its_size) {
+TEST(a_thread_team_does_every_piece_once_whatever_its_size) {
   for (const std::size_t threads : {1, 2, 7}) {
-    Crew crew(threads);
+    ThreadTeam team(threads);
     for (const std::size_t pieces : {0, 1, 2, 5, 64}) {
       for (int round = 0; round < 200; ++round) {
         std::vector<std::atomic<int>> done(pieces);
-        crew.share_out(pieces, [&](std::size_t piece) { ++done[piece]; });
+        team.share_out(pieces, [&](std::size_t piece) { ++done[piece]; });
         for (const auto& times : done) CHECK(times == 1);
       }
     }

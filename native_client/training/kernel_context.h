@@ -90,7 +90,7 @@ class KernelContext {
     return Tensor(tensor);
   }
 
-  // In the memory of an input of the same type and shape, if nobody else needs that any more.
+  // In the memory of an input of the same type and shape, if nothing else refers to that.
   Tensor output_instead_of(int input, int index, const Shape& shape) const {
     Status status;
     int forwarded = -1;

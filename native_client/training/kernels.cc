@@ -11,10 +11,10 @@
 #include <new>
 #include <type_traits>
 
-#include "training/crew.h"
+#include "shared/threads.h"
+#include "training/thread_team.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define HAS_SEVERAL_MACHINES
+#ifdef HAS_SEVERAL_MACHINES
 #include <immintrin.h>
 #endif
 
@@ -66,37 +66,22 @@ std::size_t first_running(const std::int32_t* lengths, std::size_t batch, std::s
 }
 
 #define INLINE_MEMBER inline __attribute__((always_inline))
-#define MACHINE any_machine
-#include "training/machine.inc"
-#undef MACHINE
+#define KERNELS "training/machine.inc"
+#include "shared/each_machine.inc"
 
 #ifdef HAS_SEVERAL_MACHINES
 #pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#define MACHINE avx2
-#include "training/machine.inc"
-#undef MACHINE
-#pragma GCC pop_options
-
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")
-#define HAS_WIDE_VECTORS
-#define MACHINE avx512
-#include "training/machine.inc"
-#undef MACHINE
-#pragma GCC pop_options
-
-#pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,prefer-vector-width=512")
+#define HAS_WIDE_VECTORS
 #define HAS_BFLOAT16_PRODUCTS
 #define MACHINE avx512_bfloat16
-#include "training/machine.inc"
+#include KERNELS
 #undef MACHINE
 #pragma GCC pop_options
 #endif
 
-// How many threads may be of use: no more than there are pieces, and few where memory is the limit, as each has to be
-// started.
+// The number of threads that may be of use: no more than there are pieces, and few where memory is the limit, as each
+// has to be started.
 template <typename Number>
 std::size_t most_threads(const LstmForward<Number>& task) {
   return round_up(task.extent.units, kLanes) / kLanes;
@@ -117,34 +102,19 @@ std::size_t most_threads(const Ctc& task) { return task.batch; }
 
 template <typename Task>
 void run_on(const Task& task, std::size_t threads, Machine machine) {
-  threads = std::min(threads ? threads : usable_cores(), most_threads(task));
-  Crew crew(std::max<std::size_t>(threads, 1));
+  threads = std::min(threads ? threads : shared::usable_cores(), most_threads(task));
+  ThreadTeam team(std::max<std::size_t>(threads, 1));
   switch (machine) {
 #ifdef HAS_SEVERAL_MACHINES
-    case Machine::kAvx512Bfloat16: return avx512_bfloat16::run(task, crew);
-    case Machine::kAvx512: return avx512::run(task, crew);
-    case Machine::kAvx2: return avx2::run(task, crew);
+    case Machine::kAvx512Bfloat16: return avx512_bfloat16::run(task, team);
+    case Machine::kAvx512: return avx512::run(task, team);
+    case Machine::kAvx2: return avx2::run(task, team);
 #endif
-    default: return any_machine::run(task, crew);
+    default: return any_machine::run(task, team);
   }
 }
 
 }  // namespace
-
-std::vector<Machine> machines() {
-  std::vector<Machine> found{Machine::kAny};
-#ifdef HAS_SEVERAL_MACHINES
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return found;
-  found.push_back(Machine::kAvx2);
-  if (!__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512dq") ||
-      !__builtin_cpu_supports("avx512vl")) {
-    return found;
-  }
-  found.push_back(Machine::kAvx512);
-  if (__builtin_cpu_supports("avx512bf16")) found.push_back(Machine::kAvx512Bfloat16);
-#endif
-  return found;
-}
 
 #define DEFINE_RUN(Task)                                                       \
   template <typename Number>                                                   \

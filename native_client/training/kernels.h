@@ -5,11 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "shared/machines.h"
 
 namespace training {
 
-constexpr std::size_t kLanes = 16;
+using shared::kLanes;
+using shared::Machine;
+using shared::machines;
 
 // The upper half of a float.
 struct Bfloat16 {
@@ -22,8 +25,15 @@ struct Extent {
   std::size_t units;  // of the hidden layer
 };
 
-// An LSTM over time, without peepholes (Hochreiter and Schmidhuber, 1997). Gates are in the order input, candidate,
-// forget, output. Beyond its length an utterance's states stay as they are and its outputs are zero.
+// An LSTM over time, without peepholes (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000).
+// From the cell c and the hidden state h of the frame before, with U the weights, b the bias and a the gate inputs:
+//
+//   i = sigmoid(a_i + h U_i + b_i)    g = tanh(a_g + h U_g + b_g)
+//   f = sigmoid(a_f + h U_f + b_f)    o = sigmoid(a_o + h U_o + b_o)
+//   c' = f c + i g                    h' = o tanh(c')
+//
+// Gates are in the order input i, candidate g, forget f, output o. Beyond its length an utterance's states stay as they
+// are and its outputs are zero.
 template <typename Number>
 struct LstmForward {
   Extent extent;
@@ -40,7 +50,11 @@ struct LstmForward {
   float* hidden_after;         // [batch, units]
 };
 
-// The gradients of `LstmForward`'s inputs, given those of its outputs.
+// The gradients of `LstmForward`'s inputs, given those of its outputs. From the last frame to the first, with dh the
+// gradient of h', which the layers above and the next frame's gates add up to, and dc that of c':
+//
+//   dc += dh o (1 - tanh(c')^2)    di = dc g i (1 - i)    dg = dc i (1 - g^2)    df = dc c f (1 - f)
+//   do = dh tanh(c') o (1 - o)     and for the frame before: dc = dc f, dh = [di dg df do] U^T
 template <typename Number>
 struct LstmBackward {
   Extent extent;
@@ -58,8 +72,8 @@ struct LstmBackward {
   float* hidden_before_gradient;  // [batch, units]
 };
 
-// outputs = min(max(products + bias, 0), clip), of which a share of `rate` is dropped and the others scaled to make up
-// for it. What is dropped depends on the seed and the place alone.
+// outputs = min(max(products + bias, 0), clip) · mask / (1 - rate), where the mask is 0 with probability `rate`, else 1
+// (inverted dropout). It depends on the seed and the place alone, so every machine and number of threads has the same.
 template <typename Number>
 struct ActivationForward {
   std::size_t rows;
@@ -84,8 +98,8 @@ struct ActivationBackward {
   float* bias_gradient;      // [columns]
 };
 
-// The CTC loss of each utterance in nats, and its gradient. The blank is the last class. A transcript that doesn't fit
-// into its frames has an infinite loss and no gradient.
+// The CTC loss of each utterance in nats, and its gradient (Graves et al., 2006; equations in ctc.inc). The blank is the
+// last class. A transcript that does not fit into its frames has an infinite loss and no gradient.
 struct Ctc {
   std::size_t time;
   std::size_t batch;
@@ -98,13 +112,7 @@ struct Ctc {
   float* gradient;              // [time, batch, classes]; zero beyond the lengths
 };
 
-// The kinds of machine that there are kernels for, each a superset of those before.
-enum class Machine { kAny, kAvx2, kAvx512, kAvx512Bfloat16 };
-
-// Those that this machine is, the best one last.
-std::vector<Machine> machines();
-
-// Each runs on so many threads; 0: one for each core that this process may use.
+// Each runs on at most `threads` threads; 0: one for each core that this process may use.
 template <typename Number>
 void run(const LstmForward<Number>& task, std::size_t threads, Machine machine);
 template <typename Number>

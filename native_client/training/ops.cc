@@ -40,7 +40,7 @@ void lstm(const KernelContext& context, const Attributes& attributes) {
   const Tensor hidden_before = context.input(4, {batch, units}, "hidden_before");
   const Tensor lengths = context.input(5, {batch}, "lengths");
   const Number* const inputs = gate_inputs.data<Number>();
-  gate_inputs = Tensor(nullptr);  // what is held by nobody can be given to the output
+  gate_inputs = Tensor(nullptr);  // TensorFlow gives its memory to the output only if there is no other reference
 
   const Tensor hidden = context.output<Number>(0, {time, batch, units});
   const Tensor gates = context.output_instead_of(0, 1, gates_shape);
@@ -68,7 +68,7 @@ void lstm_gradient(const KernelContext& context, const Attributes& attributes) {
   const Tensor cell_after_gradient = context.input(6, {batch, units}, "cell_after_gradient");
   const Tensor hidden_after_gradient = context.input(7, {batch, units}, "hidden_after_gradient");
   const Number* const activated = gates.data<Number>();
-  gates = Tensor(nullptr);
+  gates = Tensor(nullptr);  // as above
 
   const Tensor gate_gradient = context.output_instead_of(0, 0, gates_shape);
   const Tensor bias_gradient = context.output<float>(1, {4 * units});

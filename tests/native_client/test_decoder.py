@@ -160,7 +160,7 @@ def test_cutoffs_that_leave_no_way_on_are_lifted(scorer: Scorer) -> None:
 @pytest.mark.parametrize(
     ("posteriors", "message"),
     [
-        (np.full((3, 4), np.nan), r"frame 0, column 0 .* nan, which is no probability"),
+        (np.full((3, 4), np.nan), r"frame 0, column 0 .* nan, which is not a probability"),
         (np.array([[0.5, 0.5, 0, 0], [1.5, -0.5, 0, 0]]), r"frame 1, column 0 .* 1\.5"),
         (np.array([[0.5, 0.7, -0.2, 0]]), r"frame 0, column 2 .* -0\.2"),
         (np.array([[0.5, 0.2, 0.2, 0]]), r"frame 0 .* sums up to 0\.9 instead of 1"),

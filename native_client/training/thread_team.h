@@ -10,33 +10,28 @@
 
 namespace training {
 
-// How many cores this process may use.
-std::size_t usable_cores();
-
 // The calling thread and others. A thread takes the pieces of its own share first, so that what these need stays in its
-// cache, and then what the others have not begun: one that gets no processor holds nobody up for longer than a piece.
-class Crew {
+// cache, and then what the others have not begun: a thread without a processor delays the others by one piece at most.
+class ThreadTeam {
  public:
-  // Of so many threads, at least one.
-  explicit Crew(std::size_t threads);
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-
-  std::size_t size() const { return shares_.size(); }
+  // Consists of `threads` threads, at least one; of fewer if the system gives no more.
+  explicit ThreadTeam(std::size_t threads);
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   // Calls work(piece) for each piece from 0 up to, but without, `pieces` (fewer than 65,536), and returns when all are
   // done. The work must not throw.
   void share_out(std::size_t pieces, const std::function<void(std::size_t)>& work);
 
  private:
-  // A round's number (32 bits), the next piece (16) and the one after the last (16): whoever takes a piece of a round
-  // knows that the round goes on until that piece is done.
+  // A round's number (32 bits), the next piece (16) and the one after the last (16): a thread that takes a piece of a
+  // round knows that the round goes on until that piece is done.
   struct alignas(64) Share {
     std::atomic<std::uint64_t> state{0};
   };
 
-  void follow(std::size_t thread);
+  void run_rounds(std::size_t thread);
   void take_pieces(std::size_t thread, std::uint64_t round);
 
   std::vector<Share> shares_;

@@ -1,10 +1,6 @@
-#include "training/crew.h"
+#include "training/thread_team.h"
 
-#include <algorithm>
-
-#ifdef __linux__
-#include <sched.h>
-#endif
+#include "shared/threads.h"
 
 namespace training {
 namespace {
@@ -32,26 +28,17 @@ void wait_until(const Condition& condition) {
 
 }  // namespace
 
-std::size_t usable_cores() {
-#ifdef __linux__
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::size_t>(CPU_COUNT(&set));
-#endif
-  return std::max(1u, std::thread::hardware_concurrency());
+ThreadTeam::ThreadTeam(std::size_t threads) : shares_(threads) {
+  // A missing thread's share is done by the others.
+  others_ = shared::start_threads(threads - 1, [this](std::size_t index) { run_rounds(index + 1); });
 }
 
-Crew::Crew(std::size_t threads) : shares_(threads) {
-  for (std::size_t thread = 1; thread < shares_.size(); ++thread) {
-    others_.emplace_back([this, thread] { follow(thread); });
-  }
-}
-
-Crew::~Crew() {
+ThreadTeam::~ThreadTeam() {
   round_.store(kOver, std::memory_order_release);
   for (std::thread& other : others_) other.join();
 }
 
-void Crew::share_out(std::size_t pieces, const std::function<void(std::size_t)>& work) {
+void ThreadTeam::share_out(std::size_t pieces, const std::function<void(std::size_t)>& work) {
   const std::uint64_t round = (round_.load(std::memory_order_relaxed) + 1) & 0xffffffff;
   work_ = &work;
   undone_.store(pieces, std::memory_order_relaxed);
@@ -65,7 +52,7 @@ void Crew::share_out(std::size_t pieces, const std::function<void(std::size_t)>&
   wait_until([this] { return undone_.load(std::memory_order_acquire) == 0; });
 }
 
-void Crew::follow(std::size_t thread) {
+void ThreadTeam::run_rounds(std::size_t thread) {
   for (std::uint64_t seen = 0;;) {
     wait_until([&] { return round_.load(std::memory_order_acquire) != seen; });
     seen = round_.load(std::memory_order_acquire);
@@ -74,7 +61,7 @@ void Crew::follow(std::size_t thread) {
   }
 }
 
-void Crew::take_pieces(std::size_t thread, std::uint64_t round) {
+void ThreadTeam::take_pieces(std::size_t thread, std::uint64_t round) {
   for (std::size_t turn = 0; turn < shares_.size(); ++turn) {
     std::atomic<std::uint64_t>& state = shares_[(thread + turn) % shares_.size()].state;
     std::uint64_t seen = state.load(std::memory_order_acquire);

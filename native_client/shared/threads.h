@@ -1,0 +1,53 @@
+// How many cores there are for this process, and a way to use them all.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+namespace shared {
+
+// The number of cores that this process may use, which can be fewer than the machine has.
+inline std::size_t usable_cores() {
+#ifdef __linux__
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::size_t>(CPU_COUNT(&set));
+#endif
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+// Starts up to `count` threads that run `work`; fewer if the system gives no more.
+template <class Work>
+std::vector<std::thread> start_threads(std::size_t count, const Work& work) {
+  std::vector<std::thread> threads;
+  threads.reserve(count);
+  try {
+    while (threads.size() < count) threads.emplace_back(work, threads.size());
+  } catch (const std::exception&) {
+    // The caller does the work of the threads that are missing.
+  }
+  return threads;
+}
+
+// Calls work(piece) for each piece from 0 up to, but without, `pieces`, on at most `threads` threads, of which the
+// calling one is the first, and returns when all are done. The work must not throw.
+template <class Work>
+void share_out(std::size_t pieces, std::size_t threads, const Work& work) {
+  std::atomic<std::size_t> next{0};
+  const auto take_pieces = [&](std::size_t) {
+    for (std::size_t piece = next++; piece < pieces; piece = next++) work(piece);
+  };
+  const std::size_t useful = std::max<std::size_t>(1, std::min(threads, pieces));
+  std::vector<std::thread> others = start_threads(useful - 1, take_pieces);
+  take_pieces(0);
+  for (std::thread& other : others) other.join();
+}
+
+}  // namespace shared
