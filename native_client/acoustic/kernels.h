@@ -37,8 +37,8 @@ struct RecurrentLayer {
   std::size_t rows;  // hidden units; those beyond, which fill up the last block, do not feed back
 };
 
-// Runs an LSTM without peepholes (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000). From the
-// cell c and the hidden state h of the frame before, with U the layer's weights and a the frame's `gates`, frame t has
+// Runs an LSTM without peepholes (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000). From
+// the cell c and the hidden state h of the frame before, with U the layer's weights and a the frame's `gates`,
 //
 //   i = sigmoid(a_i + h U_i)    g = tanh(a_g + h U_g)    f = sigmoid(a_f + h U_f)    o = sigmoid(a_o + h U_o)
 //   c' = f c + i g              h' = o tanh(c')

@@ -1,10 +1,10 @@
-// Prefix beam search over the output of a CTC acoustic model (Graves, 2012, "Supervised Sequence Labelling with Recurrent
-// Neural Networks"; with a language model: Hannun et al., 2014, "First-Pass Large Vocabulary Continuous Speech
+// Prefix beam search over the output of a CTC acoustic model (Graves, 2012, "Supervised Sequence Labelling with
+// Recurrent Neural Networks"; with a language model: Hannun et al., 2014, "First-Pass Large Vocabulary Continuous Speech
 // Recognition using Bi-Directional Recurrent DNNs").
 //
 // For a sequence of labels w, let b_t(w) be the probability of its alignments with the first t frames that end in a
-// blank, l_t(w) of those that end in its last label, and y_t(k) that of label k in frame t. With v the labels before the
-// last one, k,
+// blank, l_t(w) that of those that end in its last label, and y_t(k) that of label k in frame t. With k the last label
+// of w and v the labels before it,
 //
 //   b_t(w) = y_t(blank) (b_{t-1}(w) + l_{t-1}(w))
 //   l_t(w) = y_t(k) (l_{t-1}(w) + b_{t-1}(v) + [v does not end in k] l_{t-1}(v))

@@ -98,8 +98,8 @@ struct ActivationBackward {
   float* bias_gradient;      // [columns]
 };
 
-// The CTC loss of each utterance in nats, and its gradient (Graves et al., 2006; equations in ctc.inc). The blank is the
-// last class. A transcript that does not fit into its frames has an infinite loss and no gradient.
+// The CTC loss of each utterance in nats, and its gradient (Graves et al., 2006; equations in ctc.inc). The blank is
+// the last class. A transcript that does not fit into its frames has an infinite loss and no gradient.
 struct Ctc {
   std::size_t time;
   std::size_t batch;

@@ -1,4 +1,5 @@
-// TensorFlow's operations DeepspeechLstm, DeepspeechActivation and DeepspeechCtc, with their gradients, registered when this is loaded.
+// TensorFlow's operations DeepspeechLstm, DeepspeechActivation and DeepspeechCtc, with their gradients, registered when
+// this is loaded.
 #include <exception>
 #include <initializer_list>
 #include <memory>

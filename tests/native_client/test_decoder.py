@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from deepspeech import _ctcdecoder
 from deepspeech.decoder import UTF8_BYTES, CTCDecoder, DecoderError, DecoderOptions, Scorer, Word
+from deepspeech.util.parallel import usable_cores
 
 LABELS = (" ", "a", "b")
 
@@ -251,3 +254,14 @@ def test_hot_words_that_cannot_be_spelled_are_refused(scorer: Scorer) -> None:
 def test_importing_the_decoder_does_not_import_tensorflow() -> None:
     code = "import sys, deepspeech.decoder; sys.exit('tensorflow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system does not let a process choose its cores")
+def test_python_and_the_decoder_count_the_same_cores() -> None:
+    before = os.sched_getaffinity(0)
+    try:
+        for cores in (before, {min(before)}):
+            os.sched_setaffinity(0, cores)
+            assert _ctcdecoder.usable_cores() == usable_cores() == len(cores)
+    finally:
+        os.sched_setaffinity(0, before)

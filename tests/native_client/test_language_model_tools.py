@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -117,3 +118,32 @@ def test_missing_programs_are_named(tmp_path: Path, text: Path) -> None:
     result = run("build_lm.py", text, "--out", tmp_path / "lm", "--tools", tmp_path)
     assert result.returncode == 1
     assert "has no lmplz, filter, build_binary; run `make lm-tools`" in result.stderr
+
+
+def build_lm_tools(path: Path) -> subprocess.CompletedProcess[str]:
+    """Run what `make lm-tools` does, with the programs of the folder `path` alone."""
+    bash = shutil.which("bash")
+    assert bash is not None
+    command = [bash, ROOT / "native_client/build_lm_tools.sh", path / "kenlm", path / "lm-tools"]
+    return subprocess.run(command, capture_output=True, text=True, env={"PATH": str(path)})
+
+
+def test_missing_system_packages_are_one_command_to_install_them(tmp_path: Path) -> None:
+    result = build_lm_tools(tmp_path)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr == (
+        "lm-tools: packages of the system are missing; on Debian or Ubuntu: sudo apt-get install g++ cmake "
+        "libboost-program-options-dev libboost-system-dev libboost-test-dev libboost-thread-dev libbz2-dev "
+        "liblzma-dev zlib1g-dev\n"
+    )
+
+
+def test_only_the_missing_system_packages_are_named(tmp_path: Path) -> None:
+    (tmp_path / "cmake").write_text("#!/bin/sh\n")
+    (tmp_path / "g++").write_text('#!/bin/sh\nread line\ncase "$line" in *boost/thread.hpp*) exit 1;; esac\n')
+    for program in ("cmake", "g++"):
+        (tmp_path / program).chmod(0o755)
+    result = build_lm_tools(tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.endswith(": sudo apt-get install libboost-thread-dev\n")

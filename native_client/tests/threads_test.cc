@@ -1,0 +1,132 @@
+// The use of threads: as many as there are cores for this process, and fewer where the system gives no more.
+#include "shared/threads.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "acoustic/kernels.h"
+#include "fixtures.h"
+#include "testing.h"
+#include "training/thread_team.h"
+
+namespace {
+
+std::atomic<int> started_threads{0};
+std::atomic<int> startable_threads{0};
+std::atomic<bool> counting{false};
+
+// Counts the threads that are started while it lives, and lets only `limit` of them start.
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(int limit) {
+    started_threads = 0;
+    startable_threads = limit;
+    counting = true;
+  }
+  ~ThreadLimit() { counting = false; }
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+  int started() const { return started_threads; }
+};
+
+constexpr int kNoLimit = 1 << 20;
+
+}  // namespace
+
+// Every thread of the program is started here, in place of the system's own function.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
+  static const auto system_function = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (counting && started_threads++ >= startable_threads) return EAGAIN;
+  return system_function(thread, attributes, run, argument);
+}
+
+namespace {
+
+using fixtures::Random;
+
+// Allows this thread the core it runs on, until the end.
+class OneCore {
+ public:
+  OneCore() {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+    if (sched_getaffinity(0, sizeof before_, &before_) || sched_setaffinity(0, sizeof one, &one)) {
+      throw std::runtime_error("the cores cannot be chosen");
+    }
+  }
+  ~OneCore() { sched_setaffinity(0, sizeof before_, &before_); }
+  OneCore(const OneCore&) = delete;
+  OneCore& operator=(const OneCore&) = delete;
+
+ private:
+  cpu_set_t before_;
+};
+
+std::vector<std::vector<ctc::Result>> decode_batch(std::size_t utterances, std::size_t threads) {
+  Random random(11);
+  const std::vector<float> posteriors = fixtures::random_posteriors(random, 20, 4);
+  const ctc::Decoder decoder(ctc::Labels({"x", "y", "z"}), {}, nullptr);
+  return decoder.decode_batch(std::vector(utterances, fixtures::view(posteriors, 4)), threads);
+}
+
+void check_batch(const std::vector<std::vector<ctc::Result>>& batch, std::size_t utterances) {
+  CHECK(batch.size() == utterances);
+  for (const auto& results : batch) CHECK(results[0].labels == batch[0][0].labels && !results[0].labels.empty());
+}
+
+TEST(a_batch_is_decoded_on_the_cores_that_the_process_may_use) {
+  const ThreadLimit all(kNoLimit);
+  const std::size_t cores = shared::usable_cores();
+  check_batch(decode_batch(cores + 3, 0), cores + 3);
+  CHECK(all.started() == static_cast<int>(cores) - 1);
+  const OneCore one_core;
+  CHECK(shared::usable_cores() == 1);
+  const ThreadLimit one(kNoLimit);
+  check_batch(decode_batch(cores + 3, 0), cores + 3);
+  CHECK(one.started() == 0);
+}
+
+TEST(a_batch_is_decoded_by_the_threads_that_start) {
+  for (const int limit : {0, 1, 4}) {
+    const ThreadLimit threads(limit);
+    check_batch(decode_batch(9, 6), 9);
+  }
+}
+
+TEST(a_dense_layer_is_computed_by_the_threads_that_start) {
+  constexpr std::size_t blocks = 7, rows = 5, frames = 3;
+  Random random(12);
+  std::vector<float> weights(blocks * rows * acoustic::kColumns), bias(blocks * acoustic::kColumns, 0.5f);
+  std::vector<float> inputs(frames * rows);
+  for (float& weight : weights) weight = fixtures::uniform(random, -1, 1);
+  for (float& input : inputs) input = fixtures::uniform(random, -1, 1);
+  const auto run = [&](std::size_t threads) {
+    std::vector<float> outputs(frames * bias.size(), NAN);
+    acoustic::dense({weights.data(), bias.data(), blocks, rows}, inputs.data(), frames, -9, 9, threads, outputs.data());
+    return outputs;
+  };
+  const std::vector<float> expected = run(1);
+  for (const int limit : {0, 1, 3}) {
+    const ThreadLimit threads(limit);
+    CHECK(run(5) == expected);
+  }
+}
+
+TEST(a_thread_team_does_every_piece_with_the_threads_that_start) {
+  for (const int limit : {0, 1, 3}) {
+    const ThreadLimit threads(limit);
+    training::ThreadTeam team(6);
+    for (int round = 0; round < 100; ++round) {
+      std::vector<std::atomic<int>> done(20);
+      team.share_out(done.size(), [&](std::size_t piece) { ++done[piece]; });
+      for (const auto& times : done) CHECK(times == 1);
+    }
+  }
+}
+
+}  // namespace
