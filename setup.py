@@ -27,6 +27,11 @@ def library_sources(kenlm: Path) -> list[Path]:
     return [path for path in files if not path.name.endswith(("main.cc", "test.cc"))]
 
 
+def headers() -> list[Path]:
+    """Return every file that C++ files of ours include."""
+    return sorted(path for path in (ROOT / "native_client").rglob("*.*") if path.suffix in (".h", ".inc"))
+
+
 def needs_recompile(object_file: str, source: str) -> bool:
     """Return whether an object file is out of date.
 
@@ -36,7 +41,7 @@ def needs_recompile(object_file: str, source: str) -> bool:
         return True
     inputs = [Path(source)]
     if "native_client" in inputs[0].parts:
-        inputs += [path for path in (ROOT / "native_client").rglob("*.*") if path.suffix in (".h", ".inc")]
+        inputs += headers()
     return Path(object_file).stat().st_mtime < max(path.stat().st_mtime for path in inputs)
 
 
@@ -67,11 +72,10 @@ class BuildNative(build_ext):
 
 def sources(*folders: str) -> dict[str, list[str]]:
     """Return the arguments that tell an extension its C++ files, those of the given folders of native_client/."""
-    names = [os.path.relpath(path) for folder in folders for path in sorted((ROOT / "native_client" / folder).iterdir())]
-    headers = [os.path.relpath(path) for path in (ROOT / "native_client").rglob("*.*") if path.suffix in (".h", ".inc")]
+    files = [path for folder in folders for path in sorted((ROOT / "native_client" / folder).glob("*.cc"))]
     return {
-        "sources": [name for name in names if name.endswith(".cc")],
-        "depends": sorted(headers),
+        "sources": [os.path.relpath(path) for path in files],
+        "depends": [os.path.relpath(path) for path in headers()],
         "include_dirs": ["native_client"],
     }
 

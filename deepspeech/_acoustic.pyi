@@ -1,4 +1,4 @@
-"""The acoustic model's kernels in C++, as native_client/acoustic/binding.cc offers them; use `deepspeech.serving.engine`."""
+"""The acoustic model's kernels, as native_client/acoustic/binding.cc offers them; use `deepspeech.serving.engine`."""
 
 import numpy as np
 import numpy.typing as npt

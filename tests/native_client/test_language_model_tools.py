@@ -124,7 +124,7 @@ def build_lm_tools(path: Path) -> subprocess.CompletedProcess[str]:
     """Run what `make lm-tools` does, with the programs of the folder `path` alone."""
     bash = shutil.which("bash")
     assert bash is not None
-    command = [bash, ROOT / "native_client/build_lm_tools.sh", path / "kenlm", path / "lm-tools"]
+    command: list[str | Path] = [bash, ROOT / "native_client/build_lm_tools.sh", path / "kenlm", path / "lm-tools"]
     return subprocess.run(command, capture_output=True, text=True, env={"PATH": str(path)})
 
 
