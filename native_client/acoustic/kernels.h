@@ -1,5 +1,5 @@
-// What the acoustic model spends its time on, for one utterance: dense layers over many frames, and the part of the
-// LSTM that goes frame by frame. Columns of weights lie in blocks of 64.
+// The kernels of inference, for one utterance: dense layers over many frames, and the LSTM's recurrence, frame by frame.
+// Columns of weights lie in blocks of 64.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, flo
            std::size_t threads, float* outputs, Machine machine = machines().back());
 
 // A block holds the input, candidate, forget and output gates, in this order, of 16 hidden units. All weights are
-// read from memory in every frame, so they are 16-bit integers with a scale for each column: half as much, and more
-// than four digits.
+// read from memory in every frame, so they are 16-bit integers with a scale for each column: half the memory of floats,
+// and precise to more than four digits.
 struct RecurrentLayer {
   const std::int16_t* weights;  // [blocks, rows, 64]
   const float* scales;          // [blocks, 64]: a weight is its integer times its column's scale

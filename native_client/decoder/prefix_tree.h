@@ -45,7 +45,7 @@ class PrefixTree {
   const Prefix& operator[](std::uint32_t prefix) const { return prefixes_[prefix]; }
   const Sentence& sentence(std::uint32_t index) const { return sentences_[index]; }
 
-  // Nodes in the three trees together.
+  // The number of nodes in the three trees together.
   std::size_t size() const { return prefixes_.size() + sentences_.size() + arrivals_.size(); }
 
   std::uint32_t find_child(std::uint32_t parent, Label label) const;

@@ -9,7 +9,7 @@
 namespace ctc {
 namespace {
 
-// Nodes of the prefix trees that may lie unused, in hypotheses' worth of the beam.
+// Nodes of the prefix trees that may lie unused, for each hypothesis of a full beam.
 constexpr std::size_t kSlack = 64;
 
 // Candidates collected before the worst are dropped, in beam widths.

@@ -20,7 +20,7 @@ constexpr char kArcType[] = "standard";
 // OpenFst's bits for: expanded, deterministic acceptor without weights, empty labels or loops, its arcs sorted.
 constexpr std::uint64_t kProperties = 0x0000A5AA5A950001;
 
-// Symbols of a word at most; words are followed by recursion.
+// The most symbols of a word; limits the depth of the recursion that follows a word's arcs.
 constexpr std::size_t kLongest = 1000;
 
 struct State {

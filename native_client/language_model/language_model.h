@@ -30,7 +30,7 @@ class LanguageModel {
 
   const std::string& path() const { return path_; }
 
-  // Of a KenLM binary, without what follows the model in its file; 0 if it was an ARPA file.
+  // The bytes of a KenLM binary, without what follows the model in its file; 0 if it was an ARPA file.
   std::size_t binary_size() const { return binary_size_; }
 
   const Model& model() const { return model_; }
@@ -38,7 +38,7 @@ class LanguageModel {
   // Every word, at its index; the first is "<unk>". Empty if they were not loaded.
   const std::vector<std::string>& words() const { return words_; }
 
-  // Of the word, or 0 (that of "<unk>") if the model does not know it.
+  // The index of the word, or 0 (that of "<unk>") if the model does not know it.
   Word index(const std::string& word) const;
 
   // One more than the highest index.

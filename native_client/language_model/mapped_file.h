@@ -1,4 +1,4 @@
-// Files in memory.
+// Files mapped into memory, and new files that appear only when they are whole.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 namespace ctc {
 namespace {
 
-// A package may have words that its language model does not know, but if most are such, its labels are others.
+// A package may have words that its language model does not know; if most are such, it was made for other labels.
 constexpr std::size_t kWordsPerKnownWord = 2;
 
 }  // namespace

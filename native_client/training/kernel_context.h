@@ -58,7 +58,7 @@ class Tensor {
   std::unique_ptr<TF_Tensor, Delete> tensor_;
 };
 
-// Throws std::runtime_error where TensorFlow says no, and std::invalid_argument for a shape that doesn't fit.
+// Throws std::runtime_error where TensorFlow reports an error, and std::invalid_argument for a wrong shape.
 class KernelContext {
  public:
   explicit KernelContext(TF_OpKernelContext* context) : context_(context) {}
@@ -90,7 +90,7 @@ class KernelContext {
     return Tensor(tensor);
   }
 
-  // In the memory of an input of the same type and shape, if nothing else refers to that.
+  // An output in the memory of an input of the same type and shape, if nothing else refers to that.
   Tensor output_instead_of(int input, int index, const Shape& shape) const {
     Status status;
     int forwarded = -1;

@@ -1,5 +1,5 @@
-// What a training step does besides its large matrix products: the LSTM's recurrence, forwards and backwards, and the
-// layers' activation with dropout. Every array is dense and row-major; `Number` is float or Bfloat16, and all sums are
+// The kernels of training, beside TensorFlow's large matrix products: the LSTM's recurrence, forwards and backwards, the
+// layers' activation with dropout, and the CTC loss. Every array is dense and row-major; `Number` is float or Bfloat16, and all sums are
 // float.
 #pragma once
 
