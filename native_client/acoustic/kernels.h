@@ -1,5 +1,5 @@
-// The kernels of inference, for one utterance: dense layers over many frames, and the LSTM's recurrence, frame by frame.
-// Columns of weights lie in blocks of 64.
+// The kernels of inference, for one utterance: dense layers over many frames, and the LSTM's recurrence, frame by
+// frame. Columns of weights lie in blocks of 64.
 #pragma once
 
 #include <cstddef>

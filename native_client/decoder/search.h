@@ -1,6 +1,6 @@
 // Prefix beam search over the output of a CTC acoustic model (Graves, 2012, "Supervised Sequence Labelling with
-// Recurrent Neural Networks"; with a language model: Hannun et al., 2014, "First-Pass Large Vocabulary Continuous Speech
-// Recognition using Bi-Directional Recurrent DNNs").
+// Recurrent Neural Networks"; with a language model: Hannun et al., 2014, "First-Pass Large Vocabulary Continuous
+// Speech Recognition using Bi-Directional Recurrent DNNs").
 //
 // For a sequence of labels w, let b_t(w) be the probability of its alignments with the first t frames that end in a
 // blank, l_t(w) that of those that end in its last label, and y_t(k) that of label k in frame t. With k the last label

@@ -38,7 +38,8 @@ constexpr int kNoLimit = 1 << 20;
 }  // namespace
 
 // Every thread of the program is started here, in place of the system's own function.
-extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                              void* argument) {
   static const auto system_function = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
   if (counting && started_threads++ >= startable_threads) return EAGAIN;
   return system_function(thread, attributes, run, argument);
