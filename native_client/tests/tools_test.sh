@@ -36,9 +36,11 @@ writes "$folder/lm.trie" ./generate_trie "${files[@]}" --trie "$folder/lm.trie"
 writes "$folder/lm.scorer" ./generate_scorer "${files[@]}" --package "$folder/lm.scorer" --default_alpha 0.5
 writes "$folder/bytes.trie" ./generate_trie --lm "$folder/lm.arpa" --unit character --trie "$folder/bytes.trie"
 writes "$folder/default.scorer" ./generate_scorer "${files[@]}" --package "$folder/default.scorer"
-weights=$(./generate_scorer --help 2>&1 | grep -o -e '--default_[a-z]* [0-9.]*') || fail 'generate_scorer' 'no defaults in its usage'
-writes "$folder/same.scorer" ./generate_scorer "${files[@]}" --package "$folder/same.scorer" $weights
-cmp -s "$folder/default.scorer" "$folder/same.scorer" || fail 'generate_scorer' "its defaults are not $weights"
+usage=$(./generate_scorer --help 2>&1 || true)
+mapfile -t weights < <(grep -o -e '--default_[a-z]* [0-9.]*' <<<"$usage" | tr ' ' '\n')
+[[ ${#weights[@]} == 4 ]] || fail 'generate_scorer --help' "its usage has no defaults: $usage"
+writes "$folder/same.scorer" ./generate_scorer "${files[@]}" --package "$folder/same.scorer" "${weights[@]}"
+cmp -s "$folder/default.scorer" "$folder/same.scorer" || fail 'generate_scorer' "its defaults are not ${weights[*]}"
 refuses 'unknown argument --trye' ./generate_trie "${files[@]}" --trye x
 refuses '--trie is missing' ./generate_trie "${files[@]}"
 refuses "neither 'word' nor 'character'" ./generate_trie "${files[@]}" --trie "$folder/x" --unit byte
