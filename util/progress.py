@@ -1,15 +1,24 @@
-"""Progress bars that stay out of the way of logs and pipes."""
+"""What a person sees of work that takes time: bars that stay out of the way of logs and pipes, and lines of news."""
 
 from __future__ import annotations
 
 import logging
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 
 import progressbar
 
 log = logging.getLogger(__name__)
+
+Report = Callable[[str], None]
+"""Takes one line of news, as `report` does."""
+
+
+def report(message: str) -> None:
+    """Print one line of news to stderr; stdout is kept for results."""
+    print(message, file=sys.stderr, flush=True)
 
 
 class Progress:
@@ -18,15 +27,16 @@ class Progress:
     Where it is disabled, or stderr is no terminal, it draws nothing and logs one line when all is done.
     """
 
-    def __init__(self, title: str, total: int, enabled: bool = True) -> None:
-        """`total` is how many steps make the whole."""
+    def __init__(self, title: str, total: int | None, enabled: bool = True) -> None:
+        """Take the number of steps that make the whole as `total`, or None where nobody knows it."""
         self._title = title
         self._total = total
         self._done = 0
         self._started = time.monotonic()
         self._bar: progressbar.ProgressBar | None = None
         if enabled and sys.stderr.isatty():
-            self._bar = progressbar.ProgressBar(max_value=total, prefix=f"{title} ", fd=sys.stderr)
+            length: int | type[progressbar.UnknownLength] = progressbar.UnknownLength if total is None else total
+            self._bar = progressbar.ProgressBar(max_value=length, prefix=f"{title} ", fd=sys.stderr)
 
     def __enter__(self) -> Progress:
         if self._bar:
@@ -42,7 +52,9 @@ class Progress:
             log.info("%s: %d in %.1f s", self._title, self._done, time.monotonic() - self._started)
 
     def advance(self, steps: int = 1) -> None:
-        """Say that so many more steps are done; never goes beyond the total."""
-        self._done = min(self._done + steps, self._total)
+        """Count more steps as done; never goes beyond the total."""
+        self._done += steps
+        if self._total is not None:
+            self._done = min(self._done, self._total)
         if self._bar:
             self._bar.update(self._done)

@@ -1,17 +1,51 @@
-"""Writing files so that under their names there is all of them or what was there before."""
+"""Writing files and folders so that under their names there is all of them, or what was there before."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file beside its place and rename it there; nothing is left of it if that fails. Raises OSError."""
+    """Write a file beside its place and rename it there; nothing is left of it if that fails. Raise OSError."""
+    with written_whole(path) as beside:
+        beside.write_bytes(data)
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Yield a path beside `path` to write to; the file takes the place of `path` when the block ends without an error.
+
+    Its content is on the disk before it gets its name. Raise OSError.
+    """
     beside = path.with_name(f".{path.name}.part-{os.getpid()}")
     try:
-        with beside.open("wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
+        yield beside
+        with beside.open("r+b") as written:
+            os.fsync(written.fileno())
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_written_whole(path: Path) -> Iterator[Path]:
+    """Yield a new folder beside `path`; it takes the place of `path` only when the block ends without an error.
+
+    Folders above `path` are made. A folder that was at `path` is deleted after that, with all that is in it, and stays
+    there if the new one cannot take its place. Raise OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{path.name}.part-", dir=path.parent) as scratch:
+        new, old = Path(scratch, "new"), Path(scratch, "old")
+        new.mkdir()
+        yield new
+        if path.exists():
+            path.rename(old)
+        try:
+            new.rename(path)
+        except OSError:
+            if old.exists():
+                old.rename(path)
+            raise

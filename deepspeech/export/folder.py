@@ -1,11 +1,10 @@
 """The folder of an exported model: what may be in it, and how a new export gets there. Needs no TensorFlow."""
 
 import os
-import shutil
 from pathlib import Path
 
 from ..errors import ExportError
-from ..util.whole_files import write_whole
+from ..util.whole_files import folder_written_whole, write_whole
 
 GRAPH_FILE = "output_graph.pb"
 CARD_FILE = "model.md"
@@ -39,7 +38,9 @@ def write_export(folder: Path, graph: bytes, card: str, *, remove: bool) -> Path
     files = {CARD_FILE: card.encode(), GRAPH_FILE: graph}
     try:
         if remove or not folder.exists():
-            _write_folder(folder, files)
+            with folder_written_whole(folder) as new:
+                for name, data in files.items():
+                    write_whole(new / name, data)
         else:
             for name, data in files.items():
                 write_whole(folder / name, data)
@@ -48,21 +49,6 @@ def write_export(folder: Path, graph: bytes, card: str, *, remove: bool) -> Path
             f"--export_dir={folder}: cannot be written ({error.strerror}); nothing was changed"
         ) from error
     return folder / GRAPH_FILE
-
-
-def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
-    """Make a folder beside its place and let it take the place of the old one."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    beside = folder.with_name(f".{folder.name}.part-{os.getpid()}")
-    try:
-        beside.mkdir()
-        for name, data in files.items():
-            write_whole(beside / name, data)
-        if folder.exists():
-            shutil.rmtree(folder)
-        beside.rename(folder)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _check_removable(folder: Path) -> None:

@@ -46,6 +46,32 @@ with Progress("Counting", 3, {enabled}) as progress:
     assert shown or drawn == b"end"
 
 
+def test_a_bar_without_a_known_total_counts_on() -> None:
+    code = """
+from deepspeech.util.progress import Progress
+with Progress("Counting", None) as progress:
+    progress.advance(2000)
+    progress.advance(2000)
+"""
+    terminal, its_program_side = pty.openpty()
+    subprocess.run([sys.executable, "-c", code], stderr=its_program_side, check=True)
+    drawn = os.read(terminal, 1 << 16)
+    os.close(terminal)
+    os.close(its_program_side)
+    assert b"Counting" in drawn
+    assert b"4000" in drawn
+
+
+def test_scripts_that_configure_no_logging_print_nothing_without_a_terminal() -> None:
+    code = """
+from deepspeech.util.progress import Progress
+with Progress("Counting", None) as progress:
+    progress.advance(2)
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert (result.stdout, result.stderr) == (b"", b"")
+
+
 def test_nothing_to_do_is_no_problem() -> None:
     with Progress("Counting", 0):
         pass

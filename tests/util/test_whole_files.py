@@ -1,0 +1,64 @@
+"""Files and folders that are whole or not there at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deepspeech.util.whole_files import folder_written_whole, write_whole, written_whole
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_file_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+    write_whole(tmp_path / "file", b"old")
+    write_whole(tmp_path / "file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert names(tmp_path) == {"file"}
+
+
+def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    write_whole(tmp_path / "file", b"old")
+    with pytest.raises(ValueError, match="half"), written_whole(tmp_path / "file") as beside:
+        beside.write_bytes(b"ne")
+        raise ValueError("half")
+    assert (tmp_path / "file").read_bytes() == b"old"
+    assert names(tmp_path) == {"file"}
+
+
+def test_a_folder_takes_the_place_of_the_old_one_with_all_that_was_in_it(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "old").touch()
+    with folder_written_whole(tmp_path / "folder") as new:
+        (new / "new").touch()
+        assert names(tmp_path / "folder") == {"old"}
+    assert names(tmp_path / "folder") == {"new"}
+    assert names(tmp_path) == {"folder"}
+
+
+def test_a_folder_that_fails_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "old").touch()
+    with pytest.raises(ValueError, match="half"), folder_written_whole(tmp_path / "folder") as new:
+        (new / "new").touch()
+        raise ValueError("half")
+    assert names(tmp_path / "folder") == {"old"}
+    assert names(tmp_path) == {"folder"}
+
+
+def test_a_new_folder_that_cannot_take_its_place_gives_the_old_one_back(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "old").touch()
+    with pytest.raises(OSError, match="No such file"), folder_written_whole(tmp_path / "folder") as new:
+        new.rmdir()
+    assert names(tmp_path / "folder") == {"old"}
+    assert names(tmp_path) == {"folder"}
+
+
+def test_folders_above_a_new_folder_are_made(tmp_path: Path) -> None:
+    with folder_written_whole(tmp_path / "a" / "b") as new:
+        (new / "file").touch()
+    assert names(tmp_path / "a" / "b") == {"file"}
