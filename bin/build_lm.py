@@ -20,10 +20,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
-from script import ArgumentParser, Progress, ScriptError, report, run
-
-from deepspeech.decoder import UTF8_BYTES, DecoderError, Scorer
-from deepspeech.util.errors import AlphabetError
+from deepspeech.cli.arguments import ArgumentParser, run
+from deepspeech.decoder import UTF8_BYTES, Scorer
+from deepspeech.errors import FlagError
+from deepspeech.util.errors import LanguageModelError
+from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,22 +41,22 @@ def read_arguments() -> Namespace:
     parser.add_argument("--alphabet", type=Path, default=ROOT / "data/alphabet.txt")
     parser.add_argument("--bytes", action="store_true", help="the labels are the UTF-8 bytes; implies --unit character")
     parser.add_argument("--unit", choices=("word", "character"), default="word")
-    parser.add_argument("--order", type=int, default=5, choices=range(2, 7), help="words that an n-gram has at most")
-    parser.add_argument("--vocabulary", type=int, default=500_000, help="keep so many of the most frequent words")
-    parser.add_argument("--prune", type=int, nargs="+", default=[0, 0, 1], help="lmplz's, counts up to which to drop")
-    parser.add_argument("--memory", default="50%", help="that lmplz may use")
-    parser.add_argument("--lm-weight", type=float, default=1.5, help="the package's default")
-    parser.add_argument("--word-bonus", type=float, default=2.25, help="the package's default")
+    parser.add_argument("--order", type=int, default=5, choices=range(2, 7), help="words of the longest n-grams")
+    parser.add_argument("--vocabulary", type=int, default=500_000, help="words to keep, the most frequent")
+    parser.add_argument("--prune", type=int, nargs="+", default=[0, 0, 1], help="of each order: drop counts up to it")
+    parser.add_argument("--memory", default="50%", help="memory for lmplz")
+    parser.add_argument("--lm-weight", type=float, default=1.5, help="default weight in lm.scorer")
+    parser.add_argument("--word-bonus", type=float, default=2.25, help="default word bonus in lm.scorer")
     parser.add_argument("--tools", type=Path, default=ROOT / "build/lm-tools/bin", help="folder of KenLM's programs")
     arguments = parser.parse_args()
     if arguments.bytes:
         arguments.unit = "character"
     for text in arguments.texts:
         if not text.is_file():
-            raise ScriptError(f"{text} is not a file")
+            raise FlagError(f"{text} is not a file")
     missing = [tool for tool in TOOLS if not (arguments.tools / tool).is_file()]
     if missing:
-        raise ScriptError(f"{arguments.tools} has no {', '.join(missing)}; run `make lm-tools`")
+        raise FlagError(f"{arguments.tools} has no {', '.join(missing)}; run `make lm-tools`")
     return arguments
 
 
@@ -75,14 +76,14 @@ def _split_lines(text: Path, file: BinaryIO, unit: str, progress: Progress) -> I
                 try:
                     words = line.decode().split()
                 except UnicodeDecodeError:
-                    raise ScriptError(f"{text}:{number}: not UTF-8; convert the text first") from None
+                    raise LanguageModelError(f"{text}:{number}: not UTF-8; convert the text first") from None
                 yield words if unit == "word" else [SPACE if c == " " else c for c in " ".join(words)]
                 if file.tell() - before >= REPORT_BYTES:
                     progress.advance(file.tell() - before)
                     before = file.tell()
             progress.advance(file.tell() - before)
     except (gzip.BadGzipFile, EOFError) as error:
-        raise ScriptError(f"{text}: damaged gzip file ({error})") from None
+        raise LanguageModelError(f"{text}: damaged gzip file ({error})") from None
 
 
 def choose_vocabulary(arguments: Namespace, labels: Sequence[str | bytes]) -> list[str]:
@@ -99,7 +100,9 @@ def choose_vocabulary(arguments: Namespace, labels: Sequence[str | bytes]) -> li
         and (word != SPACE or arguments.bytes or " " in characters)
     ]
     if not known:
-        raise ScriptError(f"no word of {arguments.texts[0]} can be spelled with the labels of {arguments.alphabet}")
+        raise LanguageModelError(
+            f"no word of {arguments.texts[0]} can be spelled with the labels of {arguments.alphabet}"
+        )
     chosen = known[: arguments.vocabulary]
     covered = sum(counts[word] for word in chosen) / max(1, sum(counts.values()))
     report(f"{len(counts)} words, {len(chosen)} of them kept, which are {100 * covered:.2f} % of the text")
@@ -127,7 +130,7 @@ def estimate(arguments: Namespace, arpa: Path, scratch: Path) -> None:
 
 def _fail(tool: str, log: str) -> None:
     lines = Path(log).read_text(errors="replace").strip().splitlines() or ["no reason given"]
-    raise ScriptError(f"{tool} failed: {lines[-1]}")
+    raise LanguageModelError(f"{tool} failed: {lines[-1]}")
 
 
 def call(arguments: Namespace, scratch: Path, tool: str, *options: str | Path, words: Sequence[str] = ()) -> None:
@@ -143,20 +146,15 @@ def call(arguments: Namespace, scratch: Path, tool: str, *options: str | Path, w
 def main() -> None:
     """Write the four files, each under its name only when all are whole."""
     arguments = read_arguments()
-    labels: Sequence[str | bytes] = UTF8_BYTES
-    try:
-        if not arguments.bytes:
-            labels = Alphabet.load(arguments.alphabet).labels
-        vocabulary = choose_vocabulary(arguments, labels)
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=arguments.out, prefix=".lm-") as folder:
-            scratch = Path(folder)
-            build(arguments, labels, vocabulary, scratch)
-            for name in ("lm.arpa", "lm.binary", "lm.trie", "lm.scorer"):
-                shutil.move(scratch / name, arguments.out / name)
-                report(f"{arguments.out / name}: {(arguments.out / name).stat().st_size / 1e6:.1f} MB")
-    except (DecoderError, AlphabetError) as error:
-        raise ScriptError(str(error)) from None
+    labels: Sequence[str | bytes] = UTF8_BYTES if arguments.bytes else Alphabet.load(arguments.alphabet).labels
+    vocabulary = choose_vocabulary(arguments, labels)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=arguments.out, prefix=".lm-") as folder:
+        scratch = Path(folder)
+        build(arguments, labels, vocabulary, scratch)
+        for name in ("lm.arpa", "lm.binary", "lm.trie", "lm.scorer"):
+            shutil.move(scratch / name, arguments.out / name)
+            report(f"{arguments.out / name}: {(arguments.out / name).stat().st_size / 1e6:.1f} MB")
 
 
 def build(arguments: Namespace, labels: Sequence[str | bytes], vocabulary: Sequence[str], scratch: Path) -> None:

@@ -11,37 +11,15 @@ The release is 1.0.9, of five speakers with 50 takes of each digit. Its archive 
 for; should it ever be packed in another way, the checksum will not match and --sha256 takes the new one.
 """
 
-import re
-from pathlib import Path
+from archive_importer import run_importer
 
-from import_archive import Archive, find_recordings, read_arguments, write_sets
-from script import run
-
-FSDD = Archive(
-    url="https://github.com/Jakobovski/free-spoken-digit-dataset/archive/v1.0.9.tar.gz",
-    sha256="8bc44cde129d505cbbb6b365c09f80c663f2aa77578afc634e6141a2f87100c0",
-    recording=re.compile(r"[0-9]_[a-z]+_[0-9]+\.wav"),
-    count=2500,
-)
-WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-TEST_TAKES, DEV_TAKES = range(0, 5), range(5, 10)
-
-
-def choose_set(take: int) -> str:
-    """Return the name of the set that a take belongs to."""
-    if take in TEST_TAKES:
-        return "test"
-    return "dev" if take in DEV_TAKES else "train"
+from deepspeech.cli.arguments import run
+from deepspeech.util.importing.fsdd import FSDD, import_corpus
 
 
 def main() -> None:
     """Write the three CSVs."""
-    arguments = read_arguments(__doc__, FSDD)
-    sets: dict[str, list[tuple[Path, str]]] = {"train": [], "dev": [], "test": []}
-    for recording in find_recordings(arguments):
-        digit, _, take = recording.stem.split("_")
-        sets[choose_set(int(take))].append((recording, WORDS[int(digit)]))
-    write_sets(arguments.out, sets)
+    run_importer(__doc__, import_corpus, FSDD)
 
 
 if __name__ == "__main__":

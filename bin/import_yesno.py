@@ -10,37 +10,15 @@ recording, from the first on, is for the test; of the others every sixth is for 
 One name is wrong: in 0_1_0_1_0_0_0_0.wav the last word is not spoken. It is a training recording, and stays one.
 """
 
-import re
-from pathlib import Path
+from archive_importer import run_importer
 
-from import_archive import Archive, find_recordings, read_arguments, write_sets
-from script import run
-
-YESNO = Archive(
-    url="https://www.openslr.org/resources/1/waves_yesno.tar.gz",
-    sha256="c3f49e0cca421f96b75b41640749167b52118f232498667ca7a5f9416aef8e73",
-    recording=re.compile(r"[01](_[01]){7}\.wav"),
-    count=60,
-)
-WORDS = {"0": "no", "1": "yes"}
-TEST_STEP = 2  # every second recording
-DEV_STEP = 6  # every sixth of the others
+from deepspeech.cli.arguments import run
+from deepspeech.util.importing.yesno import YESNO, import_corpus
 
 
 def main() -> None:
     """Write the three CSVs."""
-    arguments = read_arguments(__doc__, YESNO)
-    rows: list[tuple[Path, str]] = [
-        (recording, " ".join(WORDS[letter] for letter in recording.stem.split("_")))
-        for recording in find_recordings(arguments)
-    ]
-    others = rows[1::TEST_STEP]
-    sets = {
-        "train": [row for number, row in enumerate(others, start=1) if number % DEV_STEP],
-        "dev": others[DEV_STEP - 1 :: DEV_STEP],
-        "test": rows[::TEST_STEP],
-    }
-    write_sets(arguments.out, sets)
+    run_importer(__doc__, import_corpus, YESNO)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
-from grammar import Grammar, Words
-from script import ArgumentParser, ScriptError, report, run, written_whole
+from deepspeech.cli.arguments import ArgumentParser, run
+from deepspeech.errors import FlagError
+from deepspeech.util.importing.synthesis.grammar import Grammar, Words
+from deepspeech.util.progress import report
+from deepspeech.util.whole_files import write_whole
 
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
 IMPOSSIBLE = -99.0  # log10 probability of <s>, which is a context and never a prediction
@@ -71,19 +74,19 @@ def format_arpa(levels: NGrams, contexts: set[Words], escape: float) -> str:
 def main() -> None:
     """Read the arguments and write the model."""
     parser = ArgumentParser(__doc__)
-    parser.add_argument("grammar", type=Path, help="the grammar file (bin/grammar.py describes the format)")
+    parser.add_argument("grammar", type=Path, help="the grammar file; util/importing/synthesis/grammar.py says how")
     parser.add_argument("arpa", type=Path, help="the ARPA file to write")
     parser.add_argument("--order", type=int, default=3, help="words of an n-gram, 2 to 6 (default: %(default)s)")
     parser.add_argument("--escape", type=float, default=0.01, help="share for the unseen (default: %(default)s)")
     arguments = parser.parse_args()
     if not 2 <= arguments.order <= 6:
-        raise ScriptError(f"--order is {arguments.order}; KenLM reads models of order 2 to 6")
+        raise FlagError(f"--order is {arguments.order}; KenLM reads models of order 2 to 6")
     if not 0 < arguments.escape < 1:
-        raise ScriptError(f"--escape is {arguments.escape}; it is a share, above 0 and below 1")
+        raise FlagError(f"--escape is {arguments.escape}; it is a share, above 0 and below 1")
     successors = count_successors(Grammar.load(arguments.grammar).sentences(), arguments.order)
     levels = smooth(successors, arguments.order, arguments.escape)
-    with written_whole(arguments.arpa) as path:
-        path.write_text(format_arpa(levels, set(successors), arguments.escape), encoding="utf-8")
+    arguments.arpa.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(arguments.arpa, format_arpa(levels, set(successors), arguments.escape).encode())
     report(f"{arguments.arpa}: {', '.join(f'{len(level)} {n}-grams' for n, level in enumerate(levels, start=1))}")
 
 

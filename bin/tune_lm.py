@@ -8,7 +8,7 @@ The acoustic model, an exported graph, runs once; FOLDER gets its outputs as pos
 references.txt, with which to begin the next time. Those of any other model will do, too: an npz file with its output
 for each utterance, float [time, labels + 1], in the order of the lines of the texts. Optuna then tries --trials
 weights. FOLDER gets tuning.csv with every trial and tuning.png, which draws them; stdout gets the best weights, as
-flags of deepspeech-train. Needs optuna and matplotlib.
+flags of deepspeech-train. Needs optuna and matplotlib: `pip install '.[tune]'` in the checkout installs them.
 """
 
 import csv
@@ -19,17 +19,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from script import ArgumentParser, Progress, ScriptError, report, run, written_whole
 
+from deepspeech.cli.arguments import ArgumentParser, run
 from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
+from deepspeech.errors import FlagError
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import FeatureWindows
 from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.audio import read_audio
-from deepspeech.util.errors import DeepSpeechError
+from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.front_ends.mfcc import Mfcc
 from deepspeech.util.metrics import EditCounts, evaluate_transcript
+from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
+from deepspeech.util.whole_files import write_whole, written_whole
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -56,7 +59,7 @@ def read_arguments() -> Namespace:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     if not (arguments.model and arguments.csv) and not (arguments.posteriors and arguments.references):
-        raise ScriptError("give --model and --csv, or --posteriors and --references")
+        raise FlagError("give --model and --csv, or --posteriors and --references")
     return arguments
 
 
@@ -72,12 +75,12 @@ def run_model(arguments: Namespace) -> tuple[str | bytes, ...]:
             parts = [windows.feed(read_audio(recording, model.info.features.sample_rate)), windows.finish()]
             outputs.append(engine.run(np.concatenate(parts), engine.initial_state())[0])
             progress.advance()
+    arguments.out.mkdir(parents=True, exist_ok=True)
     arguments.posteriors = arguments.out / "posteriors.npz"
     arguments.references = arguments.out / "references.txt"
     with written_whole(arguments.posteriors) as path, path.open("wb") as out:
         np.savez(out, *outputs)
-    with written_whole(arguments.references) as path:
-        path.write_text("".join(f"{transcript}\n" for _, transcript in rows), encoding="utf-8")
+    write_whole(arguments.references, "".join(f"{transcript}\n" for _, transcript in rows).encode())
     return model.info.labels
 
 
@@ -86,7 +89,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         if not {"wav_filename", "transcript"} <= set(reader.fieldnames or ()):
-            raise ScriptError(f"{path} has no columns wav_filename and transcript")
+            raise LanguageModelError(f"{path} has no columns wav_filename and transcript")
         return list(reader)
 
 
@@ -96,14 +99,14 @@ def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list
         with np.load(arguments.posteriors) as archive:
             utterances = [np.asarray(archive[name], np.float32) for name in archive.files]
     except ValueError as error:
-        raise ScriptError(f"{arguments.posteriors} is no npz file of arrays: {error}") from None
+        raise LanguageModelError(f"{arguments.posteriors} is not an npz file of arrays: {error}") from None
     references = arguments.references.read_text(encoding="utf-8").splitlines()
     if len(utterances) != len(references) or not utterances:
-        raise ScriptError(
+        raise LanguageModelError(
             f"{arguments.posteriors} has {len(utterances)} utterances, {arguments.references} {len(references)}"
         )
     if any(utterance.ndim != 2 or utterance.shape[1] != utterances[0].shape[1] for utterance in utterances):
-        raise ScriptError(f"the arrays of {arguments.posteriors} must all be [time, labels + 1]")
+        raise LanguageModelError(f"the arrays of {arguments.posteriors} must all be [time, labels + 1]")
     lengths = [len(utterance) for utterance in utterances]
     batch = np.zeros((len(utterances), max(lengths), utterances[0].shape[1]), np.float32)
     for row, utterance in zip(batch, utterances, strict=True):
@@ -115,7 +118,7 @@ class Objective:
     """The error rate of the validation set, as a function of the weights that optuna suggests."""
 
     def __init__(self, arguments: Namespace) -> None:
-        """Raises DeepSpeechError or ScriptError if a file cannot be used."""
+        """Read what is decoded and the language model. Raise DeepSpeechError if a file cannot be used."""
         self._labels: tuple[str | bytes, ...]
         self._arguments = arguments
         self._labels = run_model(arguments) if arguments.model else Alphabet.load(arguments.alphabet).labels
@@ -144,7 +147,7 @@ def search(objective: Objective, arguments: Namespace) -> list[Trial]:
     try:
         import optuna
     except ImportError:
-        raise ScriptError("optuna is missing; install the package with its extra `tune`") from None
+        raise LanguageModelError("optuna is missing: run `pip install '.[tune]'` in the checkout") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=arguments.seed))
     with Progress("Tuning", arguments.trials) as progress:
@@ -159,6 +162,7 @@ def write_results(trials: Sequence[Trial], arguments: Namespace) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
+    arguments.out.mkdir(parents=True, exist_ok=True)
     with written_whole(arguments.out / "tuning.csv") as path, path.open("w", newline="") as out:
         writer = csv.writer(out)
         writer.writerow(("lm_weight", "valid_word_count_weight", arguments.metric))
@@ -178,10 +182,7 @@ def write_results(trials: Sequence[Trial], arguments: Namespace) -> None:
 def main() -> None:
     """Tune, draw, and print the best weights."""
     arguments = read_arguments()
-    try:
-        trials = search(Objective(arguments), arguments)
-    except DeepSpeechError as error:
-        raise ScriptError(str(error)) from None
+    trials = search(Objective(arguments), arguments)
     write_results(trials, arguments)
     weight, bonus, rate = min(trials, key=lambda trial: trial[2])
     report(f"{arguments.metric.upper()} {100 * rate:.2f} %; see {arguments.out / 'tuning.png'}")

@@ -56,3 +56,15 @@ class PythonFileError(DeepSpeechError):
 
 class NetworkError(DeepSpeechError):
     """There is no network of a name, or its layers make no network that can be computed."""
+
+
+class ImportingError(DeepSpeechError):
+    """A corpus cannot be imported: its recordings cannot be had, or are not what they should be."""
+
+
+class GrammarError(DeepSpeechError):
+    """A grammar file is missing or malformed, or has too few or too many sentences."""
+
+
+class LanguageModelError(DeepSpeechError):
+    """A language model cannot be built or tuned from the files that are given."""

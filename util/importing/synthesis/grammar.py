@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from script import ScriptError
+from ...errors import GrammarError
 
 START = "sentence"
 MAX_SENTENCES = 1_000_000  # more of them would not fit into memory when they are all listed
@@ -38,11 +38,11 @@ class Grammar:
 
     @classmethod
     def load(cls, path: Path) -> "Grammar":
-        """Read a grammar file. Raises `ScriptError`, with file and line, if it is missing or malformed."""
+        """Read a grammar file. Raise GrammarError, with file and line, if it is missing or malformed."""
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise ScriptError(f"cannot read the grammar {path}: {error}") from error
+            raise GrammarError(f"cannot read the grammar {path}: {error}") from error
         grammar = cls(_parse(lines, path))
         grammar._check(path)
         return grammar
@@ -56,10 +56,10 @@ class Grammar:
         return self._count(START, ())
 
     def sentences(self) -> dict[Words, float]:
-        """Return every sentence with its probability. Raises `ScriptError` for a grammar too large to list."""
+        """Return every sentence with its probability. Raise GrammarError for a grammar too large to list."""
         count = self.count()
         if count > MAX_SENTENCES:
-            raise ScriptError(
+            raise GrammarError(
                 f"the grammar has {count} sentences; at most {MAX_SENTENCES} can be listed: make it smaller"
             )
         return self._expand(START)
@@ -83,7 +83,7 @@ class Grammar:
 
     def _count(self, name: str, above: Words) -> int:
         if name in above:
-            raise ScriptError(f"rule <{name}> leads back to itself, so its sentences would never end")
+            raise GrammarError(f"rule <{name}> leads back to itself, so its sentences would never end")
         total = 0
         for choice in self.rules[name]:
             counts = [self._count(item[1:-1], (*above, name)) for item in choice if REFERENCE.fullmatch(item)]
@@ -93,14 +93,14 @@ class Grammar:
     def _check(self, path: Path) -> None:
         for name, reference in self._references():
             if reference not in self.rules:
-                raise ScriptError(f"{path}: rule '{name}' uses <{reference}>, which no rule defines")
+                raise GrammarError(f"{path}: rule '{name}' uses <{reference}>, which no rule defines")
         if START not in self.rules:
-            raise ScriptError(f"{path} has no rule '{START}', which says what the sentences are")
+            raise GrammarError(f"{path} has no rule '{START}', which says what the sentences are")
         for name in self.rules:
             try:
                 self._count(name, ())
-            except ScriptError as error:
-                raise ScriptError(f"{path}: {error}") from error
+            except GrammarError as error:
+                raise GrammarError(f"{path}: {error}") from error
 
     def _references(self) -> Iterator[tuple[str, str]]:
         for name, choices in self.rules.items():
@@ -119,14 +119,14 @@ def _parse(lines: list[str], path: Path) -> dict[str, tuple[Words, ...]]:
             continue
         if text.startswith("|"):
             if not name:
-                raise ScriptError(f"{where}: a line that begins with '|' needs a rule above it")
+                raise GrammarError(f"{where}: a line that begins with '|' needs a rule above it")
             rules[name] += _parse_choices(text[1:], where)
             continue
         name, equals, choices = (part.strip() for part in text.partition("="))
         if not equals or not re.fullmatch(r"\w+", name):
-            raise ScriptError(f"{where}: expected 'name = choice | choice', found '{text}'")
+            raise GrammarError(f"{where}: expected 'name = choice | choice', found '{text}'")
         if name in rules:
-            raise ScriptError(
+            raise GrammarError(
                 f"{where}: rule '{name}' is already defined; begin the line with '|' to add choices to it"
             )
         rules[name] = _parse_choices(choices, where)
@@ -137,8 +137,8 @@ def _parse_choices(text: str, where: str) -> tuple[Words, ...]:
     choices = tuple(tuple(choice.split()) for choice in text.split("|"))
     for choice in choices:
         if not choice:
-            raise ScriptError(f"{where}: a choice is empty; write at least one word between two '|'")
+            raise GrammarError(f"{where}: a choice is empty; write at least one word between two '|'")
         for item in choice:
             if not REFERENCE.fullmatch(item) and not WORD.fullmatch(item):
-                raise ScriptError(f"{where}: '{item}' is neither a word nor a <name>")
+                raise GrammarError(f"{where}: '{item}' is neither a word nor a <name>")
     return choices

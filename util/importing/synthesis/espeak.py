@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from script import ScriptError
+
+from ...errors import ImportingError
 
 # Constants of espeak-ng's speak_lib.h.
 OUTPUT_SYNCHRONOUS = 2  # speech is handed to the callback before espeak_Synth returns
@@ -38,7 +39,9 @@ class Synthesizer:
         self._library, self._data = _load()
         rate = self._library.espeak_Initialize(OUTPUT_SYNCHRONOUS, 0, str(self._data).encode(), 0)
         if rate <= 0:
-            raise ScriptError(f"espeak-ng does not start with its voices in {self._data}; install espeakng-loader anew")
+            raise ImportingError(
+                f"espeak-ng does not start with its voices in {self._data}; install espeakng-loader anew"
+            )
         self.sample_rate: int = rate
         self._blocks: list[NDArray[np.int16]] = []
         self._callback = SAMPLE_CALLBACK(self._receive)  # espeak-ng holds no reference to it: this one keeps it alive
@@ -54,7 +57,7 @@ class Synthesizer:
         self._library.espeak_Terminate()
 
     def speak(self, text: str, delivery: Delivery) -> NDArray[np.int16]:
-        """Return `text` as mono 16-bit samples at `sample_rate`. Raises `ScriptError` for an unknown voice."""
+        """Return `text` as mono int16 samples [samples] at `sample_rate`. Raise ImportingError for an unknown voice."""
         self._blocks.clear()
         self._select_voice(delivery.voice)
         self._library.espeak_SetParameter(PARAMETER_RATE, delivery.speed, 0)
@@ -64,14 +67,14 @@ class Synthesizer:
             encoded, ctypes.c_size_t(len(encoded)), 0, POSITION_CHARACTER, 0, CHARACTERS_UTF8, None, None
         )
         if status != 0 or not self._blocks:
-            raise ScriptError(f"espeak-ng could not say '{text}' with voice {delivery.voice} (status {status})")
+            raise ImportingError(f"espeak-ng could not say '{text}' with voice {delivery.voice} (status {status})")
         return np.concatenate(self._blocks)
 
     def _select_voice(self, voice: str) -> None:
         _, _, variant = voice.partition("+")  # espeak-ng itself passes over a variant that does not exist
         known = not variant or (self._data / "voices" / "!v" / variant).is_file()
         if not known or self._library.espeak_SetVoiceByName(voice.encode()) != 0:
-            raise ScriptError(f"espeak-ng has no voice '{voice}'; its voices lie in {self._data}")
+            raise ImportingError(f"espeak-ng has no voice '{voice}'; its voices lie in {self._data}")
 
     def _receive(self, samples: Any, count: int, _events: int | None) -> int:
         if samples and count > 0:
@@ -84,8 +87,8 @@ def _load() -> tuple[ctypes.CDLL, Path]:
     try:
         import espeakng_loader
     except ImportError as error:
-        raise ScriptError("espeak-ng is not installed; run: pip install espeakng-loader") from error
+        raise ImportingError("espeak-ng is not installed; run: pip install espeakng-loader") from error
     try:
         return ctypes.CDLL(espeakng_loader.get_library_path()), Path(espeakng_loader.get_data_path())
     except (OSError, RuntimeError) as error:
-        raise ScriptError(f"espeak-ng cannot be loaded: {error}; install espeakng-loader anew") from error
+        raise ImportingError(f"espeak-ng cannot be loaded: {error}; install espeakng-loader anew") from error

@@ -7,20 +7,21 @@ import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from script import Progress, ScriptError, report
+from ..errors import ImportingError
+from ..progress import Progress, Report
 
 BLOCK = 1 << 16  # bytes read at a time
 TIMEOUT = 60  # seconds without a byte
 ATTEMPTS = 5  # connections that may break off before we give up
 
 
-def download(url: str, path: Path, sha256: str) -> None:
+def download(url: str, path: Path, sha256: str, report: Report) -> None:
     """Download `url` to `path`. What has arrived is kept in `path`.part, so that a later call can carry on from there.
 
-    Raises `ScriptError` if the file cannot be had, or is not the one with this SHA-256 (in hexadecimal digits).
+    Raise ImportingError if the file cannot be had, or is not the one with this SHA-256 (in hexadecimal digits).
     """
     if urlsplit(url).scheme not in ("http", "https"):
-        raise ScriptError(f"cannot download {url}: only http and https addresses can be downloaded")
+        raise ImportingError(f"cannot download {url}: only http and https addresses can be downloaded")
     part = path.with_name(f"{path.name}.part")
     path.parent.mkdir(parents=True, exist_ok=True)
     report(f"downloading {url}")
@@ -31,13 +32,15 @@ def download(url: str, path: Path, sha256: str) -> None:
         except (OSError, http.client.HTTPException) as error:
             if attempt == ATTEMPTS or isinstance(error, urllib.error.HTTPError):
                 reason = str(error).strip("<>")
-                raise ScriptError(f"cannot download {url}: {reason}; run again to carry on, or use --from") from error
+                raise ImportingError(
+                    f"cannot download {url}: {reason}; run again to carry on, or use --from"
+                ) from error
     _verify(url, part, sha256)
     part.replace(path)
 
 
 def _fetch(url: str, part: Path) -> None:
-    """Fetch the rest of `url` into `part`. Raises `ConnectionError` if the connection ends before the file does."""
+    """Fetch the rest of `url` into `part`. Raise ConnectionError if the connection ends before the file does."""
     have = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310 (checked)
     try:
@@ -68,7 +71,7 @@ def _verify(url: str, part: Path, sha256: str) -> None:
             digest.update(block)
     if digest.hexdigest() != sha256.lower():
         part.unlink()
-        raise ScriptError(
+        raise ImportingError(
             f"{url} is not the expected file: its SHA-256 is {digest.hexdigest()}, not {sha256}; it was deleted: "
             "run again, or give the SHA-256 you trust with --sha256"
         )

@@ -4,14 +4,18 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
-from script import written_whole
+from ..whole_files import written_whole
 
 COLUMNS = ("wav_filename", "wav_filesize", "transcript")
 
 
 def write_corpus(path: Path, rows: Iterable[tuple[Path, str]]) -> int:
-    """Write (recording, transcript) rows and return how many; recordings below the CSV's folder get relative names."""
+    """Write (recording, transcript) rows and return how many; recordings below the CSV's folder get relative names.
+
+    Folders above the CSV are made. Raise OSError.
+    """
     folder = path.parent.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
     count = 0
     with written_whole(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

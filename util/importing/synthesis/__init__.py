@@ -1,0 +1,1 @@
+"""Synthesized speech: sentences of a grammar, and the voices that read them aloud."""
