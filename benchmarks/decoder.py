@@ -1,18 +1,18 @@
-#!/usr/bin/env python3
 """Compare this decoder with flashlight-text and pyctcdecode: speed, word errors, memory and load time.
 
-    benchmarks/decoder.py --lm lm.arpa --posteriors posteriors.npz --references posteriors.txt --lexicon corpus.txt
+    python -m benchmarks.decoder --lm lm.arpa --posteriors dev.npz --references dev.txt --lexicon corpus.txt
 
 All decode the same posteriors with the same language model (its ARPA file, of which `--build-binary`, KenLM's program,
 makes a binary) and the same words, on one thread. Each measurement is a process of its own; the decoders take turns,
 `--rounds` times, and the fastest round counts. Speed is that of the processor time, so that what else the machine does
-matters little; only what two threads gain is measured by the clock. `--large-words` makes up a language model of so
+matters little; only what two threads gain is measured by the clock. `--large-words` makes up a language model of that
 many words and measures how long it loads.
 
 The peers need NumPy 1, TensorFlow does not, so run this in an environment of its own:
 
-    python -m venv peers && peers/bin/pip install --no-deps . && peers/bin/pip install "numpy<2" flashlight-text \\
-        pyctcdecode kenlm rapidfuzz
+    python -m venv peers && peers/bin/pip install --no-deps --editable . && peers/bin/pip install "numpy<2" \\
+        flashlight-text pyctcdecode kenlm rapidfuzz
+    peers/bin/python -m benchmarks.decoder ...
 """
 
 from __future__ import annotations
@@ -162,8 +162,8 @@ def measure(arguments: argparse.Namespace) -> Measurement:
 
 def run(arguments: argparse.Namespace, decoder: str, beam: int, threads: int = 0) -> Measurement:
     """Measure in a new process; by the clock if a number of threads is given."""
-    command = [sys.executable, __file__, "--measure", decoder, "--beam", str(beam), "--threads", str(threads or 1)]
-    command += [] if threads else ["--by-processor"]
+    command = [sys.executable, "-m", "benchmarks.decoder", "--measure", decoder, "--beam", str(beam)]
+    command += ["--threads", str(threads)] if threads else ["--threads", "1", "--by-processor"]
     for name in ("lm", "binary", "posteriors", "references", "lexicon", "count"):
         command += [f"--{name.replace('_', '-')}", str(getattr(arguments, name))]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout

@@ -1,7 +1,8 @@
 """How fast recordings become features: both front ends, on one thread and on all cores, from memory and from disk.
 
+    python -m benchmarks.features [--seconds 10]
+
 Prints seconds of audio per second ("times real time"); "per core" counts the processor time of the whole process.
-Run from the repository's root: python -m benchmarks.features [--seconds 10]
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 """Our engine beside the published DeepSpeech 0.9.3 client: the same graph, recording and beam, in turns.
 
-    benchmarks/inference.py --client published_client.py [--demo demo] [--n_hidden 2048] [--seconds 10] [--rounds 3]
-    benchmarks/inference.py --client published_client.py --random
-    benchmarks/inference.py --client published_client.py --model GRAPH.pb --audio SPEECH.wav
+    python -m benchmarks.inference --client published_client.py [--demo demo] [--n_hidden 2048] [--seconds 10]
+    python -m benchmarks.inference --client published_client.py --random
+    python -m benchmarks.inference --client published_client.py --model GRAPH.pb --audio SPEECH.wav
 
 `--client` is a script whose function `library` loads the published client. The graph is what `make demo` trained in the
 folder `--demo` (trained now if nothing is there), widened to `--n_hidden` units, so that it hears what the trained one
@@ -28,7 +27,8 @@ from typing import Any
 
 import numpy as np
 import soundfile
-from inference_process import RATE
+
+from .inference_process import RATE
 
 ROOT = Path(__file__).parents[1]
 STREAMS = 8
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def parsed() -> argparse.Namespace:
-    """The command line."""
+    """Return the command line's arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--client", type=Path, required=True)
     parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="the demo's folder")
@@ -91,14 +91,14 @@ def compare(client: Path, graph: Path, recording: Path, rounds: int) -> None:
 
 def measured(client: str, kind: str, streams: int, graph: Path, recording: Path) -> dict[str, Any]:
     """Run one measurement in a process of its own."""
-    script = Path(__file__).with_name("inference_process.py")
-    command = [sys.executable, str(script), client, kind, str(streams), str(graph), str(recording)]
+    command = [sys.executable, "-m", "benchmarks.inference_process", client, kind, str(streams)]
+    command += [str(graph), str(recording)]
     result: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return result
 
 
 def trained_graph(demo: Path) -> Path:
-    """What the demo trained, and now trains if it did not."""
+    """Return the graph that the demo trained; train it now if it is not there."""
     graph = demo / "model/output_graph.pb"
     if not graph.exists():
         print(f"training the demo in {demo}, which takes some minutes", flush=True)
@@ -108,13 +108,13 @@ def trained_graph(demo: Path) -> Path:
 
 def write_graph(path: Path, n_hidden: int, trained: Path | None) -> Path:
     """Write a graph in a process that is gone, with all that it needed, before anything is measured."""
-    command = [sys.executable, str(Path(__file__).with_name("speech_graph.py")), str(path), "--n_hidden", str(n_hidden)]
+    command = [sys.executable, "-m", "benchmarks.speech_graph", str(path), "--n_hidden", str(n_hidden)]
     subprocess.run(command + (["--trained", str(trained)] if trained else []), check=True, capture_output=True)
     return path
 
 
 def write_speech(path: Path, corpus: Path, seconds: float) -> Path:
-    """Write recordings of a corpus one after the other, until they last so long."""
+    """Write recordings of a corpus one after the other, until they last `seconds`."""
     samples = np.zeros(0, np.int16)
     with corpus.open(newline="", encoding="utf-8") as rows:
         for row in csv.DictReader(rows):

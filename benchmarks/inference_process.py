@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """One measurement of `inference.py`, in a process of its own, whose peak memory is the client's.
 
-    benchmarks/inference_process.py CLIENT KIND STREAMS GRAPH RECORDING.wav
+    python -m benchmarks.inference_process CLIENT KIND STREAMS GRAPH RECORDING.wav
 
 CLIENT is "ours", or the script whose library is the published client; KIND is whole, stream or first. Prints JSON.
 """
@@ -10,6 +9,7 @@ from __future__ import annotations
 
 import json
 import resource
+import runpy
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -44,7 +44,7 @@ def stream(model: Any, samples: Samples) -> str:
 
 
 def first_text(model: Any, samples: Samples) -> float:
-    """Seconds after the speaker's begin at which a stream has its first text, if its audio comes in real time.
+    """Return the seconds from the speaker's beginning to a stream's first text, if its audio comes in real time.
 
     The clock is moved on to when the next samples are there, and by what the client takes for them.
     """
@@ -64,7 +64,7 @@ def first_text(model: Any, samples: Samples) -> float:
 
 
 def load(client: str, graph: Path) -> tuple[Any, float, float]:
-    """A client's model with the beam of the measurement; the seconds that `import deepspeech` and loading took."""
+    """Return a client's model with the beam of the measurement, and the seconds of its import and of loading."""
     start = time.perf_counter()
     import deepspeech
 
@@ -72,10 +72,8 @@ def load(client: str, graph: Path) -> tuple[Any, float, float]:
     if client == "ours":
         model: Any = deepspeech.Model(graph)
     else:
-        sys.path.insert(0, str(Path(__file__).parents[1] / "tests/serving"))
-        from published import PublishedClient
-
-        model = PublishedClient(Path(client).parent, graph)
+        published = runpy.run_path(str(Path(__file__).parents[1] / "tests/serving/published.py"))
+        model = published["PublishedClient"](Path(client).parent, graph)
     loaded = time.perf_counter()
     model.setBeamWidth(BEAM_WIDTH)
     return model, imported - start, loaded - imported

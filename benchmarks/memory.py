@@ -1,8 +1,9 @@
 """How much memory an epoch of training takes, for a small and a large corpus, with and without a cache.
 
+    python -m benchmarks.memory [--small 500] [--large 50000]
+
 Every figure is the peak of a process of its own that trains a small model for one epoch. The large corpus may take at
 most 300 MB more than the small one; exits with 1 if it does.
-Run from the repository's root: python -m benchmarks.memory [--small 500] [--large 50000]
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def run_epoch(csv_file: str, cache: str) -> None:
 
 
 def write_corpus(folder: Path, count: int) -> Path:
-    """Write so many short recordings of noise, and their CSV."""
+    """Write `count` short recordings of noise, and their CSV."""
     random = np.random.default_rng(count)
     noise = random.normal(0, 3000, int(2 * LONGEST * RATE)).astype(np.int16)
     csv_file = folder / f"{count}.csv"

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from step_process import PRODUCT, Geometry, PeakMemory, serve
 
 from deepspeech.network import network
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.training.graph import TrainingGraph, build_training_graph, session_config
 from deepspeech.training.towers import compute_devices, feeds
 from deepspeech.util.feeding import Batch
+
+from .step_process import PRODUCT, Geometry, PeakMemory, serve
 
 v1 = tf.compat.v1
 
@@ -29,7 +30,7 @@ def main() -> None:
 
 @contextmanager
 def training_step(geometry: Geometry) -> Iterator[tuple[Any, dict[str, Any], dict[Any, Any]]]:
-    """A session, and what to fetch and to feed for a step on a batch of the geometry."""
+    """Yield a session, and what to fetch and to feed for a step on a batch of the geometry."""
     features, lengths, labels, _ = geometry.batch(np.random.default_rng(1))
     batch = Batch(range(geometry.batch_size), (), features, lengths, labels)
     with session_of(geometry, "on" if geometry.bfloat16 else "off") as (session, graph, fetches):
@@ -38,7 +39,7 @@ def training_step(geometry: Geometry) -> Iterator[tuple[Any, dict[str, Any], dic
 
 @contextmanager
 def session_of(geometry: Geometry, mixed_precision: str) -> Iterator[tuple[Any, TrainingGraph, dict[str, Any]]]:
-    """A session with initial weights, its graph, and what the program fetches in a step."""
+    """Yield a session with initial weights, its graph, and what the program fetches in a step."""
     options = SessionOptions(intra_op_threads=geometry.threads, mixed_precision=mixed_precision)
     graph = build_training_graph(
         compute_devices()[:1],
@@ -58,7 +59,10 @@ def session_of(geometry: Geometry, mixed_precision: str) -> Iterator[tuple[Any, 
 
 
 def large_product(geometry: Geometry, session: Any) -> Callable[[], object]:
-    """What computes the product that stands for the machine's ceiling; its factors are made when it is first asked."""
+    """Return a function that computes the product that stands for the machine's ceiling.
+
+    Its factors are made when it is first called.
+    """
     rows, depth, columns = PRODUCT
     precision = tf.bfloat16 if geometry.bfloat16 else tf.float32
     with session.graph.as_default():

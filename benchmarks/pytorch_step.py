@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from step_process import PRODUCT, Geometry, PeakMemory, serve
 from torch import nn
+
+from .step_process import PRODUCT, Geometry, PeakMemory, serve
 
 RELU_CLIP = 20.0
 DROPOUT = 0.05

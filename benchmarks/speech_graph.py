@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Make an exported graph of any width for measurements.
 
-    benchmarks/speech_graph.py OUT.pb [--trained GRAPH.pb] [--n_hidden 2048]
+    python -m benchmarks.speech_graph OUT.pb [--trained GRAPH.pb] [--n_hidden 2048]
 
 Of a trained graph, the result hears just what that hears: its units are among the wider graph's, which have random
 weights otherwise and which nothing that is trained listens to. So the outputs are those of training, and the work is
@@ -58,12 +57,12 @@ def widened(model: FrozenModel, wide: Weights) -> Weights:
 
 
 def _by_gate(name: str, value: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """The LSTM's weights as [..., 4, units]; all others as they are."""
+    """Return the LSTM's weights as [..., 4, units]; all others as they are."""
     return value.reshape(*value.shape[:-1], 4, -1) if name in (KERNEL, BIAS) else value
 
 
 def _listened_to(name: str, n_hidden: int, width: int, inputs: int) -> npt.NDArray[np.intp]:
-    """The rows of a wide layer's weights that belong to the trained units before it."""
+    """Return the rows of a wide layer's weights that belong to the trained units before it."""
     if name == "layer_1/weights":
         return np.arange(inputs)
     first = np.arange(n_hidden)

@@ -26,7 +26,7 @@ class Geometry:
     transcript: int = 60
 
     def batch(self, random: np.random.Generator) -> tuple[Any, Any, Any, Any]:
-        """Make features [batch, frames, coefficients], lengths, labels [batch, transcript], and those's lengths."""
+        """Make features [batch, frames, coefficients], lengths, labels [batch, transcript], and their lengths."""
         features = random.standard_normal((self.batch_size, self.frames, self.coefficients), np.float32)
         labels = random.integers(0, self.labels, (self.batch_size, self.transcript), np.int32)
         return (
@@ -38,7 +38,7 @@ class Geometry:
 
     @property
     def operations(self) -> float:
-        """Floating-point operations of the matrix products of a step, the optimizer's and the loss's not counted.
+        """Return the floating-point operations of a step's matrix products; the optimizer and the loss do not count.
 
         The gradient of the first layer's input is not needed, and not counted.
         """
@@ -77,11 +77,11 @@ class PeakMemory:
         self._before = _status("VmRSS")
 
     def megabytes(self) -> float:
-        """Beyond what it held at the beginning."""
+        """Return what it has held at most, beyond what it held at the beginning."""
         return (_status("VmHWM") - self._before) / 1e3
 
 
 def _status(name: str) -> int:
-    """A line of the process's status, in kB."""
+    """Return a line of the process's status, in kB."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith(f"{name}:")).split()[1])

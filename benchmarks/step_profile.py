@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Where the time of a training step goes: seconds of each kind of operation, from TensorFlow's own trace.
 
-    benchmarks/step_profile.py [--n_hidden 1024] [--precision bfloat16]
+    python -m benchmarks.step_profile [--n_hidden 1024] [--precision bfloat16]
 
 Operations that run side by side are each counted whole, so the sum may exceed the step.
 """
@@ -13,8 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import tensorflow as tf
-from our_step import training_step
-from step_process import Geometry
+
+from .our_step import training_step
+from .step_process import Geometry
 
 v1 = tf.compat.v1
 TRACED = 5
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def kind_of(label: str) -> str:
-    """The kind of operation that a trace's label, "name = Kind(inputs)", tells of."""
+    """Return the kind of operation that a trace's label, "name = Kind(inputs)", tells of."""
     return label.partition(" = ")[2].partition("(")[0] or label
 
 

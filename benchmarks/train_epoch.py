@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """The whole program against its bare training step: utterances a second of `python -m deepspeech` over the step's.
 
-    benchmarks/train_epoch.py [--n_hidden 512 1024] [--batch 16] [--rounds 3]
+    python -m benchmarks.train_epoch [--n_hidden 512 1024] [--batch 16] [--rounds 3]
 
 The bare step runs on the same batches, which lie in memory. The program has everything around it: feature cache,
 feeding, jobs, summaries every ten seconds, checkpoints every twenty; and once more without a cache, so that features
@@ -22,28 +21,32 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import soundfile
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from corpora import write_alphabet, write_csv, write_wav
+from deepspeech.util.importing.corpus_csv import write_corpus as write_csv
 
 LABELS = "abcdefghijklmnopqrstuvwxyz '"
 RATE = 16_000
 
 
 def write_corpus(folder: Path, utterances: int) -> tuple[Path, Path]:
-    """Write noise with transcripts of ten labels a second; the CSV file and the alphabet."""
+    """Write noise with transcripts of ten labels a second; return the CSV file and the alphabet."""
     random = np.random.default_rng(1)
     rows = []
     for index in range(utterances):
         seconds = random.uniform(2, 6)
         samples = random.normal(size=int(seconds * RATE)) * 0.1
         transcript = "".join(random.choice(list(LABELS[:26]), int(10 * seconds)))
-        rows.append((write_wav(folder / f"{index}.wav", samples), transcript))
-    return write_csv(folder / "train.csv", rows), write_alphabet(folder / "alphabet.txt", LABELS)
+        soundfile.write(folder / f"{index}.wav", samples, RATE, subtype="PCM_16")
+        rows.append((folder / f"{index}.wav", transcript))
+    csv_file, alphabet = folder / "train.csv", folder / "alphabet.txt"
+    write_csv(csv_file, rows)
+    alphabet.write_text("".join(f"{label}\n" for label in LABELS), encoding="utf-8")
+    return csv_file, alphabet
 
 
 def seconds_of_epochs(command: Sequence[str]) -> list[float]:
-    """Run a command that tells when each epoch ends; the seconds of each epoch but the first."""
+    """Run a command that tells when each epoch ends; return the seconds of each epoch but the first."""
     times = []
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
@@ -73,19 +76,19 @@ def program(csv_file: Path, alphabet: Path, options: argparse.Namespace, n_hidde
 def bare(csv_file: Path, alphabet: Path, options: argparse.Namespace, n_hidden: int) -> list[float]:
     """Run the bare steps, in a process of their own."""
     arguments = [str(csv_file), str(alphabet), str(n_hidden), str(options.batch), str(options.epochs)]
-    return seconds_of_epochs([sys.executable, __file__, "--bare", *arguments])
+    return seconds_of_epochs([sys.executable, "-m", "benchmarks.train_epoch", "--bare", *arguments])
 
 
 def run_bare_steps(csv_file: Path, alphabet_path: Path, n_hidden: int, batch_size: int, epochs: int) -> None:
     """Train on batches in memory, and say on stderr when an epoch ends, as the program does."""
-    from our_step import session_of
-    from step_process import Geometry
-
     from deepspeech.training.towers import feeds
     from deepspeech.util.corpus import read_corpus
     from deepspeech.util.features import FeatureOptions, front_end
     from deepspeech.util.feeding import Feeder, OnTheFly
     from deepspeech.util.text import Alphabet
+
+    from .our_step import session_of
+    from .step_process import Geometry
 
     alphabet = Alphabet.load(alphabet_path)
     extractor = front_end(FeatureOptions())

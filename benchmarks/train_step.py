@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """A training step of ours against PyTorch's on the same model and batch: time, memory, share of the machine's ceiling.
 
-    benchmarks/train_step.py [--pytorch-python PYTHON] [--n_hidden 512 1024 2048] [--rounds 7]
+    python -m benchmarks.train_step [--pytorch-python PYTHON] [--n_hidden 512 1024 2048] [--rounds 7]
 
 Ours is the program's own step: graph, session, feeds, dropout, Adam. PyTorch's has the same layers (nn.LSTM, CTCLoss,
 fused Adam). Each is a process of its own; they take turns, step by step, so that what else the machine does meets both.
@@ -18,12 +17,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-from step_process import Geometry
-
-HERE = Path(__file__).parent
+from .step_process import Geometry
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class StepProcess:
         self._process = process
 
     def ask(self, what: str) -> Any:
-        """Have it run a "step", or "products"; its answer."""
+        """Have it run a "step", or "products"; return its answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(f"{what}\n")
@@ -54,9 +50,9 @@ class StepProcess:
 
 
 @contextmanager
-def started(python: str, script: str, geometry: Geometry) -> Iterator[StepProcess]:
-    """Start a script that runs steps; it ends with the context."""
-    command = [python, str(HERE / script), json.dumps(asdict(geometry))]
+def started(python: str, module: str, geometry: Geometry) -> Iterator[StepProcess]:
+    """Start a module of this folder that runs steps; it ends with the context."""
+    command = [python, "-m", f"benchmarks.{module}", json.dumps(asdict(geometry))]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
@@ -72,7 +68,7 @@ def measure(geometry: Geometry, pythons: dict[str, str], rounds: int) -> dict[st
     """Let the processes take turns."""
     with ExitStack() as stack:
         processes = {
-            name: stack.enter_context(started(python, f"{name}_step.py", geometry)) for name, python in pythons.items()
+            name: stack.enter_context(started(python, f"{name}_step", geometry)) for name, python in pythons.items()
         }
         for process in processes.values():  # the first steps are slower: memory is got, graphs are optimized
             process.ask("step")
@@ -92,7 +88,7 @@ def measure(geometry: Geometry, pythons: dict[str, str], rounds: int) -> dict[st
 
 
 def row(geometry: Geometry, of: dict[str, Measurement]) -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     ceiling = max(measurement.operations_per_second for measurement in of.values())
     precision = "bfloat16" if geometry.bfloat16 else "float32"
     cells = [f"{geometry.n_hidden:>8} {precision:>9}"]

@@ -1,0 +1,32 @@
+"""Every benchmark starts in the one way that the documentation tells: `python -m benchmarks.NAME` from the root."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("coordinator", "decoder", "features", "inference", "memory", "speech_graph", "step_profile", "train_epoch")
+
+
+def run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", f"benchmarks.{name}", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_says_what_it_measures(name: str) -> None:
+    done = run(name, "--help")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("usage: ")
+
+
+def test_a_training_step_is_measured() -> None:
+    small = ["--n_hidden=16", "--batch=2", "--frames=20", "--precision=float32", "--rounds=1", "--alone"]
+    done = run("train_step", *small)
+    assert done.returncode == 0, done.stderr
+    assert "2 utterances of 20 frames" in done.stdout
+    assert "GFLOP/s" in done.stdout
