@@ -34,6 +34,30 @@ def test_everything_lies_within_the_package(installed: Path) -> None:
     for library in ("_ctcdecoder", "_acoustic", "_training"):
         assert list(installed.glob(f"deepspeech/{library}*.so"))
     assert (installed / "deepspeech/util/corpus.py").is_file()
+    assert (installed / "deepspeech/data/demo/grammar.txt").is_file()
+    for name in ("demo", "digits", "yesno"):
+        assert (installed / f"deepspeech/data/lm/{name}.arpa").is_file()
+
+
+def test_it_imports_corpora_where_there_is_no_checkout(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "sample").mkdir()
+    (tmp_path / "sample/LDC93S1.wav").write_bytes(b"RIFF")
+    (tmp_path / "sample/LDC93S1.txt").write_text("0 800 She had.\n")
+    program = """
+from pathlib import Path
+from deepspeech.util.importing import import_corpus
+from deepspeech.util.importing.demo import make_corpus
+import_corpus("ldc93s1", Path("one"), Path("sample"), print)
+make_corpus(Path("demo"), print, sizes={"train": 2, "dev": 1, "test": 1})
+"""
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    command = [sys.executable, "-c", program]
+    finished = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.splitlines() == [
+        "one/ldc93s1.csv: 1 utterance",
+        "demo: 2 train, 1 dev and 1 test utterances",
+    ]
 
 
 def test_it_runs_beside_a_users_own_util_and_data(installed: Path, trained: Trained, tmp_path: Path) -> None:

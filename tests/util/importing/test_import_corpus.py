@@ -1,0 +1,119 @@
+"""Importing a corpus by its name alone, as a caller does that knows nothing else about it."""
+
+from __future__ import annotations
+
+import csv
+import wave
+from pathlib import Path
+
+import pytest
+
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing import MODULES, import_corpus
+from deepspeech.util.importing.corpus_csv import is_whole
+from deepspeech.util.importing.demo import make_corpus
+from deepspeech.util.packaged_data import DATA
+
+
+def write_recording(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, 8000, 0, "NONE", ""))
+        file.writeframes(bytes(range(100)) * 16)
+
+
+def transcripts(path: Path) -> list[str]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return [row["transcript"] for row in csv.DictReader(file)]
+
+
+@pytest.fixture
+def digits(tmp_path: Path) -> Path:
+    for take in (0, 5, 10):
+        write_recording(tmp_path / "digits" / f"7_ann_{take}.wav")
+    return tmp_path / "digits"
+
+
+def test_a_corpus_known_by_its_name_becomes_three_csvs(digits: Path, tmp_path: Path) -> None:
+    news: list[str] = []
+    import_corpus("fsdd", tmp_path / "out", digits, news.append)
+    for name in ("train", "dev", "test"):
+        assert transcripts(tmp_path / "out" / f"{name}.csv") == ["seven"]
+        assert is_whole(tmp_path / "out" / f"{name}.csv")
+    assert news == [f"{tmp_path / 'out' / name}.csv: 1 utterances" for name in ("train", "dev", "test")]
+
+
+def test_news_go_to_stderr_unless_the_caller_wants_them(
+    digits: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import_corpus("fsdd", tmp_path / "out", digits)
+    assert capsys.readouterr().out == ""
+    import_corpus("fsdd", tmp_path / "out", digits, lambda _: None)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_recordings_below_the_folder_are_taken_where_no_source_is_given(digits: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    digits.rename(tmp_path / "out" / "recordings")
+    import_corpus("fsdd", tmp_path / "out")
+    assert "\nrecordings/7_ann_10.wav," in (tmp_path / "out" / "train.csv").read_text()
+
+
+def test_the_sample_of_timit_is_one_csv(tmp_path: Path) -> None:
+    write_recording(tmp_path / "sample" / "LDC93S1.wav")
+    (tmp_path / "sample" / "LDC93S1.txt").write_text("0 800 She had.\n")
+    import_corpus("ldc93s1", tmp_path / "out", tmp_path / "sample")
+    assert transcripts(tmp_path / "out" / "ldc93s1.csv") == ["she had"]
+
+
+@pytest.mark.parametrize("missing", ["LDC93S1.wav", "LDC93S1.txt"])
+def test_half_of_the_sample_of_timit_is_named(missing: str, tmp_path: Path) -> None:
+    for name in {"LDC93S1.wav", "LDC93S1.txt"} - {missing}:
+        (tmp_path / name).touch()
+    with pytest.raises(ImportingError, match=str(tmp_path / missing)):
+        import_corpus("ldc93s1", tmp_path / "out", tmp_path)
+
+
+def test_a_transcript_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    write_recording(tmp_path / "LDC93S1.wav")
+    (tmp_path / "LDC93S1.txt").write_bytes(b"0 800 \xff\xfe")
+    with pytest.raises(ImportingError, match=r"LDC93S1\.txt is not UTF-8"):
+        import_corpus("ldc93s1", tmp_path / "out", tmp_path)
+
+
+def test_what_a_corpus_cannot_be_made_of_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ImportingError, match="name the folder of LDC93S1"):
+        import_corpus("ldc93s1", tmp_path / "out")
+    with pytest.raises(ImportingError, match="synthesized"):
+        import_corpus("demo", tmp_path / "out", tmp_path)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_unknown_name_is_told_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(ImportingError, match="no corpus 'timit'; there are demo, fsdd, ldc93s1, yesno"):
+        import_corpus("timit", tmp_path / "out")
+    assert sorted(MODULES) == ["demo", "fsdd", "ldc93s1", "yesno"]
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_of_ours(digits: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").touch()
+    with pytest.raises(ImportingError, match="the corpus fsdd cannot be imported into"):
+        import_corpus("fsdd", tmp_path / "out", digits)
+
+
+def test_a_synthesized_corpus_that_is_there_is_not_made_again(tmp_path: Path) -> None:
+    news: list[str] = []
+    for _ in range(2):
+        make_corpus(tmp_path / "out", news.append, sizes={"train": 3, "dev": 1, "test": 2})
+    assert news == [
+        f"{tmp_path / 'out'}: 3 train, 1 dev and 2 test utterances",
+        f"{tmp_path / 'out'} already holds this corpus",
+    ]
+    with pytest.raises(ImportingError, match="at least 1"):
+        make_corpus(tmp_path / "out", news.append, sizes={"train": 3, "dev": 0, "test": 2})
+
+
+def test_the_data_of_the_corpora_are_found() -> None:
+    assert (DATA / "demo" / "grammar.txt").is_file()
+    for name in ("demo", "digits", "yesno"):
+        assert (DATA / "lm" / f"{name}.arpa").is_file()
