@@ -68,3 +68,7 @@ class GrammarError(DeepSpeechError):
 
 class LanguageModelError(DeepSpeechError):
     """A language model cannot be built or tuned from the files that are given."""
+
+
+class ParametersError(DeepSpeechError):
+    """A file of parameters is missing or malformed; the message names the file and the line."""
