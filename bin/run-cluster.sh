@@ -3,7 +3,7 @@
 #
 #     bin/run-cluster.sh PS:WORKERS[:GPUS] -- TRAINER FLAG...
 #
-# Starts so many parameter servers and workers, each worker with GPUS devices of its own (default 0: the CPU), on the
+# Starts PS parameter servers and WORKERS workers, each worker with GPUS devices of its own (default 0: the CPU), on the
 # ports from $BASE_PORT on (default 2300; the coordinator's is given with --coord_port). Logs go to stderr, prefixed by node.
 # When a node fails for good, all are ended, and the exit code is 1; SIGINT and SIGTERM are passed on to the chief.
 

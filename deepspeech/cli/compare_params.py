@@ -12,10 +12,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .arguments import ArgumentParser
 from ..errors import DeepSpeechError
 from ..experiments.comparison import differences
 from ..experiments.parameters import FILE_NAME, Value, read_parameters
+from .arguments import ArgumentParser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import csv
-import wave
 from pathlib import Path
 
 import pytest
+from running import write_wav
 
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing import MODULES, import_corpus
 from deepspeech.util.importing.corpus_csv import is_whole
 from deepspeech.util.importing.demo import make_corpus
 from deepspeech.util.packaged_data import DATA
-
-
-def write_recording(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with wave.open(str(path), "wb") as file:
-        file.setparams((1, 2, 8000, 0, "NONE", ""))
-        file.writeframes(bytes(range(100)) * 16)
 
 
 def transcripts(path: Path) -> list[str]:
@@ -30,7 +23,7 @@ def transcripts(path: Path) -> list[str]:
 @pytest.fixture
 def digits(tmp_path: Path) -> Path:
     for take in (0, 5, 10):
-        write_recording(tmp_path / "digits" / f"7_ann_{take}.wav")
+        write_wav(tmp_path / "digits" / f"7_ann_{take}.wav")
     return tmp_path / "digits"
 
 
@@ -60,7 +53,7 @@ def test_the_recordings_below_the_folder_are_taken_where_no_source_is_given(digi
 
 
 def test_the_sample_of_timit_is_one_csv(tmp_path: Path) -> None:
-    write_recording(tmp_path / "sample" / "LDC93S1.wav")
+    write_wav(tmp_path / "sample" / "LDC93S1.wav")
     (tmp_path / "sample" / "LDC93S1.txt").write_text("0 800 She had.\n")
     import_corpus("ldc93s1", tmp_path / "out", tmp_path / "sample")
     assert transcripts(tmp_path / "out" / "ldc93s1.csv") == ["she had"]
@@ -75,7 +68,7 @@ def test_half_of_the_sample_of_timit_is_named(missing: str, tmp_path: Path) -> N
 
 
 def test_a_transcript_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
-    write_recording(tmp_path / "LDC93S1.wav")
+    write_wav(tmp_path / "LDC93S1.wav")
     (tmp_path / "LDC93S1.txt").write_bytes(b"0 800 \xff\xfe")
     with pytest.raises(ImportingError, match=r"LDC93S1\.txt is not UTF-8"):
         import_corpus("ldc93s1", tmp_path / "out", tmp_path)

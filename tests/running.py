@@ -5,7 +5,7 @@ import sys
 import wave
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def run_script(name: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
