@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
-from deepspeech.cli.arguments import ArgumentParser, run
+from deepspeech.cli.arguments import ArgumentParser, run_script
 from deepspeech.decoder import UTF8_BYTES, Scorer
 from deepspeech.errors import FlagError
 from deepspeech.util.errors import LanguageModelError
@@ -171,4 +171,4 @@ def build(arguments: Namespace, labels: Sequence[str | bytes], vocabulary: Seque
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

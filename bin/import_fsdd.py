@@ -13,7 +13,7 @@ for; should it ever be packed in another way, the checksum will not match and --
 
 from archive_importer import run_importer
 
-from deepspeech.cli.arguments import run
+from deepspeech.cli.arguments import run_script
 from deepspeech.util.importing.fsdd import FSDD, import_corpus
 
 
@@ -23,4 +23,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -9,7 +9,7 @@ numbers that TRANSCRIPT begins with, in small letters, without punctuation other
 
 from pathlib import Path
 
-from deepspeech.cli.arguments import ArgumentParser, run
+from deepspeech.cli.arguments import ArgumentParser, run_script
 from deepspeech.util.importing.ldc93s1 import import_recording
 
 
@@ -24,4 +24,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -12,7 +12,7 @@ One name is wrong: in 0_1_0_1_0_0_0_0.wav the last word is not spoken. It is a t
 
 from archive_importer import run_importer
 
-from deepspeech.cli.arguments import run
+from deepspeech.cli.arguments import run_script
 from deepspeech.util.importing.yesno import YESNO, import_corpus
 
 
@@ -22,4 +22,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -10,7 +10,7 @@ two of them, and the voices of the test set are heard in no other. The same sett
 
 from pathlib import Path
 
-from deepspeech.cli.arguments import ArgumentParser, run
+from deepspeech.cli.arguments import ArgumentParser, run_script
 from deepspeech.errors import FlagError
 from deepspeech.util.importing.demo import GRAMMAR, SEED, SIZES, make_corpus
 from deepspeech.util.progress import report
@@ -32,4 +32,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

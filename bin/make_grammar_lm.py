@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
-from deepspeech.cli.arguments import ArgumentParser, run
+from deepspeech.cli.arguments import ArgumentParser, run_script
 from deepspeech.errors import FlagError
 from deepspeech.util.importing.synthesis.grammar import Grammar, Words
 from deepspeech.util.progress import report
@@ -91,4 +91,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deepspeech.cli.arguments import ArgumentParser, run
+from deepspeech.cli.arguments import ArgumentParser, run_script
 from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
 from deepspeech.errors import FlagError
 from deepspeech.serving.engine import Engine
@@ -190,4 +190,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -1,4 +1,31 @@
-"""The project's errors. Each message is one line: what was wrong, where, and what to do about it."""
+"""The errors of this project. Each message is one line: what was wrong, where, and what to do about it.
+
+    DeepSpeechError               every error that a person meets; a command prints it and exits with code 1
+    ├── FlagError                 the command line
+    ├── PythonFileError           a Python file that it names
+    ├── ParametersError           a params.txt
+    ├── NetworkError              a network that it names
+    ├── AlphabetError             what training reads
+    ├── AudioError
+    ├── CorpusError               with its BadRows
+    ├── FeatureError
+    ├── FeatureCacheError
+    ├── ImportingError            where a corpus comes from
+    ├── GrammarError
+    ├── LanguageModelError        building and tuning a language model
+    ├── TrainingError             training itself
+    ├── ClusterError
+    ├── CheckpointError           what it keeps and what is made of it
+    ├── ExportError
+    ├── DecoderError              from posteriors to text
+    ├── GraphError                exported models; a RuntimeError, too
+    ├── ModelError                their use; a RuntimeError, too
+    └── SamplesError              what they are given
+        ├── SamplesTypeError      a TypeError, too
+        └── SamplesShapeError     a ValueError, too
+
+`deepspeech.errors` is their public name.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +35,10 @@ from dataclasses import dataclass
 
 class DeepSpeechError(Exception):
     """Base of every error this project raises on purpose; the command line prints it and exits with code 1."""
+
+
+class FlagError(DeepSpeechError):
+    """A command-line flag is unknown, or its value cannot be used; the message names the flag."""
 
 
 class AlphabetError(DeepSpeechError):
@@ -43,7 +74,7 @@ class CorpusError(DeepSpeechError):
 
 
 class FeatureError(DeepSpeechError):
-    """Feature settings make no sense."""
+    """No front end can work with these feature settings."""
 
 
 class FeatureCacheError(DeepSpeechError):
@@ -72,3 +103,43 @@ class LanguageModelError(DeepSpeechError):
 
 class ParametersError(DeepSpeechError):
     """A file of parameters is missing or malformed; the message names the file and the line."""
+
+
+class TrainingError(DeepSpeechError):
+    """Training cannot go on, for example because a loss is not finite."""
+
+
+class ClusterError(DeepSpeechError):
+    """A node cannot take part in a cluster's training, or that cannot go on."""
+
+
+class CheckpointError(DeepSpeechError):
+    """A checkpoint is missing, does not fit the model, or cannot be written."""
+
+
+class ExportError(DeepSpeechError):
+    """An exported model cannot be written, or a folder is not an export that may be replaced."""
+
+
+class DecoderError(DeepSpeechError):
+    """The decoder was given posteriors, options or language-model files that it cannot use."""
+
+
+class GraphError(DeepSpeechError, RuntimeError):
+    """A file is not an exported graph, or not one that can be run here."""
+
+
+class ModelError(DeepSpeechError, RuntimeError):
+    """A model or a stream was asked for what it cannot do; a RuntimeError, too, as DeepSpeech's package raises."""
+
+
+class SamplesError(DeepSpeechError):
+    """Audio was given that is not a signal of 16-bit samples."""
+
+
+class SamplesTypeError(SamplesError, TypeError):
+    """Samples of another type than int16."""
+
+
+class SamplesShapeError(SamplesError, ValueError):
+    """Samples that are not one signal, or numbers that a signal does not have."""

@@ -1,31 +1,64 @@
-"""Command lines of programs: arguments, and errors that are one line and exit code 1."""
+"""What every command shares: arguments whose errors are ours, and errors that are one line and exit code 1."""
 
 import argparse
+import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from ..errors import DeepSpeechError, FlagError
+from ..util.errors import DeepSpeechError, FlagError
 
 
 class ArgumentParser(argparse.ArgumentParser):
-    """An argument parser whose errors are `FlagError`s, and whose help begins with the script's own docstring."""
+    """An argument parser that raises FlagError, naming the argument, instead of printing its usage and exiting.
 
-    def __init__(self, description: str | None) -> None:
-        super().__init__(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    The lines of `description`, which may be the docstring of the command's module, stay as they are.
+    """
+
+    def __init__(self, description: str | None, program: str | None = None) -> None:
+        """`program` is the command's name in the help; the name of the running script if not given."""
+        super().__init__(prog=program, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
 
     def error(self, message: str) -> NoReturn:
-        """Raise `FlagError` instead of printing the usage and exiting with code 2."""
-        raise FlagError(f"{message} (--help lists the arguments)")
+        """Raise FlagError."""
+        raise FlagError(f"{message}; see --help")
 
 
-def run(main: Callable[[], None]) -> NoReturn:
-    """Run `main` and exit: 0 when it returns, 1 with one line on stderr when it fails, 130 when it is interrupted."""
+def run_command(command: Callable[[], int | None], program: str = "deepspeech") -> int:
+    """Run a command and return its exit code: what it returns (None: 0), 1 after an error, 130 if it is interrupted.
+
+    An error is printed on stderr, after the name of the program and a colon. A reader of standard output that goes
+    away ends the command without an error.
+    """
     try:
-        main()
-    except (DeepSpeechError, OSError) as error:
-        sys.exit(f"{Path(sys.argv[0]).name}: error: {' '.join(str(error).split())}")
+        return command() or 0
+    except DeepSpeechError as error:
+        return failed(error, program)
+    except MemoryError:
+        return failed("there is not enough memory", program)
+    except BrokenPipeError:
+        drop_output()
+        return 0
+    except OSError as error:
+        return failed(" ".join(str(error).split()), program)
     except KeyboardInterrupt:
-        sys.exit(130)
-    sys.exit(0)
+        print(f"{program}: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
+
+
+def run_script(script: Callable[[], None]) -> NoReturn:
+    """Run a script and exit, as `run_command` does, with the name of its file before an error."""
+    sys.exit(run_command(script, f"{Path(sys.argv[0]).name}: error"))
+
+
+def failed(error: DeepSpeechError | str, program: str = "deepspeech") -> int:
+    """Print an error on stderr; return the exit code that goes with it."""
+    print(f"{program}: {error}", file=sys.stderr)
+    return 1
+
+
+def drop_output() -> None:
+    """Let what standard output still holds go nowhere, as it would fail again when the program ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

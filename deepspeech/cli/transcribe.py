@@ -3,19 +3,16 @@
 import argparse
 import json
 import logging
-import os
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import __version__
-from ..errors import AudioError, DeepSpeechError, ExportError, FlagError
+from ..errors import AudioError, ExportError, FlagError
 from ..serving.api import Model
 from ..serving.long_audio import Part, parts_of_blocks
 from ..serving.streams import as_signal
@@ -24,50 +21,32 @@ from ..serving.transcripts import Transcript, joined
 from ..util.audio import read_audio_blocks
 from ..util.progress import Progress
 from ..util.whole_files import write_whole
+from .arguments import ArgumentParser, drop_output, failed, run_command
 from .recordings import Recording, pcm_blocks, recordings
 
 SUFFIXES = {"text": ".txt", "json": ".json", "srt": ".srt", "vtt": ".vtt"}
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise FlagError(f"{message}; see --help")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit code: 0, 1 after an error, 130 if interrupted."""
+    """Run the command; return its exit code: 0, 1 after an error, 130 if interrupted."""
     logging.getLogger("deepspeech").addHandler(logging.NullHandler())
+    return run_command(lambda: _main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    options = _parser().parse_args(arguments)
+    _check(options)
     try:
-        options = _parser().parse_args(arguments)
-        _check(options)
         return _run(options)
-    except DeepSpeechError as error:
-        return _failed(error)
-    except MemoryError:
-        return _failed("there is not enough memory")
-    except BrokenPipeError:  # whoever read the output has had enough
-        _drop_output()
-        return 0
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        _drop_output()
-        return _failed(f"the output cannot be written ({error.strerror})")
-    except KeyboardInterrupt:
-        print("deepspeech: interrupted", file=sys.stderr)
-        return 128 + signal.SIGINT
-
-
-def _failed(error: DeepSpeechError | str) -> int:
-    print(f"deepspeech: {error}", file=sys.stderr)
-    return 1
-
-
-def _drop_output() -> None:
-    """Let what standard output still holds go nowhere, as it would fail again when the program ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
+        raise ExportError(f"the output cannot be written ({error.strerror})") from error
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="deepspeech", description="Turn speech into text with an exported model.")
+    parser = ArgumentParser("Turn speech into text with an exported model.", "deepspeech")
     add = parser.add_argument
     add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm")
     add("--scorer", type=Path, help="language model: a scorer package or a KenLM file")
@@ -141,7 +120,7 @@ def _run(options: argparse.Namespace) -> int:
             try:
                 _transcribe(model, recording, output, options, several=len(chosen) > 1)
             except AudioError as error:
-                code = _failed(error)
+                code = failed(error)
             progress.advance()
     return code
 
