@@ -23,6 +23,7 @@ from typing import BinaryIO
 from deepspeech.cli.arguments import ArgumentParser, run_script
 from deepspeech.decoder import UTF8_BYTES, Scorer
 from deepspeech.errors import FlagError
+from deepspeech.options import LanguageModelOptions
 from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
@@ -36,6 +37,7 @@ REPORT_BYTES = 1 << 20
 def read_arguments() -> Namespace:
     """Return the command line's arguments."""
     parser = ArgumentParser(__doc__)
+    lm_weight, word_bonus = LanguageModelOptions.lm_weight, LanguageModelOptions.valid_word_count_weight
     parser.add_argument("texts", type=Path, nargs="+", metavar="TEXT")
     parser.add_argument("--out", type=Path, required=True, help="folder for the results")
     parser.add_argument("--alphabet", type=Path, default=ROOT / "data/alphabet.txt")
@@ -45,8 +47,8 @@ def read_arguments() -> Namespace:
     parser.add_argument("--vocabulary", type=int, default=500_000, help="words to keep, the most frequent")
     parser.add_argument("--prune", type=int, nargs="+", default=[0, 0, 1], help="of each order: drop counts up to it")
     parser.add_argument("--memory", default="50%", help="memory for lmplz")
-    parser.add_argument("--lm-weight", type=float, default=1.5, help="default weight in lm.scorer")
-    parser.add_argument("--word-bonus", type=float, default=2.25, help="default word bonus in lm.scorer")
+    parser.add_argument("--lm-weight", type=float, default=lm_weight, help="default weight in lm.scorer")
+    parser.add_argument("--word-bonus", type=float, default=word_bonus, help="default word bonus in lm.scorer")
     parser.add_argument("--tools", type=Path, default=ROOT / "build/lm-tools/bin", help="folder of KenLM's programs")
     arguments = parser.parse_args()
     if arguments.bytes:

@@ -15,6 +15,7 @@ included unless the options leave it out. This module needs NumPy, but not Tenso
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import DecoderError
+from .options.decoding import CLIENT_BEAM_WIDTH, LanguageModelOptions
 
 try:
     from . import _ctcdecoder
@@ -35,7 +37,20 @@ except ImportError as error:
         "with `deepspeech-train`, or from another folder"
     ) from error
 
-__all__ = ["UTF8_BYTES", "CTCDecoder", "CTCStream", "DecoderError", "DecoderOptions", "Hypothesis", "Scorer", "Word"]
+__all__ = [
+    "CLIENT_BEAM_WIDTH",
+    "UTF8_BYTES",
+    "CTCDecoder",
+    "CTCStream",
+    "DecoderError",
+    "DecoderOptions",
+    "Hypothesis",
+    "Scorer",
+    "Word",
+    "make_decoder",
+]
+
+logger = logging.getLogger(__name__)
 
 UTF8_BYTES: tuple[bytes, ...] = tuple(bytes([byte]) for byte in range(1, 256))
 """The labels of a model that spells its transcripts in UTF-8 bytes, in DeepSpeech's order."""
@@ -48,11 +63,11 @@ Posteriors = npt.NDArray[np.floating[Any]]
 class DecoderOptions:
     """What may be chosen about the search; the defaults prune nothing but what does not fit into the beam."""
 
-    beam_width: int = 1024
+    beam_width: int = LanguageModelOptions.beam_width
     """Hypotheses kept after every frame."""
-    lm_weight: float = 1.5
+    lm_weight: float = LanguageModelOptions.lm_weight
     """Weight of ln P of the language model; 0 ignores it, but keeps its vocabulary."""
-    valid_word_count_weight: float = 2.25
+    valid_word_count_weight: float = LanguageModelOptions.valid_word_count_weight
     """Added to the score for every word that is in the vocabulary."""
     sentence_end: bool = True
     """Whether `lm_score` includes the end of the sentence; without it, transcripts may be parts of sentences."""
@@ -217,6 +232,22 @@ class CTCStream:
     def finish(self, count: int = 0) -> list[Hypothesis]:
         """Return the `count` (0: `result_count`) best transcripts of all frames fed, as if no more came."""
         return self._decoder.hypotheses(self._native.finish(count))
+
+
+def make_decoder(labels: Labels, options: LanguageModelOptions) -> CTCDecoder:
+    """Return a decoder for the labels, with the language model if there is one.
+
+    The weights of a scorer package give way to those of the options only if these were chosen. Raises DecoderError.
+    """
+    language_model = options.binary_path or options.scorer_path
+    scorer = None
+    weights = (options.lm_weight, options.valid_word_count_weight)
+    if language_model is not None:
+        scorer = Scorer.load(labels, language_model, options.trie_path)
+        if scorer.package_defaults is not None and not options.weights_chosen:
+            weights = scorer.package_defaults
+            logger.info("Weights of the scorer package: --lm_weight=%g --valid_word_count_weight=%g", *weights)
+    return CTCDecoder(labels, DecoderOptions(options.beam_width, *weights), scorer)
 
 
 def _native_options(options: DecoderOptions) -> _ctcdecoder.DecoderOptions:

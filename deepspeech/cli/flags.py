@@ -1,204 +1,117 @@
-"""The command line: DeepSpeech's flags by name, meaning and default, turned once into `Options`."""
+"""The command line: the flags of a dataclass of options, defined, read and checked; see `deepspeech.options.flag`."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from absl import flags as absl_flags
-from xdg import BaseDirectory
 
 from .. import __version__
-from ..errors import FeatureError, FlagError
-from ..options import (
-    CheckpointOptions,
-    EarlyStoppingOptions,
-    ExportOptions,
-    ModelOptions,
-    OptimizerOptions,
-    Options,
-    ReportOptions,
-    ScheduleOptions,
-    SessionOptions,
-    SetOptions,
-    SummaryOptions,
-)
-from ..util.features import FeatureOptions
-from .cluster_flags import cluster_options
-from .flag_checks import check_values
-from .flag_definitions import FLAG_GROUPS
-from .language_model_flags import WEIGHT_FLAGS, language_model_options
+from ..errors import FlagError
+from ..options import Flag, Options, check_values, flags_of, with_values
+from .flag_combinations import check_options
 
-PACKAGED_ALPHABET = Path(__file__).parents[1] / "alphabet.txt"
-"""The alphabet used when `--alphabet_config_path` isn't given: `data/alphabet.txt`, as installed."""
+T = TypeVar("T")
 
 USAGE = "Train, test and run a speech recognizer: python -m deepspeech --train_files train.csv [flags]"
 
+_DEFINE_BY_TYPE = {int: absl_flags.DEFINE_integer, float: absl_flags.DEFINE_float, bool: absl_flags.DEFINE_bool}
+
+
+@dataclass(frozen=True)
+class CommandLine(Generic[T]):
+    """What a command line says: options, and the names of the flags that were given."""
+
+    options: T
+    given: Collection[str]
+
 
 def parse(arguments: Sequence[str]) -> Options | None:
-    """Turn command-line arguments (without the program's name) into options; None if help or the version was asked for.
+    """Turn the trainer's arguments (without the program's name) into options; None if help or the version was printed.
 
-    Raises FlagError, in one line that names the flag, for an unknown flag, a value that makes no sense or a
+    Raises FlagError, in one line that names the flag, for an unknown flag, a value that cannot be used or a
     combination that has nothing to do. Touches no file.
     """
-    values: Any = absl_flags.FlagValues()
-    for _, definitions in FLAG_GROUPS:
-        for define, name, default, text in definitions:
-            define(name, default, text, flag_values=values)
-    absl_flags.DEFINE_bool("version", False, "print the version", flag_values=values)
-    absl_flags.DEFINE_bool("help", False, "show this page", short_name="h", flag_values=values)
+    read = read_command_line(arguments, Options(), USAGE)
+    if read is None:
+        return None
+    check_options(read.options, read.given)
+    return read.options
+
+
+def read_command_line(arguments: Sequence[str], options: T, usage: str) -> CommandLine[T] | None:
+    """Return the options with the values of the flags that the arguments give; None if help or the version was printed.
+
+    `usage` is the first line of the help. Raises FlagError, in one line that names the flag, for an unknown flag or a
+    value that its check does not allow. How flags go together is for the caller to check.
+    """
+    rows = [row for row in flags_of(type(options)) if row.on_command_line]
+    values = _defined(rows)
     try:
         positional = values(["deepspeech", *arguments])[1:]
     except absl_flags.Error as error:
         raise FlagError(" ".join(str(error).split())) from error
     if values.help or values.version:
-        print(help_text() if values.help else __version__)
+        print(help_text(type(options), usage) if values.help else __version__)
         return None
     if positional:
         raise FlagError(f"unexpected argument {positional[0]!r}; every argument is a flag, see --help")
-    check_values(values)
-    return _options(values)
+    given = {row.name: _value(row, values) for row in rows if values[row.name].present}
+    implied = {row.name: True for row in flags_of(type(options)) if not given.keys().isdisjoint(row.given_by)}
+    filled = with_values(options, {**given, **implied})
+    check_values(filled)
+    return CommandLine(filled, given.keys())
 
 
-def help_text() -> str:
-    """Every flag with its default and meaning, in groups."""
-    parts = [USAGE]
-    for title, definitions in FLAG_GROUPS:
+def help_text(options_class: type[Any], usage: str) -> str:
+    """Return every flag with its default and meaning, in groups."""
+    parts = [usage]
+    for title, rows in groups(options_class):
         parts.append(f"\n{title}:")
-        for define, name, default, text in definitions:
-            shown = f"--[no]{name}" if define is absl_flags.DEFINE_bool else f"--{name}"
-            value = "" if default in ("", None) else f" ({default})"
-            parts.append(f"  {shown}{value}")
-            parts.append(textwrap.fill(text, 110, initial_indent=" " * 6, subsequent_indent=" " * 6))
+        for row in rows:
+            shown = f"--[no]{row.name}" if row.kind is bool else f"--{row.name}"
+            default = f" ({row.default_text})" if row.default_text else ""
+            parts.append(f"  {shown}{default}")
+            parts.append(textwrap.fill(row.help, 110, initial_indent=" " * 6, subsequent_indent=" " * 6))
     return "\n".join(parts)
 
 
-def _options(values: Any) -> Options:
-    return Options(
-        train=_set_options(values, "train", enabled=values.train),
-        dev=_set_options(values, "dev"),
-        test=_set_options(values, "test"),
-        alphabet_path=_alphabet_path(values),
-        skip_bad_rows=values.skip_bad_rows,
-        features=_feature_options(values),
-        model=ModelOptions(values.n_hidden, values.relu_clip, _dropout_rates(values)),
-        optimizer=OptimizerOptions(values.learning_rate, values.beta1, values.beta2, values.epsilon),
-        schedule=_schedule_options(values),
-        checkpoints=_checkpoint_options(values),
-        summaries=SummaryOptions(_directory(values, "summary"), values.summary_secs, values.fulltrace),
-        session=SessionOptions(
-            values.inter_op_parallelism_threads,
-            values.intra_op_parallelism_threads,
-            values.log_placement,
-            values.mixed_precision,
-        ),
-        report=ReportOptions(values.report_count, values.wer_log_pattern, values.show_progressbar),
-        language_model=language_model_options(
-            values, weights_chosen=any(values[name].present for name in WEIGHT_FLAGS)
-        ),
-        random_seed=values.random_seed,
-        log_level=values.log_level,
-        one_shot_infer=_optional_path(values.one_shot_infer),
-        log_traffic=values.log_traffic,
-        cluster=cluster_options(values),
-        export=_export_options(values),
-        notices=tuple(_notices(values)),
-    )
+def markdown_tables(options_class: type[Any]) -> str:
+    """Return the same as tables for the README."""
+    return "\n".join(_markdown(options_class)) + "\n"
 
 
-def _notices(values: Any) -> Iterator[str]:
-    if values.use_warpctc:
-        yield "--use_warpctc: the fastest CTC loss of the device is used, whether this is given or not"
-    if values.decoder_library_path:
-        yield "--decoder_library_path: the decoder is part of this package; the file that was named is not used"
-    if values.dropout_rate5:
-        yield "--dropout_rate5: there is no backward LSTM; applied to the LSTM's output"
-    if values.train and values.train_files and values.dev_files and not values.validation_step:
-        yield "--dev_files: not used, because --validation_step is 0; --validation_step=1 validates after every epoch"
+def groups(options_class: type[Any]) -> list[tuple[str, list[Flag]]]:
+    """Return the flags of the command line by the titles of their groups, in the order in which these first appear."""
+    found: dict[str, list[Flag]] = {}
+    for row in flags_of(options_class):
+        if row.on_command_line:
+            found.setdefault(row.title, []).append(row)
+    return list(found.items())
 
 
-def _set_options(values: Any, name: str, *, enabled: bool = True) -> SetOptions:
-    files = values[f"{name}_files"].value if enabled else ""
-    return SetOptions(
-        files=tuple(Path(part.strip()) for part in files.split(",") if part.strip()),
-        cached_features_path=_optional_path(values[f"{name}_cached_features_path"].value),
-        batch_size=values[f"{name}_batch_size"].value,
-        limit=values[f"limit_{name}"].value,
-    )
+def _markdown(options_class: type[Any]) -> Iterator[str]:
+    for number, (title, rows) in enumerate(groups(options_class)):
+        yield from [""] * bool(number)
+        yield from (f"**{title}**", "", "| flag | default | meaning |", "| --- | --- | --- |")
+        for row in rows:
+            default = f"`{row.default_text}`" if row.default_text else ""
+            meaning = row.help.replace("|", "\\|")
+            yield f"| `{row.name}` | {default} | {meaning} |"
 
 
-def _feature_options(values: Any) -> FeatureOptions:
-    try:
-        return FeatureOptions(sample_rate=values.audio_sample_rate, feature_type=values.feature_type)
-    except FeatureError as error:
-        raise FlagError(f"--audio_sample_rate={values.audio_sample_rate}: {error}") from error
+def _defined(rows: Sequence[Flag]) -> Any:
+    values: Any = absl_flags.FlagValues()
+    for row in rows:
+        define: Any = _DEFINE_BY_TYPE.get(row.kind, absl_flags.DEFINE_string)
+        default = row.default if row.kind in _DEFINE_BY_TYPE else row.default_text
+        define(row.name, default, row.help, flag_values=values)
+    absl_flags.DEFINE_bool("version", False, "print the version", flag_values=values)
+    absl_flags.DEFINE_bool("help", False, "show this page", short_name="h", flag_values=values)
+    return values
 
 
-def _schedule_options(values: Any) -> ScheduleOptions:
-    return ScheduleOptions(
-        epoch=values.epoch,
-        test=values.test,
-        validation_step=values.validation_step,
-        display_step=values.display_step,
-        batches_per_job=values.iters_per_worker,
-        early_stopping=EarlyStoppingOptions(
-            values.early_stop, values.earlystop_nsteps, values.estop_mean_thresh, values.estop_std_thresh
-        ),
-    )
-
-
-def _checkpoint_options(values: Any) -> CheckpointOptions:
-    return CheckpointOptions(
-        directory=_directory(values, "checkpoint"),
-        seconds=values.checkpoint_secs,
-        max_to_keep=values.max_to_keep,
-        initial_graph=_optional_path(values.initialize_from_frozen_model),
-        drop_source_layers=values.drop_source_layers,
-    )
-
-
-def _export_options(values: Any) -> ExportOptions | None:
-    if not values.export_dir:
-        return None
-    return ExportOptions(
-        directory=Path(values.export_dir),
-        version=values.export_version,
-        remove=values.remove_export,
-        use_seq_length=values.use_seq_length,
-        n_steps=values.n_steps,
-        batch_size=values.export_batch_size,
-        beam_width=values.export_beam_width,
-        language=values.export_language,
-    )
-
-
-def _dropout_rates(values: Any) -> tuple[float, float, float, float, float, float]:
-    first = values.dropout_rate
-
-    def or_first(rate: float) -> float:
-        return first if rate < 0 else rate
-
-    return (
-        first,
-        or_first(values.dropout_rate2),
-        or_first(values.dropout_rate3),
-        values.dropout_rate4,
-        values.dropout_rate5,
-        or_first(values.dropout_rate6),
-    )
-
-
-def _alphabet_path(values: Any) -> Path:
-    if values["alphabet_config_path"].present:
-        return Path(values.alphabet_config_path)
-    return PACKAGED_ALPHABET
-
-
-def _directory(values: Any, kind: str) -> Path:
-    given = values[f"{kind}_dir"].value
-    folder = {"checkpoint": "checkpoints", "summary": "summaries"}[kind]
-    return Path(given) if given else Path(BaseDirectory.xdg_data_home) / "deepspeech" / folder
-
-
-def _optional_path(text: str) -> Path | None:
-    return Path(text) if text else None
+def _value(row: Flag, values: Any) -> Any:
+    value = values[row.name].value
+    return value if row.kind in _DEFINE_BY_TYPE else row.value(value)

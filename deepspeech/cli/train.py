@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from ..errors import DeepSpeechError
 from ..export.folder import check_folder
-from ..options import Options
+from ..options import LogOptions, Options
 from ..training.interruption import Interrupted
 from . import flags
-from .quiet_tensorflow import import_tensorflow
+from .arguments import run_command
+from .tensorflow_import import import_tensorflow
 
 logger = logging.getLogger("deepspeech")
 
@@ -18,42 +19,42 @@ LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns its exit code: 0, 1 after an error, 128 and the signal's number after a signal."""
-    options = None
+    """Run the program; return its exit code: 0, 1 after an error, 128 and the signal's number after a signal."""
+    return run_command(lambda: _main(sys.argv[1:] if arguments is None else arguments))
+
+
+def _main(arguments: Sequence[str]) -> int:
+    options = flags.parse(arguments)
+    if options is None:
+        return 0
+    _prepare_logging(options.logs)
+    signal.signal(signal.SIGTERM, _interrupt)
+    for notice in options.notices:
+        logger.warning(notice)
     try:
-        options = flags.parse(sys.argv[1:] if arguments is None else arguments)
-        if options is not None:
-            _prepare_logging(options.log_level, options.log_traffic)
-            signal.signal(signal.SIGTERM, _interrupt)
-            for notice in options.notices:
-                logger.warning(notice)
-            _run(options)
-    except DeepSpeechError as error:
-        if options is not None and options.log_level == 0:
-            logger.exception("traceback")
-        print(f"deepspeech: {error}", file=sys.stderr)
-        return 1
+        _run(options)
     except Interrupted as interrupted:
         print(f"deepspeech: {interrupted}", file=sys.stderr)
         return 128 + interrupted.signal_number
-    except KeyboardInterrupt:
-        print("deepspeech: interrupted", file=sys.stderr)
-        return 128 + signal.SIGINT
+    except DeepSpeechError:
+        if options.logs.level == 0:
+            logger.exception("traceback")
+        raise
     return 0
 
 
 def _run(options: Options) -> None:
-    if options.export is not None:
+    if options.export.directory is not None:
         check_folder(options.export.directory, remove=options.export.remove)
     # TensorFlow takes seconds to import: not before the flags and all that is read are known to be good.
     inputs = None
-    if options.cluster is None and (options.trains or options.tests):
+    if not options.in_cluster and (options.trains or options.tests):
         from ..training.inputs import read_inputs
 
         inputs = read_inputs(options)
-    if options.log_level:
+    if options.logs.level:
         import_tensorflow()
-    if options.cluster is not None:
+    if options.in_cluster:
         from ..cluster.launch import take_part
 
         take_part(options, options.cluster)
@@ -63,7 +64,7 @@ def _run(options: Options) -> None:
         from ..training.run import train_and_test
 
         train_and_test(options, inputs)
-    if options.export is not None:
+    if options.exports:
         from ..export.from_checkpoint import export
 
         export(options)
@@ -73,15 +74,15 @@ def _run(options: Options) -> None:
         print(transcribe(options))
 
 
-def _prepare_logging(level: int, traffic: bool) -> None:
+def _prepare_logging(options: LogOptions) -> None:
     """Log to stderr, one letter for the level; TensorFlow's own chatter is left to debug level."""
     handler = logging.StreamHandler()
     handler.setFormatter(_Formatter())
     logger.handlers = [handler]
-    logger.setLevel(LEVELS[level])
+    logger.setLevel(LEVELS[options.level])
     logger.propagate = False
-    logging.getLogger("deepspeech.traffic").setLevel(logging.INFO if traffic else logging.WARNING)
-    if level:
+    logging.getLogger("deepspeech.traffic").setLevel(logging.INFO if options.traffic else logging.WARNING)
+    if options.level:
         logging.getLogger("tensorflow").setLevel(logging.ERROR)
 
 

@@ -33,7 +33,7 @@ SHORTEST_TOKEN = 16
 
 PACKAGE = Path(__file__).parents[1]
 
-TRAINING_ROOMS = ("checkpoints", "cluster", "network", "schedule", "training", "util")
+TRAINING_ROOMS = ("checkpoints", "cluster", "network", "options", "schedule", "training", "util")
 """The package's folders whose sources, beside those at its root, must be the same on every node."""
 
 SERVERS_LOST = (

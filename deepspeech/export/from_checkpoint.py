@@ -34,7 +34,8 @@ def export(options: Options) -> Path:
     or ExportError.
     """
     wanted = options.export
-    assert wanted is not None
+    directory = wanted.directory
+    assert directory is not None
     alphabet = Alphabet.load(options.alphabet_path)
     identity = ModelIdentity(alphabet, options.features, options.model)
     prefix, state, weights = _weights(options, identity)
@@ -43,7 +44,7 @@ def export(options: Options) -> Path:
     definition = frozen_graph(identity.network, weights, alphabet, options.features, wanted)
     graph = definition.SerializeToString(deterministic=True)
     card = Card(prefix.name, state, ModelFigures.read(options.checkpoints.directory), identity, wanted)
-    path = write_export(wanted.directory, graph, model_card(card), remove=wanted.remove)
+    path = write_export(directory, graph, model_card(card), remove=wanted.remove)
     logger.info("Exported to %s (%.1f MB)", path, len(graph) / 1e6)
     return path
 

@@ -1,11 +1,11 @@
 """What passes between the coordinator and its workers: jobs, their results, and what an epoch amounted to."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
-from ..util.metrics import EditCounts
+from ..util.tally import Sample, Tally
+
+__all__ = ["EpochReport", "Job", "JobResult", "Sample", "SetName", "Tally"]
 
 
 class SetName(str, Enum):
@@ -31,55 +31,6 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Sample:
-    """An utterance that was transcribed wrongly; `loss` is its CTC loss in nats."""
-
-    wav: str
-    transcript: str
-    hypothesis: str
-    loss: float
-    edits: EditCounts
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Summed figures of some batches; `edits` and `samples` stay empty where nothing was decoded.
-
-    `samples` are the wrongly transcribed utterances of lowest loss, lowest first.
-    """
-
-    utterances: int = 0
-    loss_sum: float = 0.0
-    edits: EditCounts = field(default_factory=EditCounts)
-    samples: tuple[Sample, ...] = ()
-
-    @property
-    def mean_loss(self) -> float:
-        """Mean CTC loss of an utterance in nats; not a number if there was none."""
-        return self.loss_sum / self.utterances if self.utterances else float("nan")
-
-    def merged(self, other: "Tally", sample_count: int) -> "Tally":
-        """Both tallies together, keeping `sample_count` samples."""
-        return Tally(
-            utterances=self.utterances + other.utterances,
-            loss_sum=self.loss_sum + other.loss_sum,
-            edits=self.edits + other.edits,
-            samples=lowest_loss(self.samples + other.samples, sample_count),
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """A value for `json.dumps`."""
-        return asdict(self)
-
-    @staticmethod
-    def from_json(value: Mapping[str, Any]) -> "Tally":
-        """The tally that `to_json` wrote; raises KeyError or TypeError for anything else."""
-        samples = tuple(Sample(**{**sample, "edits": EditCounts(**sample["edits"])}) for sample in value["samples"])
-        edits = EditCounts(**value["edits"])
-        return Tally(value["utterances"], value["loss_sum"], edits, samples)
-
-
-@dataclass(frozen=True)
 class JobResult:
     """What a worker did of a job: `batches` are the job's next ones, those after the batches of earlier results.
 
@@ -100,8 +51,3 @@ class EpochReport:
     set_name: SetName
     decoded: bool
     tally: Tally
-
-
-def lowest_loss(samples: Iterable[Sample], count: int) -> tuple[Sample, ...]:
-    """The `count` samples of lowest loss, lowest first."""
-    return tuple(sorted(samples, key=lambda sample: (sample.loss, sample.wav))[:count])

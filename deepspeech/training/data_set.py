@@ -48,7 +48,7 @@ def _data_set(corpus: Corpus, of_set: SetOptions, front_end: FrontEnd, options: 
             of_set.cached_features_path, corpus, front_end, progress=options.report.show_progressbar
         )
         stack.callback(source.close)
-    prefetch = SHARED_PREFETCH if options.cluster else PREFETCH
+    prefetch = SHARED_PREFETCH if options.in_cluster else PREFETCH
     feeder = Feeder(corpus, source, of_set.batch_size, prefetch=prefetch)
     plan = Plan(batch_count(len(corpus), of_set.batch_size), of_set.batch_size, _fingerprint(corpus))
     return DataSet(corpus, feeder, plan)

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..decoder import CTCDecoder
+from ..decoder import CTCDecoder, make_decoder
 from ..errors import CorpusError
 from ..options import Options, SetOptions
 from ..schedule.jobs import SetName
 from ..util.corpus import Corpus, read_corpus
 from ..util.features import front_end
 from ..util.text import Alphabet
-from .scoring import make_decoder
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Inputs:
 def read_inputs(options: Options) -> Inputs:
     """Read and check them; raises a DeepSpeechError, one CorpusError for the bad rows of all corpora."""
     alphabet = Alphabet.load(options.alphabet_path)
-    return Inputs(alphabet, make_decoder(alphabet, options.language_model), _read_corpora(options, alphabet))
+    return Inputs(alphabet, make_decoder(alphabet.labels, options.language_model), _read_corpora(options, alphabet))
 
 
 def options_of_set(options: Options, name: SetName) -> SetOptions:
@@ -51,7 +50,7 @@ def _read_corpora(options: Options, alphabet: Alphabet) -> dict[SetName, Corpus]
                 alphabet,
                 features,
                 limit=of_set.limit,
-                skip_bad_rows=options.skip_bad_rows,
+                skip_bad_rows=options.bad_rows.skip,
                 progress=options.report.show_progressbar,
             )
         except CorpusError as error:

@@ -4,12 +4,12 @@ import tensorflow as tf
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.store import Checkpoints
+from ..decoder import make_decoder
 from ..options import Options
 from ..util.audio import read_audio
 from ..util.features import front_end
 from ..util.text import Alphabet
 from .graph import build_training_graph, fix_threads, session_config
-from .scoring import make_decoder
 from .towers import compute_devices
 
 v1 = tf.compat.v1
@@ -27,7 +27,7 @@ def transcribe(options: Options) -> str:
     if not len(features):
         return ""
     alphabet = Alphabet.load(options.alphabet_path)
-    decoder = make_decoder(alphabet, options.language_model)
+    decoder = make_decoder(alphabet.labels, options.language_model)
     identity = ModelIdentity(alphabet, options.features, options.model)
     graph = build_training_graph(
         compute_devices()[:1],

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepspeech.cli import flags
-from deepspeech.cli.flag_definitions import FLAG_GROUPS
 from deepspeech.errors import FlagError
-from deepspeech.options import Options
+from deepspeech.options import Options, flags_of
 
 
 def parse(*arguments: str) -> Options:
@@ -121,9 +120,8 @@ def test_help_lists_every_flag_and_imports_no_tensorflow() -> None:
         "assert 'tensorflow' not in sys.modules; sys.exit(code)"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    for _, definitions in FLAG_GROUPS:
-        for _, name, _, _ in definitions:
-            assert f"--{name}" in shown or f"--[no]{name}" in shown
+    for row in flags_of(Options):
+        assert (f"--{row.name}" in shown or f"--[no]{row.name}" in shown) == row.on_command_line
 
 
 def test_the_program_prints_one_line_and_exits_with_1_for_a_wrong_flag() -> None:

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from deepspeech.cli import flags
-from deepspeech.cli.flag_definitions import FLAG_GROUPS
-from deepspeech.options import ClusterOptions
+from deepspeech.options import ClusterOptions, Options, flags_of
 
 PAGE = (Path(__file__).parents[2] / "docs/cluster.md").read_text(encoding="utf-8")
 
@@ -24,7 +23,7 @@ def block(language: str, beginning: str = "") -> str:
 def cluster_of(arguments: list[str]) -> ClusterOptions:
     options = flags.parse(arguments)
     assert options is not None
-    assert options.cluster is not None
+    assert options.in_cluster
     return options.cluster
 
 
@@ -45,7 +44,7 @@ def manifests() -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def test_every_flag_that_the_page_names_exists() -> None:
-    defined = {name for _, definitions in FLAG_GROUPS for _, name, _, _ in definitions}
+    defined = {row.name for row in flags_of(Options) if row.on_command_line}
     named = set(re.findall(r"--([a-z][a-z_0-9]*)\b(?!-)", PAGE))
     assert len(named) > 15
     assert named <= defined

@@ -58,7 +58,7 @@ def test_padding_and_neighbours_in_the_batch_do_not_change_an_utterances_logits(
 
 
 def test_dropout_acts_in_training_only() -> None:
-    options = ModelOptions(n_hidden=16, dropout_rates=(0.5,) * 6)
+    options = ModelOptions(n_hidden=16, dropout_rate=0.5, dropout_rate4=0.5, dropout_rate5=0.5)
     features = random_features(1, 6)
     with tf.Graph().as_default(), v1.Session() as session:
         evaluated, trained = logits(features, [6], options), logits(features, [6], options, training=True)

@@ -32,7 +32,7 @@ def run(label_count: int, devices: tuple[str, ...], batches: list[Batch]) -> tup
     """Mean gradients, and the variables after one step of Adam."""
     graph = build_training_graph(
         devices,
-        network=network(ModelOptions(n_hidden=24, dropout_rates=(0.0,) * 6), FEATURES.coefficients, label_count),
+        network=network(ModelOptions(n_hidden=24, dropout_rate=0.0), FEATURES.coefficients, label_count),
         optimizer_options=OptimizerOptions(),
         session_options=SessionOptions(mixed_precision="off"),
         random_seed=7,

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from ...decoder import CLIENT_BEAM_WIDTH
 from ...errors import FeatureError, GraphError, NetworkError
 from ...network.deepspeech import layers as layers_of_deepspeech
 from ...network.description import ContextWindow, Network, Sizes, Variable
@@ -107,7 +108,7 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
         labels=labels,
         features=_features(graph, coefficients=shape[3]),
         n_steps=shape[1] if shape[1] > 0 else 16,
-        beam_width=_integer(graph, "metadata_beam_width", 500),
+        beam_width=_integer(graph, "metadata_beam_width", CLIENT_BEAM_WIDTH),
         language=_language(graph),
         network=network,
     )

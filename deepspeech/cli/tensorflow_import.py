@@ -1,4 +1,4 @@
-"""Importing TensorFlow without the lines that its libraries print on stderr whatever they are told."""
+"""How TensorFlow is imported without the lines that its libraries print on stderr whatever they are told."""
 
 import importlib
 import os

@@ -1,0 +1,70 @@
+"""What flags must be beside one another. What each must be by itself is said where it is defined."""
+
+from collections.abc import Collection
+
+from ..errors import FeatureError, FlagError
+from ..options import ClusterOptions, LanguageModelOptions, Options
+
+
+def check_options(options: Options, given: Collection[str]) -> None:
+    """Raise FlagError for the first flags that do not go together; `given` are the names of those that were given."""
+    _check_features(options)
+    checkpoints = options.checkpoints
+    if checkpoints.drop_source_layers and not checkpoints.initial_graph:
+        raise FlagError("--drop_source_layers: needs --initialize_from_frozen_model, the graph that has the layers")
+    _check_cluster(options)
+    check_language_model(options.language_model)
+    if "train" in given and options.schedule.train and not options.train.files:
+        raise FlagError("--train: needs --train_files, the CSV files to train on")
+    if options.trains and options.schedule.validation_step and not options.dev.files:
+        raise FlagError("--validation_step: needs --dev_files, the CSV files to validate on")
+    if not (options.trains or options.tests or options.one_shot_infer or options.exports):
+        raise FlagError("nothing to do: give --train_files, --test_files, --one_shot_infer or --export_dir; see --help")
+    if checkpoints.initial_graph and not options.trains:
+        raise FlagError("--initialize_from_frozen_model: needs --train_files, the CSV files to train on")
+    _check_export(options)
+
+
+def check_language_model(options: LanguageModelOptions) -> None:
+    """Raise FlagError, naming the flag, for files that do not go together."""
+    if options.scorer_path and (options.binary_path or options.trie_path):
+        raise FlagError("--scorer_path: cannot be combined with --lm_binary_path or --lm_trie_path; give one of them")
+    if options.trie_path and not options.binary_path:
+        raise FlagError("--lm_trie_path: needs --lm_binary_path, the language model that the trie belongs to")
+
+
+def _check_features(options: Options) -> None:
+    try:
+        options.front_end.features  # noqa: B018 - raises what is wrong with them
+    except FeatureError as error:
+        raise FlagError(f"--audio_sample_rate={options.front_end.audio_sample_rate}: {error}") from error
+
+
+def _check_cluster(options: Options) -> None:
+    cluster = options.cluster
+    if not (cluster.parameter_servers or cluster.workers or cluster.job_name != "localhost"):
+        return
+    if not (cluster.parameter_servers and cluster.workers):
+        raise FlagError("--ps_hosts and --worker_hosts: a cluster needs both, the same on every node")
+    if cluster.job_name == "localhost":
+        raise FlagError("--job_name: say what this node of the cluster is, ps or worker")
+    _check_place(cluster)
+    if options.schedule.train and not options.train.files:
+        raise FlagError("--train_files: a cluster needs them, the same on every node")
+
+
+def _check_place(cluster: ClusterOptions) -> None:
+    last = len(cluster.parameter_servers if cluster.job_name == "ps" else cluster.workers) - 1
+    if not 0 <= cluster.task <= last:
+        raise FlagError(f"--task_index={cluster.task}: must be 0 to {last}, a place in --{cluster.job_name}_hosts")
+
+
+def _check_export(options: Options) -> None:
+    if options.export.remove and not options.exports:
+        raise FlagError("--remove_export: needs --export_dir, the folder to export to")
+    feature_type = options.front_end.feature_type
+    if options.exports and feature_type != "audio_ops":
+        raise FlagError(
+            f"--feature_type={feature_type}: cannot be exported, as the clients of exported graphs have only "
+            "audio_ops; train a model with --feature_type=audio_ops, and export that"
+        )

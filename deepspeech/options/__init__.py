@@ -1,0 +1,44 @@
+"""What a run is told to do: frozen dataclasses whose fields are the flags, with name, default, meaning and check.
+
+A new flag is a row in the module of its purpose; see `deepspeech.options.flag`.
+"""
+
+from .checkpoints import CheckpointOptions, SummaryOptions
+from .cluster import ClusterOptions
+from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOptions, SetOptions
+from .decoding import LanguageModelOptions
+from .export import ExportOptions
+from .flag import Flag, check_values, flags_of, items_of, values_of, with_values
+from .model import ModelOptions
+from .performance import SessionOptions
+from .reports import LogOptions, ReportOptions
+from .run import EvaluationOptions, Options
+from .training import EarlyStoppingOptions, OptimizerOptions, ScheduleOptions
+
+__all__ = [
+    "AlphabetOptions",
+    "BadRowOptions",
+    "CheckpointOptions",
+    "ClusterOptions",
+    "CorpusOptions",
+    "EarlyStoppingOptions",
+    "EvaluationOptions",
+    "ExportOptions",
+    "Flag",
+    "FrontEndOptions",
+    "LanguageModelOptions",
+    "LogOptions",
+    "ModelOptions",
+    "OptimizerOptions",
+    "Options",
+    "ReportOptions",
+    "ScheduleOptions",
+    "SessionOptions",
+    "SetOptions",
+    "SummaryOptions",
+    "check_values",
+    "flags_of",
+    "items_of",
+    "values_of",
+    "with_values",
+]

@@ -1,0 +1,80 @@
+"""What is kept of training, and where."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from xdg import BaseDirectory
+
+from .checks import at_least, up_to
+from .flag import flag
+
+CHECKPOINTS = "Checkpoints, logs and summaries"
+
+
+@dataclass(frozen=True)
+class CheckpointOptions:
+    """Where checkpoints are kept, how often one is written (seconds, 0: only at the end) and how many stay.
+
+    Where there is none, training begins with the weights of `initial_graph`, if given, but for its last layers.
+    """
+
+    title: ClassVar[str] = CHECKPOINTS
+    given_directory: Path | None = flag(
+        None,
+        "folder of the checkpoints; default: deepspeech/checkpoints in XDG's data",
+        name="checkpoint_dir",
+        decides_result=False,
+    )
+    seconds: int = flag(
+        600,
+        "seconds between checkpoints; 0: only at the end",
+        name="checkpoint_secs",
+        check=at_least(0),
+        decides_result=False,
+    )
+    max_to_keep: int = flag(5, "checkpoints to keep", check=at_least(1), decides_result=False)
+    initial_graph: Path | None = flag(
+        None, "exported graph to begin with where there is no checkpoint", name="initialize_from_frozen_model"
+    )
+    drop_source_layers: int = flag(
+        0,
+        "last layers of that graph that are begun anew; 1 for a new alphabet",
+        check=up_to(6, "0 to 6, the number of layers"),
+    )
+
+    @property
+    def directory(self) -> Path:
+        """The folder of the checkpoints."""
+        return self.given_directory or data_folder() / "checkpoints"
+
+
+@dataclass(frozen=True)
+class SummaryOptions:
+    """TensorBoard summaries: where, how often (seconds, 0: never), and whether to add a full trace each time."""
+
+    title: ClassVar[str] = CHECKPOINTS
+    given_directory: Path | None = flag(
+        None,
+        "folder of the TensorBoard summaries; default: deepspeech/summaries in XDG's data",
+        name="summary_dir",
+        decides_result=False,
+    )
+    seconds: int = flag(
+        0,
+        "seconds between summaries; 0: none are written",
+        name="summary_secs",
+        check=at_least(0),
+        decides_result=False,
+    )
+    full_trace: bool = flag(False, "add a full trace of a step to each summary", name="fulltrace", decides_result=False)
+
+    @property
+    def directory(self) -> Path:
+        """The folder of the summaries."""
+        return self.given_directory or data_folder() / "summaries"
+
+
+def data_folder() -> Path:
+    """Return the folder of what this program keeps where the user names none."""
+    return Path(BaseDirectory.xdg_data_home) / "deepspeech"

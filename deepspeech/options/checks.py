@@ -1,0 +1,63 @@
+"""What a flag's value may be. A check tells what is wrong in the words that a person reads."""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+
+class Check(ABC):
+    """One rule for the value of a flag."""
+
+    @abstractmethod
+    def complaint(self, name: str, value: Any) -> str:
+        """Return the line that says what is wrong with the value of the flag `name`; empty if nothing is."""
+
+
+@dataclass(frozen=True)
+class Range(Check):
+    """A number from `low` on, or above it if that is `excluded`, and below `high`; `allowed` says so in words."""
+
+    allowed: str
+    low: float = -math.inf
+    high: float = math.inf
+    excluded: bool = False
+
+    def complaint(self, name: str, value: Any) -> str:
+        """Return what is wrong with a number; what is not a number is outside."""
+        inside = (self.low < value if self.excluded else self.low <= value) and value < self.high
+        return "" if inside else f"--{name}={value}: must be {self.allowed}"
+
+
+@dataclass(frozen=True)
+class OneOf(Check):
+    """One of a few words."""
+
+    choices: tuple[str, ...]
+
+    def complaint(self, name: str, value: Any) -> str:
+        """Return what is wrong with a word."""
+        return "" if value in self.choices else f"--{name}={value}: must be one of {', '.join(self.choices)}"
+
+
+FINITE = Range("a finite number", excluded=True)
+
+
+def at_least(low: int) -> Range:
+    """Return the check of a finite number from `low` on."""
+    return Range(f"{low} or more", low)
+
+
+def more_than(low: int) -> Range:
+    """Return the check of a finite number above `low`."""
+    return Range(f"a finite number greater than {low}", low, excluded=True)
+
+
+def between(low: int, high: int) -> Range:
+    """Return the check of a number from `low` on and below `high`."""
+    return Range(f"at least {low} and less than {high}", low, high)
+
+
+def up_to(highest: int, allowed: str) -> Range:
+    """Return the check of a whole number from 0 to `highest`."""
+    return Range(allowed, 0, highest + 1)

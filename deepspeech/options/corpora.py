@@ -1,0 +1,81 @@
+"""What is read: the corpora of the three sets, the alphabet that spells their transcripts, and their features."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from ..util.features import FRONT_ENDS, FeatureOptions
+from .checks import OneOf, at_least
+from .flag import flag
+
+CORPORA = "Corpora"
+
+PACKAGED_ALPHABET = Path(__file__).parents[1] / "alphabet.txt"
+"""The alphabet used when `--alphabet_config_path` isn't given: `data/alphabet.txt`, as installed."""
+
+
+@dataclass(frozen=True)
+class CorpusOptions:
+    """The CSV files of a set, and how many of its utterances are used (0: all)."""
+
+    title: ClassVar[str] = CORPORA
+    files: tuple[Path, ...] = flag((), "CSV files to {verb} on, separated by commas", name="{set}_files")
+    limit: int = flag(
+        0, "use only this many of the shortest {noun} utterances; 0: all", name="limit_{set}", check=at_least(0)
+    )
+
+
+@dataclass(frozen=True)
+class SetOptions(CorpusOptions):
+    """One of the three sets (train, dev, test): its corpus, feature cache and batch size."""
+
+    cached_features_path: Path | None = flag(
+        None,
+        "HDF5 file that keeps the features of the {noun} set",
+        name="{set}_cached_features_path",
+        decides_result=False,
+    )
+    batch_size: int = flag(1, "utterances per {noun} batch and device", name="{set}_batch_size", check=at_least(1))
+
+
+@dataclass(frozen=True)
+class BadRowOptions:
+    """What becomes of rows that cannot be used."""
+
+    title: ClassVar[str] = CORPORA
+    skip: bool = flag(False, "leave out rows that cannot be used, instead of stopping", name="skip_bad_rows")
+
+
+@dataclass(frozen=True)
+class AlphabetOptions:
+    """The labels."""
+
+    title: ClassVar[str] = CORPORA
+    given_path: Path | None = flag(
+        None, "the labels, one a line; default: the packaged data/alphabet.txt", name="alphabet_config_path"
+    )
+
+    @property
+    def path(self) -> Path:
+        """The alphabet's file."""
+        return self.given_path or PACKAGED_ALPHABET
+
+
+@dataclass(frozen=True)
+class FrontEndOptions:
+    """The front end that computes features."""
+
+    title: ClassVar[str] = CORPORA
+    audio_sample_rate: int = flag(
+        FeatureOptions.sample_rate, "the model's sample rate in Hz; other audio is resampled", check=at_least(1)
+    )
+    feature_type: str = flag(
+        FeatureOptions.feature_type,
+        "front end: audio_ops (TensorFlow's MFCC) or psf",
+        check=OneOf(tuple(FRONT_ENDS)),
+    )
+
+    @property
+    def features(self) -> FeatureOptions:
+        """The features; raises FeatureError if no front end can compute them."""
+        return FeatureOptions(sample_rate=self.audio_sample_rate, feature_type=self.feature_type)

@@ -1,0 +1,37 @@
+"""The language model, its weights and the beam width of the search. This module needs no decoder."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from .checks import FINITE, at_least
+from .flag import flag, whether_given
+
+DECODING = "Decoding"
+
+CLIENT_BEAM_WIDTH = 500
+"""The beam width of a client that chooses none, where the exported graph says none."""
+
+
+@dataclass(frozen=True)
+class LanguageModelOptions:
+    """The language model, its weights and the beam width of the search."""
+
+    title: ClassVar[str] = DECODING
+    binary_path: Path | None = flag(None, "KenLM language model, binary or ARPA", name="lm_binary_path")
+    trie_path: Path | None = flag(
+        None, "trie of the language model's words; made in memory if not given", name="lm_trie_path"
+    )
+    scorer_path: Path | None = flag(None, "DeepSpeech scorer package (.scorer), in place of lm_binary_path")
+    beam_width: int = flag(1024, "hypotheses kept by the beam search", check=at_least(1))
+    lm_weight: float = flag(1.5, "weight of the language model; a scorer package has its own", check=FINITE)
+    valid_word_count_weight: float = flag(
+        2.25, "bonus for each word of the vocabulary; a scorer package has its own", check=FINITE
+    )
+    weights_given: bool = whether_given("lm_weight", "valid_word_count_weight", name="lm_weights_given")
+
+    @property
+    def weights_chosen(self) -> bool:
+        """Whether a scorer package's own weights give way to these."""
+        defaults = (LanguageModelOptions.lm_weight, LanguageModelOptions.valid_word_count_weight)
+        return self.weights_given or (self.lm_weight, self.valid_word_count_weight) != defaults

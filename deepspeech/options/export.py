@@ -1,0 +1,36 @@
+"""The export of a model."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from .checks import at_least
+from .decoding import CLIENT_BEAM_WIDTH
+from .flag import flag
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """Where and how to export; nothing is exported without a directory. `version` is the model's, for its card."""
+
+    title: ClassVar[str] = "Export"
+    directory: Path | None = flag(
+        None,
+        "folder to export the model to, as output_graph.pb and model.md",
+        name="export_dir",
+        decides_result=False,
+    )
+    version: int = flag(1, "version of the model, for its card", name="export_version")
+    remove: bool = flag(False, "delete an older export in export_dir", name="remove_export", decides_result=False)
+    use_seq_length: bool = flag(True, "let the graph stop at the length of its input")
+    n_steps: int = flag(16, "time steps that a run of the graph takes; more mean a later answer", check=at_least(1))
+    batch_size: int = flag(
+        1, "utterances that a run of the graph takes; clients need 1", name="export_batch_size", check=at_least(1)
+    )
+    beam_width: int = flag(
+        CLIENT_BEAM_WIDTH,
+        "beam width of clients that do not choose one",
+        name="export_beam_width",
+        check=at_least(1),
+    )
+    language: str = flag("", "language of the model, such as en-US", name="export_language")

@@ -1,0 +1,191 @@
+"""Flags as fields: name, default, meaning, check and the option that is filled are one row of a frozen dataclass.
+
+    @dataclass(frozen=True)
+    class OptimizerOptions:
+        title: ClassVar[str] = "Training"
+        learning_rate: float = flag(0.001, "Adam's learning rate", check=more_than(0))
+
+The flag is called after the field unless `name` says otherwise. Its type is the field's: str, int, float, bool,
+`Path | None` (nothing: None), `tuple[Path, ...]` or `tuple[str, ...]` (separated by commas). `title` is the group of
+the help page that the flags are in. A field whose type is such a dataclass brings that one's flags with it; any other
+field is no flag's. Fields hold what the flags said and nothing else, so that what `values_of` returns can be written
+to a file and read back by `with_values`; what follows from them is a property.
+"""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+from ..util.errors import FlagError
+from .checks import Check
+
+Value = str | int | float | bool | Path | None | tuple[Path, ...] | tuple[str, ...]
+Words = tuple[tuple[str, str], ...]
+T = TypeVar("T")
+
+_ROW, _WORDS = "flag", "words"
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A row: what is known of a flag."""
+
+    name: str
+    default: Value
+    kind: Any
+    """Its type, as the field is annotated."""
+    help: str
+    check: Check | None = None
+    title: str = ""
+    """The group of the help page that it is in."""
+    decides_result: bool = True
+    """Whether the result of a run depends on it, rather than only where, how fast and with what output it runs."""
+    given_by: tuple[str, ...] = ()
+    """Flags which, if one of them is given, make this row true; it is itself none of the command line then."""
+
+    @property
+    def on_command_line(self) -> bool:
+        """Whether a person can give it."""
+        return not self.given_by
+
+    @property
+    def default_text(self) -> str:
+        """The default as a person would write it; empty for nothing."""
+        return self.text(self.default)
+
+    def text(self, value: Value) -> str:
+        """Return a value as a person would write it."""
+        if isinstance(value, tuple):
+            return ",".join(map(str, value))
+        return "" if value is None else str(value)
+
+    def value(self, text: str) -> Value:
+        """Return the value that a text stands for; only for strings, paths and lists of them."""
+        if self.kind is str:
+            return text
+        if self.kind == Path | None:
+            return Path(text) if text else None
+        parts = tuple(part.strip() for part in text.split(",") if part.strip())
+        return tuple(map(Path, parts)) if self.kind == tuple[Path, ...] else parts
+
+
+def flag(
+    default: Value,
+    help: str,  # noqa: A002 - the word of absl and argparse
+    *,
+    name: str = "",
+    check: Check | None = None,
+    title: str = "",
+    decides_result: bool = True,
+) -> Any:
+    """Return the field that a flag fills; `{words}` in its name and help are those of `flags_with`."""
+    row = Flag(name, default, None, help, check=check, title=title, decides_result=decides_result)
+    return field(default=default, metadata={_ROW: row})
+
+
+def whether_given(*names: str, name: str) -> Any:
+    """Return the field that becomes true when one of the flags `names` is given; `name` is its own in `values_of`."""
+    row = Flag(name, False, bool, f"whether {' or '.join(names)} was given", given_by=names)
+    return field(default=False, metadata={_ROW: row})
+
+
+def flags_with(options_class: type[Any], **words: str) -> Any:
+    """Return the field that holds another dataclass of flags, whose names and help texts use these words."""
+    return field(default_factory=options_class, metadata={_WORDS: tuple(words.items())})
+
+
+def flags_of(options_class: type[Any]) -> Iterator[Flag]:
+    """Yield every row of a dataclass and of those inside it, in the order of their fields."""
+    return _flags(options_class, ())
+
+
+def items_of(options: Any) -> Iterator[tuple[Flag, Value]]:
+    """Yield every row and its value, in the same order."""
+    return _items(options, ())
+
+
+def values_of(options: Any) -> dict[str, Value]:
+    """Return the value of every row by its name."""
+    return {row.name: value for row, value in items_of(options)}
+
+
+def with_values(options: type[T] | T, values: Mapping[str, Value]) -> T:
+    """Return the options, or the defaults of their class, with the values of these flags in place of theirs.
+
+    Raises FlagError for a name that no flag has.
+    """
+    base = options() if isinstance(options, type) else options
+    known = {row.name for row in flags_of(type(base))}
+    for name in values:
+        if name not in known:
+            raise FlagError(f"--{name}: there is no such flag; see --help")
+    changed: T = _changed(base, values, ())
+    return changed
+
+
+def check_values(options: Any) -> None:
+    """Raise FlagError, in one line that names the flag, for the first value that its check does not allow."""
+    for row, value in items_of(options):
+        complaint = row.check.complaint(row.name, value) if row.check else ""
+        if complaint:
+            raise FlagError(complaint)
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A field that is a flag's (`row`), or holds a dataclass (`inside`) whose rows use `words`."""
+
+    field: str
+    row: Flag | None = None
+    inside: type[Any] = object
+    words: Words = ()
+
+
+def _members(options_class: type[Any], words: Words) -> tuple[_Member, ...]:
+    types = get_type_hints(options_class)
+    members = []
+    for each in dataclasses.fields(options_class):
+        kind = types[each.name]
+        if _ROW in each.metadata:
+            row = _row(each, kind, getattr(options_class, "title", ""), words)
+            members.append(_Member(each.name, row))
+        elif dataclasses.is_dataclass(kind) and isinstance(kind, type):
+            members.append(_Member(each.name, inside=kind, words=each.metadata.get(_WORDS, ())))
+    return tuple(members)
+
+
+def _row(each: "dataclasses.Field[Any]", kind: Any, title: str, words: Words) -> Flag:
+    row: Flag = each.metadata[_ROW]
+    name, text = row.name or each.name, row.help
+    if words:
+        name, text = name.format(**dict(words)), text.format(**dict(words))
+    return dataclasses.replace(row, name=name, help=text, kind=kind, title=row.title or title)
+
+
+def _flags(options_class: type[Any], words: Words) -> Iterator[Flag]:
+    for member in _members(options_class, words):
+        if member.row:
+            yield member.row
+        else:
+            yield from _flags(member.inside, member.words)
+
+
+def _items(options: Any, words: Words) -> Iterator[tuple[Flag, Value]]:
+    for member in _members(type(options), words):
+        value = getattr(options, member.field)
+        if member.row:
+            yield member.row, value
+        else:
+            yield from _items(value, member.words)
+
+
+def _changed(options: Any, values: Mapping[str, Value], words: Words) -> Any:
+    changes = {}
+    for member in _members(type(options), words):
+        if member.row is None:
+            changes[member.field] = _changed(getattr(options, member.field), values, member.words)
+        elif member.row.name in values:
+            changes[member.field] = values[member.row.name]
+    return dataclasses.replace(options, **changes)

@@ -1,0 +1,41 @@
+"""How TensorFlow runs the graph."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .checkpoints import CHECKPOINTS
+from .checks import OneOf, at_least
+from .flag import flag
+
+MIXED_PRECISION = ("auto", "on", "off")
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """How TensorFlow runs the graph; 0 threads leaves the number to TensorFlow.
+
+    `mixed_precision` is "on", "off" or "auto": whether the matrix products of training take bfloat16 factors; "auto"
+    where the device multiplies them faster.
+    """
+
+    title: ClassVar[str] = "Performance"
+    mixed_precision: str = flag(
+        "auto",
+        "training's products in bfloat16: on, off, or auto where it is faster",
+        check=OneOf(MIXED_PRECISION),
+    )
+    inter_op_threads: int = flag(
+        0,
+        "operations run at once; 0: TensorFlow chooses",
+        name="inter_op_parallelism_threads",
+        check=at_least(0),
+        decides_result=False,
+    )
+    intra_op_threads: int = flag(
+        0,
+        "threads of an operation; 0: TensorFlow chooses",
+        name="intra_op_parallelism_threads",
+        check=at_least(0),
+        decides_result=False,
+    )
+    log_placement: bool = flag(False, "log the device of each operation", title=CHECKPOINTS, decides_result=False)

@@ -1,0 +1,57 @@
+"""What is told: the log, progress and results."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from .checkpoints import CHECKPOINTS
+from .checks import Check, at_least, up_to
+from .flag import flag
+
+
+class WerLogPatternCheck(Check):
+    """A pattern that a set's name, a date and a word error rate can be put into, or none."""
+
+    def complaint(self, name: str, value: Any) -> str:
+        """Return what is wrong with the pattern, with Python's reason."""
+        try:
+            if value:
+                value % ("test", "2017-05-18T03:09:48", 0.05)
+        except (TypeError, ValueError) as error:
+            return f"--{name}={value}: must hold %s, %s and %f for set name, date and word error rate ({error})"
+        return ""
+
+
+@dataclass(frozen=True)
+class LogOptions:
+    """What is logged."""
+
+    title: ClassVar[str] = CHECKPOINTS
+    level: int = flag(
+        1,
+        "0: debug, 1: info, 2: warnings, 3: errors",
+        name="log_level",
+        check=up_to(3, "0, 1, 2 or 3"),
+        decides_result=False,
+    )
+    traffic: bool = flag(False, "log what goes to and from the coordinator", name="log_traffic", decides_result=False)
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What is told about progress and results."""
+
+    title: ClassVar[str] = CHECKPOINTS
+    count: int = flag(
+        10,
+        "wrongly transcribed utterances in a report: those of lowest loss, by WER",
+        name="report_count",
+        check=at_least(0),
+        decides_result=False,
+    )
+    wer_log_pattern: str = flag(
+        "",
+        "pattern with %s, %s and %f for set, date and word error rate, printed to stdout",
+        check=WerLogPatternCheck(),
+        decides_result=False,
+    )
+    show_progressbar: bool = flag(True, "show progress bars on a terminal", decides_result=False)

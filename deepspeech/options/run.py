@@ -1,0 +1,114 @@
+"""Everything that a run is told: that of the trainer, and that of the evaluation of an exported graph."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..util.features import FeatureOptions
+from .checkpoints import CheckpointOptions, SummaryOptions
+from .cluster import ClusterOptions
+from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOptions, SetOptions
+from .decoding import DECODING, LanguageModelOptions
+from .export import ExportOptions
+from .flag import flag, flags_with
+from .model import ModelOptions
+from .performance import SessionOptions
+from .reports import LogOptions, ReportOptions
+from .training import TRAINING, OptimizerOptions, ScheduleOptions
+
+
+@dataclass(frozen=True)
+class RetiredOptions:
+    """Flags whose backing no longer exists: accepted, and told about once."""
+
+    use_warpctc: bool = flag(
+        False, "once chose a CTC loss; the device's fastest is always used now", title="Model", decides_result=False
+    )
+    decoder_library_path: str = flag(
+        "", "once the decoder's library; it is part of the package now", title=DECODING, decides_result=False
+    )
+
+
+@dataclass(frozen=True)
+class Options:
+    """Everything a run needs to know. Its fields are made from the flags; see `deepspeech.options.flag`."""
+
+    train: SetOptions = flags_with(SetOptions, set="train", verb="train", noun="training")
+    dev: SetOptions = flags_with(SetOptions, set="dev", verb="validate", noun="validation")
+    test: SetOptions = flags_with(SetOptions, set="test", verb="test", noun="test")
+    bad_rows: BadRowOptions = field(default_factory=BadRowOptions)
+    alphabet: AlphabetOptions = field(default_factory=AlphabetOptions)
+    front_end: FrontEndOptions = field(default_factory=FrontEndOptions)
+    model: ModelOptions = field(default_factory=ModelOptions)
+    optimizer: OptimizerOptions = field(default_factory=OptimizerOptions)
+    schedule: ScheduleOptions = field(default_factory=ScheduleOptions)
+    random_seed: int = flag(4567, "seed of initial weights and dropout", title=TRAINING)
+    cluster: ClusterOptions = field(default_factory=ClusterOptions)
+    checkpoints: CheckpointOptions = field(default_factory=CheckpointOptions)
+    summaries: SummaryOptions = field(default_factory=SummaryOptions)
+    logs: LogOptions = field(default_factory=LogOptions)
+    report: ReportOptions = field(default_factory=ReportOptions)
+    language_model: LanguageModelOptions = field(default_factory=LanguageModelOptions)
+    one_shot_infer: Path | None = flag(
+        None, "transcribe this audio file and print the text", title=DECODING, decides_result=False
+    )
+    export: ExportOptions = field(default_factory=ExportOptions)
+    session: SessionOptions = field(default_factory=SessionOptions)
+    retired: RetiredOptions = field(default_factory=RetiredOptions)
+
+    @property
+    def trains(self) -> bool:
+        """Whether there is anything to train on."""
+        return bool(self.train.files) and self.schedule.train
+
+    @property
+    def tests(self) -> bool:
+        """Whether there is anything to test on."""
+        return bool(self.test.files) and self.schedule.test
+
+    @property
+    def exports(self) -> bool:
+        """Whether the model is exported."""
+        return self.export.directory is not None
+
+    @property
+    def in_cluster(self) -> bool:
+        """Whether this process is a node of a cluster."""
+        return bool(self.cluster.workers)
+
+    @property
+    def alphabet_path(self) -> Path:
+        """The alphabet's file."""
+        return self.alphabet.path
+
+    @property
+    def features(self) -> FeatureOptions:
+        """The features; raises FeatureError if no front end can compute them."""
+        return self.front_end.features
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What to tell about flags that do something else than their name says, a line each."""
+        return tuple(self._notices())
+
+    def _notices(self) -> Iterator[str]:
+        if self.retired.use_warpctc:
+            yield "--use_warpctc: the fastest CTC loss of the device is used, whether this is given or not"
+        if self.retired.decoder_library_path:
+            yield "--decoder_library_path: the decoder is part of this package; the file that was named is not used"
+        if self.model.dropout_rate5:
+            yield "--dropout_rate5: there is no backward LSTM; applied to the LSTM's output"
+        if self.trains and self.dev.files and not self.schedule.validation_step:
+            reason = "because --validation_step is 0; --validation_step=1 validates after every epoch"
+            yield f"--dev_files: not used, {reason}"
+
+
+@dataclass(frozen=True)
+class EvaluationOptions:
+    """An exported graph, the corpus to test it on, and how."""
+
+    model: Path | None = flag(None, "exported graph, .pb or .pbmm", title="Model")
+    test: CorpusOptions = flags_with(CorpusOptions, set="test", verb="test", noun="test")
+    bad_rows: BadRowOptions = field(default_factory=BadRowOptions)
+    language_model: LanguageModelOptions = field(default_factory=LanguageModelOptions)
+    report: ReportOptions = field(default_factory=ReportOptions)

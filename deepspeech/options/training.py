@@ -1,0 +1,60 @@
+"""How training goes: its optimizer, which epochs run over which sets, and when it stops early."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from .checks import at_least, between, more_than
+from .flag import flag
+
+TRAINING = "Training"
+
+
+@dataclass(frozen=True)
+class OptimizerOptions:
+    """Adam's parameters (Kingma and Ba, 2015)."""
+
+    title: ClassVar[str] = TRAINING
+    learning_rate: float = flag(0.001, "Adam's learning rate", check=more_than(0))
+    beta1: float = flag(0.9, "Adam's beta 1", check=between(0, 1))
+    beta2: float = flag(0.999, "Adam's beta 2", check=between(0, 1))
+    epsilon: float = flag(1e-8, "Adam's epsilon", check=more_than(0))
+
+
+@dataclass(frozen=True)
+class EarlyStoppingOptions:
+    """When to stop before the last epoch; see `deepspeech.schedule.early_stopping`."""
+
+    title: ClassVar[str] = TRAINING
+    enabled: bool = flag(True, "stop when validation no longer improves", name="early_stop")
+    steps: int = flag(4, "validations that early stopping looks at", name="earlystop_nsteps", check=at_least(2))
+    mean_threshold: float = flag(
+        0.5, "stop if the loss is this near to the mean of those before", name="estop_mean_thresh", check=at_least(0)
+    )
+    deviation_threshold: float = flag(
+        0.5, "and their standard deviation is below this", name="estop_std_thresh", check=at_least(0)
+    )
+
+
+@dataclass(frozen=True)
+class ScheduleOptions:
+    """Which epochs are run over which sets.
+
+    `epoch` is the number of training epochs in all or, if negative, of epochs beyond those done. `validation_step` and
+    `display_step` are in epochs; 0 means never.
+    """
+
+    title: ClassVar[str] = TRAINING
+    train: bool = flag(True, "whether to train, if train_files are given")
+    test: bool = flag(True, "whether to test, if test_files are given")
+    epoch: int = flag(75, "epochs to train in all; negative: this many more")
+    validation_step: int = flag(0, "epochs from one validation to the next; 0: never", check=at_least(0))
+    display_step: int = flag(
+        0,
+        "epochs from one report of the training set's word error rate to the next; 0: never",
+        check=at_least(0),
+        decides_result=False,
+    )
+    batches_per_job: int = flag(
+        1, "steps per job of a worker; each takes a batch per device", name="iters_per_worker", check=at_least(1)
+    )
+    early_stopping: EarlyStoppingOptions = field(default_factory=EarlyStoppingOptions)

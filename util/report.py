@@ -1,0 +1,41 @@
+"""What a tally looks like in the log."""
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+
+from .tally import Sample, Tally
+
+
+def report_lines(title: str, tally: Tally, *, decoded: bool = True) -> list[str]:
+    """Return the lines of a report: a headline, then the samples, ordered by word error rate.
+
+    Without `decoded`, there is nothing but a loss.
+    """
+    headline = f"{title}: loss {tally.mean_loss:.4f}"
+    if not decoded:
+        return [headline]
+    edits = tally.edits
+    headline += (
+        f", WER {edits.wer:.2%}, CER {edits.cer:.2%}, mean edit distance {edits.mean_edit_distance:.3f}"
+        f" ({edits.utterances} utterances, {edits.words} words)"
+    )
+    return [headline, *(line for sample in by_wer(tally.samples) for line in _sample_lines(sample))]
+
+
+def wer_line(pattern: str, set_name: str, tally: Tally) -> str:
+    """Return the line that `--wer_log_pattern` asks for: the set's name, the time in UTC and the word error rate."""
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return pattern % (set_name, now, tally.edits.wer)
+
+
+def by_wer(samples: Sequence[Sample]) -> list[Sample]:
+    """Return the samples ordered by word error rate, lowest first."""
+    return sorted(samples, key=lambda sample: (sample.edits.wer, sample.loss))
+
+
+def _sample_lines(sample: Sample) -> list[str]:
+    return [
+        f"  WER {sample.edits.wer:.2%}, loss {sample.loss:.4f}: {sample.wav}",
+        f"    said:  {sample.transcript!r}",
+        f"    heard: {sample.hypothesis!r}",
+    ]
