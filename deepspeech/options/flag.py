@@ -13,10 +13,10 @@ to a file and read back by `with_values`; what follows from them is a property.
 """
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_type_hints, overload
 
 from ..util.errors import FlagError
 from .checks import Check
@@ -26,6 +26,13 @@ Words = tuple[tuple[str, str], ...]
 T = TypeVar("T")
 
 _ROW, _WORDS = "flag", "words"
+
+_FROM_TEXT: Mapping[type, Callable[[str], Value]] = {
+    str: str,
+    int: int,
+    float: float,
+    bool: {"True": True, "False": False}.__getitem__,
+}
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,12 @@ class Flag:
         return "" if value is None else str(value)
 
     def value(self, text: str) -> Value:
-        """Return the value that a text stands for; only for strings, paths and lists of them."""
-        if self.kind is str:
-            return text
+        """Return the value that a text stands for; raises FlagError if it stands for none."""
+        if self.kind in _FROM_TEXT:
+            try:
+                return _FROM_TEXT[self.kind](text)
+            except (KeyError, ValueError):
+                raise FlagError(f"--{self.name}={text}: is not of type {self.kind.__name__}") from None
         if self.kind == Path | None:
             return Path(text) if text else None
         parts = tuple(part.strip() for part in text.split(",") if part.strip())
@@ -111,7 +121,15 @@ def values_of(options: Any) -> dict[str, Value]:
     return {row.name: value for row, value in items_of(options)}
 
 
-def with_values(options: type[T] | T, values: Mapping[str, Value]) -> T:
+@overload
+def with_values(options: type[T], values: Mapping[str, Value]) -> T: ...
+
+
+@overload
+def with_values(options: T, values: Mapping[str, Value]) -> T: ...
+
+
+def with_values(options: Any, values: Mapping[str, Value]) -> Any:
     """Return the options, or the defaults of their class, with the values of these flags in place of theirs.
 
     Raises FlagError for a name that no flag has.
@@ -121,8 +139,7 @@ def with_values(options: type[T] | T, values: Mapping[str, Value]) -> T:
     for name in values:
         if name not in known:
             raise FlagError(f"--{name}: there is no such flag; see --help")
-    changed: T = _changed(base, values, ())
-    return changed
+    return _changed(base, values, ())
 
 
 def check_values(options: Any) -> None:
