@@ -1,4 +1,4 @@
-"""How TensorFlow is imported without the lines that its libraries print on stderr whatever they are told."""
+"""Import of TensorFlow without the lines that its libraries print on stderr whatever they are told."""
 
 import importlib
 import os

@@ -126,7 +126,10 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[Path | None]:
-    """Where the output for each recording goes, None for standard output; raises FlagError where that is no good."""
+    """Return the file for the output of each recording, None for standard output.
+
+    Raises FlagError for subtitles of several recordings on standard output, and for two recordings with one file.
+    """
     if options.output_dir is None:
         if len(chosen) > 1 and options.format in ("srt", "vtt"):
             raise FlagError(f"--format={options.format}: subtitles of several recordings need --output_dir")
@@ -156,7 +159,7 @@ def _transcribe(
 
 
 def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *, several: bool) -> str:
-    """The output for one recording, with its name if there are `several` on standard output."""
+    """Return the output for one recording, with its name if there are `several` on standard output."""
     count = options.candidate_transcripts if options.format == "json" else 1
     rate = model.sampleRate()
     found = [(part.start, model.candidates(part.samples, count)) for part in _parts(recording, rate)]
