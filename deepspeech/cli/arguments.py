@@ -1,7 +1,6 @@
 """What every command shares: arguments whose errors are ours, and errors that are one line and exit code 1."""
 
 import argparse
-import os
 import signal
 import sys
 from collections.abc import Callable
@@ -29,8 +28,7 @@ class ArgumentParser(argparse.ArgumentParser):
 def run_command(command: Callable[[], int | None], program: str = "deepspeech") -> int:
     """Run a command and return its exit code: what it returns (None: 0), 1 after an error, 130 if it is interrupted.
 
-    An error is printed on stderr, after the name of the program and a colon. A reader of standard output that goes
-    away ends the command without an error.
+    An error is printed on stderr, after the name of the program and a colon.
     """
     try:
         return command() or 0
@@ -38,9 +36,6 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech") 
         return failed(error, program)
     except MemoryError:
         return failed("there is not enough memory", program)
-    except BrokenPipeError:
-        drop_output()
-        return 0
     except OSError as error:
         return failed(" ".join(str(error).split()), program)
     except KeyboardInterrupt:
@@ -57,8 +52,3 @@ def failed(error: DeepSpeechError | str, program: str = "deepspeech") -> int:
     """Print an error on stderr; return the exit code that goes with it."""
     print(f"{program}: {error}", file=sys.stderr)
     return 1
-
-
-def drop_output() -> None:
-    """Let what standard output still holds go nowhere, as it would fail again when the program ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

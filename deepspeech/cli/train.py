@@ -36,7 +36,7 @@ def _main(arguments: Sequence[str]) -> int:
     except Interrupted as interrupted:
         print(f"deepspeech: {interrupted}", file=sys.stderr)
         return 128 + interrupted.signal_number
-    except DeepSpeechError:
+    except (DeepSpeechError, OSError):
         if options.logs.level == 0:
             logger.exception("traceback")
         raise

@@ -3,6 +3,7 @@
 import argparse
 import json
 import logging
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -21,7 +22,7 @@ from ..serving.transcripts import Transcript, joined
 from ..util.audio import read_audio_blocks
 from ..util.progress import Progress
 from ..util.whole_files import write_whole
-from .arguments import ArgumentParser, drop_output, failed, run_command
+from .arguments import ArgumentParser, failed, run_command
 from .recordings import Recording, pcm_blocks, recordings
 
 SUFFIXES = {"text": ".txt", "json": ".json", "srt": ".srt", "vtt": ".vtt"}
@@ -38,11 +39,17 @@ def _main(arguments: Sequence[str] | None) -> int:
     _check(options)
     try:
         return _run(options)
-    except BrokenPipeError:
-        raise
+    except BrokenPipeError:  # whoever read the output has had enough
+        _drop_output()
+        return 0
     except OSError as error:
-        drop_output()
+        _drop_output()
         raise ExportError(f"the output cannot be written ({error.strerror})") from error
+
+
+def _drop_output() -> None:
+    """Let what standard output still holds go nowhere, as it would fail again when the program ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
