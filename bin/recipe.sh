@@ -1,8 +1,7 @@
 # shellcheck shell=bash
 # What the run-*.sh recipes share; they source this file.
 #
-# Sets $root (the repository), $PYTHON (from the environment, else the repository's .venv, else python3), and from the
-# leading options $recordings (--from FOLDER) and $work (--work FOLDER); leaves the other arguments in $arguments.
+# Sets $root (the repository) and $PYTHON (from the environment, else the repository's .venv, else python3).
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 if [[ -z ${PYTHON:-} ]]; then
@@ -15,28 +14,29 @@ fail() {
     exit 1
 }
 
-read_options() { # NAME ARGUMENT...: NAME is the default work folder's name
+show_help() { # prints the head of the script
+    sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+    exit 0
+}
+
+choose_work_folder() { # NAME ARGUMENT...: sets $work from a leading --work FOLDER, and $arguments to what follows
     work=${XDG_CACHE_HOME:-$HOME/.cache}/deepspeech/$1
-    recordings=
     shift
-    while (($#)); do
-        case $1 in
-            --from | --work)
-                [[ -n ${2:-} ]] || fail "$1 needs a folder"
-                if [[ $1 == --from ]]; then recordings=$2; else work=$2; fi
-                shift 2
-                ;;
-            --help)
-                sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
-                exit 0
-                ;;
-            *) break ;;
-        esac
-    done
+    [[ ${1:-} != --help ]] || show_help
+    if [[ ${1:-} == --work ]]; then
+        [[ -n ${2:-} ]] || fail "--work needs a folder"
+        work=$2
+        shift 2
+    fi
     arguments=("$@")
+}
+
+check_python() {
     "$PYTHON" -c 'import deepspeech' 2>/dev/null || fail "$PYTHON has no deepspeech; run 'make' in $root, or set PYTHON"
 }
 
-deepspeech() {
-    "$PYTHON" -m deepspeech "$@"
+experiment() { # NAME FLAG...: run an experiment
+    [[ ${2:-} != --help ]] || show_help
+    check_python
+    "$PYTHON" -m deepspeech --experiment "$@"
 }

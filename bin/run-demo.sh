@@ -9,19 +9,8 @@
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/recipe.sh"
-read_options demo "$@"
-
-language_model=(--lm_binary_path "$root/data/lm/demo.arpa" --lm_weight 1 --valid_word_count_weight 1 --beam_width 100)
-model=(--n_hidden 256 --checkpoint_dir "$work/checkpoints" "${language_model[@]}")
-
-"$PYTHON" "$root/bin/make_demo_corpus.py" "$work/corpus"
-deepspeech \
-    --train_files "$work/corpus/train.csv" --dev_files "$work/corpus/dev.csv" --test_files "$work/corpus/test.csv" \
-    --train_cached_features_path "$work/train.h5" --summary_dir "$work/summaries" \
-    --train_batch_size 16 --dev_batch_size 40 --test_batch_size 40 \
-    --epoch 14 --validation_step 2 --noearly_stop --dropout_rate 0.1 --report_count 3 \
-    --export_dir "$work/model" \
-    "${model[@]}" "${arguments[@]}"
+choose_work_folder demo "$@"
+experiment demo --work "$work" --export_dir "$work/model" "${arguments[@]}"
 
 # A recording of the test set, so of a voice that the model has never heard.
 { read -r recording && read -r transcript; } < <("$PYTHON" - "$work/corpus/test.csv" <<'PYTHON'
@@ -38,7 +27,7 @@ PYTHON
 echo
 echo "recording:     $recording"
 echo "said:          $transcript"
-echo "transcription: $(deepspeech --one_shot_infer "$recording" --log_level 2 "${model[@]}")"
+echo "transcription: $(experiment demo --work "$work" --notrain --notest --one_shot_infer "$recording" --log_level 2)"
 echo
 echo "The model is $work/model/output_graph.pb. To transcribe with it:"
 echo "  $(dirname "$PYTHON")/deepspeech --model $work/model/output_graph.pb --scorer $root/data/lm/demo.arpa --audio $recording"

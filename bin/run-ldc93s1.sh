@@ -9,16 +9,14 @@
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/recipe.sh"
-read_options ldc93s1 "$@"
+choose_work_folder ldc93s1 "$@"
+check_python
 ((${#arguments[@]} >= 2)) || fail "expected WAV and TRANSCRIPT; --help says more"
-wav=${arguments[0]} transcript=${arguments[1]} arguments=("${arguments[@]:2}")
-
-expected=$("$PYTHON" "$root/bin/import_ldc93s1.py" "$work/corpus" "$wav" "$transcript")
-model=(--n_hidden 128 --checkpoint_dir "$work/checkpoints" --summary_dir "$work/summaries")
-corpus=$work/corpus/ldc93s1.csv
-deepspeech "${model[@]}" --train_files "$corpus" --test_files "$corpus" \
-    --epoch 200 --learning_rate 0.001 --dropout_rate 0 --noearly_stop --validation_step 0 "${arguments[@]}"
-heard=$(deepspeech "${model[@]}" "${arguments[@]}" --notrain --notest --one_shot_infer "$wav")
+mkdir -p "$work/recordings"
+ln -sf "$(realpath "${arguments[0]}")" "$work/recordings/LDC93S1.wav"
+ln -sf "$(realpath "${arguments[1]}")" "$work/recordings/LDC93S1.txt"
+heard=$(experiment ldc93s1 --work "$work" --from "$work/recordings" --one_shot_infer "${arguments[0]}" "${arguments[@]:2}")
+expected=$(tail -n 1 "$work/corpus/ldc93s1.csv" | cut -d, -f3)
 
 echo "$heard"
 [[ $heard == "$expected" ]] || fail "'$heard' was heard instead of '$expected'"

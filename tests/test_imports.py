@@ -21,6 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "network": BASE,
     "serving": {"util", "errors", "decoder", "network.description", "network.deepspeech"},
     "checkpoints": BASE | {"network", "schedule", "serving.frozen"},
+    "experiments": BASE,
     "training": BASE | {"decoder", "network", "schedule", "checkpoints"},
     "export": BASE | {"network", "schedule", "checkpoints", "serving.frozen"},
     "cluster": BASE | {"decoder", "network", "schedule", "checkpoints", "training"},
@@ -31,7 +32,7 @@ ALLOWED: dict[str, set[str]] = {
 ENTRY_POINTS = {"__init__", "__main__", "evaluate", "compare_params"}
 
 FREE_OF_TENSORFLOW = (
-    *("cli", "decoder", "errors", "options", "schedule", "serving", "util", "cluster.coordination"),
+    *("cli", "decoder", "errors", "experiments", "options", "schedule", "serving", "util", "cluster.coordination"),
     *("cluster.http", "network.description", "network.deepspeech", "network.registry", "network.frozen_format"),
 )
 FREE_OF_INPUT_AND_OUTPUT = ("schedule", "cluster.coordination")

@@ -16,6 +16,7 @@ from typing import Any
 import tensorflow as tf
 
 from ..errors import CheckpointError
+from ..network import Network
 from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
 from ..util.whole_files import write_whole
@@ -63,6 +64,11 @@ class Checkpoints:
             for kind, saver in self._savers.items():
                 known = v1.train.get_checkpoint_state(str(self._folder), kind.index_file)
                 saver.recover_last_checkpoints(known.all_model_checkpoint_paths if known else [])
+
+    @property
+    def network(self) -> Network:
+        """The network that they are checkpoints of."""
+        return self._identity.network
 
     def initialize(self, session: Any) -> None:
         """Give every variable its initial value: that of the graph to begin with, if there is one.

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import DeepSpeechError
-from ..experiments.comparison import differences
-from ..experiments.parameters import FILE_NAME, Value, read_parameters
+from ..options.comparison import differences
+from ..options.parameters import FILE_NAME, Value, read_parameters
 from .arguments import ArgumentParser
 
 

@@ -3,15 +3,17 @@
 from collections.abc import Collection
 
 from ..errors import FeatureError, FlagError
+from ..network import network
+from ..network.frozen_format import check_frozen
 from ..options import ClusterOptions, LanguageModelOptions, Options
+from ..util.features import front_end
 
 
 def check_options(options: Options, given: Collection[str]) -> None:
     """Raise FlagError for the first flags that do not go together; `given` are the names of those that were given."""
     _check_features(options)
+    _check_network(options)
     checkpoints = options.checkpoints
-    if checkpoints.drop_source_layers and not checkpoints.initial_graph:
-        raise FlagError("--drop_source_layers: needs --initialize_from_frozen_model, the graph that has the layers")
     _check_cluster(options)
     check_language_model(options.language_model)
     if "train" in given and options.schedule.train and not options.train.files:
@@ -40,6 +42,19 @@ def _check_features(options: Options) -> None:
         raise FlagError(f"--audio_sample_rate={options.front_end.audio_sample_rate}: {error}") from error
 
 
+def _check_network(options: Options) -> None:
+    """Raise FlagError or NetworkError; the number of labels, which is not known yet, matters to none of the checks."""
+    described = network(options.model, options.features.coefficients, label_count=1)
+    layers = len(described.weighted_layers)
+    dropped = options.checkpoints.drop_source_layers
+    if dropped > layers:
+        raise FlagError(f"--drop_source_layers={dropped}: must be 0 to {layers}, the number of layers")
+    if dropped and not options.checkpoints.initial_graph:
+        raise FlagError("--drop_source_layers: needs --initialize_from_frozen_model, the graph that has the layers")
+    if options.exports:
+        check_frozen(described)
+
+
 def _check_cluster(options: Options) -> None:
     cluster = options.cluster
     if not (cluster.parameter_servers or cluster.workers or cluster.job_name != "localhost"):
@@ -63,7 +78,7 @@ def _check_export(options: Options) -> None:
     if options.export.remove and not options.exports:
         raise FlagError("--remove_export: needs --export_dir, the folder to export to")
     feature_type = options.front_end.feature_type
-    if options.exports and feature_type != "audio_ops":
+    if options.exports and not front_end(options.features).exportable:
         raise FlagError(
             f"--feature_type={feature_type}: cannot be exported, as the clients of exported graphs have only "
             "audio_ops; train a model with --feature_type=audio_ops, and export that"

@@ -10,6 +10,7 @@ from absl import flags as absl_flags
 from .. import __version__
 from ..errors import FlagError
 from ..options import Flag, Options, check_values, flags_of, with_values
+from .experiments import base_options, list_experiments
 from .flag_combinations import check_options
 
 T = TypeVar("T")
@@ -28,14 +29,24 @@ class CommandLine(Generic[T]):
 
 
 def parse(arguments: Sequence[str]) -> Options | None:
-    """Turn the trainer's arguments (without the program's name) into options; None if help or the version was printed.
+    """Turn the trainer's arguments (without the program's name) into options; None if what was asked for was printed.
 
+    The flags are those of the experiment, or of the `params.txt`, that is named, but for those that are given.
     Raises FlagError, in one line that names the flag, for an unknown flag, a value that cannot be used or a
-    combination that has nothing to do. Touches no file.
+    combination that has nothing to do. Writes no file.
     """
     read = read_command_line(arguments, Options(), USAGE)
     if read is None:
         return None
+    if read.options.experiment.list_experiments:
+        print(list_experiments())
+        return None
+    base = base_options(read.options.experiment)
+    if base is not None:
+        named = base.experiment.name
+        read = read_command_line(arguments, base, USAGE)
+        assert read is not None
+        read = CommandLine(with_values(read.options, {"experiment": named}), read.given)
     check_options(read.options, read.given)
     return read.options
 

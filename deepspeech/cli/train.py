@@ -11,6 +11,7 @@ from ..options import LogOptions, Options
 from ..training.interruption import Interrupted
 from . import flags
 from .arguments import run_command
+from .experiments import import_recordings
 from .tensorflow_import import import_tensorflow
 
 logger = logging.getLogger("deepspeech")
@@ -46,6 +47,7 @@ def _main(arguments: Sequence[str]) -> int:
 def _run(options: Options) -> None:
     if options.export.directory is not None:
         check_folder(options.export.directory, remove=options.export.remove)
+    import_recordings(options)
     # TensorFlow takes seconds to import: not before the flags and all that is read are known to be good.
     inputs = None
     if not options.in_cluster and (options.trains or options.tests):

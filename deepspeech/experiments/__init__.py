@@ -1,1 +1,1 @@
-"""Experiments by name, the parameters that decide their results, and what differs between two of them."""
+"""Experiments by name: everything that decides a result, checked into version control, a module for each corpus."""

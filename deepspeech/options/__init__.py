@@ -7,6 +7,7 @@ from .checkpoints import CheckpointOptions, SummaryOptions
 from .cluster import ClusterOptions
 from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOptions, SetOptions
 from .decoding import LanguageModelOptions
+from .experiment import ExperimentOptions
 from .export import ExportOptions
 from .flag import Flag, check_values, flags_of, items_of, values_of, with_values
 from .model import ModelOptions
@@ -23,6 +24,7 @@ __all__ = [
     "CorpusOptions",
     "EarlyStoppingOptions",
     "EvaluationOptions",
+    "ExperimentOptions",
     "ExportOptions",
     "Flag",
     "FrontEndOptions",

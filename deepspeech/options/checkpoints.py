@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from xdg import BaseDirectory
 
-from .checks import at_least, up_to
+from .checks import at_least
 from .flag import flag
 
 CHECKPOINTS = "Checkpoints, logs and summaries"
@@ -40,7 +40,7 @@ class CheckpointOptions:
     drop_source_layers: int = flag(
         0,
         "last layers of that graph that are begun anew; 1 for a new alphabet",
-        check=up_to(6, "0 to 6, the number of layers"),
+        check=at_least(0),
     )
 
     @property

@@ -74,8 +74,31 @@ class FrontEndOptions:
         "front end: audio_ops (TensorFlow's MFCC) or psf",
         check=OneOf(tuple(FRONT_ENDS)),
     )
+    window_ms: int = flag(
+        FeatureOptions.window_ms,
+        "window of a frame, in ms",
+        check=at_least(1),
+        name="feature_win_len",
+        on_command_line=False,
+    )
+    step_ms: int = flag(
+        FeatureOptions.step_ms,
+        "ms from a frame to the next",
+        check=at_least(1),
+        name="feature_win_step",
+        on_command_line=False,
+    )
+    coefficients: int = flag(
+        FeatureOptions.coefficients, "features of a frame", check=at_least(1), on_command_line=False
+    )
 
     @property
     def features(self) -> FeatureOptions:
         """The features; raises FeatureError if no front end can compute them."""
-        return FeatureOptions(sample_rate=self.audio_sample_rate, feature_type=self.feature_type)
+        return FeatureOptions(
+            sample_rate=self.audio_sample_rate,
+            feature_type=self.feature_type,
+            window_ms=self.window_ms,
+            step_ms=self.step_ms,
+            coefficients=self.coefficients,
+        )

@@ -50,12 +50,9 @@ class Flag:
     decides_result: bool = True
     """Whether the result of a run depends on it, rather than only where, how fast and with what output it runs."""
     given_by: tuple[str, ...] = ()
-    """Flags which, if one of them is given, make this row true; it is itself none of the command line then."""
-
-    @property
-    def on_command_line(self) -> bool:
-        """Whether a person can give it."""
-        return not self.given_by
+    """Flags which, if one of them is given, make this row true."""
+    on_command_line: bool = True
+    """Whether a person can give it."""
 
     @property
     def default_text(self) -> str:
@@ -89,15 +86,25 @@ def flag(
     check: Check | None = None,
     title: str = "",
     decides_result: bool = True,
+    on_command_line: bool = True,
 ) -> Any:
     """Return the field that a flag fills; `{words}` in its name and help are those of `flags_with`."""
-    row = Flag(name, default, None, help, check=check, title=title, decides_result=decides_result)
+    row = Flag(
+        name,
+        default,
+        None,
+        help,
+        check=check,
+        title=title,
+        decides_result=decides_result,
+        on_command_line=on_command_line,
+    )
     return field(default=default, metadata={_ROW: row})
 
 
 def whether_given(*names: str, name: str) -> Any:
     """Return the field that becomes true when one of the flags `names` is given; `name` is its own in `values_of`."""
-    row = Flag(name, False, bool, f"whether {' or '.join(names)} was given", given_by=names)
+    row = Flag(name, False, bool, f"whether {' or '.join(names)} was given", given_by=names, on_command_line=False)
     return field(default=False, metadata={_ROW: row})
 
 

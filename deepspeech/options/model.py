@@ -24,8 +24,9 @@ class ModelOptions:
     dropout_rate5: float = flag(0.0, "dropout of the LSTM's output (once the backward LSTM's)", check=_RATE)
     dropout_rate6: float = flag(-1.0, "dropout of layer 5; negative: dropout_rate", check=_RATE_OR_FIRST)
     network: str = flag("deepspeech", "the network, by its registered name, or FILE.py:NAME")
-    context: int = 9
-    """Frames on either side that the network sees beside each one."""
+    context: int = flag(
+        9, "frames on either side that the network sees beside each one", check=at_least(0), on_command_line=False
+    )
 
     @property
     def dropout_rates(self) -> tuple[float, float, float, float, float, float]:

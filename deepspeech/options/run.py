@@ -9,6 +9,7 @@ from .checkpoints import CheckpointOptions, SummaryOptions
 from .cluster import ClusterOptions
 from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOptions, SetOptions
 from .decoding import DECODING, LanguageModelOptions
+from .experiment import ExperimentOptions
 from .export import ExportOptions
 from .flag import flag, flags_with
 from .model import ModelOptions
@@ -33,6 +34,7 @@ class RetiredOptions:
 class Options:
     """Everything a run needs to know. Its fields are made from the flags; see `deepspeech.options.flag`."""
 
+    experiment: ExperimentOptions = field(default_factory=ExperimentOptions)
     train: SetOptions = flags_with(SetOptions, set="train", verb="train", noun="training")
     dev: SetOptions = flags_with(SetOptions, set="dev", verb="validate", noun="validation")
     test: SetOptions = flags_with(SetOptions, set="test", verb="test", noun="test")

@@ -13,6 +13,7 @@ from ..schedule.state import TrainingState
 from .data_set import DataSet
 from .interruption import Interrupted
 from .reports import log_report
+from .run_record import write_run_record
 from .summaries import Summaries
 
 logger = logging.getLogger(__name__)
@@ -50,6 +51,8 @@ class RunLifecycle:
         self._saved_state = coordinator.state
         self._next_save = self._save_time()
         self._training_ended = False
+        if options.trains:
+            write_run_record(options, checkpoints.network, session.graph)
         if SetName.TRAIN in sets:
             corpus = sets[SetName.TRAIN].corpus
             self._note(train_utterances=len(corpus), train_hours=corpus.hours)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from deepspeech.experiments.comparison import differences
-from deepspeech.experiments.parameters import Value, write_parameters
+from deepspeech.options.comparison import differences
+from deepspeech.options.parameters import Value, write_parameters
 
 
 def compare(*arguments: object) -> subprocess.CompletedProcess[str]:

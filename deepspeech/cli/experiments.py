@@ -1,0 +1,60 @@
+"""Runs that have a name: experiments, and runs with the parameters of another."""
+
+from pathlib import Path
+
+from xdg import BaseDirectory
+
+from ..errors import FlagError
+from ..experiments.experiment import experiments, find_experiment
+from ..options import ExperimentOptions, Options, with_values
+from ..options.parameters import FILE_NAME, read_parameters
+from ..options.run_parameters import values_of_parameters
+from ..util.importing import import_corpus
+from ..util.progress import report
+
+
+def base_options(wanted: ExperimentOptions) -> Options | None:
+    """Return the options that the other flags of a command line are put on; None if those are the defaults.
+
+    Raise FlagError, ParametersError or PythonFileError.
+    """
+    if wanted.name and wanted.params_file:
+        raise FlagError("--experiment: cannot be combined with --params_file, which names its experiment itself")
+    if wanted.params_file:
+        return _of_parameters(wanted.params_file, wanted.work)
+    if wanted.name:
+        name, experiment = find_experiment(wanted.name)
+        return experiment.options_in(name, wanted.work or _default_folder(name))
+    for flag, value in (("from", wanted.source), ("work", wanted.work)):
+        if value is not None:
+            raise FlagError(f"--{flag}: needs --experiment, whose recordings and work folder are meant")
+    return None
+
+
+def import_recordings(options: Options) -> None:
+    """Import the corpus of the experiment, if there is one and the run reads it; raise a DeepSpeechError."""
+    wanted = options.experiment
+    if wanted.corpus_folder is not None and (options.trains or options.tests):
+        import_corpus(wanted.corpus, wanted.corpus_folder, wanted.source, report)
+
+
+def list_experiments() -> str:
+    """Return a line for each experiment: its name and its summary."""
+    known = experiments()
+    width = max(map(len, known))
+    return "\n".join(f"{name:{width}}  {experiment.summary}" for name, experiment in known.items())
+
+
+def _of_parameters(path: Path, work: Path | None) -> Options:
+    path = path / FILE_NAME if path.is_dir() else path
+    parameters = read_parameters(path)
+    name = str(parameters.get("experiment") or "")
+    if work is None and parameters.get("corpus"):
+        work = _default_folder(name)
+    values = values_of_parameters(parameters, work, path)
+    folders = {"work": work, "checkpoint_dir": work / "checkpoints", "summary_dir": work / "summaries"} if work else {}
+    return with_values(Options, {**values, **folders})
+
+
+def _default_folder(name: str) -> Path:
+    return Path(BaseDirectory.xdg_cache_home) / "deepspeech" / name

@@ -1,0 +1,97 @@
+"""What an experiment is, and experiments by name.
+
+    from dataclasses import replace
+    from deepspeech.experiments.experiment import register
+    from deepspeech.experiments.fsdd import FSDD
+
+    WIDER = register("fsdd_wider", FSDD.with_flags(n_hidden=512))
+
+in a file `my.py` is run by `--experiment my.py:fsdd_wider`, or by `--experiment my.py:WIDER`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+
+from ..errors import FlagError
+from ..options import Options, with_values
+from ..options.flag import Value
+from ..util.python_files import load_python_file
+
+MODULES = ("demo", "fsdd", "ldc93s1", "yesno")
+"""The modules of this package that register experiments, one for each corpus."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Everything that decides a result: a corpus, and the options of the run, whatever is not said being a default.
+
+    `corpus` is the name of an importer of `deepspeech.util.importing`; the files of the sets are those that it writes,
+    in the corpus's folder. `summary` is a line about the experiment, with its result. A frozen dataclass: variants are
+    made with `with_flags`, with `dataclasses.replace`, or by subclasses with other defaults.
+    """
+
+    corpus: str = ""
+    summary: str = ""
+    train_files: tuple[str, ...] = ("train.csv",)
+    dev_files: tuple[str, ...] = ("dev.csv",)
+    test_files: tuple[str, ...] = ("test.csv",)
+    cached_sets: tuple[str, ...] = ()
+    """The sets (train, dev, test) whose features are kept in the work folder."""
+    options: Options = field(default_factory=Options)
+
+    def with_flags(self, **flags: Value) -> Experiment:
+        """Return this experiment with other values of some flags; raise FlagError for a name that no flag has."""
+        return replace(self, options=with_values(self.options, flags))
+
+    def options_in(self, name: str, work: Path) -> Options:
+        """Return the options of a run under this name, with all that belongs to it in the folder `work`."""
+        folder = work / "corpus"
+        files = {
+            f"{each}_files": tuple(folder / file for file in getattr(self, f"{each}_files"))
+            for each in ("train", "dev", "test")
+            if self.corpus
+        }
+        caches = {f"{each}_cached_features_path": work / f"{each}.h5" for each in self.cached_sets}
+        folders = {"work": work, "checkpoint_dir": work / "checkpoints", "summary_dir": work / "summaries"}
+        return with_values(self.options, {"experiment": name, "corpus": self.corpus, **files, **caches, **folders})
+
+
+_registered: dict[str, Experiment] = {}
+
+
+def register(name: str, experiment: Experiment) -> Experiment:
+    """Give an experiment a name, and return it; raise FlagError if the name is taken by another."""
+    if _registered.setdefault(name, experiment) != experiment:
+        raise FlagError(f"there is an experiment {name!r} already; choose another name")
+    return experiment
+
+
+def experiments() -> dict[str, Experiment]:
+    """Return all experiments by their names: those of this package, and those of files that were loaded."""
+    for module in MODULES:
+        import_module(f".{module}", __package__)
+    return dict(sorted(_registered.items()))
+
+
+def find_experiment(text: str) -> tuple[str, Experiment]:
+    """Return the name and the experiment that `--experiment` names: NAME or FILE.py:NAME.
+
+    A file's NAME is one that it registers, or that of an experiment, or a class of experiments, in it. Raise FlagError
+    if there is none, PythonFileError if the file cannot be run.
+    """
+    file, colon, name = text.rpartition(":")
+    found: object = None
+    if colon:
+        found = getattr(load_python_file(Path(file), f"--experiment={text}"), name, None)
+        if isinstance(found, type) and issubclass(found, Experiment):
+            found = found()
+    known = experiments()
+    if isinstance(found, Experiment):
+        return name, found
+    if name not in known:
+        where = f"{file} has no experiment {name}" if colon else "there is no such experiment"
+        raise FlagError(f"--experiment={text}: {where}; there are {', '.join(known)}")
+    return name, known[name]

@@ -1,0 +1,74 @@
+"""The parameters that decide a run's result, as they are written to its `params.txt` and read back.
+
+Paths in the work folder, and those of the data that come with the program, are written as `{work}/…` and `{data}/…`,
+so that neither where a run is made nor where the program is installed makes a difference.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..util.errors import ParametersError
+from ..util.packaged_data import DATA
+from . import parameters
+from .flag import Flag, Value, flags_of, items_of
+from .run import Options
+
+
+def run_parameters(options: Options) -> dict[str, parameters.Value]:
+    """Return what decides the result of a run, by the names of the flags."""
+    places = _places(options.experiment.work)
+    return {row.name: _written(value, places) for row, value in items_of(options) if row.decides_result}
+
+
+def values_of_parameters(read: Mapping[str, parameters.Value], work: Path | None, source: Path) -> dict[str, Value]:
+    """Return the values of flags that parameters read from the file `source` stand for.
+
+    Raise ParametersError for a name that no flag has, a value of another type than the flag's, or a path in a work
+    folder where there is none.
+    """
+    rows = {row.name: row for row in flags_of(Options) if row.decides_result}
+    places = _places(work)
+    values = {}
+    for name, value in read.items():
+        if name not in rows:
+            raise ParametersError(f"{source}: {name}: there is no such parameter; was it written by another version?")
+        values[name] = _read(rows[name], value, places, source)
+    return values
+
+
+def _places(work: Path | None) -> dict[str, Path]:
+    return {"{data}": DATA.resolve(), **({"{work}": work.resolve()} if work else {})}
+
+
+def _written(value: Value, places: Mapping[str, Path]) -> parameters.Value:
+    if isinstance(value, tuple):
+        return tuple(_written(each, places) for each in value)
+    if not isinstance(value, Path):
+        return value
+    resolved = value.resolve()
+    for place, folder in places.items():
+        if resolved.is_relative_to(folder):
+            return f"{place}/{resolved.relative_to(folder).as_posix()}"
+    return str(resolved)
+
+
+def _read(row: Flag, value: parameters.Value, places: Mapping[str, Path], source: Path) -> Value:
+    if row.kind == tuple[Path, ...] and isinstance(value, tuple):
+        return tuple(_path(row, each, places, source) for each in value)
+    if row.kind == Path | None:
+        return None if value is None else _path(row, value, places, source)
+    wanted = (int, float) if row.kind is float else row.kind
+    if not isinstance(value, wanted) or (isinstance(value, bool) and row.kind is not bool):
+        raise ParametersError(f"{source}: {row.name}: {value!r} is not a value of this parameter")
+    return float(value) if row.kind is float else value
+
+
+def _path(row: Flag, value: parameters.Value, places: Mapping[str, Path], source: Path) -> Path:
+    if not isinstance(value, str):
+        raise ParametersError(f"{source}: {row.name}: {value!r} is not a path")
+    place, _, rest = value.partition("/")
+    if place not in ("{work}", "{data}"):
+        return Path(value)
+    if place not in places:
+        raise ParametersError(f"{source}: {row.name}: is in a work folder; name one with --work")
+    return places[place] / rest

@@ -1,0 +1,99 @@
+"""What is kept beside a run's checkpoints about the run: its parameters, its variables, its graph, its environment."""
+
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from .. import __version__
+from ..errors import CheckpointError
+from ..network import Network
+from ..network.analysis import model_analysis
+from ..network.layers.native_ops import has_bfloat16_products
+from ..options import Options
+from ..options.parameters import FILE_NAME, Value, format_parameters, write_parameters
+from ..options.run_parameters import run_parameters
+from ..util.parallel import usable_cores
+from ..util.whole_files import write_whole, written_whole
+
+v1 = tf.compat.v1
+
+MODEL_ANALYSIS_FILE = "model_analysis.txt"
+ENVIRONMENT_FILE = "environment.txt"
+GRAPH_FILE = Path("graph/events.out.tfevents.graph")
+"""Where TensorBoard finds the graph."""
+
+SECONDS_FOR_GIT = 5
+
+
+def write_run_record(options: Options, network: Network, graph: Any) -> None:
+    """Write the parameters, variables, graph and environment beside the checkpoints; raise CheckpointError."""
+    folder = options.checkpoints.directory
+    try:
+        (folder / GRAPH_FILE).parent.mkdir(parents=True, exist_ok=True)
+        write_parameters(folder / FILE_NAME, run_parameters(options))
+        write_whole(folder / MODEL_ANALYSIS_FILE, model_analysis(network).encode())
+        write_whole(folder / ENVIRONMENT_FILE, format_parameters(environment()).encode())
+        _write_graph(folder / GRAPH_FILE, graph)
+    except (OSError, tf.errors.OpError) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise CheckpointError(
+            f"{folder}: what is kept about a run cannot be written ({reason}); make room, or choose another "
+            "--checkpoint_dir"
+        ) from error
+
+
+def environment() -> dict[str, Value]:
+    """Return what a run runs on: versions, the commit of a checkout, and the machine."""
+    return {
+        "deepspeech": __version__,
+        "commit": _commit(),
+        "python": platform.python_version(),
+        "tensorflow": str(tf.__version__),
+        "numpy": np.__version__,
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": usable_cores(),
+        "bfloat16_products": has_bfloat16_products(),
+        "gpus": tuple(_gpu_name(device) for device in tf.config.list_physical_devices("GPU")),
+    }
+
+
+def _write_graph(path: Path, graph: Any) -> None:
+    events = (
+        v1.Event(file_version="brain.Event:2"),
+        v1.Event(graph_def=graph.as_graph_def(add_shapes=True).SerializeToString()),
+    )
+    with written_whole(path) as beside, tf.io.TFRecordWriter(os.fspath(beside)) as writer:
+        for event in events:
+            writer.write(event.SerializeToString())
+
+
+def _commit() -> str:
+    """Return the commit of the checkout that the program runs from, with + if it was changed; empty if it is none."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists():
+        return ""
+    command = ["git", "-C", os.fspath(root), "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_FOR_GIT, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())
+
+
+def _gpu_name(device: Any) -> str:
+    return str(tf.config.experimental.get_device_details(device).get("device_name", device.name))

@@ -1,0 +1,164 @@
+"""Experiments by name: what they say is what is run, and a run can be repeated from what it leaves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpora import say, write_wav
+
+from deepspeech.cli.flag_combinations import check_options
+from deepspeech.cli.flags import parse
+from deepspeech.errors import FlagError
+from deepspeech.experiments.experiment import experiments, find_experiment, register
+from deepspeech.experiments.fsdd import FSDD
+from deepspeech.options import check_values
+from deepspeech.options.run_parameters import run_parameters, values_of_parameters
+from deepspeech.util.importing import MODULES
+
+OWN_FILE = """
+from dataclasses import dataclass, field, replace
+
+from deepspeech.experiments.experiment import Experiment, register
+from deepspeech.experiments.fsdd import FSDD
+
+register("small", FSDD.with_flags(n_hidden=16, epoch=2, validation_step=1, mixed_precision="off"))
+OTHER = FSDD.with_flags(random_seed=1)
+
+
+@dataclass(frozen=True)
+class Shorter(Experiment):
+    corpus: str = "fsdd"
+    options: object = field(default_factory=lambda: FSDD.with_flags(epoch=3).options)
+"""
+
+
+@pytest.fixture(scope="module")
+def own_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("own") / "my.py"
+    path.write_text(OWN_FILE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Recordings named as those of fsdd: ten digits, each a tone of its own, in twelve takes."""
+    folder = tmp_path_factory.mktemp("recordings")
+    random = np.random.default_rng(1)
+    for digit in range(10):
+        for take in range(0, 24, 2):
+            write_wav(folder / f"{digit}_ann_{take}.wav", say(("abcde"[digit % 5]) * 5, random), 8000)
+    return folder
+
+
+def run(*arguments: object) -> str:
+    """Run the trainer, which must succeed, and return what it logged."""
+    command = [sys.executable, "-m", "deepspeech", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def losses(log: str) -> list[str]:
+    return [line for line in log.splitlines() if ": loss " in line]
+
+
+def compared(*paths: Path) -> tuple[int, str]:
+    command = [sys.executable, "-m", "deepspeech.compare_params", *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("name", experiments())
+def test_an_experiments_corpus_and_flags_are_good(name: str, tmp_path: Path) -> None:
+    experiment = experiments()[name]
+    options = experiment.options_in(name, tmp_path)
+    assert experiment.corpus in MODULES and experiment.summary
+    check_values(options)
+    check_options(options, ())
+    model = options.language_model.binary_path
+    assert model is None or model.is_file()
+
+
+@pytest.mark.parametrize("name", experiments())
+def test_its_parameters_give_the_same_options(name: str, tmp_path: Path) -> None:
+    options = experiments()[name].options_in(name, tmp_path)
+    values = values_of_parameters(run_parameters(options), tmp_path, tmp_path / "params.txt")
+    elsewhere = values_of_parameters(run_parameters(options), tmp_path / "other", tmp_path / "params.txt")
+    assert elsewhere["train_files"] == tuple(
+        tmp_path / "other" / path.relative_to(tmp_path) for path in options.train.files
+    )
+    assert values["train_files"] == options.train.files
+
+
+def test_flags_of_the_command_line_take_the_place_of_the_experiments(tmp_path: Path) -> None:
+    options = parse(["--experiment=fsdd", f"--work={tmp_path}", "--epoch=3", "--lm_binary_path="])
+    assert options is not None
+    assert (options.schedule.epoch, options.model.n_hidden, options.train.batch_size) == (3, 256, 20)
+    assert options.language_model.binary_path is None
+    assert options.checkpoints.directory == tmp_path / "checkpoints"
+
+
+def test_an_experiment_of_ones_own_file_is_found_by_each_kind_of_name(own_file: Path) -> None:
+    assert find_experiment(f"{own_file}:small")[1].options.model.n_hidden == 16
+    assert find_experiment(f"{own_file}:OTHER")[1].options.random_seed == 1
+    assert find_experiment(f"{own_file}:Shorter")[1].options.schedule.epoch == 3
+    with pytest.raises(FlagError, match="has no experiment nothing"):
+        find_experiment(f"{own_file}:nothing")
+    with pytest.raises(FlagError, match="demo, fsdd, ldc93s1"):
+        find_experiment("fsd")
+    with pytest.raises(FlagError, match="already"):
+        register("fsdd", FSDD.with_flags(epoch=1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--from=x", "--train_files=a.csv"], "--from: needs --experiment"),
+        (["--experiment=fsdd", "--params_file=params.txt"], "--experiment: cannot be combined"),
+        (["--experiment=missing.py:it"], "is not a Python file"),
+    ],
+)
+def test_what_makes_no_experiment_is_named(arguments: list[str], words: str) -> None:
+    with pytest.raises(Exception, match=words):
+        parse(arguments)
+
+
+@pytest.mark.slow
+def test_a_run_can_be_repeated_and_compared(own_file: Path, recordings: Path, tmp_path: Path) -> None:
+    experiment = ["--experiment", f"{own_file}:small", "--from", recordings]
+    first = run(*experiment, "--work", tmp_path / "first")
+    again = run(*experiment, "--work", tmp_path / "again")
+    params = [tmp_path / work / "checkpoints/params.txt" for work in ("first", "again", "third")]
+    assert params[0].read_bytes() == params[1].read_bytes()
+    assert losses(first) == losses(again) and len(losses(first)) == 5
+
+    third = run("--params_file", params[0], "--work", tmp_path / "third")
+    assert losses(third) == losses(first)
+    assert params[2].read_bytes() == params[0].read_bytes()
+    assert compared(params[0].parent, params[2]) == (0, "")
+
+    run(*experiment, "--work", tmp_path / "other", "--random_seed=5", "--dropout_rate=0", "--notest")
+    expected = "dropout_rate : 0.3 | 0.0\nrandom_seed : 4567 | 5\ntest : True | False\n"
+    assert compared(params[0], tmp_path / "other/checkpoints") == (1, expected)
+
+
+@pytest.mark.slow
+def test_a_run_leaves_its_variables_environment_and_graph(own_file: Path, recordings: Path, tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    run("--experiment", f"{own_file}:small", "--from", recordings, "--work", tmp_path, "--epoch=1", "--notest")
+    folder = tmp_path / "checkpoints"
+    *variables, rule, total = (folder / "model_analysis.txt").read_text().splitlines()
+    assert set(rule) == {"="}
+    assert total == f"total #params: {sum(int(line.split()[-1]) for line in variables)}"
+    assert any(line.startswith("layer_1/weights") and "(494, 16)" in line for line in variables)
+    assert f"tensorflow : {tf.__version__!r}" in (folder / "environment.txt").read_text()
+    (events,) = (folder / "graph").iterdir()
+    version, graph = (tf.compat.v1.Event.FromString(record.numpy()) for record in tf.data.TFRecordDataset(str(events)))
+    assert version.file_version == "brain.Event:2"
+    definition = tf.compat.v1.GraphDef.FromString(graph.graph_def)
+    assert any(node.name == "layer_1/weights" for node in definition.node)
