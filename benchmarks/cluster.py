@@ -7,7 +7,6 @@ counts. The first epoch, in which TensorFlow optimizes the graph, is left out.
 """
 
 import argparse
-import socket
 import statistics
 import subprocess
 import sys
@@ -16,16 +15,10 @@ from pathlib import Path
 
 from train_epoch import seconds_of_epochs, write_corpus
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from ports import free_ports
+
 UTTERANCES = 256
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [int(each.getsockname()[1]) for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def training(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace) -> list[str]:

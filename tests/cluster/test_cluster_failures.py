@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from corpora import write_alphabet
-from nodes import Cluster, free_ports, steps_counted
+from nodes import Cluster, steps_counted
+from ports import free_ports
 from program import Program
 
 from deepspeech.cluster.node import PACKAGE
@@ -24,7 +25,7 @@ def endless(program: Program, **changes: object) -> list[str]:
 def changed_program(folder: Path) -> Path:
     """A folder for PYTHONPATH with this program, a little changed."""
     package = shutil.copytree(PACKAGE, folder / "deepspeech", ignore=shutil.ignore_patterns("__pycache__"))
-    with (package / "towers.py").open("a") as file:
+    with (package / "training/towers.py").open("a") as file:
         file.write("# a change\n")
     return folder
 

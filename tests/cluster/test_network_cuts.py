@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
-from nodes import Cluster, free_ports, steps_counted
+from nodes import Cluster, steps_counted
+from ports import free_ports
 from program import Program
 
 BLOCK = os.getpid() % (1 << 14)  # each test run on a machine has four addresses of its own
