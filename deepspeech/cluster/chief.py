@@ -29,8 +29,8 @@ from .epoch_progress import EpochProgress
 from .http.client import RETRY_SECONDS
 from .http.service import Service
 from .node import SERVERS_LOST, end_hard_later, summary
-from .watchdog import Overseer
-from .worker import Workplace
+from .watchdog import Watchdog
+from .worker import WorkerContext
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
@@ -41,10 +41,10 @@ WAKE_SECONDS = 0.25
 GATHERING_SECONDS = 15.0
 """That the chief waits for all workers before it begins with those that there are."""
 
-FAREWELL_SECONDS = 10.0
+SHUTDOWN_SECONDS = 10.0
 """That the chief waits at the end for the others to go, and for those that are missing to come and hear of it."""
 
-TELLING_SECONDS = 3.0
+FAILURE_NOTICE_SECONDS = 3.0
 """That the chief stays to tell everyone why training has failed."""
 
 STEP_SECONDS = 45.0
@@ -64,15 +64,15 @@ class ParameterServersLostError(Exception):
 class Chief:
     """Leads a cluster's training from the coordinator's process."""
 
-    def __init__(self, place: Workplace, service: Service, identity: ModelIdentity, watch: InterruptionWatch) -> None:
-        self._place = place
-        self._options = place.options
+    def __init__(self, context: WorkerContext, service: Service, identity: ModelIdentity, watch: InterruptionWatch) -> None:
+        self._context = context
+        self._options = context.options
         self._service = service
         self._watch = watch
-        patience = place.cluster.coordinator_retries * RETRY_SECONDS
-        self._progress = EpochProgress(bar=place.options.report.show_progressbar)
-        self._overseer = Overseer(service, place.cluster.parameter_servers, patience)
-        graph = place.graph.training.graph
+        patience = context.cluster.coordinator_retries * RETRY_SECONDS
+        self._progress = EpochProgress(bar=context.options.report.show_progressbar)
+        self._watchdog = Watchdog(service, context.cluster.parameter_servers, patience)
+        graph = context.graph.training.graph
         with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
             self._checkpoints = Checkpoints(self._options.checkpoints, graph, identity)
         if self._options.trains:
@@ -84,24 +84,24 @@ class Chief:
         worker = _WorkerThread(work, ended, self._service)
         try:
             worker.start()
-            with self._overseer:
+            with self._watchdog:
                 while not self._lead_until_servers_are_lost(worker):
                     pass
         except BaseException as error:
             self._progress.finish(error)
-            self._tell(str(error))
+            self._announce_failure(str(error))
             raise
         finally:
             ended.set()
-        self._say_farewell()
+        self._wait_for_shutdown()
 
     def _lead_until_servers_are_lost(self, worker: "_WorkerThread") -> bool:
         """Load the weights and lead; whether training is over."""
         session = None
         try:
             self._gather(worker)
-            session = self._place.session()
-            graph = self._place.graph.training.graph
+            session = self._context.session()
+            graph = self._context.graph.training.graph
             with graph.as_default(), Summaries(self._options.summaries, graph, 0) as summaries:
                 lifecycle = self._open(session, summaries)
                 while not self._is_over():
@@ -125,14 +125,14 @@ class Chief:
         """Wait for the parameter servers, and a little for workers that are about to come, too."""
         start = self._service.clock()
         while True:
-            self._overseer.expect(SAVING_SECONDS)
+            self._watchdog.expect(SAVING_SECONDS)
             self._check(worker)
             with self._service.locked() as coordinator:
                 missing = coordinator.members.missing(Role.PARAMETER_SERVER)
                 workers_missing = coordinator.members.missing(Role.WORKER)
             if not missing and (not workers_missing or self._service.clock() - start > GATHERING_SECONDS):
                 return
-            reason = self._overseer.trouble(start)
+            reason = self._watchdog.trouble(start)
             if reason is not None:
                 raise ClusterError(reason)
             self._service.wait(WAKE_SECONDS)
@@ -140,21 +140,21 @@ class Chief:
     def _open(self, session: Any, summaries: Summaries) -> RunLifecycle:
         with self._service.locked() as coordinator:
             before = coordinator.round_number - NUMBERS_PER_ROUND
-        graph = self._place.graph
+        graph = self._context.graph
         if graph.discard is not None:
             session.run(graph.discard, {graph.round_number: before})
         state = restore_newest(self._checkpoints, session, self._options)
         schedule = self._options.schedule
         training = TrainingCoordinator(
             replace(schedule, batches_per_job=schedule.batches_per_job * len(graph.training.evaluate_towers)),
-            {name: data_set.plan for name, data_set in self._place.sets.items()},
+            {name: data_set.plan for name, data_set in self._context.sets.items()},
             report_count=self._options.report.count,
             state=state,
         )
         lifecycle = RunLifecycle(
             self._options,
-            self._place.sets,
-            _LockedStanding(self._service, training),
+            self._context.sets,
+            _LockedProgress(self._service, training),
             session,
             self._checkpoints,
             summaries,
@@ -165,7 +165,7 @@ class Chief:
         return lifecycle
 
     def _do_what_is_due(self, session: Any, lifecycle: RunLifecycle, worker: "_WorkerThread") -> None:
-        self._overseer.expect(SAVING_SECONDS)
+        self._watchdog.expect(SAVING_SECONDS)
         self._check(worker)
         if self._watch.signal_number is not None:
             raise lifecycle.stop(self._watch.signal_number)
@@ -194,16 +194,16 @@ class Chief:
 
     def _show_progress(self, set_name: SetName, epoch: int, done: int | None) -> None:
         """Show how many of an epoch's batches are done; None: all."""
-        total = self._place.sets[set_name].plan.batch_count
+        total = self._context.sets[set_name].plan.batch_count
         self._progress.show(set_name, epoch, total)
         self._progress.reach(total if done is None else done)
         if done is None:
             self._progress.finish()
 
     def _end_round(self, session: Any, end: RoundEnd) -> None:
-        graph = self._place.graph
+        graph = self._context.graph
         in_time = v1.RunOptions(timeout_in_ms=int(1000 * STEP_SECONDS))
-        self._overseer.expect(STEP_SECONDS + CANCELLING_SECONDS)
+        self._watchdog.expect(STEP_SECONDS + CANCELLING_SECONDS)
         if end.count:
             session.run(graph.apply, {graph.contributions: end.count}, options=in_time)
         else:
@@ -224,27 +224,27 @@ class Chief:
         with self._service.locked() as coordinator:
             return coordinator.over and not coordinator.has_reports
 
-    def _tell(self, reason: str) -> None:
+    def _announce_failure(self, reason: str) -> None:
         """Tell every member that training has failed."""
         end_hard_later(reason)
         with self._service.locked() as coordinator:
             coordinator.fail(reason)
         self._service.changed()
-        time.sleep(TELLING_SECONDS)
+        time.sleep(FAILURE_NOTICE_SECONDS)
 
-    def _say_farewell(self) -> None:
+    def _wait_for_shutdown(self) -> None:
         """Wait until every node knows that training is over and has gone, but not for ever."""
         with self._service.locked() as coordinator:
-            coordinator.farewell.dismiss_servers()
-        deadline = time.monotonic() + FAREWELL_SECONDS
+            coordinator.shutdown.release_servers()
+        deadline = time.monotonic() + SHUTDOWN_SECONDS
         while time.monotonic() < deadline:
             with self._service.locked() as coordinator:
-                if coordinator.farewell.everyone_has_gone:
+                if coordinator.shutdown.everyone_has_left:
                     return
             time.sleep(0.1)
 
 
-class _LockedStanding:
+class _LockedProgress:
     """How far training has come, while other threads count results."""
 
     def __init__(self, service: Service, training: TrainingCoordinator) -> None:

@@ -29,7 +29,7 @@ from .node import (
     worker_properties,
 )
 from .parameter_server import serve_parameters
-from .worker import Workplace, work_until_over
+from .worker import WorkerContext, work_until_over
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ def take_part(options: Options, cluster: ClusterOptions) -> None:
         properties = worker_properties(
             options, inputs.alphabet, {name: data_set.plan for name, data_set in sets.items()}
         )
-        place = Workplace(
+        context = WorkerContext(
             options,
             cluster,
             applicant_of(cluster, properties),
@@ -73,29 +73,29 @@ def take_part(options: Options, cluster: ClusterOptions) -> None:
         )
         with InterruptionWatch() as watch:
             if cluster.is_chief:
-                _lead(place, identity, token, watch)
+                _lead(context, identity, token, watch)
             else:
-                _work(place, watch)
+                _work(context, watch)
 
 
-def _lead(place: Workplace, identity: ModelIdentity, token: str | None, watch: InterruptionWatch) -> None:
+def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, watch: InterruptionWatch) -> None:
     from .http.server import Server
 
-    service = Service(_coordinator(place))
-    cluster = place.cluster
+    service = Service(_coordinator(context))
+    cluster = context.cluster
     with Server(service, cluster.coordinator_host, cluster.coordinator_port, token) as server:
         logger.info("Coordinator at http://%s:%d", cluster.coordinator_host, server.port)
-        Chief(place, service, identity, watch).lead(lambda interrupted: work_until_over(place, interrupted))
+        Chief(context, service, identity, watch).lead(lambda interrupted: work_until_over(context, interrupted))
 
 
-def _work(place: Workplace, watch: InterruptionWatch) -> None:
-    work_until_over(place, lambda: watch.signal_number is not None)
+def _work(context: WorkerContext, watch: InterruptionWatch) -> None:
+    work_until_over(context, lambda: watch.signal_number is not None)
     if watch.signal_number is not None:
         raise Interrupted(watch.signal_number, "interrupted; the other workers go on without this one")
 
 
-def _coordinator(place: Workplace) -> ClusterCoordinator:
-    cluster = place.cluster
+def _coordinator(context: WorkerContext) -> ClusterCoordinator:
+    cluster = context.cluster
     settings = ClusterSettings(
         len(cluster.workers),
         len(cluster.parameter_servers),
@@ -103,7 +103,7 @@ def _coordinator(place: Workplace) -> ClusterCoordinator:
         cluster.replicas_to_aggregate,
         cluster.lease_seconds,
     )
-    required = {Role.WORKER: place.applicant.properties, Role.PARAMETER_SERVER: code_property()}
+    required = {Role.WORKER: context.applicant.properties, Role.PARAMETER_SERVER: code_property()}
     # The parameter servers may have seen rounds of a coordinator before this one: numbers must only ever grow.
     return ClusterCoordinator(settings, required, first_round=time.time_ns() // 1_000_000 * 1000)
 

@@ -48,7 +48,15 @@ SERVERS_LOST = (
 )
 """What TensorFlow raises when another server is gone, or is not the one it was."""
 
-GRAPH_TALK = ("Graph execution error", "Detected at node", "File ", "Node:", "Original stack trace", "[[", "\t")
+GRAPH_TRACE_PREFIXES = (
+    "Graph execution error",
+    "Detected at node",
+    "File ",
+    "Node:",
+    "Original stack trace",
+    "[[",
+    "\t",
+)
 """Beginnings of the lines in which TensorFlow tells where in the graph an error came up."""
 
 GRACE_SECONDS = 5.0
@@ -164,7 +172,7 @@ def end_hard_later(reason: str, seconds: float = GRACE_SECONDS) -> threading.Tim
 def summary(error: tf.errors.OpError) -> str:
     """An error of TensorFlow in one line: its kind, and the last line of its message that isn't about the graph."""
     lines = [line.strip() for line in str(error.message).splitlines()]
-    telling = [line for line in lines if line and not line.startswith(GRAPH_TALK)]
+    telling = [line for line in lines if line and not line.startswith(GRAPH_TRACE_PREFIXES)]
     return f"{type(error).__name__}: {telling[0] if telling else 'no more is known'}"
 
 

@@ -12,7 +12,7 @@ LOOK_SECONDS = 0.5
 """Between two looks."""
 
 
-class Overseer:
+class Watchdog:
     """Watches, from a thread of its own, over the chief: a context manager.
 
     Fails training when a parameter server is gone for longer than `patience` seconds, or when what the chief does on
@@ -25,9 +25,9 @@ class Overseer:
         self._patience = patience
         self._ended = threading.Event()
         self._expected: tuple[float, float] | None = None  # until when, and how many seconds that was
-        self._thread = threading.Thread(target=self._look_again_and_again, name="overseer", daemon=True)
+        self._thread = threading.Thread(target=self._look_again_and_again, name="watchdog", daemon=True)
 
-    def __enter__(self) -> "Overseer":
+    def __enter__(self) -> "Watchdog":
         self._thread.start()
         return self
 

@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Workplace:
+class WorkerContext:
     """What a worker works with. `target` is its TensorFlow server's address."""
 
     options: Options
@@ -55,26 +55,26 @@ class Workplace:
         return v1.Session(self.target, graph=self.graph.training.graph, config=config)
 
 
-def work_until_over(place: Workplace, interrupted: Callable[[], bool]) -> None:
+def work_until_over(context: WorkerContext, interrupted: Callable[[], bool]) -> None:
     """Do jobs until training is over or `interrupted`.
 
     Raises TrainingError for a loss that isn't finite, which everyone is told, and ClusterError where it cannot go on.
     """
     with ThreadPoolExecutor(thread_name_prefix="closing") as closing:
         try:
-            _work_and_join_again(place, interrupted, closing)
+            _work_and_join_again(context, interrupted, closing)
         except DeepSpeechError as error:
             end_hard_later(str(error))  # sessions that are still being closed are not waited for
             raise
 
 
-def _work_and_join_again(place: Workplace, interrupted: Callable[[], bool], closing: Executor) -> None:
+def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool], closing: Executor) -> None:
     trouble: float | None = None
     while not interrupted():
-        membership = join_or_explain(place.connection, place.applicant)
+        membership = join_or_explain(context.connection, context.applicant)
         trouble = trouble or time.monotonic()
         try:
-            _work_as_member(place, membership, interrupted, closing)
+            _work_as_member(context, membership, interrupted, closing)
             membership.leave()
             return
         except NotMemberError:
@@ -83,7 +83,7 @@ def _work_and_join_again(place: Workplace, interrupted: Callable[[], bool], clos
         except SERVERS_LOST as error:
             logger.warning("A step failed, is a parameter server gone? (%s)", summary(error))
             membership.leave()
-            seconds = place.cluster.coordinator_retries * RETRY_SECONDS
+            seconds = context.cluster.coordinator_retries * RETRY_SECONDS
             if time.monotonic() - trouble > seconds:
                 raise ClusterError(f"steps have failed for {seconds:.0f} s: {summary(error)}") from error
             time.sleep(RETRY_SECONDS)
@@ -97,20 +97,20 @@ def _work_and_join_again(place: Workplace, interrupted: Callable[[], bool], clos
 
 
 def _work_as_member(
-    place: Workplace, membership: Membership, interrupted: Callable[[], bool], closing: Executor
+    context: WorkerContext, membership: Membership, interrupted: Callable[[], bool], closing: Executor
 ) -> None:
-    coordinator = RemoteCoordinator(place.connection, membership)
-    watchdog = _Watchdog(place.cluster.coordinator_retries * RETRY_SECONDS)
-    membership.on_error(watchdog.start)
-    session = place.session()
-    steps = _Rounds(coordinator, place)
+    coordinator = RemoteCoordinator(context.connection, membership)
+    step_timeout = _StepTimeout(context.cluster.coordinator_retries * RETRY_SECONDS)
+    membership.on_error(step_timeout.start)
+    session = context.session()
+    steps = _Rounds(coordinator, context)
     try:
         runner = JobRunner(
-            place.graph.training,
+            context.graph.training,
             session,
-            place.sets,
-            place.evaluator,
-            report_count=place.options.report.count,
+            context.sets,
+            context.evaluator,
+            report_count=context.options.report.count,
             observer=steps,
         )
         while not interrupted():
@@ -127,7 +127,7 @@ def _work_as_member(
     finally:
         # Aside, because TensorFlow may wait 10 seconds for servers that are out of reach, while others wait for us.
         closed = closing.submit(_close, session)
-        watchdog.stop()
+        step_timeout.stop()
     closed.result()  # the parameter servers go when this worker has left
 
 
@@ -136,7 +136,7 @@ def _close(session: Any) -> None:
         session.close()
 
 
-class _Watchdog:
+class _StepTimeout:
     """Ends the process if it learns that it has no place any more, or only anew, and its step does not return."""
 
     def __init__(self, patience: float) -> None:
@@ -164,20 +164,20 @@ class _Rounds:
     Not at the chief, which shows the whole epoch's progress.
     """
 
-    def __init__(self, coordinator: RemoteCoordinator, place: Workplace) -> None:
+    def __init__(self, coordinator: RemoteCoordinator, context: WorkerContext) -> None:
         self._coordinator = coordinator
-        self._place = place
-        self._progress = None if place.cluster.is_chief else EpochProgress(" here", bar=False)
+        self._context = context
+        self._progress = None if context.cluster.is_chief else EpochProgress(" here", bar=False)
 
     def step_arguments(self, _job: Job) -> Mapping[str, Any]:
         return {}
 
     def step_feeds(self, job: Job) -> Mapping[Any, Any]:
-        return {self._place.graph.round_number: self._coordinator.begin_step(job)}
+        return {self._context.graph.round_number: self._coordinator.begin_step(job)}
 
     def step_done(self, job: Job, batches: Sequence[Batch], _losses: npt.NDArray[np.float32]) -> None:
         if self._progress is not None:
-            self._progress.show(job.set_name, job.epoch, self._place.sets[job.set_name].plan.batch_count)
+            self._progress.show(job.set_name, job.epoch, self._context.sets[job.set_name].plan.batch_count)
             self._progress.advance(len(batches))
 
     def ended(self) -> None:

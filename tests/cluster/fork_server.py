@@ -22,7 +22,7 @@ CLONE_NEWNET = 0x40000000
 
 
 @dataclass(frozen=True)
-class Order:
+class StartRequest:
     """A process to start: the program's arguments, where, with which variables, its log, its network namespace.
 
     With more than one of `devices`, it takes this machine's CPU for so many devices, as other machines have GPUs.
@@ -36,7 +36,7 @@ class Order:
     devices: int = 1
 
 
-class Nursery:
+class ForkServer:
     """The process that forks the others; those that are left end with it."""
 
     def __init__(self) -> None:
@@ -44,8 +44,8 @@ class Nursery:
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
 
-    def start(self, order: Order) -> Forked:
-        return Forked(self, self.ask(asdict(order)) or 0)
+    def start(self, request: StartRequest) -> ForkedProcess:
+        return ForkedProcess(self, self.ask(asdict(request)) or 0)
 
     def ask(self, question: object) -> int | None:
         assert self._process.stdin is not None
@@ -56,16 +56,16 @@ class Nursery:
 
 
 @dataclass
-class Forked:
-    """As much of `subprocess.Popen` as tests need, for a process of the nursery."""
+class ForkedProcess:
+    """As much of `subprocess.Popen` as tests need, for a process of the fork server."""
 
-    nursery: Nursery
+    server: ForkServer
     pid: int
     returncode: int | None = None
 
     def poll(self) -> int | None:
         if self.returncode is None:
-            self.returncode = self.nursery.ask(self.pid)
+            self.returncode = self.server.ask(self.pid)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
@@ -85,30 +85,30 @@ class Forked:
 
 
 @cache
-def nursery() -> Nursery:
+def fork_server() -> ForkServer:
     """The one of this test run."""
-    return Nursery()
+    return ForkServer()
 
 
-def become(order: Order) -> int:
+def run_program(request: StartRequest) -> int:
     """Be the program, in a forked process; returns its exit code."""
     from deepspeech.cli.train import main
 
-    if order.namespace is not None:
-        with Path("/run/netns", order.namespace).open() as file:
+    if request.namespace is not None:
+        with Path("/run/netns", request.namespace).open() as file:
             assert ctypes.CDLL(None).setns(file.fileno(), CLONE_NEWNET) == 0
-    log = os.open(order.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    log = os.open(request.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     for descriptor in (1, 2):
         os.dup2(log, descriptor)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.chdir(order.folder)
-    os.environ.update(order.environment)
-    if order.devices > 1:
-        divide_the_processor(order.devices)
-    return main(order.arguments)
+    os.chdir(request.folder)
+    os.environ.update(request.environment)
+    if request.devices > 1:
+        divide_processor(request.devices)
+    return main(request.arguments)
 
 
-def divide_the_processor(devices: int) -> None:
+def divide_processor(devices: int) -> None:
     from deepspeech.cluster import launch, node
 
     configure = vars(node)["session_config"]
@@ -122,7 +122,7 @@ def divide_the_processor(devices: int) -> None:
     vars(launch)["compute_devices"] = lambda: tuple(f"/cpu:{index}" for index in range(devices))
 
 
-def look_after(children: set[int], question: str) -> int | None:
+def serve(children: set[int], question: str) -> int | None:
     """Start a process and return its number, or return the exit code of one, None if it runs."""
     asked = json.loads(question)
     if isinstance(asked, int):
@@ -133,7 +133,7 @@ def look_after(children: set[int], question: str) -> int | None:
         return os.waitstatus_to_exitcode(status)
     pid = os.fork()
     if not pid:
-        sys.exit(become(Order(**asked)))
+        sys.exit(run_program(StartRequest(**asked)))
     children.add(pid)
     return pid
 
@@ -141,6 +141,6 @@ def look_after(children: set[int], question: str) -> int | None:
 if __name__ == "__main__":
     alive: set[int] = set()
     for line in sys.stdin:
-        print(json.dumps(look_after(alive, line)), flush=True)
+        print(json.dumps(serve(alive, line)), flush=True)
     for child in alive:
         os.kill(child, signal.SIGKILL)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -14,19 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nursery import Forked, Order, nursery
+from fork_server import ForkedProcess, StartRequest, fork_server
+from ports import free_ports
 from program import Program
 
 PATIENCE = 150.0
 """Seconds for anything to happen, on a busy machine."""
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [int(each.getsockname()[1]) for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 @dataclass
@@ -40,7 +32,7 @@ class Cluster:
     flags: Sequence[str]
     servers: int = 1
     workers: int = 2
-    processes: dict[str, subprocess.Popen[bytes] | Forked] = field(default_factory=dict)
+    processes: dict[str, subprocess.Popen[bytes] | ForkedProcess] = field(default_factory=dict)
     namespaces: dict[str, str] = field(default_factory=dict)
     hosts: tuple[list[str], list[str]] | None = None
     environment: dict[str, str] = field(default_factory=dict)
@@ -78,9 +70,10 @@ class Cluster:
             ]
             self.processes[name] = self._fork(name, arguments) if self.forked else self._run(name, arguments)
 
-    def _fork(self, name: str, arguments: Sequence[str]) -> Forked:
+    def _fork(self, name: str, arguments: Sequence[str]) -> ForkedProcess:
         folder, log = str(self.program.folder), str(self._log(name))
-        return nursery().start(Order(arguments, folder, self.environment, log, self.namespaces.get(name), self.devices))
+        namespace = self.namespaces.get(name)
+        return fork_server().start(StartRequest(arguments, folder, self.environment, log, namespace, self.devices))
 
     def _run(self, name: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "deepspeech", *arguments]

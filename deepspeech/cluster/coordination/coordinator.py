@@ -15,7 +15,7 @@ from ...schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from ...schedule.state import Figures
 from .membership import Applicant, ClusterSettings, Counts, JobLostError, Member, Members, Role, TrainingFailedError
 from .rounds import Lease, Round, RoundEnd
-from .shutdown import Farewell
+from .shutdown import Shutdown
 
 traffic = logging.getLogger("deepspeech.traffic")
 
@@ -37,7 +37,7 @@ class ClusterCoordinator:
         self.training: TrainingCoordinator | None = None
         self.history: tuple[Figures, ...] = ()
         self.over = False
-        self.farewell = Farewell(settings, self.members)
+        self.shutdown = Shutdown(settings, self.members)
         self.failure: str | None = None
         self.trouble: str | None = None
         self.servers_lost_since: float | None = None
@@ -67,7 +67,7 @@ class ClusterCoordinator:
         member = self._member(identity, now)
         self._lose(member)
         if self.over:
-            self.farewell.note_departure(member)
+            self.shutdown.note_leave(member)
         if failure is not None:
             self.fail(f"{member.applicant.name}: {failure}")
 

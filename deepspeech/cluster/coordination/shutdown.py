@@ -3,29 +3,29 @@
 from .membership import ClusterSettings, Member, Members
 
 
-class Farewell:
+class Shutdown:
     """Who has heard that training is over, and who may go."""
 
     def __init__(self, settings: ClusterSettings, members: Members) -> None:
         self._nodes = settings.workers + settings.parameter_servers
         self._members = members
-        self._departed: set[str] = set()
-        self._dismissed = False
+        self._left: set[str] = set()
+        self._servers_released = False
 
-    def note_departure(self, member: Member) -> None:
+    def note_leave(self, member: Member) -> None:
         """A member has heard that training is over, and goes."""
-        self._departed.add(member.applicant.name)
+        self._left.add(member.applicant.name)
 
-    def dismiss_servers(self) -> None:
+    def release_servers(self) -> None:
         """Let the parameter servers go, once the workers have gone: the chief needs the weights no more."""
-        self._dismissed = True
+        self._servers_released = True
 
     @property
-    def servers_may_go(self) -> bool:
+    def servers_may_stop(self) -> bool:
         """Whether nobody needs the parameter servers any more."""
-        return self._dismissed and not any(member.works for member in self._members)
+        return self._servers_released and not any(member.works for member in self._members)
 
     @property
-    def everyone_has_gone(self) -> bool:
+    def everyone_has_left(self) -> bool:
         """Whether every node, those that were missing too, has heard that training is over."""
-        return len(self._departed) == self._nodes and not len(self._members)
+        return len(self._left) == self._nodes and not len(self._members)

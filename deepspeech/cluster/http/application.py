@@ -154,7 +154,7 @@ class _Handlers:
         body = await _read(request, MemberBody)
         with self._service.locked() as coordinator:
             coordinator.heartbeat(body.member, self._service.clock())
-            return _json(AliveBody(over=coordinator.farewell.servers_may_go))
+            return _json(AliveBody(over=coordinator.shutdown.servers_may_stop))
 
     async def leave(self, request: Request) -> Response:
         body = await _read(request, LeaveBody)

@@ -35,7 +35,7 @@ REQUEST_SECONDS = 5.0
 POLL_SECONDS = 5.0
 """That the coordinator may put off an answer while there is nothing to do."""
 
-PARTING_SECONDS = 2.0
+LEAVE_SECONDS = 2.0
 """That a node tries to say that it goes: a coordinator that is gone already need not know."""
 
 ERRORS: Mapping[str, type[CoordinatorError]] = {
@@ -159,7 +159,7 @@ class Membership:
     def leave(self, failure: str | None = None) -> None:
         """Tell the coordinator, if it is still there, that the process goes, and why if that concerns everyone."""
         self.close()
-        patience = PARTING_SECONDS if failure is None else None
+        patience = LEAVE_SECONDS if failure is None else None
         with suppress(ClusterError, CoordinatorError):
             self._connection.post("/v1/leave", {"member": self._identity, "failure": failure}, patience=patience)
 

@@ -17,7 +17,7 @@ LARGEST_HEAD = 1 << 16
 """Bytes of a request's line and headers."""
 
 
-class GuardedProtocol(HttpToolsProtocol):
+class LimitedProtocol(HttpToolsProtocol):
     """HTTP over one connection, which is closed when a request is too slow (408) or its head too large (431)."""
 
     _timer: asyncio.TimerHandle | None = None

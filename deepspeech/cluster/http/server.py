@@ -9,7 +9,7 @@ import uvicorn
 
 from ...errors import ClusterError
 from .application import application
-from .request_limits import GuardedProtocol
+from .request_limits import LimitedProtocol
 from .service import Service
 
 
@@ -21,7 +21,7 @@ class Server:
         self._socket = _bind(host, port)
         config = uvicorn.Config(
             application(service, token),
-            http=GuardedProtocol,
+            http=LimitedProtocol,
             ws="none",
             log_level="critical",
             access_log=False,

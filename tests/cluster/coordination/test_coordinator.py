@@ -430,14 +430,14 @@ def test_parameter_servers_go_after_the_workers_and_everyone_is_waited_for_even_
     one = joined(coordinator, 0)
     coordinator.allow_testing()
     assert coordinator.next_job(one, 0.0) is NoJob.OVER
-    assert not coordinator.farewell.servers_may_go
-    coordinator.farewell.dismiss_servers()
-    assert not coordinator.farewell.servers_may_go
+    assert not coordinator.shutdown.servers_may_stop
+    coordinator.shutdown.release_servers()
+    assert not coordinator.shutdown.servers_may_stop
     coordinator.leave(one, 0.0)
-    assert coordinator.farewell.servers_may_go
+    assert coordinator.shutdown.servers_may_stop
     coordinator.leave(server, 0.0)
-    assert not coordinator.farewell.everyone_has_gone
+    assert not coordinator.shutdown.everyone_has_left
     late = joined(coordinator, 1)
     assert coordinator.next_job(late, 0.0) is NoJob.OVER
     coordinator.leave(late, 0.0)
-    assert coordinator.farewell.everyone_has_gone
+    assert coordinator.shutdown.everyone_has_left

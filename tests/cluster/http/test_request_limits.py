@@ -10,7 +10,7 @@ import pytest
 
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.membership import ClusterSettings
-from deepspeech.cluster.http import request_limits as guard
+from deepspeech.cluster.http import request_limits
 from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
 
@@ -22,7 +22,7 @@ LIMIT = 0.7
 
 @pytest.fixture
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    monkeypatch.setattr(guard, "SLOWEST_REQUEST", LIMIT)
+    monkeypatch.setattr(request_limits, "SLOWEST_REQUEST", LIMIT)
     with Server(Service(ClusterCoordinator(ClusterSettings(1, 1, 1, 1), {})), "127.0.0.1", 0, None) as server:
         yield server.port
 
@@ -107,15 +107,15 @@ def test_a_connection_may_be_idle_between_requests(port: int) -> None:
 def test_endless_headers_are_refused(port: int) -> None:
     with connected(port) as large, suppress(BrokenPipeError, ConnectionResetError):
         for _ in range(100):
-            large.sendall(HEAD + b"X: " + b"a" * guard.LARGEST_HEAD)
+            large.sendall(HEAD + b"X: " + b"a" * request_limits.LARGEST_HEAD)
         assert large.recv(100).startswith(b"HTTP/1.1 4")
     with connected(port) as long_winded:
-        long_winded.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * guard.LARGEST_HEAD)
+        long_winded.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * request_limits.LARGEST_HEAD)
         assert long_winded.recv(100).startswith(b"HTTP/1.1 431")
 
 
 def test_hundreds_of_slow_connections_hold_up_nobody(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "SLOWEST_REQUEST", 3.0)
+    monkeypatch.setattr(request_limits, "SLOWEST_REQUEST", 3.0)
     alone = min(served_in(port) for _ in range(5))
     with ExitStack() as stack:
         slow = [stack.enter_context(connected(port)) for _ in range(400)]
