@@ -21,7 +21,8 @@ from ..schedule.jobs import SetName
 from ..schedule.state import Plan
 from ..training.graph import session_config
 from ..util.text import Alphabet
-from .coordination.membership import Applicant, CoordinatorError, Role
+from .coordination.errors import CoordinatorError
+from .coordination.membership import Applicant, Role
 from .http.client import Address, Connection, Membership, join
 
 v1 = tf.compat.v1

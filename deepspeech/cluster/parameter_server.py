@@ -6,7 +6,7 @@ import time
 from ..errors import ClusterError
 from ..options import ClusterOptions, Options
 from ..training.interruption import Interrupted, InterruptionWatch
-from .coordination.membership import CoordinatorError, NotMemberError, TrainingFailedError
+from .coordination.errors import CoordinatorError, NotMemberError, TrainingFailedError
 from .http.client import RETRY_SECONDS, Connection, Membership
 from .node import address_of, applicant_of, code_property, join_or_explain, read_token, start_server
 

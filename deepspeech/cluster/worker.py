@@ -21,12 +21,8 @@ from ..training.data_set import DataSet
 from ..training.job_runner import JobRunner
 from ..training.scoring import Evaluator
 from ..util.feeding import Batch
-from .coordination.membership import (
-    Applicant,
-    CoordinatorError,
-    JobLostError,
-    NotMemberError,
-)
+from .coordination.errors import CoordinatorError, JobLostError, NotMemberError
+from .coordination.membership import Applicant
 from .epoch_progress import EpochProgress
 from .graph import ClusterGraph
 from .http.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator

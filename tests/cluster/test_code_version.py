@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
-from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, JoinRefusedError, Role
+from deepspeech.cluster.coordination.errors import JoinRefusedError
+from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
 from deepspeech.cluster.http.client import Address, Connection, join
 from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service

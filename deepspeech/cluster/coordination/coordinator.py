@@ -10,10 +10,11 @@ import logging
 from collections import deque
 from collections.abc import Mapping
 
-from ...schedule.coordinator import NoJob, ResultRefusedError, TrainingCoordinator
+from ...schedule.coordinator import NoJob, TrainingCoordinator
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from ...schedule.state import Figures
-from .membership import Applicant, ClusterSettings, Counts, JobLostError, Member, Members, Role, TrainingFailedError
+from .errors import JobLostError, ResultMismatchError, TrainingFailedError
+from .membership import Applicant, ClusterSettings, Counts, Member, Members, Role
 from .rounds import Lease, Round, RoundEnd
 from .shutdown import Shutdown
 
@@ -241,7 +242,7 @@ class ClusterCoordinator:
         plan = self.training.plan_of(lease.job.set_name) if self.training else None
         if plan is None or not lease.fits(result, plan.batch_size):
             self.counts.refusals += 1
-            raise ResultRefusedError(f"job {lease.job.number}: the result is not one of the job's next batches")
+            raise ResultMismatchError(f"job {lease.job.number}: the result is not one of the job's next batches")
 
     def _contribute(self, lease: Lease, result: JobResult, identity: str, round_number: int | None) -> None:
         if not self._round.accepts(identity, lease.job, round_number):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from ...schedule.jobs import Job
+from .errors import JoinRefusedError, NotMemberError, ReplacedError
 
 RECENT_RESULTS = 64
 """Results that a member's throughput is measured over."""
@@ -26,30 +27,6 @@ class Role(str, Enum):
 
     WORKER = "worker"
     PARAMETER_SERVER = "ps"
-
-
-class CoordinatorError(Exception):
-    """The coordinator refuses what it was asked; nothing has changed."""
-
-
-class JoinRefusedError(CoordinatorError):
-    """A process does not fit this training, for the reason that the message gives; asking again is no use."""
-
-
-class NotMemberError(CoordinatorError):
-    """The member is unknown or was given up for lost; the process may join again."""
-
-
-class ReplacedError(CoordinatorError):
-    """Another process has joined under the same role and task; this one has no place any more."""
-
-
-class JobLostError(CoordinatorError):
-    """The job isn't the member's (any more), or its step came too late; others will do it."""
-
-
-class TrainingFailedError(CoordinatorError):
-    """Training has ended for good, for the reason that the message gives."""
 
 
 @dataclass(frozen=True)

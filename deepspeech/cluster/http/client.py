@@ -13,15 +13,9 @@ from typing import Any
 from ...errors import ClusterError
 from ...schedule.coordinator import NoJob
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName
-from ..coordination.membership import (
-    Applicant,
-    CoordinatorError,
-    JobLostError,
-    JoinRefusedError,
-    NotMemberError,
-    ReplacedError,
-    TrainingFailedError,
-)
+from ..coordination.errors import CoordinatorError, error_of_kind
+from ..coordination.membership import Applicant
+from . import routes
 
 logger = logging.getLogger(__name__)
 traffic = logging.getLogger("deepspeech.traffic")
@@ -37,14 +31,6 @@ POLL_SECONDS = 5.0
 
 LEAVE_SECONDS = 2.0
 """That a node tries to say that it goes: a coordinator that is gone already need not know."""
-
-ERRORS: Mapping[str, type[CoordinatorError]] = {
-    "refused": JoinRefusedError,
-    "job_lost": JobLostError,
-    "not_member": NotMemberError,
-    "replaced": ReplacedError,
-    "failed": TrainingFailedError,
-}
 
 
 @dataclass(frozen=True)
@@ -69,7 +55,7 @@ class Connection:
         self._local = threading.local()
 
     def post(
-        self, path: str, body: Mapping[str, Any], wait: float = 0.0, patience: float | None = None
+        self, route: routes.Route, body: Mapping[str, Any], wait: float = 0.0, patience: float | None = None
     ) -> tuple[int, Any]:
         """Send a request and return the answer's status and JSON.
 
@@ -82,12 +68,12 @@ class Connection:
         while True:
             try:
                 left = max(deadline - time.monotonic(), RETRY_SECONDS)
-                status, answer = self._request(path, body, wait + min(REQUEST_SECONDS, left))
+                status, answer = self._request(route.path, body, wait + min(REQUEST_SECONDS, left))
             except (OSError, http.client.HTTPException) as error:
                 self._close()
                 if time.monotonic() >= deadline:
                     raise self._unreachable(error, seconds) from error
-                logger.debug("%s%s: %r", self._address, path, error)
+                logger.debug("%s%s: %r", self._address, route.path, error)
                 time.sleep(RETRY_SECONDS)
                 continue
             if status < 300:
@@ -129,8 +115,7 @@ class Connection:
 
     def _refusal(self, status: int, answer: Any) -> Exception:
         kind, message = (answer["kind"], answer["error"]) if isinstance(answer, dict) else ("", f"status {status}")
-        error = ERRORS.get(kind)
-        return error(message) if error else ClusterError(f"the coordinator at {self._address}: {message}")
+        return error_of_kind(kind, message) or ClusterError(f"the coordinator at {self._address}: {message}")
 
 
 class Membership:
@@ -161,7 +146,7 @@ class Membership:
         self.close()
         patience = LEAVE_SECONDS if failure is None else None
         with suppress(ClusterError, CoordinatorError):
-            self._connection.post("/v1/leave", {"member": self._identity, "failure": failure}, patience=patience)
+            self._connection.post(routes.LEAVE, {"member": self._identity, "failure": failure}, patience=patience)
 
     def close(self) -> None:
         """Give no further signs of life."""
@@ -170,7 +155,7 @@ class Membership:
     def _beat(self) -> None:
         while not self._ended.wait(self._seconds):
             try:
-                _, answer = self._connection.post("/v1/heartbeat", {"member": self._identity})
+                _, answer = self._connection.post(routes.HEARTBEAT, {"member": self._identity})
                 self.over = answer["over"]
             except (ClusterError, CoordinatorError) as error:
                 if not self._ended.is_set():
@@ -187,7 +172,7 @@ def join(connection: Connection, applicant: Applicant) -> Membership:
         "process": applicant.process,
         "properties": dict(applicant.properties),
     }
-    _, answer = connection.post("/v1/join", body)
+    _, answer = connection.post(routes.JOIN, body)
     return Membership(connection, applicant, answer["member"], answer["lease_seconds"])
 
 
@@ -204,10 +189,10 @@ class RemoteCoordinator:
 
     def next_job(self, wait: float = 0.0) -> Job | NoJob:
         """A job, or why there is none, after at most `wait` seconds."""
-        status, answer = self._post("/v1/jobs", {"wait": wait}, wait)
-        if status == 202:
+        status, answer = self._post(routes.NEXT_JOB, {"wait": wait}, wait)
+        if status == routes.ASK_AGAIN:
             return NoJob.WAIT
-        if status == 204:
+        if status == routes.TRAINING_OVER:
             return NoJob.OVER
         job = Job(answer["number"], answer["epoch"], SetName(answer["set"]), tuple(answer["batches"]), answer["report"])
         self._held.add(job.number)
@@ -216,7 +201,7 @@ class RemoteCoordinator:
     def begin_step(self, job: Job) -> int:
         """Wait until a training step of the job may begin, and return its round's number."""
         while True:
-            status, answer = self._post("/v1/steps", {"job": job.number, "wait": POLL_SECONDS}, POLL_SECONDS)
+            status, answer = self._post(routes.BEGIN_STEP, {"job": job.number, "wait": POLL_SECONDS}, POLL_SECONDS)
             if status == 200:
                 self._round = int(answer["round"])
                 return self._round
@@ -234,7 +219,7 @@ class RemoteCoordinator:
             "last": result.last,
             "round": number,
         }
-        self._post("/v1/results", body)
+        self._post(routes.SUBMIT, body)
         if result.last:
             self._held.discard(result.job.number)
         return None
@@ -249,8 +234,8 @@ class RemoteCoordinator:
 
     def _return(self, numbers: list[int]) -> None:
         if numbers:
-            self._post("/v1/jobs/return", {"jobs": numbers})
+            self._post(routes.RETURN_JOBS, {"jobs": numbers})
         self._held.difference_update(numbers)
 
-    def _post(self, path: str, body: Mapping[str, Any], wait: float = 0.0) -> tuple[int, Any]:
-        return self._connection.post(path, {"member": self._membership.identity, **body}, wait)
+    def _post(self, route: routes.Route, body: Mapping[str, Any], wait: float = 0.0) -> tuple[int, Any]:
+        return self._connection.post(route, {"member": self._membership.identity, **body}, wait)

@@ -30,6 +30,11 @@ class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
+def body_named(name: str) -> type[Body]:
+    """Return the body of this name, as routes name theirs; raises KeyError if there is none."""
+    return {body.__name__: body for body in Body.__subclasses__()}[name]
+
+
 class JoinBody(Body):
     """A process asks to take part."""
 

@@ -4,10 +4,12 @@ The server library limits how long an idle connection is kept, but not how long 
 """
 
 import asyncio
+from http import HTTPStatus
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from . import routes
 from .protocol import ErrorBody
 
 SLOWEST_REQUEST = 10.0
@@ -39,9 +41,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._head_bytes is not None:
             self._head_bytes += len(data)
             if self._head_bytes > LARGEST_HEAD:
-                self._refuse(
-                    "431 Request Header Fields Too Large", "too_large", f"over {LARGEST_HEAD} bytes of headers"
-                )
+                self._refuse(routes.HEAD_TOO_LARGE, f"over {LARGEST_HEAD} bytes of headers")
 
     def on_message_begin(self) -> None:
         """A request's first byte is there."""
@@ -69,15 +69,19 @@ class LimitedProtocol(HttpToolsProtocol):
             self._timer = None
 
     def _give_up(self) -> None:
-        self._refuse("408 Request Timeout", "too_slow", f"a request may take {SLOWEST_REQUEST:.0f} s at most")
+        self._refuse(routes.TOO_SLOW, f"a request may take {SLOWEST_REQUEST:.0f} s at most")
 
-    def _refuse(self, status: str, kind: str, message: str) -> None:
+    def _refuse(self, refusal: routes.Refusal, message: str) -> None:
         """Close the connection, saying why unless an answer is on its way already."""
         cycle: Any = self.cycle
         if self.transport.is_closing():
             return
         if cycle is None or cycle.response_complete or not cycle.response_started:
-            body = ErrorBody(kind=kind, error=message).model_dump_json().encode()
-            head = f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
-            self.transport.write(head.encode() + b"connection: close\r\n\r\n" + body)
+            body = ErrorBody(kind=refusal.kind, error=message).model_dump_json().encode()
+            status = HTTPStatus(refusal.status)
+            head = (
+                f"HTTP/1.1 {status.value} {status.phrase}\r\n"
+                f"content-type: {routes.JSON}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            )
+            self.transport.write(head.encode() + body)
         self.transport.close()

@@ -10,16 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
-from deepspeech.cluster.coordination.membership import (
-    Applicant,
-    ClusterSettings,
+from deepspeech.cluster.coordination.errors import (
     JobLostError,
     JoinRefusedError,
     NotMemberError,
     ReplacedError,
-    Role,
     TrainingFailedError,
 )
+from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
 from deepspeech.cluster.coordination.rounds import RoundEnd
 from deepspeech.options import EarlyStoppingOptions, ScheduleOptions
 from deepspeech.schedule.coordinator import NoJob, ResultRefusedError, TrainingCoordinator

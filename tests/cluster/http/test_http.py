@@ -1,5 +1,7 @@
 import json
 import socket
+import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -15,12 +17,22 @@ from hypothesis import HealthCheck, settings
 from schemathesis.checks import not_a_server_error
 
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
-from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, JoinRefusedError, Role
+from deepspeech.cluster.coordination.errors import (
+    JobLostError,
+    JoinRefusedError,
+    NotMemberError,
+    ReplacedError,
+    ResultMismatchError,
+    TrainingFailedError,
+    error_of_kind,
+)
+from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
 from deepspeech.cluster.http import application as application_module
 from deepspeech.cluster.http.application import application
 from deepspeech.cluster.http.client import Address, Connection, RemoteCoordinator, join
 from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
+from deepspeech.cluster.launch import SERVER_LIBRARIES
 from deepspeech.errors import ClusterError
 from deepspeech.options import ScheduleOptions
 from deepspeech.schedule.coordinator import NoJob, TrainingCoordinator
@@ -45,8 +57,10 @@ class Served:
     service: Service
     port: int
 
-    def request(self, path: str, body: bytes | None = None, token: str | None = TOKEN) -> tuple[int, Any]:
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", body)
+    def request(
+        self, path: str, body: bytes | None = None, token: str | None = TOKEN, method: str | None = None
+    ) -> tuple[int, Any]:
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", body, method=method)
         if token is not None:
             request.add_header("Authorization", f"Bearer {token}")
         try:
@@ -70,6 +84,12 @@ class Served:
         with self.service.locked() as coordinator:
             assert coordinator.training is not None
             return json.dumps(coordinator.training.state.to_json())
+
+
+def described(served: Served) -> dict[str, Any]:
+    """What the description tells of each path."""
+    paths: dict[str, Any] = served.request("/openapi.json")[1]["paths"]
+    return paths
 
 
 @pytest.fixture
@@ -119,6 +139,44 @@ def test_a_port_that_is_taken_is_an_error_that_names_the_flag(served: Served) ->
 def test_nobody_gets_in_without_the_token(served: Served, path: str, token: str | None) -> None:
     body = b"{}" if path == "/v1/jobs" else None
     assert served.request(path, body, token)[0] == 401
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE"])
+def test_a_message_that_is_not_posted_is_refused(served: Served, method: str) -> None:
+    paths = [path for path, methods in described(served).items() if "post" in methods]
+    assert len(paths) == 7
+    for path in paths:
+        assert served.request(path, method=method)[0] == 405
+        assert served.request(path + "s", method=method)[0] == 404
+
+
+def test_a_page_that_is_posted_is_refused_and_a_path_that_there_is_not_is_not_found(served: Served) -> None:
+    for path in ("/", "/openapi.json", "/v1/status", "/metrics"):
+        assert served.request(path, b"{}")[0] == 405
+    for path in ("/v1", "/v1/nothing", "/page.html"):
+        assert served.request(path)[0] == served.request(path, b"{}")[0] == 404
+
+
+def test_each_kind_of_error_reaches_the_node_as_it_was_raised() -> None:
+    errors = [JoinRefusedError, JobLostError, NotMemberError, ReplacedError, TrainingFailedError]
+    for error in errors:
+        assert type(error_of_kind(error.kind, "why")) is error
+    assert type(error_of_kind(ResultMismatchError.kind, "why")) is JobLostError
+    assert error_of_kind("token", "why") is None
+
+
+def test_the_description_names_the_statuses_of_the_errors(served: Served) -> None:
+    messages = {path: methods["post"] for path, methods in described(served).items() if "post" in methods}
+    described_statuses = {path: set(message["responses"]) for path, message in messages.items()}
+    assert str(JoinRefusedError.status) in described_statuses["/v1/join"]
+    assert str(JobLostError.status) in described_statuses["/v1/steps"] & described_statuses["/v1/results"]
+    assert all(str(NotMemberError.status) in statuses for statuses in described_statuses.values())
+
+
+def test_a_node_needs_no_library_of_the_server() -> None:
+    script = "import sys, deepspeech.cluster.http.client; print([name for name in sys.argv[1:] if name in sys.modules])"
+    command = [sys.executable, "-c", script, *SERVER_LIBRARIES]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_results_for_jobs_that_were_never_handed_out_and_replays_change_nothing(served: Served) -> None:

@@ -1,0 +1,143 @@
+"""Answers the coordinator's messages: one method for each route, which acts on the state machine."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from ...schedule.coordinator import NoJob
+from ...schedule.jobs import Job
+from ..coordination.coordinator import ClusterCoordinator
+from ..coordination.status import status_of
+from . import routes
+from .metrics import render_metrics
+from .protocol import (
+    AliveBody,
+    Body,
+    DoneBody,
+    JobAnswer,
+    JobBody,
+    JoinBody,
+    JoinedBody,
+    LeaveBody,
+    MemberBody,
+    ResultBody,
+    ReturnBody,
+    StepAnswer,
+    StepBody,
+)
+from .service import Service
+
+Handler = Callable[[Any], Awaitable[Response]]
+"""Answers a message, given its body."""
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+"""Answers a request."""
+
+
+class Handlers:
+    """Answers messages and shows views from a service."""
+
+    def __init__(self, service: Service) -> None:
+        """Tables of what is answered: `messages` by their routes, given the body, and `views` by theirs."""
+        self._service = service
+        self.messages: dict[routes.Route, Handler] = {
+            routes.JOIN: self.join,
+            routes.HEARTBEAT: self.heartbeat,
+            routes.LEAVE: self.leave,
+            routes.NEXT_JOB: self.next_job,
+            routes.RETURN_JOBS: self.return_jobs,
+            routes.BEGIN_STEP: self.begin_step,
+            routes.SUBMIT: self.submit,
+        }
+        self.views: dict[routes.View, Endpoint] = {routes.STATUS: self.status, routes.METRICS: self.metrics}
+
+    async def join(self, body: JoinBody) -> Response:
+        """Take a process in."""
+        applicant = body.applicant()
+        with self._service.locked() as coordinator:
+            identity = coordinator.join(applicant, self._service.clock())
+            lease = coordinator.settings.lease_seconds
+        self._service.changed()
+        return _json(JoinedBody(member=identity, lease_seconds=lease))
+
+    async def heartbeat(self, body: MemberBody) -> Response:
+        """Note a sign of life."""
+        with self._service.locked() as coordinator:
+            coordinator.heartbeat(body.member, self._service.clock())
+            return _json(AliveBody(over=coordinator.shutdown.servers_may_stop))
+
+    async def leave(self, body: LeaveBody) -> Response:
+        """Let a member go."""
+        with self._service.locked() as coordinator:
+            coordinator.leave(body.member, self._service.clock(), body.failure)
+        self._service.changed()
+        return _json(DoneBody())
+
+    async def next_job(self, body: JobBody) -> Response:
+        """Lease a job, or put the answer off until there is one."""
+
+        def ask(coordinator: ClusterCoordinator, now: float) -> Job | NoJob | None:
+            job = coordinator.next_job(body.member, now)
+            return None if job is NoJob.WAIT else job
+
+        job = await self._service.poll(ask, body.wait)
+        if isinstance(job, Job):
+            return _json(JobAnswer.of(job))
+        if job is NoJob.OVER:
+            self._service.wake_chief()
+        return Response(status_code=routes.ASK_AGAIN if job is None else routes.TRAINING_OVER)
+
+    async def return_jobs(self, body: ReturnBody) -> Response:
+        """Take jobs back."""
+        with self._service.locked() as coordinator:
+            coordinator.return_jobs(body.member, body.jobs, self._service.clock())
+        self._service.changed()
+        return _json(DoneBody())
+
+    async def begin_step(self, body: StepBody) -> Response:
+        """Let a member into the round, or put the answer off until it may."""
+
+        def ask(coordinator: ClusterCoordinator, now: float) -> int | None:
+            return coordinator.begin_step(body.member, body.job, now)
+
+        number = await self._service.poll(ask, body.wait)
+        if number is None:
+            return Response(status_code=routes.ASK_AGAIN)
+        return _json(StepAnswer(round=number))
+
+    async def submit(self, body: ResultBody) -> Response:
+        """Take a result, and wake those who wait for what follows from it."""
+        with self._service.locked() as coordinator:
+            coordinator.submit(
+                body.member,
+                body.job,
+                tuple(body.batches),
+                body.tally.tally(),
+                last=body.last,
+                round_number=body.round,
+                now=self._service.clock(),
+            )
+            epoch_ended = coordinator.has_reports
+        if epoch_ended:
+            self._service.changed()
+        else:
+            self._service.wake_chief()
+        return _json(DoneBody())
+
+    async def status(self, _: Request) -> Response:
+        """Tell how training stands, as JSON."""
+        with self._service.locked() as coordinator:
+            return JSONResponse(status_of(coordinator, self._service.clock()), headers={"cache-control": "no-store"})
+
+    async def metrics(self, _: Request) -> Response:
+        """Tell how training stands, in Prometheus' format."""
+        with self._service.locked() as coordinator:
+            status = status_of(coordinator, self._service.clock())
+        text, content_type = render_metrics(status)
+        return Response(text, media_type=content_type)
+
+
+def _json(body: Body) -> Response:
+    return Response(body.model_dump_json(), media_type=routes.JSON)

@@ -1,0 +1,95 @@
+"""What can be sent to the coordinator and how it answers: each message, page and refusal said once.
+
+The application, the OpenAPI description and the client derive from it. Standard library only, as the client is: bodies
+are the names of classes in `protocol`, which needs pydantic.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..coordination.errors import JobLostError, JoinRefusedError, NotMemberError
+
+JSON = "application/json"
+
+ASK_AGAIN = 202
+"""The status that answers a request when there is nothing to tell yet."""
+
+TRAINING_OVER = 204
+"""The status that answers a request for a job when there will be no more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """A message: a POST of `body` to `path`, which is answered with `answer` and 200, or with one of `other_statuses`.
+
+    Statuses below 300 come without a body, the others with an `ErrorBody`.
+    """
+
+    path: str
+    summary: str
+    body: str
+    answer: str
+    other_statuses: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class View:
+    """What a GET of `path` shows."""
+
+    path: str
+    summary: str
+    content_type: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a request is refused before the coordinator hears of it; `kind` is for programs."""
+
+    status: int
+    kind: str
+    meaning: str
+
+
+JOIN = Route("/v1/join", "Take part", "JoinBody", "JoinedBody", {JoinRefusedError.status: "Does not fit in"})
+HEARTBEAT = Route("/v1/heartbeat", "Give a sign of life", "MemberBody", "AliveBody")
+LEAVE = Route("/v1/leave", "Go", "LeaveBody", "DoneBody")
+NEXT_JOB = Route(
+    "/v1/jobs",
+    "Get a job, which is a lease",
+    "JobBody",
+    "JobAnswer",
+    {ASK_AGAIN: "No job now: ask again", TRAINING_OVER: "Training is over"},
+)
+RETURN_JOBS = Route("/v1/jobs/return", "Give jobs back", "ReturnBody", "DoneBody")
+BEGIN_STEP = Route(
+    "/v1/steps",
+    "Begin a training step",
+    "StepBody",
+    "StepAnswer",
+    {ASK_AGAIN: "The step before isn't over: ask again", JobLostError.status: "The job is not the member's"},
+)
+SUBMIT = Route(
+    "/v1/results",
+    "Hand in the next batches of a job",
+    "ResultBody",
+    "DoneBody",
+    {JobLostError.status: "The job is not the member's, the step came too late, or the result does not fit"},
+)
+
+STATUS = View("/v1/status", "How training stands", JSON)
+METRICS = View("/metrics", "The same in Prometheus format", "text/plain")
+
+INCOMPLETE = Refusal(400, "incomplete", "Not a request")
+WRONG_TOKEN = Refusal(401, "token", "Token missing or wrong")
+TOO_SLOW = Refusal(408, "too_slow", "The request came too slowly")
+BODY_TOO_LARGE = Refusal(413, "too_large", "The body is too large")
+INVALID_BODY = Refusal(422, "invalid", "The body is not as described")
+HEAD_TOO_LARGE = Refusal(431, "too_large", "The headers are too large")
+
+STATUSES_OF_ANY_MESSAGE: Mapping[int, str] = {
+    NotMemberError.status: "Not a member (any more), or training has failed",
+    **{
+        refusal.status: refusal.meaning
+        for refusal in (INCOMPLETE, WRONG_TOKEN, TOO_SLOW, BODY_TOO_LARGE, INVALID_BODY, HEAD_TOO_LARGE)
+    },
+}
