@@ -93,11 +93,6 @@ class TrainingCoordinator:
         return self._running.snapshot() if self._running else None
 
     @property
-    def current_set(self) -> SetName | None:
-        """The set of the epoch that is open, if any."""
-        return self._running.set_name if self._running else None
-
-    @property
     def pending(self) -> int:
         """How many jobs of the open epoch wait to be handed out."""
         return len(self._pending)
