@@ -1,9 +1,9 @@
-"""The state machine of a cluster: who works on what, and until when. Free of I/O; the time is passed in, in seconds.
+"""The state machine of a cluster: who works on what, and until when. It does no I/O; times are arguments, in seconds.
 
-Jobs are leases. A worker holds its jobs as long as it gives signs of life; one that falls silent is no member any
-more, its jobs are handed out again, and what it hands in later is refused. Around training steps there are rounds
-(see `rounds`). `training` says what there is to do; it is absent until the chief has opened
-it, and while parameter servers are being waited for.
+Jobs are leases. A worker holds its jobs as long as it gives signs of life. One that falls silent is no longer a member:
+its jobs are handed out again, and what it hands in later is refused. Every training step belongs to a round (see
+`rounds`). `training` says what there is to do; it is None until the chief opens it, and while the chief waits for
+parameter servers.
 """
 
 import logging
@@ -31,7 +31,7 @@ class ClusterCoordinator:
         *,
         first_round: int = 0,
     ) -> None:
-        """`required` are the properties that members must have; rounds are numbered from `first_round`."""
+        """Begin without members: they must have the `required` properties. Rounds are numbered from `first_round`."""
         self.settings = settings
         self.members = Members(settings, required)
         self.counts = Counts()
@@ -64,7 +64,7 @@ class ClusterCoordinator:
         self._member(identity, now)
 
     def leave(self, identity: str, now: float, failure: str | None = None) -> None:
-        """A member goes, its jobs are handed out again; with a failure, training ends for good."""
+        """Let a member go and hand its jobs out again; with a failure, training ends for good."""
         member = self._member(identity, now)
         self._lose(member)
         if self.over:
@@ -87,7 +87,7 @@ class ClusterCoordinator:
         if training is None or (training.training_is_over and not self._testing_allowed):
             return NoJob.WAIT
         if member.jobs and self._somebody_is_idle():
-            return NoJob.WAIT  # a job made ready ahead would be one that another can begin at once
+            return NoJob.WAIT  # what this member would prepare ahead, an idle one can begin at once
         job = training.next_job()
         if isinstance(job, Job):
             member.jobs[job.number] = job
@@ -98,14 +98,14 @@ class ClusterCoordinator:
         return job
 
     def return_jobs(self, identity: str, numbers: list[int], now: float) -> None:
-        """Take back jobs that a member won't finish; those that aren't its own are passed over."""
+        """Take back jobs that a member won't finish; numbers of jobs that aren't its own are ignored."""
         member = self._member(identity, now)
         for number in numbers:
             if number in member.jobs:
                 self._drop(self._leases[number])
 
     def begin_step(self, identity: str, number: int, now: float) -> int | None:
-        """The round that a member shall compute a gradient for; None if it must wait. Raises JobLostError."""
+        """Return the round that a member computes a gradient for, or None if it must wait. Raises JobLostError."""
         self._member(identity, now, asks=True)
         lease = self._lease(identity, number)
         current = self._round
@@ -127,7 +127,7 @@ class ClusterCoordinator:
         round_number: int | None,
         now: float,
     ) -> None:
-        """Take a result; one of training is counted with its round. Raises JobLostError, having counted nothing."""
+        """Take a result; those of training are counted when their round ends. Raises JobLostError, counting nothing."""
         member = self._member(identity, now)
         lease = self._lease(identity, number)
         result = JobResult(lease.job, batches, tally, last)
@@ -145,10 +145,10 @@ class ClusterCoordinator:
                 del self._leases[number]
         self.counts.results += 1
 
-    # What the chief does
+    # For the chief
 
     def open(self, training: TrainingCoordinator, now: float = 0.0) -> None:
-        """Begin to hand out jobs: the weights are those that `training` starts from."""
+        """Begin to hand out jobs; the weights must be those that `training` starts from."""
         self.training = training
         self.opened = (now, training.batches_left)
         self.history = training.state_without_epoch.history
@@ -157,7 +157,7 @@ class ClusterCoordinator:
         self._testing_allowed = False
 
     def suspend(self) -> None:
-        """Drop everything since the last checkpoint: workers must join again once training is opened anew."""
+        """Drop everything since the last checkpoint; workers must join again after training is opened anew."""
         self.training = None
         for member in self.members:
             if member.works:
@@ -167,7 +167,7 @@ class ClusterCoordinator:
         self._round = self._round.next()
 
     def allow_testing(self) -> None:
-        """Hand out the test's jobs: the weights to test with are loaded."""
+        """Hand out the test's jobs from now on; the weights to test with must be loaded."""
         self._testing_allowed = True
 
     def fail(self, reason: str) -> None:
@@ -181,31 +181,23 @@ class ClusterCoordinator:
 
     @property
     def has_reports(self) -> bool:
-        """Whether an epoch was finished that the chief hasn't heard of."""
+        """Whether epochs were finished whose reports the chief hasn't taken."""
         return bool(self._reports)
 
     def take_reports(self) -> list[EpochReport]:
-        """The epochs that were finished since the last time."""
+        """Return the reports of the epochs that were finished since the last call."""
         reports = list(self._reports)
         self._reports.clear()
         return reports
 
     def close_round(self, now: float) -> RoundEnd | None:
         """Close the round if it is due, unless reports wait to be taken, which belong to the weights as they are."""
-        current = self._round
-        if self.training is None or self._reports or current.closed:
+        if self.training is None or self._reports:
             return None
-        if current.spoiled:
-            current.closed = True
-            return RoundEnd(current.number, 0)
-        count = len(current.contributions)
-        if not count or (count < self.settings.replicas_to_aggregate and self._more_may_come(now)):
-            return None
-        current.closed = True
-        return RoundEnd(current.number, count)
+        return self._round.close_if_due(self.members, self.settings, bool(self.training.pending), now)
 
     def end_round(self, end: RoundEnd) -> None:
-        """Count the closed round's batches, whose gradients were applied; or if thrown away, hand them out again."""
+        """Count the closed round's batches if its gradients were applied, or hand them out again if discarded."""
         finished, self._round = self._round, self._round.next()
         if end.count:
             for result in finished.contributions:
@@ -220,7 +212,7 @@ class ClusterCoordinator:
             elif result.last or lease.taken == len(result.job.batches):
                 del self._leases[result.job.number]
 
-    # Inside
+    # Details
 
     def _check_failure(self) -> None:
         if self.failure is not None:
@@ -261,7 +253,7 @@ class ClusterCoordinator:
             self._reports.append(report)
 
     def _drop(self, lease: Lease) -> None:
-        """Take a job from its holder: its batches are handed out again, now or when those in the round are counted."""
+        """Take a job from its holder; its batches are handed out again, now or when those in the round are counted."""
         holder = self.members.find(lease.holder)
         if holder is not None:
             holder.jobs.pop(lease.job.number, None)
@@ -291,9 +283,3 @@ class ClusterCoordinator:
 
     def _somebody_is_idle(self) -> bool:
         return any(member.works and not member.jobs for member in self.members)
-
-    def _more_may_come(self, now: float) -> bool:
-        """Whether a further contribution to the round can be expected."""
-        assert self.training is not None
-        jobs_pending = bool(self.training.pending)
-        return any(self._round.may_get_more_of(member, self.settings, jobs_pending, now) for member in self.members)
