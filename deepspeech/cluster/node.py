@@ -1,4 +1,4 @@
-"""What every node of a cluster is and has: its name, its secret, its TensorFlow server, what it works with."""
+"""What every node of a cluster has: its name, secret, TensorFlow server, and the properties that must agree."""
 
 import hashlib
 import ipaddress
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 TOKEN_VARIABLE = "DEEPSPEECH_COORD_TOKEN"  # noqa: S105 - the name of an environment variable
 SHORTEST_TOKEN = 16
-"""Characters."""
+"""Characters that a secret must have at least."""
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -47,7 +47,7 @@ SERVERS_LOST = (
     tf.errors.UnavailableError,
     tf.errors.UnknownError,
 )
-"""What TensorFlow raises when another server is gone, or is not the one it was."""
+"""What TensorFlow raises when another server is gone or was started anew."""
 
 GRAPH_TRACE_PREFIXES = (
     "Graph execution error",
@@ -56,16 +56,20 @@ GRAPH_TRACE_PREFIXES = (
     "Node:",
     "Original stack trace",
     "[[",
-    "\t",
+    "====",
 )
-"""Beginnings of the lines in which TensorFlow tells where in the graph an error came up."""
+"""Beginnings of the lines of a message that tell where in the graph an error came up."""
 
 GRACE_SECONDS = 5.0
-"""That a node gets to end by itself after the coordinator said that all is lost."""
+"""Seconds that a node has to end by itself after it learned that it cannot go on."""
 
 
 def read_token(options: ClusterOptions) -> str | None:
-    """The secret that nodes show the coordinator; raises ClusterError if it cannot be read or there should be one."""
+    """Return the secret that nodes show the coordinator, or None where it needs none.
+
+    Raises ClusterError if the secret cannot be read, is too short, or is missing although the coordinator listens
+    beyond this machine.
+    """
     token = os.environ.get(TOKEN_VARIABLE)
     where = TOKEN_VARIABLE
     if options.token_file is not None:
@@ -85,17 +89,17 @@ def read_token(options: ClusterOptions) -> str | None:
 
 
 def address_of(options: ClusterOptions, token: str | None) -> Address:
-    """Where the coordinator is."""
+    """Return where the coordinator is and how to reach it."""
     return Address(options.coordinator_host, options.coordinator_port, token, options.coordinator_retries)
 
 
 def applicant_of(options: ClusterOptions, properties: Mapping[str, str]) -> Applicant:
-    """This process, as it introduces itself."""
+    """Return the applicant as which this process joins."""
     return Applicant(Role(options.job_name), options.task, secrets.token_hex(8), properties)
 
 
 def join_or_explain(connection: Connection, applicant: Applicant) -> Membership:
-    """Join the training; raises ClusterError if the coordinator cannot be reached or refuses."""
+    """Join the training. Raises ClusterError if the coordinator cannot be reached or refuses."""
     try:
         return join(connection, applicant)
     except CoordinatorError as error:
@@ -103,7 +107,7 @@ def join_or_explain(connection: Connection, applicant: Applicant) -> Membership:
 
 
 def code_property(package: Path = PACKAGE) -> dict[str, str]:
-    """The version of this program: the released one, and a digest of the sources that training depends on."""
+    """Return the version of this program: the released one, and a digest of the sources that training depends on."""
     digest = hashlib.sha256()
     for folder, pattern in ((".", "*.py"), *((room, "**/*.py") for room in TRAINING_ROOMS)):
         for source in sorted((package / folder).glob(pattern)):
@@ -112,7 +116,7 @@ def code_property(package: Path = PACKAGE) -> dict[str, str]:
 
 
 def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan]) -> dict[str, str]:
-    """What all workers must agree on."""
+    """Return the properties in which all workers must agree."""
     properties = {
         **code_property(),
         "alphabet": f"{alphabet.size} labels {_digest(chr(0).join(alphabet.labels))}",
@@ -129,7 +133,7 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
 
 
 def start_server(options: Options, cluster: ClusterOptions) -> Any:
-    """Start TensorFlow's server of this node; raises ClusterError if its address cannot be listened on."""
+    """Start this node's TensorFlow server. Raises ClusterError if it cannot listen on its address."""
     hosts = cluster.parameter_servers if cluster.job_name == "ps" else cluster.workers
     host = hosts[cluster.task]
     port = int(host.rpartition(":")[2])
@@ -138,7 +142,7 @@ def start_server(options: Options, cluster: ClusterOptions) -> Any:
     except OSError as error:
         raise ClusterError(
             f"--{cluster.job_name}_hosts: {host}: cannot listen on its port ({error.strerror}); "
-            "end what does, or choose another port on every node"
+            "end the program that does, or choose another port on every node"
         ) from error
     spec = tf.train.ClusterSpec({"ps": list(cluster.parameter_servers), "worker": list(cluster.workers)})
     try:
@@ -148,16 +152,16 @@ def start_server(options: Options, cluster: ClusterOptions) -> Any:
 
 
 def cluster_session_config(options: Options, cluster: ClusterOptions) -> Any:
-    """The configuration of a worker's sessions: they know of the parameter servers, and not of other workers."""
+    """Return the configuration of a worker's sessions, which see the parameter servers but no other workers."""
     config = session_config(options.session)
     config.device_filters.extend(["/job:ps", f"/job:worker/task:{cluster.task}"])
     return config
 
 
 def end_hard_later(reason: str, seconds: float = GRACE_SECONDS) -> threading.Timer:
-    """End the process with code 1 in a while, unless it ends by itself or the timer that this returns is cancelled.
+    """End the process with code 1 after `seconds`, because TensorFlow may never return from a step.
 
-    TensorFlow may never return from a step.
+    Returns the timer, which can be cancelled; it does not keep the process from ending by itself.
     """
 
     def end() -> None:
@@ -171,10 +175,14 @@ def end_hard_later(reason: str, seconds: float = GRACE_SECONDS) -> threading.Tim
 
 
 def summary(error: tf.errors.OpError) -> str:
-    """An error of TensorFlow in one line: its kind, and the last line of its message that isn't about the graph."""
+    """Return an error of TensorFlow in one line: its kind, and the first line of its message beside those on the graph.
+
+    A line that ends with a colon, as the one that names the task, is joined with the next.
+    """
     lines = [line.strip() for line in str(error.message).splitlines()]
     telling = [line for line in lines if line and not line.startswith(GRAPH_TRACE_PREFIXES)]
-    return f"{type(error).__name__}: {telling[0] if telling else 'no more is known'}"
+    end = next((number for number, line in enumerate(telling, 1) if not line.endswith(":")), len(telling))
+    return f"{type(error).__name__}: {' '.join(telling[:end]) or 'TensorFlow gives no reason'}"
 
 
 def _digest(text: str) -> str:
