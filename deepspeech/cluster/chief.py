@@ -1,7 +1,7 @@
-"""The chief: the first worker's other half, which owns the weights.
+"""The chief: the first worker's process also leads the training.
 
-It loads them into the parameter servers, ends the coordinator's rounds, saves and reports. Whenever a parameter
-server was lost, everything goes back to the last checkpoint, weights and coordinator alike.
+It loads the weights into the parameter servers, ends the coordinator's rounds, saves and reports. Whenever a parameter
+server is lost, everything goes back to the last checkpoint, weights and coordinator alike.
 """
 
 import logging
@@ -36,29 +36,29 @@ v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
 
 WAKE_SECONDS = 0.25
-"""Between looks at the clock and at signals while nothing happens."""
+"""Seconds between looks at the clock and at signals while nothing happens."""
 
 GATHERING_SECONDS = 15.0
-"""That the chief waits for all workers before it begins with those that there are."""
+"""Seconds that the chief waits for all workers before it begins with those that have joined."""
 
 SHUTDOWN_SECONDS = 10.0
-"""That the chief waits at the end for the others to go, and for those that are missing to come and hear of it."""
+"""Seconds that the chief waits at the end for the others to leave, and for missing ones to join and hear of it."""
 
 FAILURE_NOTICE_SECONDS = 3.0
-"""That the chief stays to tell everyone why training has failed."""
+"""Seconds that the chief stays to tell every node why training has failed."""
 
 STEP_SECONDS = 45.0
-"""That a round's step may take on the parameter servers."""
+"""Seconds that a round's step may take on the parameter servers."""
 
 CANCELLING_SECONDS = 5.0
-"""That TensorFlow may take to give a step up."""
+"""Seconds that TensorFlow may take to cancel a step."""
 
 SAVING_SECONDS = 600.0
-"""That a checkpoint may take to be saved or loaded."""
+"""Seconds that a checkpoint may take to be saved or loaded."""
 
 
 class ParameterServersLostError(Exception):
-    """The weights are not what they were: they must be loaded anew."""
+    """A parameter server was lost, and its weights with it: they must be loaded anew."""
 
 
 class Chief:
@@ -79,7 +79,7 @@ class Chief:
             self._checkpoints.check_writable()
 
     def lead(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        """Lead until training is over, while `work` runs on a thread. Raises a DeepSpeechError, which all are told."""
+        """Lead until training is over, while `work` runs on a thread. Raises a DeepSpeechError; every node is told."""
         ended = threading.Event()
         worker = _WorkerThread(work, ended, self._service)
         try:
@@ -96,7 +96,7 @@ class Chief:
         self._wait_for_shutdown()
 
     def _lead_until_servers_are_lost(self, worker: "_WorkerThread") -> bool:
-        """Load the weights and lead; whether training is over."""
+        """Load the weights and lead; return True when training is over, False when a parameter server was lost."""
         session = None
         try:
             self._gather(worker)
@@ -122,7 +122,7 @@ class Chief:
                     session.close()
 
     def _gather(self, worker: "_WorkerThread") -> None:
-        """Wait for the parameter servers, and a little for workers that are about to come, too."""
+        """Wait for the parameter servers, and for a few seconds for missing workers."""
         start = self._service.clock()
         while True:
             self._watchdog.expect(SAVING_SECONDS)
@@ -193,7 +193,7 @@ class Chief:
         self._service.wait(WAKE_SECONDS)
 
     def _show_progress(self, set_name: SetName, epoch: int, done: int | None) -> None:
-        """Show how many of an epoch's batches are done; None: all."""
+        """Show how many of an epoch's batches are done; None means all."""
         total = self._context.sets[set_name].plan.batch_count
         self._progress.show(set_name, epoch, total)
         self._progress.reach(total if done is None else done)
@@ -233,7 +233,7 @@ class Chief:
         time.sleep(FAILURE_NOTICE_SECONDS)
 
     def _wait_for_shutdown(self) -> None:
-        """Wait until every node knows that training is over and has gone, but not for ever."""
+        """Wait until every node knows that training is over and has left, for SHUTDOWN_SECONDS at most."""
         with self._service.locked() as coordinator:
             coordinator.shutdown.release_servers()
         deadline = time.monotonic() + SHUTDOWN_SECONDS
@@ -245,7 +245,7 @@ class Chief:
 
 
 class _LockedProgress:
-    """How far training has come, while other threads count results."""
+    """The progress of a training run, read while other threads count results."""
 
     def __init__(self, service: Service, training: TrainingCoordinator) -> None:
         self._service = service
@@ -263,7 +263,7 @@ class _LockedProgress:
 
 
 class _WorkerThread(threading.Thread):
-    """The chief's own work, beside its leading."""
+    """Does the chief's own jobs while its main thread leads."""
 
     def __init__(self, work: Callable[[Callable[[], bool]], None], ended: threading.Event, service: Service) -> None:
         super().__init__(name="worker", daemon=True)

@@ -6,7 +6,7 @@ from ..util.progress import Progress
 
 
 class EpochProgress:
-    """Shows one epoch after the other."""
+    """Shows the progress of one epoch after the other."""
 
     def __init__(self, where: str = "", *, bar: bool) -> None:
         """`where` is added to each epoch's title. Without `bar`, there is only the line at the end of an epoch."""
@@ -17,7 +17,7 @@ class EpochProgress:
         self._done = 0
 
     def show(self, set_name: SetName, epoch: int, total: int) -> None:
-        """Go to this epoch of `total` batches; one that was shown before has ended."""
+        """Show this epoch of `total` batches from now on, and end the one that was shown before."""
         if self._epoch == (set_name, epoch):
             return
         self.finish()
@@ -26,17 +26,17 @@ class EpochProgress:
         self._shown.__enter__()
 
     def advance(self, batches: int) -> None:
-        """So many more batches are done."""
+        """Show that this many more batches are done."""
         self.reach(self._done + batches)
 
     def reach(self, done: int) -> None:
-        """So many batches are done."""
+        """Show that this many batches are done in all."""
         if self._shown is not None:
             self._shown.advance(done - self._done)
             self._done = done
 
     def finish(self, error: BaseException | None = None) -> None:
-        """The epoch has ended, or with an error, was broken off."""
+        """End the epoch's line; with an error, the epoch was broken off."""
         if self._shown is not None:
             self._shown.__exit__(type(error) if error else None, error, None)
         self._shown = self._epoch = None

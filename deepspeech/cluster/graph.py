@@ -1,13 +1,13 @@
 """The graph of a cluster's worker: variables on the parameter servers, and the operations that make a step of a round.
 
 Each parameter server has one accumulator. A worker adds to it, in one piece, its towers' gradients of all the
-variables that live there, together with the number of utterances they are of, under the number of its round;
-gradients that bear an earlier round's number are dropped. The chief takes the sum out, divides it by the utterances,
-and applies it: exactly the step that one machine with as many towers takes.
+variables on that server, together with their number of utterances, under the number of its round; gradients with an
+earlier round's number are dropped. The chief takes the sum out, divides it by the number of utterances and applies it:
+exactly the step that one machine with as many towers takes.
 
-This is what `SyncReplicasOptimizer` does with the same accumulators, but for three things: it averages workers rather
-than utterances; it waits for ever when gradients never come; and what is left of a round that failed goes into the
-next. Here the coordinator's rounds say how many gradients there are before they are taken, and can be discarded.
+`SyncReplicasOptimizer` uses the same accumulators, with three differences: it averages workers rather than utterances;
+it waits for ever when gradients never come; and what is left of a round that failed goes into the next. Here the
+coordinator's rounds say how many gradients there are before they are taken, and a round can be discarded.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ v1 = tf.compat.v1
 Tensor = Any
 
 ALIGNMENT = 16
-"""Numbers of four bytes in a cache line."""
+"""Four-byte numbers in a cache line."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def build_cluster_graph(
     session_options: SessionOptions,
     random_seed: int,
 ) -> ClusterGraph:
-    """Build the graph of worker `task`, over its devices; without optimizer options, one that can only evaluate."""
+    """Build the graph of worker `task` on its devices; without optimizer options, the graph can only evaluate."""
     graph = tf.Graph()
     here = [f"/job:worker/task:{task}{device}" for device in devices]
     placed = balanced(parameter_servers)
@@ -79,14 +79,14 @@ def build_cluster_graph(
             norm = tf.sqrt(2 * tf.add_n([shard.half_square for shard in shards]))
             discard = tf.group(*(shard.discard(round_number) for shard in shards))
             means = [pair for shard in shards for pair in shard.take_mean(contributions)]
-            with v1.device(global_step.device):  # or the learning rate is fetched from here in each step
+            with v1.device(global_step.device):  # elsewhere the learning rate would travel in each step
                 apply = adam(optimizer_options).apply_gradients(means, global_step=global_step)
         training_graph = TrainingGraph(graph, train_towers, towers(training=False), add, norm, global_step)
     return ClusterGraph(training_graph, round_number, contributions, apply, discard)
 
 
 def balanced(parameter_servers: int) -> DeviceOf:
-    """A device function that puts each variable on the parameter server that has the fewest bytes so far."""
+    """Return a device function that puts each variable on the parameter server with the fewest bytes so far."""
     load = [0] * parameter_servers
 
     def place(operation: Any) -> str:
@@ -103,12 +103,12 @@ class _Shard:
 
     def __init__(self, device: str, pairs: Sequence[tuple[Tensor, Any]], count: Tensor) -> None:
         self._device = device
-        # What is a whole number of cache lines goes first: cut out of the sum, it need not be copied.
+        # Gradients of whole cache lines go first: they are cut out of the sum without a copy.
         pairs = sorted(pairs, key=lambda pair: pair[1].shape.num_elements() % ALIGNMENT != 0)
         self._variables = [variable for _, variable in pairs]
         self._sizes = [variable.shape.num_elements() for variable in self._variables]
         with v1.device(device):
-            # Each gradient sets out as soon as it is there; casts of bfloat16 are on this device already.
+            # Each gradient is sent as soon as it is computed; casts of bfloat16 are on this device already.
             parts = [tf.reshape(gradient, [-1]) for gradient, _ in pairs]
             self._joined = tf.concat([*parts, count[None]], axis=0)
             self.half_square = tf.add_n([tf.nn.l2_loss(part) for part in parts])
@@ -122,7 +122,7 @@ class _Shard:
             return self._accumulator.apply_grad(self._joined, local_step=round_number)
 
     def take_mean(self, contributions: Tensor) -> list[tuple[Tensor, Any]]:
-        """Take so many workers' gradients; the mean over their utterances, for each variable."""
+        """Take the gradients of `contributions` workers; return pairs of a mean over utterances and its variable."""
         with v1.device(self._device):
             summed = self._accumulator.take_grad(contributions)
             means = summed / summed[-1]
@@ -133,7 +133,7 @@ class _Shard:
             ]
 
     def discard(self, round_number: Tensor) -> Any:
-        """Empty the accumulator, and have it drop what still comes for this round or an earlier one."""
+        """Empty the accumulator, and let it drop what still comes for this round or an earlier one."""
         with v1.device(self._device):
             with tf.control_dependencies([self._accumulator.set_global_step(round_number + 1)]):
                 waiting = self._accumulator.num_accumulated()

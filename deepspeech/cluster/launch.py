@@ -1,4 +1,4 @@
-"""Taking part in a cluster's training, as the flags say."""
+"""Starts the node of a cluster that the flags name."""
 
 import importlib.util
 import logging
@@ -37,7 +37,7 @@ SERVER_LIBRARIES = ("httptools", "prometheus_client", "pydantic", "starlette", "
 
 
 def take_part(options: Options, cluster: ClusterOptions) -> None:
-    """Be the node that the flags say, until training is over. Raises a DeepSpeechError, or Interrupted."""
+    """Be the node that the flags name until training is over. Raises a DeepSpeechError, or Interrupted."""
     fix_threads(options.session)
     if cluster.job_name == "ps":
         serve_parameters(options, cluster)
@@ -104,7 +104,7 @@ def _coordinator(context: WorkerContext) -> ClusterCoordinator:
         cluster.lease_seconds,
     )
     required = {Role.WORKER: context.applicant.properties, Role.PARAMETER_SERVER: code_property()}
-    # The parameter servers may have seen rounds of a coordinator before this one: numbers must only ever grow.
+    # The parameter servers may have seen rounds of an earlier coordinator, and numbers must only ever grow.
     return ClusterCoordinator(settings, required, first_round=time.time_ns() // 1_000_000 * 1000)
 
 
@@ -112,5 +112,6 @@ def _check_libraries() -> None:
     missing = [name for name in SERVER_LIBRARIES if importlib.util.find_spec(name) is None]
     if missing:
         raise ClusterError(
-            f"the coordinator needs {', '.join(missing)}: install this package with its extra, deepspeech[cluster]"
+            f"the coordinator needs {', '.join(missing)}: install this package with its extra `cluster`, "
+            "pip install '.[cluster]' in a checkout or pip install 'deepspeech-….whl[cluster]'"
         )

@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
-    """Hold variables until training is over. Raises ClusterError if it fails or the coordinator is gone for long."""
+    """Hold variables until training is over. Raises ClusterError if training fails or the coordinator stays away."""
     connection = Connection(address_of(cluster, read_token(cluster)))
     server = start_server(options, cluster)
     logger.info("Parameter server %d at %s", cluster.task, server.target)
@@ -27,14 +27,14 @@ def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
 
 
 def _wait_for_the_end(membership: Membership, watch: InterruptionWatch) -> bool:
-    """Wait until training is over, or the coordinator knows nothing of this server any more: False."""
+    """Wait until training is over and return True; return False if the coordinator no longer knows this server."""
     while not membership.over:
         time.sleep(RETRY_SECONDS / 2)
         if watch.signal_number is not None:
             membership.close()
             raise Interrupted(watch.signal_number, "interrupted; the weights that this parameter server held are gone")
         if isinstance(membership.error, NotMemberError):
-            logger.warning("The coordinator does not know this parameter server any more: joining again")
+            logger.warning("The coordinator no longer knows this parameter server: joining again")
             return False
         if isinstance(membership.error, TrainingFailedError):
             raise ClusterError(f"training has failed: {membership.error}")

@@ -1,4 +1,4 @@
-"""What ends training when TensorFlow never returns: to a server that was cut off, it waits for ever."""
+"""Ends training when TensorFlow never returns: it waits for ever for a server that was cut off."""
 
 import threading
 import time
@@ -9,14 +9,14 @@ from .http.service import Service
 from .node import end_hard_later
 
 LOOK_SECONDS = 0.5
-"""Between two looks."""
+"""Seconds between two looks."""
 
 
 class Watchdog:
-    """Watches, from a thread of its own, over the chief: a context manager.
+    """Watches the chief from a thread of its own, as a context manager.
 
-    Fails training when a parameter server is gone for longer than `patience` seconds, or when what the chief does on
-    them takes longer than was expected; and ends the process unless the chief does it.
+    Lets training fail when a parameter server is gone for longer than `patience` seconds, or when what the chief does
+    on the parameter servers takes longer than was expected; then ends the process unless the chief does.
     """
 
     def __init__(self, service: Service, parameter_servers: Sequence[str], patience: float) -> None:
@@ -24,7 +24,7 @@ class Watchdog:
         self._parameter_servers = parameter_servers
         self._patience = patience
         self._ended = threading.Event()
-        self._expected: tuple[float, float] | None = None  # until when, and how many seconds that was
+        self._expected: tuple[float, float] | None = None  # the deadline, and the seconds until then
         self._thread = threading.Thread(target=self._look_again_and_again, name="watchdog", daemon=True)
 
     def __enter__(self) -> "Watchdog":
@@ -35,11 +35,11 @@ class Watchdog:
         self._ended.set()
 
     def expect(self, seconds: float) -> None:
-        """What the chief does next takes so many seconds at most."""
+        """Expect that what the chief does next takes `seconds` at most."""
         self._expected = time.monotonic() + seconds, seconds
 
     def trouble(self, waiting_since: float) -> str | None:
-        """Why training must fail, if it must: `waiting_since` is when the chief began to wait for servers."""
+        """Return why training must fail, or None; `waiting_since` is when the chief began to wait for servers."""
         with self._service.locked() as coordinator:
             missing = coordinator.members.missing(Role.PARAMETER_SERVER)
             since = coordinator.servers_lost_since

@@ -1,4 +1,4 @@
-"""A cluster's worker: joins, does jobs, and joins again whenever it was given up or the weights had to be reloaded."""
+"""A cluster's worker: joins, does jobs, and joins again after it was given up or the weights were loaded anew."""
 
 import logging
 import threading
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WorkerContext:
-    """What a worker works with. `target` is its TensorFlow server's address."""
+    """What a worker works with; `target` is the address of its TensorFlow server."""
 
     options: Options
     cluster: ClusterOptions
@@ -46,7 +46,7 @@ class WorkerContext:
     evaluator: Evaluator
 
     def session(self) -> Any:
-        """A new session over the parameter servers and this worker."""
+        """Return a new session over the parameter servers and this worker."""
         config = cluster_session_config(self.options, self.cluster)
         return v1.Session(self.target, graph=self.graph.training.graph, config=config)
 
@@ -54,7 +54,7 @@ class WorkerContext:
 def work_until_over(context: WorkerContext, interrupted: Callable[[], bool]) -> None:
     """Do jobs until training is over or `interrupted`.
 
-    Raises TrainingError for a loss that isn't finite, which everyone is told, and ClusterError where it cannot go on.
+    Raises TrainingError for a loss that isn't finite, which every node is told, and ClusterError if it cannot go on.
     """
     with ThreadPoolExecutor(thread_name_prefix="closing") as closing:
         try:
@@ -74,10 +74,10 @@ def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool]
             membership.leave()
             return
         except NotMemberError:
-            logger.warning("The coordinator has given this worker up, or has started anew: joining again")
+            logger.warning("The coordinator has given this worker up or was started anew: joining again")
             trouble = None
         except SERVERS_LOST as error:
-            logger.warning("A step failed, is a parameter server gone? (%s)", summary(error))
+            logger.warning("A step failed; is a parameter server gone? (%s)", summary(error))
             membership.leave()
             seconds = context.cluster.coordinator_retries * RETRY_SECONDS
             if time.monotonic() - trouble > seconds:
@@ -121,7 +121,7 @@ def _work_as_member(
                     coordinator.give_back_all()
         steps.ended()
     finally:
-        # Aside, because TensorFlow may wait 10 seconds for servers that are out of reach, while others wait for us.
+        # On another thread: TensorFlow may wait 10 seconds for servers that are out of reach, while others wait for us.
         closed = closing.submit(_close, session)
         step_timeout.stop()
     closed.result()  # the parameter servers go when this worker has left
@@ -133,15 +133,15 @@ def _close(session: Any) -> None:
 
 
 class _StepTimeout:
-    """Ends the process if it learns that it has no place any more, or only anew, and its step does not return."""
+    """Ends the process if its membership has ended and its step does not return."""
 
     def __init__(self, patience: float) -> None:
-        """It may take `patience` seconds to join again: so long parameter servers may be out of reach."""
+        """Allow `patience` seconds to join again, for which parameter servers may be out of reach."""
         self._patience = patience
         self._timer: threading.Timer | None = None
 
     def start(self, error: Exception) -> None:
-        """The process has no place: for good, or with NotMemberError, until it joins again."""
+        """Start the time: the membership has ended, for good or, with NotMemberError, until the process joins again."""
         if isinstance(error, NotMemberError):
             reason = f"the parameter servers have not answered for {self._patience:.0f} s; are they still reachable?"
             self._timer = end_hard_later(reason, self._patience)
@@ -149,15 +149,15 @@ class _StepTimeout:
             end_hard_later(str(error))
 
     def stop(self) -> None:
-        """The step has returned: it can join again."""
+        """Stop the time: the step has returned, so the process can join again."""
         if self._timer is not None:
             self._timer.cancel()
 
 
 class _Rounds:
-    """Leads the worker's steps into the coordinator's rounds, and logs how much of each epoch was done here.
+    """Lets the worker's steps into the coordinator's rounds, and logs how much of each epoch was done here.
 
-    Not at the chief, which shows the whole epoch's progress.
+    The chief logs nothing here, because it shows the whole epoch's progress.
     """
 
     def __init__(self, coordinator: RemoteCoordinator, context: WorkerContext) -> None:

@@ -12,18 +12,18 @@ from .errors import JoinRefusedError, NotMemberError, ReplacedError
 RECENT_RESULTS = 64
 """Results that a member's throughput is measured over."""
 
-FIRST_PATIENCE = 600.0
-"""Seconds that a worker may be busy with a job before anyone has finished one."""
+FIRST_JOB_SECONDS = 600.0
+"""Seconds that a worker may take for a job before any worker has finished one."""
 
-LEAST_PATIENCE = 60.0
-"""Seconds that a worker may always be busy with a job."""
+SHORTEST_LIMIT_SECONDS = 60.0
+"""Seconds that a worker may always take for a job, however fast the others were."""
 
 SLOWNESS_ALLOWED = 10
-"""So many times as long as the slowest so far may a worker be busy with a job."""
+"""How many times as long as the slowest job so far a worker may take for one."""
 
 
 class Role(str, Enum):
-    """What a process is for; its value is its name in JSON and in `--job_name`."""
+    """What a process does in the cluster; the value is its name in JSON and in `--job_name`."""
 
     WORKER = "worker"
     PARAMETER_SERVER = "ps"
@@ -33,8 +33,8 @@ class Role(str, Enum):
 class Applicant:
     """A process that wants to join.
 
-    `process` is random and tells a restarted process from its predecessor. `properties` say what it would work with
-    (model, corpus, code …): they must be the chief's.
+    `process` is random and tells a restarted process from the one before. `properties` say what it would work with
+    (model, corpus, code …); they must equal the chief's.
     """
 
     role: Role
@@ -50,7 +50,7 @@ class Applicant:
 
 @dataclass
 class Member:
-    """A process that has joined. `seen` and `asked` are the times of its last sign of life and last request of work."""
+    """A process that has joined. `seen` and `asked` are the times of its last sign of life and request for work."""
 
     identity: str
     applicant: Applicant
@@ -65,7 +65,7 @@ class Member:
         return self.applicant.role is Role.WORKER
 
     def throughput(self, now: float) -> float:
-        """Utterances a second over its recent results."""
+        """Return the utterances a second over its recent results."""
         if not self.results:
             return 0.0
         seconds = now - self.results[0][0]
@@ -74,7 +74,7 @@ class Member:
 
 @dataclass(frozen=True)
 class ClusterSettings:
-    """A cluster's size and manners.
+    """A cluster's size and rules.
 
     `replicas` gradients may be worked on for each step, and `replicas_to_aggregate` of them make it; a member that
     gives no sign of life for `lease_seconds` is lost.
@@ -105,7 +105,7 @@ class Counts:
 
 
 def difference(required: Mapping[str, str], offered: Mapping[str, str]) -> str | None:
-    """The first property that differs, in words; None if all agree."""
+    """Return the first property that differs, in words, or None if all agree."""
     for name, value in required.items():
         if offered.get(name) != value:
             return f"its {name} is {offered.get(name, 'unknown')}, the chief's {value}"
@@ -121,7 +121,7 @@ class Members:
         required: Mapping[Role, Mapping[str, str]],
         new_identity: Callable[[], str] = lambda: secrets.token_hex(12),
     ) -> None:
-        """`required` are the properties that members of a role must have."""
+        """Begin without members; those of a role must have its `required` properties."""
         self._settings = settings
         self._required = required
         self._new_identity = new_identity
@@ -140,7 +140,7 @@ class Members:
         return identity in self._members
 
     def check(self, applicant: Applicant) -> None:
-        """Raise JoinRefusedError for a process that has no place here."""
+        """Raise JoinRefusedError for a process that does not belong to this cluster."""
         settings = self._settings
         places = settings.workers if applicant.role is Role.WORKER else settings.parameter_servers
         if not 0 <= applicant.task < places:
@@ -153,7 +153,7 @@ class Members:
             )
 
     def namesake(self, applicant: Applicant) -> Member | None:
-        """The member whose place the applicant takes."""
+        """Return the member that the applicant replaces: one with the same role and task."""
         return next((member for member in self if member.applicant.name == applicant.name), None)
 
     def add(self, applicant: Applicant, now: float) -> Member:
@@ -163,17 +163,17 @@ class Members:
         return member
 
     def remove(self, member: Member, *, replaced: bool = False) -> None:
-        """Forget a member, or if another process took its place, remember just that."""
+        """Forget a member; if another process has `replaced` it, remember that."""
         self._members.pop(member.identity, None)
         if replaced:
             self._replaced.append(member.identity)
 
     def find(self, identity: str | None) -> Member | None:
-        """A member, without noting a sign of life."""
+        """Return a member, or None, without noting a sign of life."""
         return self._members.get(identity or "")
 
     def heard(self, identity: str, now: float, *, asks: bool = False) -> Member:
-        """A member that gave a sign of life, or with `asks`, wants work; raises NotMemberError or ReplacedError."""
+        """Note a sign of life, or with `asks`, a request for work. Raises NotMemberError or ReplacedError."""
         member = self._members.get(identity)
         if member is None:
             if identity in self._replaced:
@@ -190,20 +190,18 @@ class Members:
         member.results.append((now, utterances))
 
     def lost(self, now: float) -> list[Member]:
-        """The members that were silent for longer than a lease, or busy far longer than any before."""
+        """Return the members that were silent for longer than a lease, or busy far longer than any before."""
         lease = self._settings.lease_seconds
         if self._last_look is not None and now - self._last_look > lease / 2:
             for member in self:  # it was this process that was held up, not the others
                 member.seen += now - self._last_look
                 member.asked += now - self._last_look
         self._last_look = now
-        patience = max(LEAST_PATIENCE, SLOWNESS_ALLOWED * self._slowest) if self._slowest else FIRST_PATIENCE
-        return [
-            member for member in self if now - member.seen > lease or (member.jobs and now - member.asked > patience)
-        ]
+        limit = max(SHORTEST_LIMIT_SECONDS, SLOWNESS_ALLOWED * self._slowest) if self._slowest else FIRST_JOB_SECONDS
+        return [member for member in self if now - member.seen > lease or (member.jobs and now - member.asked > limit)]
 
     def missing(self, role: Role) -> list[int]:
-        """The tasks of those in the role that have not joined or were lost."""
+        """Return the tasks of the role whose processes have not joined or were lost."""
         places = self._settings.workers if role is Role.WORKER else self._settings.parameter_servers
         present = {member.applicant.task for member in self if member.applicant.role is role}
         return [task for task in range(places) if task not in present]

@@ -1,4 +1,4 @@
-"""How training stands, as `/v1/status` tells it."""
+"""The state of a training run, as `/v1/status` tells it."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from .coordinator import ClusterCoordinator
 from .membership import Member, Role
 
 HISTORY_SHOWN = 2000
-"""Epochs whose losses are told at most, the newest ones."""
+"""The newest epochs of each set whose losses are told."""
 
 
 def status_of(coordinator: ClusterCoordinator, now: float) -> dict[str, Any]:
-    """A value for JSON; docs/cluster.md tells what each field means. Times are in seconds."""
+    """Return the state as a value for JSON; docs/cluster.md explains each field. Times are in seconds."""
     training = coordinator.training
     state = training.state_without_epoch if training else None
     progress = training.progress if training else None
@@ -48,7 +48,7 @@ def status_of(coordinator: ClusterCoordinator, now: float) -> dict[str, Any]:
 
 
 def _seconds_left(coordinator: ClusterCoordinator, now: float) -> float | None:
-    """How long training will take at the pace since it was opened; None before there is one."""
+    """Return how long training will still take at the pace since it was opened; None before there is one."""
     if coordinator.training is None or coordinator.opened is None:
         return None
     since, left_then = coordinator.opened

@@ -21,21 +21,21 @@ logger = logging.getLogger(__name__)
 traffic = logging.getLogger("deepspeech.traffic")
 
 RETRY_SECONDS = 0.5
-"""Between two tries to reach the coordinator."""
+"""Seconds between two tries to reach the coordinator."""
 
 REQUEST_SECONDS = 5.0
-"""That an answer may take beyond the time that the coordinator was allowed to put it off."""
+"""Seconds that an answer may take beyond those for which the coordinator may put it off."""
 
 POLL_SECONDS = 5.0
-"""That the coordinator may put off an answer while there is nothing to do."""
+"""Seconds for which the coordinator may put off an answer while there is nothing to do."""
 
 LEAVE_SECONDS = 2.0
-"""That a node tries to say that it goes: a coordinator that is gone already need not know."""
+"""Seconds that a node tries to say that it leaves: a coordinator that is gone already need not know."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where the coordinator is, what to say to be let in, and how often to try, every half a second."""
+    """Where the coordinator is, the secret that it asks for, and how often to try, every RETRY_SECONDS."""
 
     host: str
     port: int
@@ -50,7 +50,7 @@ class Connection:
     """Requests to a coordinator, from any thread."""
 
     def __init__(self, address: Address) -> None:
-        """Connect when there is something to ask."""
+        """Remember the address; a thread connects with its first request."""
         self._address = address
         self._local = threading.local()
 
@@ -60,8 +60,8 @@ class Connection:
         """Send a request and return the answer's status and JSON.
 
         Tries again while the coordinator cannot be reached, for `patience` seconds or as long as the address says.
-        Raises ClusterError when that takes too long or the coordinator does not understand, and a CoordinatorError
-        where it refuses.
+        Raises a CoordinatorError if the coordinator refuses, and ClusterError if it cannot be reached in time or does
+        not understand.
         """
         seconds = self._address.retries * RETRY_SECONDS if patience is None else patience
         deadline = time.monotonic() + seconds
@@ -119,7 +119,7 @@ class Connection:
 
 
 class Membership:
-    """A process's membership; gives signs of life from a thread of its own until it is closed."""
+    """A process's membership: a thread gives signs of life until it is closed."""
 
     def __init__(self, connection: Connection, applicant: Applicant, identity: str, lease_seconds: float) -> None:
         self._connection = connection
@@ -134,15 +134,15 @@ class Membership:
 
     @property
     def identity(self) -> str:
-        """What the coordinator knows it by."""
+        """The name by which the coordinator knows the member."""
         return self._identity
 
     def on_error(self, act: Callable[[Exception], None]) -> None:
-        """Call this from the thread if it turns out that the process has no place in the training any more."""
+        """Call `act` from the thread if it turns out that the membership has ended."""
         self._on_error = act
 
     def leave(self, failure: str | None = None) -> None:
-        """Tell the coordinator, if it is still there, that the process goes, and why if that concerns everyone."""
+        """Tell the coordinator, if it is still there, that the process leaves; a failure ends training for all."""
         self.close()
         patience = LEAVE_SECONDS if failure is None else None
         with suppress(ClusterError, CoordinatorError):
@@ -165,7 +165,7 @@ class Membership:
 
 
 def join(connection: Connection, applicant: Applicant) -> Membership:
-    """Join; raises JoinRefusedError, and ClusterError if the coordinator cannot be reached."""
+    """Join. Raises JoinRefusedError, and ClusterError if the coordinator cannot be reached."""
     body = {
         "role": applicant.role.value,
         "task": applicant.task,
@@ -188,7 +188,7 @@ class RemoteCoordinator:
         self._round: int | None = None
 
     def next_job(self, wait: float = 0.0) -> Job | NoJob:
-        """A job, or why there is none, after at most `wait` seconds."""
+        """Return a job, or why there is none, after at most `wait` seconds."""
         status, answer = self._post(routes.NEXT_JOB, {"wait": wait}, wait)
         if status == routes.ASK_AGAIN:
             return NoJob.WAIT
@@ -207,7 +207,7 @@ class RemoteCoordinator:
                 return self._round
 
     def submit(self, result: JobResult) -> EpochReport | None:
-        """Hand in a result; the reports of epochs are the chief's."""
+        """Hand in a result. Returns None, because the coordinator gives the reports of epochs to the chief."""
         number = self._round if result.job.set_name is SetName.TRAIN else None
         if not result.batches:
             self.give_back(result.job)

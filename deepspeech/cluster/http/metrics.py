@@ -11,13 +11,13 @@ COUNTERS = {
     "results": "Results accepted",
     "refusals": "Results refused",
     "lost_members": "Members that fell silent",
-    "lost_jobs": "Jobs that their holders lost",
+    "lost_jobs": "Jobs that members lost",
     "steps": "Synchronous steps applied",
 }
 
 
 def render_metrics(status: Mapping[str, Any]) -> tuple[bytes, str]:
-    """The text, and its content type, of what `status_of` tells."""
+    """Return the text, and its content type, of what `status_of` tells."""
     registry = CollectorRegistry()
     registry.register(_Collector(status))
     return generate_latest(registry), CONTENT_TYPE_LATEST
@@ -37,8 +37,8 @@ class _Collector:
             ("epochs", status["epochs"] or 0, "Training epochs in all"),
             ("epoch_batches", opened["batches"], "Batches of the open epoch"),
             ("epoch_batches_done", opened["batches_done"], "Batches of the open epoch that are counted"),
-            ("jobs_open", opened["jobs_open"], "Jobs of the open epoch not handed out"),
-            ("jobs_running", opened["jobs_running"], "Jobs of the open epoch that are out"),
+            ("jobs_open", opened["jobs_open"], "Jobs of the open epoch that are not handed out"),
+            ("jobs_running", opened["jobs_running"], "Jobs of the open epoch that are handed out"),
             ("utterances_per_second", status["utterances_per_second"], "Throughput of all workers"),
         ):
             yield GaugeMetricFamily(f"deepspeech_{name}", text, value=value)
@@ -46,7 +46,7 @@ class _Collector:
         wer = {set_name: rate for set_name, _, rate in status["wer"]}
         yield _by_label("word_error_rate", "Word error rate of the newest report", "set", wer)
         silence = {member["name"]: member["silent_for"] for member in status["members"]}
-        yield _by_label("member_silent_seconds", "Since a member's last sign of life", "member", silence)
+        yield _by_label("member_silent_seconds", "Seconds since a member's last sign of life", "member", silence)
         throughput = {member["name"]: member["utterances_per_second"] for member in status["members"]}
         yield _by_label("member_utterances_per_second", "Throughput of a member", "member", throughput)
 

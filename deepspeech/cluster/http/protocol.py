@@ -1,7 +1,6 @@
-"""The bodies of requests and answers: what is on the wire, checked before it is believed.
+"""The bodies of requests and answers, in JSON, checked before they are believed.
 
-JSON, nothing else. A body that isn't exactly one of these models is refused; numbers are bounded, texts and lists are
-limited in length.
+A body that does not fit its model exactly is refused. Numbers are bounded; texts and lists are limited in length.
 """
 
 from typing import Annotated
@@ -16,7 +15,7 @@ LARGEST_NUMBER = 2**53 - 1
 """The largest integer that every JSON library keeps exactly."""
 
 LONGEST_POLL = 10.0
-"""Seconds that an answer may be put off at most while there is nothing to tell."""
+"""Seconds for which an answer may be put off at most while there is nothing to tell."""
 
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Text = Annotated[str, Field(max_length=4096)]
@@ -25,7 +24,7 @@ Seconds = Annotated[FiniteFloat, Field(ge=0, le=LONGEST_POLL)]
 
 
 class Body(BaseModel):
-    """What all bodies have in common."""
+    """What all bodies have in common: they are strict, and may have no other fields."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -44,7 +43,7 @@ class JoinBody(Body):
     properties: Annotated[dict[Name, Text], Field(max_length=64)]
 
     def applicant(self) -> Applicant:
-        """The applicant that this describes."""
+        """Return the applicant that this describes."""
         return Applicant(self.role, self.task, self.process, dict(self.properties))
 
 
@@ -68,14 +67,14 @@ class AliveBody(Body):
 
 
 class LeaveBody(Body):
-    """A member goes; with a failure, training ends for everyone."""
+    """A member leaves; with a failure, training ends for every node."""
 
     member: Name
     failure: Text | None = None
 
 
 class JobBody(Body):
-    """A member asks for a job, and waits up to so many seconds for one."""
+    """A member asks for a job, and waits for one for up to `wait` seconds."""
 
     member: Name
     wait: Seconds = 0.0
@@ -91,19 +90,19 @@ class JobAnswer(Body):
     report: bool
 
     def job(self) -> Job:
-        """The job that this describes."""
+        """Return the job that this describes."""
         return Job(self.number, self.epoch, self.set, tuple(self.batches), self.report)
 
     @staticmethod
     def of(job: Job) -> "JobAnswer":
-        """The description of a job."""
+        """Return the description of a job."""
         return JobAnswer(
             number=job.number, epoch=job.epoch, set=job.set_name, batches=list(job.batches), report=job.report
         )
 
 
 class StepBody(Body):
-    """A member asks to begin a training step of its job."""
+    """A member asks to begin a training step of its job, and waits for that for up to `wait` seconds."""
 
     member: Name
     job: Number
@@ -145,7 +144,7 @@ class TallyBody(Body):
     samples: Annotated[list[SampleBody], Field(max_length=1000)] = []
 
     def tally(self) -> Tally:
-        """The tally that this describes."""
+        """Return the tally that this describes."""
         samples = tuple(
             Sample(s.wav, s.transcript, s.hypothesis, s.loss, EditCounts(**s.edits.model_dump())) for s in self.samples
         )
@@ -153,7 +152,7 @@ class TallyBody(Body):
 
 
 class ResultBody(Body):
-    """What a member did of its job: the next of its batches, and in training, the round of their gradient."""
+    """A member hands in the next batches of its job, and in training, the round of their gradient."""
 
     member: Name
     job: Number
@@ -164,18 +163,18 @@ class ResultBody(Body):
 
 
 class ReturnBody(Body):
-    """Jobs that a member won't finish."""
+    """A member returns jobs that it won't finish."""
 
     member: Name
     jobs: Annotated[list[Number], Field(max_length=1000)]
 
 
 class DoneBody(Body):
-    """It was done as asked."""
+    """What was asked is done."""
 
 
 class ErrorBody(Body):
-    """Why a request was refused; `kind` is for programs."""
+    """Why a request was refused: `kind` is for programs, `error` for people."""
 
     kind: Name
     error: str

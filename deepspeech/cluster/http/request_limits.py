@@ -1,4 +1,4 @@
-"""A connection's patience: requests that come too slowly or begin too long-winded are refused.
+"""The limits of a request: one that arrives too slowly or has too large a head is refused.
 
 The server library limits how long an idle connection is kept, but not how long a request may take to arrive.
 """
@@ -26,17 +26,17 @@ class LimitedProtocol(HttpToolsProtocol):
     _head_bytes: int | None = 0  # received of the head that is not complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first request."""
+        """Start the time of the first request."""
         super().connection_made(transport)
-        self._expect_request()
+        self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
-        self._stop_waiting()
+        """Stop the time."""
+        self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take a piece of a request."""
+        """Take a piece of a request, and refuse a head that is too large."""
         super().data_received(data)
         if self._head_bytes is not None:
             self._head_bytes += len(data)
@@ -44,31 +44,31 @@ class LimitedProtocol(HttpToolsProtocol):
                 self._refuse(routes.HEAD_TOO_LARGE, f"over {LARGEST_HEAD} bytes of headers")
 
     def on_message_begin(self) -> None:
-        """A request's first byte is there."""
+        """Start the time of a request: its first byte has arrived."""
         super().on_message_begin()
         self._head_bytes = 0
-        self._expect_request()
+        self._start_timer()
 
     def on_headers_complete(self) -> None:
-        """A request's head is there."""
+        """Count no further bytes of the head: it has arrived."""
         self._head_bytes = None
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """All of a request is there."""
-        self._stop_waiting()
+        """Stop the time: all of a request has arrived."""
+        self._stop_timer()
         super().on_message_complete()
 
-    def _expect_request(self) -> None:
-        self._stop_waiting()
-        self._timer = self.loop.call_later(SLOWEST_REQUEST, self._give_up)
+    def _start_timer(self) -> None:
+        self._stop_timer()
+        self._timer = self.loop.call_later(SLOWEST_REQUEST, self._refuse_slow_request)
 
-    def _stop_waiting(self) -> None:
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _give_up(self) -> None:
+    def _refuse_slow_request(self) -> None:
         self._refuse(routes.TOO_SLOW, f"a request may take {SLOWEST_REQUEST:.0f} s at most")
 
     def _refuse(self, refusal: routes.Refusal, message: str) -> None:

@@ -12,10 +12,10 @@ from ..coordination.errors import JobLostError, JoinRefusedError, NotMemberError
 JSON = "application/json"
 
 ASK_AGAIN = 202
-"""The status that answers a request when there is nothing to tell yet."""
+"""The status of an answer when there is nothing to tell yet."""
 
 TRAINING_OVER = 204
-"""The status that answers a request for a job when there will be no more."""
+"""The status of an answer to a request for a job when there will be no more."""
 
 
 @dataclass(frozen=True, eq=False)

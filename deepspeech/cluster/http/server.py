@@ -1,4 +1,4 @@
-"""Serving the coordinator: uvicorn on a thread of its own."""
+"""Serves the coordinator: uvicorn on a thread of its own."""
 
 import errno
 import gc
@@ -14,10 +14,10 @@ from .service import Service
 
 
 class Server:
-    """Serves a coordinator. A context manager: bound when made, serving inside, gone after."""
+    """A coordinator's server, as a context manager: it listens when it is made, and serves inside."""
 
     def __init__(self, service: Service, host: str, port: int, token: str | None) -> None:
-        """Bind the address; raises ClusterError if that cannot be done. With a token, only those who know it get in."""
+        """Listen on the address, or raise ClusterError. With a token, every request must carry it."""
         self._socket = _bind(host, port)
         config = uvicorn.Config(
             application(service, token),
@@ -39,8 +39,8 @@ class Server:
         return int(self._socket.getsockname()[1])
 
     def __enter__(self) -> "Server":
-        # What is there by now stays, a whole graph for instance: looking through it again and again for garbage would
-        # hold up everyone's answers for a tenth of a second.
+        # The objects made so far stay, a whole graph among them: each search for garbage in them would hold up every
+        # answer for a tenth of a second.
         gc.collect()
         gc.freeze()
         self._thread.start()

@@ -1,4 +1,4 @@
-"""The cluster's state machine shared between threads: those that serve requests, and the chief's."""
+"""The cluster's state machine, shared between the server's thread and the chief's."""
 
 import asyncio
 import threading
@@ -13,10 +13,10 @@ Answer = TypeVar("Answer")
 
 
 class Service:
-    """Guards a `ClusterCoordinator` with a lock, and wakes who waits for a change of it."""
+    """A `ClusterCoordinator` under a lock; wakes those who wait for it to change."""
 
     def __init__(self, coordinator: ClusterCoordinator, clock: Callable[[], float] = time.monotonic) -> None:
-        """`clock` gives the seconds that leases are measured in."""
+        """Share a coordinator; `clock` gives the seconds in which leases are measured."""
         self.clock = clock
         self._coordinator = coordinator
         self._lock = threading.Lock()
@@ -26,12 +26,12 @@ class Service:
 
     @contextmanager
     def locked(self) -> Iterator[ClusterCoordinator]:
-        """The coordinator, for as long as nobody else may touch it: never do I/O meanwhile."""
+        """Give the coordinator to nobody else meanwhile; do no I/O inside."""
         with self._lock:
             yield self._coordinator
 
     def changed(self) -> None:
-        """Wake everyone who waits for a job or a step; from any thread."""
+        """Wake those who wait for a job or a step, and the chief; callable from any thread."""
         self._for_chief.set()
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._wake)
@@ -50,7 +50,7 @@ class Service:
         self._loop = asyncio.get_running_loop()
 
     async def poll(self, ask: Callable[[ClusterCoordinator, float], Answer | None], seconds: float) -> Answer | None:
-        """Ask until there is an answer, at most for so many seconds, every time that something has changed."""
+        """Ask whenever something has changed until there is an answer, for at most `seconds`; then return None."""
         deadline = self.clock() + seconds
         while True:
             changed = self._changed
