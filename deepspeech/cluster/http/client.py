@@ -90,7 +90,13 @@ class Connection:
         response = connection.getresponse()
         received = response.read()
         traffic.info("%s %s -> %d %s", path, text, response.status, received.decode("utf-8", "replace"))
-        return response.status, json.loads(received) if received else None
+        try:
+            return response.status, json.loads(received) if received else None
+        except ValueError as error:
+            raise ClusterError(
+                f"what listens at {self._address} is not the coordinator: it answers with status {response.status} and"
+                " no JSON; are --coord_host and --coord_port the first worker's?"
+            ) from error
 
     def _connection(self, timeout: float) -> http.client.HTTPConnection:
         connection: http.client.HTTPConnection | None = getattr(self._local, "connection", None)

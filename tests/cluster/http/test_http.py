@@ -2,12 +2,14 @@ import json
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +129,24 @@ def test_a_coordinator_that_is_not_there_is_an_error_after_so_many_tries() -> No
         port = unused.getsockname()[1]
     with pytest.raises(ClusterError, match=f"http://127.0.0.1:{port} could not be reached"):
         join(Connection(Address("127.0.0.1", port, retries=2)), Applicant(Role.WORKER, 0, "p"))
+
+
+@pytest.mark.parametrize("status", [200, 404, 501])
+def test_another_server_at_the_coordinators_address_is_an_error_that_says_so(status: int) -> None:
+    class Other(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(b"<html>")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Other) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        port = server.server_address[1]
+        with pytest.raises(ClusterError, match=f"http://127.0.0.1:{port} is not the coordinator: .* status {status}"):
+            join(Connection(Address("127.0.0.1", port, retries=2)), Applicant(Role.WORKER, 0, "p"))
 
 
 def test_a_port_that_is_taken_is_an_error_that_names_the_flag(served: Served) -> None:
