@@ -113,5 +113,5 @@ def _check_libraries() -> None:
     if missing:
         raise ClusterError(
             f"the coordinator needs {', '.join(missing)}: install this package with its extra `cluster`, "
-            "pip install '.[cluster]' in a checkout or pip install 'deepspeech-….whl[cluster]'"
+            "pip install '.[cluster]' in a checkout or pip install './deepspeech-….whl[cluster]' with a wheel file"
         )
