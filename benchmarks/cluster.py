@@ -2,7 +2,7 @@
 
     python benchmarks/cluster.py [--n_hidden 512] [--batch 16] [--epochs 6] [--rounds 3]
 
-Both train on the same made-up corpus, noise of 2 to 6 seconds, in turn, `--rounds` times; the median epoch of each
+Both train on the same synthetic corpus, noise of 2 to 6 seconds, in turn, `--rounds` times; the median epoch of each
 counts. The first epoch, in which TensorFlow optimizes the graph, is left out.
 """
 
@@ -22,7 +22,7 @@ UTTERANCES = 256
 
 
 def training(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace) -> list[str]:
-    """The command of a trainer, without its place in a cluster."""
+    """Return the command that trains, without the flags of a cluster."""
     csv_file, alphabet = corpus
     return [
         *(sys.executable, "-m", "deepspeech", f"--train_files={csv_file}"),
@@ -33,12 +33,12 @@ def training(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespac
 
 
 def on_cluster(command: list[str]) -> list[float]:
-    """The same on a cluster of one worker and one parameter server."""
+    """Run the command on a cluster of one worker and one parameter server; return the seconds of its epochs."""
     server, worker, coordinator = free_ports(3)
-    place = [f"--ps_hosts=localhost:{server}", f"--worker_hosts=localhost:{worker}", f"--coord_port={coordinator}"]
-    with subprocess.Popen([*command, *place, "--job_name=ps"], stderr=subprocess.DEVNULL) as process:
+    hosts = [f"--ps_hosts=localhost:{server}", f"--worker_hosts=localhost:{worker}", f"--coord_port={coordinator}"]
+    with subprocess.Popen([*command, *hosts, "--job_name=ps"], stderr=subprocess.DEVNULL) as process:
         try:
-            return seconds_of_epochs([*command, *place, "--job_name=worker"])
+            return seconds_of_epochs([*command, *hosts, "--job_name=worker"])
         finally:
             process.wait(30)
 

@@ -3,8 +3,8 @@
     python benchmarks/coordinator.py [--workers 1000] [--jobs 100000] [--seconds 20] [--rate 2500]
 
 An exchange is a request for a job and one that hands in its result. The coordinator runs in a process of its own, the
-workers in this one, each on a connection of its own and one request at a time. Together they offer so many exchanges
-a second; an exchange's time counts from when it was due, so that a coordinator that falls behind shows it.
+workers in this one, each on a connection of its own and one request at a time. Together they offer `--rate` exchanges
+a second. The time of an exchange counts from when it was due, so that it shows when the coordinator falls behind.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.membership import ClusterSettings
+from deepspeech.cluster.http import routes
 from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
 from deepspeech.options import ScheduleOptions
@@ -26,13 +27,13 @@ from deepspeech.schedule.jobs import SetName
 from deepspeech.schedule.state import Plan
 
 JOINING_SECONDS = 3.0
-"""That the workers get to join before the first exchange is due."""
+"""Seconds that the workers have to join before the first exchange is due."""
 
 TOKEN = "a secret of enough characters"
 
 
 def serve(workers: int, jobs: int, pipe: Connection) -> None:
-    """Serve one epoch of jobs until told to stop; answers with the peak memory in MB and the seconds of CPU."""
+    """Serve one epoch of jobs until told to stop; send the peak memory in MB and the seconds of CPU."""
     coordinator = ClusterCoordinator(ClusterSettings(workers, 1, workers, workers, 60.0), {})
     training = TrainingCoordinator(ScheduleOptions(epoch=0), {SetName.TEST: Plan(jobs, 1, "test")})
     coordinator.open(training, time.monotonic())
@@ -58,13 +59,13 @@ class Worker:
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         self._reader, self._writer = reader, writer
         body = {"role": "worker", "task": self._task, "process": "p", "properties": {}}
-        _, joined = await self._post("/v1/join", json.dumps(body))
+        _, joined = await self._post(routes.JOIN, json.dumps(body))
         member = json.loads(joined)["member"]
         ask = json.dumps({"member": member})
         due = first
         while due < deadline:
             await asyncio.sleep(max(due - time.monotonic(), 0.0))
-            status, answer = await self._post("/v1/jobs", ask)
+            status, answer = await self._post(routes.NEXT_JOB, ask)
             if status != 200:
                 break
             job = json.loads(answer)
@@ -74,15 +75,16 @@ class Worker:
                 "batches": job["batches"],
                 "tally": {"utterances": len(job["batches"]), "loss_sum": 1.0},
             }
-            status, answer = await self._post("/v1/results", json.dumps(result))
+            status, answer = await self._post(routes.SUBMIT, json.dumps(result))
             assert status == 200, answer
             times.append(time.monotonic() - due)
             due += interval
         writer.close()
 
-    async def _post(self, path: str, body: str) -> tuple[int, bytes]:
+    async def _post(self, route: routes.Route, body: str) -> tuple[int, bytes]:
         head = (
-            f"POST {path} HTTP/1.1\r\nHost: c\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {len(body)}\r\n\r\n"
+            f"POST {route.path} HTTP/1.1\r\nHost: c\r\nAuthorization: Bearer {TOKEN}\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
         )
         self._writer.write((head + body).encode())
         received = await self._reader.readuntil(b"\r\n\r\n")
@@ -95,7 +97,7 @@ class Worker:
 
 
 async def work(port: int, workers: int, seconds: float, rate: float) -> tuple[list[float], float]:
-    """The seconds of every exchange, and of them all."""
+    """Return the seconds of every exchange, and of all of them together."""
     times: list[float] = []
     start = time.monotonic() + JOINING_SECONDS
     interval = workers / rate

@@ -82,7 +82,7 @@ class Cluster:
             return subprocess.Popen(command, cwd=self.program.folder, stderr=log, stdout=log, env=environment)
 
     def kill(self, name: str) -> None:
-        """With -9."""
+        """End a node with SIGKILL."""
         self.processes[name].kill()
         self.processes[name].wait()
 
