@@ -1,6 +1,6 @@
 """One worker and one parameter server against one process: training utterances a second, side by side.
 
-    python benchmarks/cluster.py [--n_hidden 512] [--batch 16] [--epochs 6] [--rounds 3]
+    python -m benchmarks.cluster [--n_hidden 512] [--batch 16] [--epochs 6] [--rounds 3]
 
 Both train on the same synthetic corpus, noise of 2 to 6 seconds, in turn, `--rounds` times; the median epoch of each
 counts. The first epoch, in which TensorFlow optimizes the graph, is left out.
@@ -13,10 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from train_epoch import seconds_of_epochs, write_corpus
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from ports import free_ports
+from .ports import free_ports
+from .train_epoch import seconds_of_epochs, write_corpus
 
 UTTERANCES = 256
 

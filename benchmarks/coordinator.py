@@ -1,6 +1,6 @@
 """How many job exchanges a second the coordinator serves: simulated workers on loopback, over HTTP.
 
-    python benchmarks/coordinator.py [--workers 1000] [--jobs 100000] [--seconds 20] [--rate 2500]
+    python -m benchmarks.coordinator [--workers 1000] [--jobs 100000] [--seconds 20] [--rate 2500]
 
 An exchange is a request for a job and one that hands in its result. The coordinator runs in a process of its own, the
 workers in this one, each on a connection of its own and one request at a time. Together they offer `--rate` exchanges

@@ -64,7 +64,9 @@ class ParameterServersLostError(Exception):
 class Chief:
     """Leads a cluster's training from the coordinator's process."""
 
-    def __init__(self, context: WorkerContext, service: Service, identity: ModelIdentity, watch: InterruptionWatch) -> None:
+    def __init__(
+        self, context: WorkerContext, service: Service, identity: ModelIdentity, watch: InterruptionWatch
+    ) -> None:
         self._context = context
         self._options = context.options
         self._service = service

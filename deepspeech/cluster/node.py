@@ -2,6 +2,7 @@
 
 import hashlib
 import ipaddress
+import json
 import logging
 import os
 import secrets
@@ -16,6 +17,7 @@ import tensorflow as tf
 
 from .. import __version__
 from ..errors import ClusterError
+from ..network import network
 from ..options import ClusterOptions, Options
 from ..schedule.jobs import SetName
 from ..schedule.state import Plan
@@ -117,11 +119,13 @@ def code_property(package: Path = PACKAGE) -> dict[str, str]:
 
 def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan]) -> dict[str, str]:
     """Return the properties in which all workers must agree."""
+    described = network(options.model, options.features.coefficients, alphabet.size)
     properties = {
         **code_property(),
         "alphabet": f"{alphabet.size} labels {_digest(chr(0).join(alphabet.labels))}",
         "--n_hidden": str(options.model.n_hidden),
         "--relu_clip": str(options.model.relu_clip),
+        "network": f"{described.name} {_digest(json.dumps(described.to_json()))}",
         "--audio_sample_rate": str(options.features.sample_rate),
         "--feature_type": options.features.feature_type,
     }

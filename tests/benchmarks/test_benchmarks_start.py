@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("coordinator", "decoder", "features", "inference", "memory", "speech_graph", "step_profile", "train_epoch")
+NAMES = (
+    "cluster",
+    "coordinator",
+    "decoder",
+    "features",
+    "inference",
+    "memory",
+    "speech_graph",
+    "step_profile",
+    "train_epoch",
+)
 
 
 def run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:

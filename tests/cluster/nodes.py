@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from fork_server import ForkedProcess, StartRequest, fork_server
-from ports import free_ports
 from program import Program
+
+from benchmarks.ports import free_ports
 
 PATIENCE = 150.0
 """Seconds for anything to happen, on a busy machine."""

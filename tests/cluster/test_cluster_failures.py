@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from corpora import write_alphabet
 from nodes import Cluster, steps_counted
-from ports import free_ports
 from program import Program
 
+from benchmarks.ports import free_ports
 from deepspeech.cluster.node import PACKAGE
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import pytest
 from nodes import Cluster, steps_counted
-from ports import free_ports
 from program import Program
+
+from benchmarks.ports import free_ports
 
 BLOCK = os.getpid() % (1 << 14)  # each test run on a machine has four addresses of its own
 OUTSIDE, INSIDE = (f"10.213.{BLOCK // 64}.{BLOCK % 64 * 4 + host}" for host in (1, 2))
