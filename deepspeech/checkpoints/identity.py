@@ -68,6 +68,12 @@ def read_description(prefix: Path) -> Mapping[str, Any] | None:
     return description
 
 
+def check_network_name(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
+    """Raise CheckpointError if a checkpoint's description names another network: its variables have other names."""
+    name = (description or {}).get("network", {}).get("name", "deepspeech")
+    _check_flags(prefix, {"network": name}, {"network": identity.network.name}, {})
+
+
 def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
     """Raise CheckpointError if a checkpoint's description tells of another alphabet, other features or a network."""
     if description is None:
@@ -88,8 +94,6 @@ def _check_network(prefix: Path, description: Mapping[str, Any], identity: Model
     model = description.get("model", {})
     named = description.get("network", {"name": "deepspeech"})
     ours = json.loads(json.dumps(identity.network.to_json()))
-    if named["name"] != identity.network.name:
-        _check_flags(prefix, {"network": named["name"]}, {"network": identity.network.name}, {})
     if named.get("layers") == ours:
         return
     _check_flags(prefix, model, {name: getattr(identity.model, name) for name in MODEL_FLAGS}, {})

@@ -20,7 +20,14 @@ from ..network import Network
 from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
 from ..util.whole_files import write_whole
-from .identity import DESCRIPTION_FORMAT, ModelIdentity, check_identity, description_path, read_description
+from .identity import (
+    DESCRIPTION_FORMAT,
+    ModelIdentity,
+    check_identity,
+    check_network_name,
+    description_path,
+    read_description,
+)
 from .initial_weights import initial_weights
 from .sources import Source, find_sources
 
@@ -141,8 +148,9 @@ class Checkpoints:
 
         Returns how far training had come, if the checkpoint says so. Raises CheckpointError where it doesn't fit.
         """
-        sources = find_sources(prefix, self._variables, self._identity)
         description = read_description(prefix)
+        check_network_name(prefix, description, self._identity)
+        sources = find_sources(prefix, self._variables, self._identity)
         check_identity(prefix, description, self._identity)
         session.run(self._initialize)
         self._load(session, prefix, sources)

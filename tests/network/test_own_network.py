@@ -1,0 +1,136 @@
+"""A network of one's own, registered in this file and nowhere else, goes all the way from training to serving."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from deepspeech.network import LSTM, ContextWindow, Dense, Layer, Sizes, register
+
+if TYPE_CHECKING:  # the trainer loads this file, too, where these modules are not
+    from program import Finished, Program
+
+STEPS_OF_EPOCH = 6
+
+
+@register("two_lstms")
+def two_lstms(sizes: Sizes) -> tuple[Layer, ...]:
+    """Two LSTMs of different sizes, fewer neighbours, and layers with other names than DeepSpeech's."""
+    return (
+        ContextWindow("neighbours", frames=4),
+        Dense("projection", units=40, clip=10.0, dropout=0.05),
+        LSTM("first", units=sizes.n_hidden, output_dropout=0.05),
+        LSTM("second", units=24),
+        Dense("hidden", units=33, clip=20.0),
+        Dense("labels", units=sizes.outputs),
+    )
+
+
+@register("late_context")
+def late_context(sizes: Sizes) -> tuple[Layer, ...]:
+    """A network that looks at neighbours once more after its first layer, which the exported format cannot say."""
+    return (
+        Dense("projection", units=20, clip=20.0),
+        ContextWindow("neighbours", frames=2),
+        LSTM("lstm", units=16),
+        Dense("labels", units=sizes.outputs),
+    )
+
+
+@dataclass(frozen=True)
+class Doubled(Layer):
+    """A record of a kind that nothing here can compute."""
+
+    def width(self, inputs: int) -> int:
+        """Return twice the width."""
+        return 2 * inputs
+
+
+@register("unknown_layer")
+def unknown_layer(sizes: Sizes) -> tuple[Layer, ...]:
+    """A network with a layer that there is no way to compute."""
+    return (Doubled("doubled"), LSTM("lstm", units=16), Dense("labels", units=sizes.outputs))
+
+
+def train(program: Program, network: str, *flags: str) -> Finished:
+    return program.run(*program.training(), f"--network={__file__}:{network}", "--n_hidden=40", *flags)
+
+
+def test_it_trains_resumes_tests_exports_and_is_served(program: Program, recordings: list[Path]) -> None:
+    import soundfile
+    from graph_running import run_graph, windows_of
+
+    from deepspeech import Model
+    from deepspeech.serving.engine import Engine
+    from deepspeech.serving.frozen.model import read_frozen_model
+
+    first = train(program, "two_lstms", "--epoch=25", "--validation_step=5")
+    assert first.code == 0, first.stderr
+    folder = program.folder / "model"
+    flags = ["--epoch=50", "--validation_step=5", "--noearly_stop", f"--export_dir={folder}", *program.test_files()]
+    second = train(program, "two_lstms", *flags)
+    assert second.code == 0, second.stderr
+    assert f"train-{25 * STEPS_OF_EPOCH}, 25 of 50 epochs done" in second.stderr
+    assert "Test: loss" in second.stderr
+    card = (folder / "model.md").read_text(encoding="utf-8")
+    assert "`two_lstms`" in card and "| second | LSTM | 40 | 24 | 6,240 |" in card
+
+    graph = folder / "output_graph.pb"
+    frozen = read_frozen_model(graph)
+    engine, model = Engine(frozen), Model(graph)
+    texts = set()
+    for path in recordings:
+        samples = soundfile.read(path, dtype="float32")[0]
+        windows = windows_of(samples, frozen.info)
+        posteriors, _ = engine.run(windows, engine.initial_state())
+        np.testing.assert_allclose(posteriors, run_graph(graph, windows), atol=1e-4)
+        audio = soundfile.read(path, dtype="int16")[0]
+        whole = model.stt(audio)
+        stream = model.createStream()
+        for start in range(0, len(audio), 1000):
+            stream.feedAudioContent(audio[start : start + 1000])
+        assert stream.finishStream() == whole
+        texts.add(whole)
+    assert len(texts) > 3, "it has learned nothing"
+
+
+def test_the_checkpoint_is_of_this_network_alone(program: Program) -> None:
+    assert train(program, "two_lstms", "--epoch=1").code == 0
+    other = program.run(*program.training(epoch=2), "--n_hidden=40")
+    assert other.code == 1
+    assert "trained with --network=two_lstms, but this run has --network=deepspeech" in other.error
+
+
+@pytest.mark.parametrize(
+    ("network", "words"),
+    [("late_context", "neighbours puts frames between their neighbours"), ("unknown_layer", "doubled is a Doubled")],
+)
+def test_a_network_that_the_exported_format_cannot_say_is_refused_before_training(
+    program: Program, network: str, words: str
+) -> None:
+    finished = train(program, network, "--epoch=1", f"--export_dir={program.folder / 'model'}")
+    assert finished.code == 1
+    assert f"network {network} cannot be exported as a graph: its layer {words}" in finished.error
+    assert not program.checkpoints.exists() and not (program.folder / "model").exists()
+
+
+def test_a_network_that_cannot_be_exported_trains_all_the_same(program: Program) -> None:
+    finished = train(program, "late_context", "--epoch=1", *program.test_files())
+    assert finished.code == 0, finished.stderr
+    refused = train(program, "unknown_layer", "--epoch=1")
+    assert refused.code == 1
+    assert "layer doubled: there is no way to compute a Doubled in training" in refused.error
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("transformer", "there is no such network"), ("missing.py:net", "is not a Python file"), (f"{__file__}:x", "x")],
+)
+def test_an_unknown_network_is_one_line(program: Program, name: str, words: str) -> None:
+    finished = program.run(*program.training(epoch=1), f"--network={name}")
+    assert finished.code == 1
+    assert "--network=" in finished.error and words in finished.error
