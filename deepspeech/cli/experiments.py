@@ -11,6 +11,7 @@ from ..options.parameters import FILE_NAME, read_parameters
 from ..options.run_parameters import values_of_parameters
 from ..util.importing import import_corpus
 from ..util.progress import report
+from ..util.python_files import load_python_file
 
 
 def base_options(wanted: ExperimentOptions) -> Options | None:
@@ -24,7 +25,7 @@ def base_options(wanted: ExperimentOptions) -> Options | None:
         return _of_parameters(wanted.params_file, wanted.work)
     if wanted.name:
         name, experiment = find_experiment(wanted.name)
-        return experiment.options_in(name, wanted.work or _default_folder(name))
+        return experiment.options_in(wanted.name, wanted.work or _default_folder(name))
     for flag, value in (("from", wanted.source), ("work", wanted.work)):
         if value is not None:
             raise FlagError(f"--{flag}: needs --experiment, whose recordings and work folder are meant")
@@ -48,7 +49,9 @@ def list_experiments() -> str:
 def _of_parameters(path: Path, work: Path | None) -> Options:
     path = path / FILE_NAME if path.is_dir() else path
     parameters = read_parameters(path)
-    name = str(parameters.get("experiment") or "")
+    file, colon, name = str(parameters.get("experiment") or "").rpartition(":")
+    if colon:  # for what else it registers, such as a network
+        load_python_file(Path(file), f"--params_file={path}")
     if work is None and parameters.get("corpus"):
         work = _default_folder(name)
     values = values_of_parameters(parameters, work, path)

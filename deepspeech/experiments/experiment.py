@@ -77,7 +77,7 @@ def experiments() -> dict[str, Experiment]:
 
 
 def find_experiment(text: str) -> tuple[str, Experiment]:
-    """Return the name and the experiment that `--experiment` names: NAME or FILE.py:NAME.
+    """Return the experiment that `--experiment` names, NAME or FILE.py:NAME, and the NAME.
 
     A file's NAME is one that it registers, or that of an experiment, or a class of experiments, in it. Raise FlagError
     if there is none, PythonFileError if the file cannot be run.

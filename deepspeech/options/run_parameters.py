@@ -4,6 +4,7 @@ Paths in the work folder, and those of the data that come with the program, are 
 so that neither where a run is made nor where the program is installed makes a difference.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from ..util.packaged_data import DATA
 from . import parameters
 from .flag import Flag, Value, flags_of, items_of
 from .run import Options
+
+_NAME_IN_FILE = re.compile(r".+\.py:\w+")
+"""What `--network` and `--experiment` may be: a name in a Python file."""
 
 
 def run_parameters(options: Options) -> dict[str, parameters.Value]:
@@ -43,6 +47,9 @@ def _places(work: Path | None) -> dict[str, Path]:
 def _written(value: Value, places: Mapping[str, Path]) -> parameters.Value:
     if isinstance(value, tuple):
         return tuple(_written(each, places) for each in value)
+    if isinstance(value, str) and _NAME_IN_FILE.fullmatch(value):
+        file, _, name = value.rpartition(":")
+        return f"{Path(file).resolve()}:{name}"
     if not isinstance(value, Path):
         return value
     resolved = value.resolve()

@@ -78,7 +78,17 @@ def _commit() -> str:
     root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return ""
-    command = ["git", "-C", os.fspath(root), "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
+    command = [
+        "git",
+        "--no-optional-locks",
+        "-C",
+        os.fspath(root),
+        "describe",
+        "--always",
+        "--dirty=+",
+        "--abbrev=12",
+        "--exclude=*",
+    ]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_FOR_GIT, check=True)
     except (OSError, subprocess.SubprocessError):

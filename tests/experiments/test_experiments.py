@@ -24,8 +24,17 @@ from dataclasses import dataclass, field, replace
 
 from deepspeech.experiments.experiment import Experiment, register
 from deepspeech.experiments.fsdd import FSDD
+from deepspeech.network import LSTM, Dense
+from deepspeech.network import register as register_network
 
-register("small", FSDD.with_flags(n_hidden=16, epoch=2, validation_step=1, mixed_precision="off"))
+
+@register_network("narrow")
+def narrow(sizes):
+    return (Dense("first", units=20, clip=20.0, dropout=sizes.dropout_rates[0]), LSTM("lstm", units=16),
+            Dense("labels", units=sizes.outputs))
+
+
+register("small", FSDD.with_flags(network="narrow", epoch=2, validation_step=1, mixed_precision="off"))
 OTHER = FSDD.with_flags(random_seed=1)
 
 
@@ -103,7 +112,7 @@ def test_flags_of_the_command_line_take_the_place_of_the_experiments(tmp_path: P
 
 
 def test_an_experiment_of_ones_own_file_is_found_by_each_kind_of_name(own_file: Path) -> None:
-    assert find_experiment(f"{own_file}:small")[1].options.model.n_hidden == 16
+    assert find_experiment(f"{own_file}:small")[1].options.model.network == "narrow"
     assert find_experiment(f"{own_file}:OTHER")[1].options.random_seed == 1
     assert find_experiment(f"{own_file}:Shorter")[1].options.schedule.epoch == 3
     with pytest.raises(FlagError, match="has no experiment nothing"):
@@ -155,10 +164,10 @@ def test_a_run_leaves_its_variables_environment_and_graph(own_file: Path, record
     *variables, rule, total = (folder / "model_analysis.txt").read_text().splitlines()
     assert set(rule) == {"="}
     assert total == f"total #params: {sum(int(line.split()[-1]) for line in variables)}"
-    assert any(line.startswith("layer_1/weights") and "(494, 16)" in line for line in variables)
+    assert any(line.startswith("first/weights") and "(26, 20)" in line for line in variables)
     assert f"tensorflow : {tf.__version__!r}" in (folder / "environment.txt").read_text()
     (events,) = (folder / "graph").iterdir()
     version, graph = (tf.compat.v1.Event.FromString(record.numpy()) for record in tf.data.TFRecordDataset(str(events)))
     assert version.file_version == "brain.Event:2"
     definition = tf.compat.v1.GraphDef.FromString(graph.graph_def)
-    assert any(node.name == "layer_1/weights" for node in definition.node)
+    assert any(node.name == "first/weights" for node in definition.node)

@@ -19,9 +19,14 @@ from program import Program
 from published import PublishedClient, load_library
 
 from deepspeech import Model
+from deepspeech.export.frozen_graph import frozen_graph
+from deepspeech.network import LSTM, ContextWindow, Dense, Network
+from deepspeech.options import ExportOptions
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.audio import read_audio
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.text import Alphabet
 
 ROOT = Path(__file__).parents[2]
 DIGITS_SCORER = Path(__file__).with_name("digits.scorer")
@@ -135,3 +140,26 @@ def test_posteriors_are_the_graphs_on_real_recordings(digits_graph: Path, digits
         windows = windows_of(samples, model.info)
         posteriors, _ = engine.run(windows, engine.initial_state())
         np.testing.assert_allclose(posteriors, run_graph(digits_graph, windows), rtol=0, atol=5e-4)
+
+
+def test_the_published_client_runs_networks_of_several_lstms(tools: Path, digits: list[Path], tmp_path: Path) -> None:
+    """Their states lie side by side in the one state that it passes."""
+    alphabet = Alphabet(tuple(" abcdefghijklmnopqrstuvwxyz'"))
+    layers = (
+        ContextWindow("window", 3),
+        Dense("first", 64, clip=20.0),
+        *(LSTM("second", 48), LSTM("third", 32)),
+        Dense("labels", alphabet.size + 1),
+    )
+    network = Network("two_lstms", 26, layers)
+    random = np.random.default_rng(1)
+    weights = {name: random.normal(0, 0.3, shape).astype(np.float32) for name, shape in network.shapes.items()}
+    graph = frozen_graph(network, weights, alphabet, FeatureOptions(), ExportOptions(tmp_path))
+    path = tmp_path / "output_graph.pb"
+    path.write_bytes(graph.SerializeToString())
+    model = Model(path)
+    with PublishedClient(tools, path) as client:
+        samples = [read_samples(recording) for recording in digits[::25]]
+        texts = [(model.stt(each), client.stt(each), client.stream(each, CHUNK)) for each in samples]
+    assert len({ours for ours, _, _ in texts}) > 3
+    assert all(ours == whole == streamed for ours, whole, streamed in texts), texts
