@@ -1,4 +1,4 @@
-"""`python -m deepspeech`: train, test, export, and transcribe a file."""
+"""`python -m deepspeech`: train, test, export and transcribe a file."""
 
 import sys
 

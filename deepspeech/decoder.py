@@ -61,7 +61,7 @@ Posteriors = npt.NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class DecoderOptions:
-    """What may be chosen about the search; the defaults prune nothing but what does not fit into the beam."""
+    """The options of the beam search. The defaults prune only the hypotheses that do not fit into the beam."""
 
     beam_width: int = LanguageModelOptions.beam_width
     """Hypotheses kept after every frame."""
@@ -72,11 +72,11 @@ class DecoderOptions:
     sentence_end: bool = True
     """Whether `lm_score` includes the end of the sentence; without it, transcripts may be parts of sentences."""
     cutoff_prob: float = 1.0
-    """Of each frame, only the most probable labels that sum up to this are considered; 1 keeps all."""
+    """Of each frame, only the most probable labels whose probabilities sum up to this are considered; 1 keeps all."""
     cutoff_top_n: int = 0
-    """Of each frame, at most so many labels, the blank included, are considered; 0 keeps all."""
+    """The number of labels of each frame, the blank included, that are considered at most; 0 keeps all."""
     score_threshold: float = math.inf
-    """After every frame, hypotheses that score so much less than the best are dropped."""
+    """After every frame, hypotheses whose score is lower than the best by more than this are dropped."""
     result_count: int = 1
     """Transcripts returned, best first."""
     unknown_word_score: float = -math.inf
@@ -128,8 +128,8 @@ class Scorer:
 
         `trie_path` is the trie file of the language model's words; without one, the trie is built in memory.
 
-        `characters` says that the language model is one of characters, which `<space>` stands for spaces in; trie
-        files and packages know that by themselves. Raises DecoderError if a file is damaged or does not fit the others.
+        `characters` says that the language model is one of characters, in which `<space>` stands for a space; trie
+        files and packages say so themselves. Raise DecoderError if a file is damaged or does not fit the others.
         """
         texts, model = list(labels), os.fspath(lm_path)
         if trie_path:
@@ -147,14 +147,14 @@ class Scorer:
         return self.native.package_defaults
 
     def write_package(self, path: str | os.PathLike[str], lm_weight: float, valid_word_count_weight: float) -> None:
-        """Write a scorer package; of an ARPA file, a KenLM binary is made for it.
+        """Write a scorer package; an ARPA file is converted to a KenLM binary for it.
 
-        Its weights are what clients use unless told otherwise. Raises DecoderError if that fails.
+        Its weights are what clients use unless told otherwise. Raise DecoderError if that fails.
         """
         self.native.write_package(os.fspath(path), lm_weight, valid_word_count_weight)
 
     def write_trie(self, path: str | os.PathLike[str]) -> None:
-        """Write the trie file of this language model and these labels. Raises DecoderError if that fails."""
+        """Write the trie file of this language model and these labels. Raise DecoderError if that fails."""
         self.native.write_trie(os.fspath(path))
 
 
@@ -164,7 +164,7 @@ class CTCDecoder:
     def __init__(self, labels: Labels, options: DecoderOptions | None = None, scorer: Scorer | None = None):
         """`labels` are the acoustic model's outputs in their order; the blank comes after the last of them.
 
-        Raises DecoderError naming the option, or the label, that makes no sense.
+        Raise DecoderError, naming the option or the label, for one that cannot be used.
         """
         self.labels = tuple(labels)
         self.options = options or DecoderOptions()
@@ -176,7 +176,7 @@ class CTCDecoder:
         """Return the best transcripts of one utterance, best first.
 
         `posteriors`: probabilities, float32 or float64 [time, labels + 1]; strided arrays are not copied. No frames
-        give the empty transcript. Raises DecoderError naming what is wrong with them.
+        give the empty transcript. Raise DecoderError, saying what is wrong with the posteriors.
         """
         return self.hypotheses(self.native.decode(posteriors))
 
@@ -185,8 +185,8 @@ class CTCDecoder:
     ) -> list[list[Hypothesis]]:
         """Return the best transcripts of each utterance, decoded by `threads` threads (0: one for each core).
 
-        `posteriors`: float32 or float64 [batch, time, labels + 1]; `lengths` [batch]: the frames that count. The GIL is
-        released meanwhile. Raises DecoderError naming the utterance and what is wrong with it.
+        `posteriors`: float32 or float64 [batch, time, labels + 1]; `lengths`: integers [batch], the frames of each
+        utterance. The GIL is released meanwhile. Raise DecoderError, naming the utterance and what is wrong with it.
         """
         batch = self.native.decode_batch(posteriors, [int(length) for length in lengths], threads)
         return [self.hypotheses(results) for results in batch]
@@ -221,7 +221,7 @@ class CTCStream:
     def feed(self, posteriors: Posteriors) -> None:
         """Take more frames, float32 or float64 [time, labels + 1].
 
-        Raises DecoderError, and takes none, if they are bad.
+        Raise DecoderError, and take none of them, if they cannot be used.
         """
         self._native.feed(posteriors)
 
@@ -237,7 +237,8 @@ class CTCStream:
 def make_decoder(labels: Labels, options: LanguageModelOptions) -> CTCDecoder:
     """Return a decoder for the labels, with the language model if there is one.
 
-    The weights of a scorer package give way to those of the options only if these were chosen. Raises DecoderError.
+    The weights of a scorer package give way to those of the options only if these were chosen. Raise DecoderError
+    if a file or an option cannot be used.
     """
     language_model = options.binary_path or options.scorer_path
     scorer = None
@@ -257,7 +258,7 @@ def _native_options(options: DecoderOptions) -> _ctcdecoder.DecoderOptions:
         try:
             setattr(native, option.name, value)
         except TypeError:
-            raise DecoderError(f"{option.name} is {value!r}, which makes no sense") from None
+            raise DecoderError(f"{option.name} is {value!r}, which is not of the right type") from None
     return native
 
 

@@ -26,7 +26,7 @@ MODEL_FLAGS = ("n_hidden", "relu_clip")
 
 @dataclass(frozen=True)
 class ModelIdentity:
-    """What weights stand for: a checkpoint is of use only to a model where this is the same."""
+    """What weights stand for: a checkpoint can only be loaded into a model whose identity is the same."""
 
     alphabet: Alphabet
     features: FeatureOptions
@@ -34,11 +34,11 @@ class ModelIdentity:
 
     @cached_property
     def network(self) -> Network:
-        """The network that the options name; raise NetworkError if there is none."""
+        """The network that the options name. Raise NetworkError if there is no network of that name."""
         return network(self.model, self.features.coefficients, self.alphabet.size)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as a value for JSON, which is part of a checkpoint's description."""
+        """Return the identity as a value for JSON, which is part of a checkpoint's description."""
         return {
             "alphabet": list(self.alphabet.labels),
             "features": asdict(self.features),
@@ -48,7 +48,7 @@ class ModelIdentity:
 
 
 def description_path(prefix: Path) -> Path:
-    """Return where the description of the checkpoint at `prefix`, a path without extension, is."""
+    """Return the path of the description of the checkpoint at `prefix`, a path without extension."""
     return prefix.with_name(prefix.name + ".json")
 
 
@@ -75,7 +75,7 @@ def check_network_name(prefix: Path, description: Mapping[str, Any] | None, iden
 
 
 def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
-    """Raise CheckpointError if a checkpoint's description tells of another alphabet, other features or a network."""
+    """Raise CheckpointError if a checkpoint's description has another alphabet, features or network than `identity`."""
     if description is None:
         return
     labels, here = description.get("alphabet"), list(identity.alphabet.labels)
@@ -106,7 +106,7 @@ def _check_network(prefix: Path, description: Mapping[str, Any], identity: Model
 
 
 def _check_flags(prefix: Path, theirs: Mapping[str, Any], ours: Mapping[str, Any], flags: Mapping[str, str]) -> None:
-    """Raise CheckpointError for the first value that differs, under the flag's name if that is another one."""
+    """Raise CheckpointError for the first value that differs, naming its flag."""
     for name, value in theirs.items():
         if name in ours and ours[name] != value:
             flag = flags.get(name, name)

@@ -1,4 +1,4 @@
-"""Weights to begin training with, out of an exported graph."""
+"""The weights of an exported graph, to begin training with."""
 
 from pathlib import Path
 
@@ -15,9 +15,9 @@ from ..util.text import Alphabet
 def initial_weights(
     path: Path, network: Network, alphabet: Alphabet, drop_layers: int
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Return the values of variables by name: all but those of the `drop_layers` last layers.
+    """Return the values of variables, float32, by name: all but those of the `drop_layers` last layers.
 
-    `network` is this run's, `alphabet` what it writes. Raise CheckpointError if the graph cannot be read or belongs to
+    `network` and `alphabet` are those of this run. Raise CheckpointError if the graph cannot be read or belongs to
     another model.
     """
     try:
@@ -37,7 +37,7 @@ def initial_weights(
         if name not in weights:
             raise CheckpointError(
                 f"--initialize_from_frozen_model={path}: has no variable {name}, as its network is {source.name}; "
-                "give the same --network, or begin more layers anew with --drop_source_layers"
+                "give the same --network, or begin more layers untrained with --drop_source_layers"
             )
         if weights[name].shape != shape:
             raise CheckpointError(_misfit(path, name, weights[name].shape, shape, source))
@@ -55,7 +55,7 @@ def _check_alphabet(path: Path, labels: tuple[str | bytes, ...] | None, outputs:
         return
     raise CheckpointError(
         f"--initialize_from_frozen_model={path}: {cause}; give its alphabet with --alphabet_config_path, or begin the "
-        "last layer anew with --drop_source_layers=1"
+        "last layer untrained with --drop_source_layers=1"
     )
 
 
@@ -63,5 +63,5 @@ def _misfit(path: Path, name: str, found: tuple[int, ...], expected: tuple[int, 
     n_hidden = source.weighted_layers[0].width(0)
     return (
         f"--initialize_from_frozen_model={path}: variable {name} has shape {list(found)}, but this model needs "
-        f"{list(expected)}; give --n_hidden={n_hidden}, or begin more layers anew with --drop_source_layers"
+        f"{list(expected)}; give --n_hidden={n_hidden}, or begin more layers untrained with --drop_source_layers"
     )

@@ -8,6 +8,7 @@ from ..util.whole_files import write_whole
 
 FILE_NAME = "model_figures.json"
 EARLIER_FILE_NAME = "findings.json"
+"""The name that earlier versions gave the file; it is still read."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class ModelFigures:
 
     @staticmethod
     def read(folder: Path) -> "ModelFigures":
-        """Return what is known in a folder of checkpoints; a missing or damaged file means that nothing is."""
+        """Return the figures in a folder of checkpoints; those of a missing or damaged file are zero or empty."""
         for name in (FILE_NAME, EARLIER_FILE_NAME):
             try:
                 values = json.loads((folder / name).read_text(encoding="utf-8"))
@@ -35,7 +36,7 @@ class ModelFigures:
         return ModelFigures()
 
 
-def keep_figures(folder: Path, **found: object) -> None:
-    """Keep figures, by the names of the fields of ModelFigures, in a folder of checkpoints; raise OSError."""
-    figures = replace(ModelFigures.read(folder), **found)  # type: ignore[arg-type]
+def keep_figures(folder: Path, **changes: object) -> None:
+    """Write changes of figures, by the fields' names in ModelFigures, to a folder of checkpoints; raise OSError."""
+    figures = replace(ModelFigures.read(folder), **changes)  # type: ignore[arg-type]
     write_whole(folder / FILE_NAME, json.dumps(asdict(figures), ensure_ascii=False).encode())

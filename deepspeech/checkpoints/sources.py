@@ -21,7 +21,7 @@ READING_ERRORS = (tf.errors.OpError, ValueError, RuntimeError, IndexError)
 
 @dataclass(frozen=True)
 class Source:
-    """A tensor of a checkpoint, and what to add to it."""
+    """A tensor of a checkpoint, and a number or an array [n] that is added to it."""
 
     name: str
     added: Any = 0.0
@@ -40,7 +40,7 @@ class Source:
 def find_sources(prefix: Path, variables: Sequence[Any], identity: ModelIdentity) -> Mapping[str, Source]:
     """Map the name of each variable that the checkpoint at `prefix` holds to its tensor there.
 
-    Variables of the optimizer may be missing, those of the model may not, and shapes must agree: else CheckpointError.
+    Variables of the optimizer may be missing. Raise CheckpointError if one of the model is missing or misshapen.
     """
     try:
         shapes = tf.train.load_checkpoint(str(prefix)).get_variable_to_shape_map()
@@ -61,7 +61,7 @@ def find_sources(prefix: Path, variables: Sequence[Any], identity: ModelIdentity
         elif name in of_model:
             raise CheckpointError(_misfit(prefix, of_model[name], source.name, tuple(shapes[source.name]), identity))
     if missing:
-        logger.info("%s has no optimizer state for %d variables: it starts afresh", prefix.name, len(missing))
+        logger.info("%s has no optimizer state for %d variables: they get their initial values", prefix.name, len(missing))
     return sources
 
 

@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 
 class Kind(Enum):
-    """Which of a folder's checkpoints: TensorFlow's index file of it, and the prefix of its name."""
+    """Which of a folder's checkpoints is meant: the index file that names it, and the first part of its name."""
 
     NEWEST = ("checkpoint", "train")
     BEST = ("best_dev_checkpoint", "best_dev")
@@ -48,7 +48,7 @@ class Kind(Enum):
 
     @property
     def prefix(self) -> str:
-        """The first part of its files' names."""
+        """The first part of the names of the checkpoint's files."""
         return self.value[1]
 
 
@@ -56,7 +56,7 @@ class Checkpoints:
     """The checkpoints of one folder, for the variables of one graph."""
 
     def __init__(self, options: CheckpointOptions, graph: Any, identity: ModelIdentity) -> None:
-        """Touch nothing yet."""
+        """Find the checkpoints of the folder; nothing is written."""
         self._options = options
         self._folder = options.directory
         self._identity = identity
@@ -74,13 +74,13 @@ class Checkpoints:
 
     @property
     def network(self) -> Network:
-        """The network that they are checkpoints of."""
+        """The network whose checkpoints these are."""
         return self._identity.network
 
     def initialize(self, session: Any) -> None:
         """Give every variable its initial value: that of the graph to begin with, if there is one.
 
-        Raises CheckpointError if that belongs to another model.
+        Raise CheckpointError if that graph belongs to another model.
         """
         session.run(self._initialize)
         path = self._options.initial_graph
@@ -93,7 +93,10 @@ class Checkpoints:
             logger.info("Beginning with %d of the %d weights of %s", len(values), len(network.variables), path)
 
     def save(self, session: Any, kind: Kind, state: TrainingState) -> Path:
-        """Write a checkpoint and make it the folder's newest or best; raises CheckpointError, the last one kept."""
+        """Write a checkpoint and make it the folder's newest or best.
+
+        Raise CheckpointError if it cannot be written; the last one is kept.
+        """
         step = int(session.run(self._global_step))
         prefix = self._folder / f"{kind.prefix}-{step}"
         try:
@@ -114,9 +117,9 @@ class Checkpoints:
         return prefix
 
     def find(self, kind: Kind) -> Path | None:
-        """The path (without extension) of the folder's newest or best checkpoint, if there is one.
+        """Return the path (without extension) of the folder's newest or best checkpoint, if there is one.
 
-        Raises CheckpointError if the folder names one whose files are gone.
+        Raise CheckpointError if the folder names one whose files are gone.
         """
         state = v1.train.get_checkpoint_state(str(self._folder), kind.index_file)
         if not state:
@@ -127,9 +130,9 @@ class Checkpoints:
         return prefix
 
     def choose(self, purpose: str) -> Path:
-        """The checkpoint to test or infer with, logged: the one of lowest validation loss, or else the newest.
+        """Return the checkpoint to test or infer with, and log it: that of lowest validation loss, or else the newest.
 
-        Raises CheckpointError if there is none.
+        Raise CheckpointError if the folder holds no checkpoint.
         """
         for kind, words in (
             (Kind.BEST, "the checkpoint of lowest validation loss"),
@@ -144,9 +147,9 @@ class Checkpoints:
         )
 
     def restore(self, session: Any, prefix: Path) -> TrainingState | None:
-        """Load a checkpoint into the session; variables it lacks other than the model's get their initial value.
+        """Load a checkpoint into the session; variables of the optimizer that it lacks get their initial value.
 
-        Returns how far training had come, if the checkpoint says so. Raises CheckpointError where it doesn't fit.
+        Return how far training had come, if the checkpoint says so. Raise CheckpointError if it does not fit.
         """
         description = read_description(prefix)
         check_network_name(prefix, description, self._identity)
@@ -198,7 +201,7 @@ def _assign(session: Any, variable: Any, value: Any) -> None:
 
 
 def _remove_files_of(prefix: Path, *, unless_indexed_by: Path) -> None:
-    """Remove what a failed save left; but not a whole checkpoint of the same step that was there before."""
+    """Remove what a failed save left, but not a whole checkpoint of the same step that was there before."""
     try:
         known = unless_indexed_by.read_text(encoding="utf-8")
     except OSError:
@@ -214,5 +217,5 @@ def _not_written(prefix: Path, error: Exception) -> str:
     first_line = str(reason).strip().splitlines()[0]
     return (
         f"{prefix}: checkpoint cannot be written ({first_line}); "
-        "earlier checkpoints are untouched: make room, and the same command goes on"
+        "earlier checkpoints are untouched: free disk space, then run the same command again to go on"
     )

@@ -1,4 +1,4 @@
-"""What every command shares: arguments whose errors are ours, and errors that are one line and exit code 1."""
+"""What every command shares: arguments whose errors are FlagErrors, and errors as one line and exit code 1."""
 
 import argparse
 import signal
@@ -21,7 +21,7 @@ class ArgumentParser(argparse.ArgumentParser):
         super().__init__(prog=program, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
 
     def error(self, message: str) -> NoReturn:
-        """Raise FlagError."""
+        """Raise FlagError with the message."""
         raise FlagError(f"{message}; see --help")
 
 

@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         parser = ArgumentParser(__doc__)
         parser.add_argument("a", type=Path, metavar="A", help="params.txt of one run, or its folder")
-        parser.add_argument("b", type=Path, metavar="B", help="that of the other")
+        parser.add_argument("b", type=Path, metavar="B", help="params.txt of the other run, or its folder")
         options = parser.parse_args(arguments)
         lines = differences(_read(options.a), _read(options.b))
     except DeepSpeechError as error:

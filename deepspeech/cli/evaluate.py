@@ -31,6 +31,7 @@ from .flags import read_command_line
 logger = logging.getLogger(__name__)
 
 UTTERANCES_AHEAD = 64
+"""Utterances that are transcribed ahead of the one whose result is counted next."""
 
 
 USAGE = (
@@ -40,7 +41,7 @@ USAGE = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; return its exit code, 1 after an error. The report goes to stderr, as training's does."""
+    """Run the program; return its exit code, 0, or 1 after an error. The report goes to stderr, as training's does."""
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr, force=True)
     return run_command(lambda: _main(sys.argv[1:] if arguments is None else arguments))
 
@@ -103,7 +104,7 @@ class ByteAlphabet(Alphabet):
     """The labels of a model that writes UTF-8 bytes; each byte is written as the character of the same number."""
 
     def encode(self, text: str) -> npt.NDArray[np.int32]:
-        """Return the labels of a text, int32 [bytes]; raises AlphabetError naming each byte it lacks."""
+        """Return the labels of a text, int32 [bytes]; raise AlphabetError, naming each byte that the alphabet lacks."""
         return super().encode(text.encode().decode("latin-1"))
 
 

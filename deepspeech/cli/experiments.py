@@ -1,4 +1,4 @@
-"""Runs that have a name: experiments, and runs with the parameters of another."""
+"""Runs whose parameters have a name: those of an experiment, or those of another run."""
 
 from pathlib import Path
 
@@ -15,9 +15,10 @@ from ..util.python_files import load_python_file
 
 
 def base_options(wanted: ExperimentOptions) -> Options | None:
-    """Return the options that the other flags of a command line are put on; None if those are the defaults.
+    """Return the options whose values the flags of a command line replace; None if these are the defaults.
 
-    Raise FlagError, ParametersError or PythonFileError.
+    Raise FlagError for flags that do not go together or an unknown experiment, ParametersError for a `params.txt`, and
+    PythonFileError for a Python file, that cannot be used.
     """
     if wanted.name and wanted.params_file:
         raise FlagError("--experiment: cannot be combined with --params_file, which names its experiment itself")
@@ -28,7 +29,7 @@ def base_options(wanted: ExperimentOptions) -> Options | None:
         return experiment.options_in(wanted.name, wanted.work or _default_folder(name))
     for flag, value in (("from", wanted.source), ("work", wanted.work)):
         if value is not None:
-            raise FlagError(f"--{flag}: needs --experiment, whose recordings and work folder are meant")
+            raise FlagError(f"--{flag}: needs --experiment, to whose recordings or work folder it belongs")
     return None
 
 

@@ -1,4 +1,4 @@
-"""What flags must be beside one another. What each must be by itself is said where it is defined."""
+"""Checks of flags in combination. The check of a single flag is where the flag is defined."""
 
 from collections.abc import Collection
 
@@ -43,7 +43,7 @@ def _check_features(options: Options) -> None:
 
 
 def _check_network(options: Options) -> None:
-    """Raise FlagError or NetworkError; the number of labels, which is not known yet, matters to none of the checks."""
+    """Raise FlagError or NetworkError. No check depends on the number of labels, which is not known yet."""
     described = network(options.model, options.features.coefficients, label_count=1)
     layers = len(described.weighted_layers)
     dropped = options.checkpoints.drop_source_layers

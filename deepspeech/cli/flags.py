@@ -29,11 +29,11 @@ class CommandLine(Generic[T]):
 
 
 def parse(arguments: Sequence[str]) -> Options | None:
-    """Turn the trainer's arguments (without the program's name) into options; None if what was asked for was printed.
+    """Return the options of the trainer's arguments (without the program's name); None if help, version or a list was printed.
 
-    The flags are those of the experiment, or of the `params.txt`, that is named, but for those that are given.
-    Raises FlagError, in one line that names the flag, for an unknown flag, a value that cannot be used or a
-    combination that has nothing to do. Writes no file.
+    Flags that are not given have the values of the experiment, or of the `params.txt`, that the arguments name.
+    Raise FlagError, in one line that names the flag, for an unknown flag, a value that cannot be used or a
+    combination of flags that cannot be used. Write no file.
     """
     read = read_command_line(arguments, Options(), USAGE)
     if read is None:
@@ -54,7 +54,7 @@ def parse(arguments: Sequence[str]) -> Options | None:
 def read_command_line(arguments: Sequence[str], options: T, usage: str) -> CommandLine[T] | None:
     """Return the options with the values of the flags that the arguments give; None if help or the version was printed.
 
-    `usage` is the first line of the help. Raises FlagError, in one line that names the flag, for an unknown flag or a
+    `usage` is the first line of the help. Raise FlagError, in one line that names the flag, for an unknown flag or a
     value that its check does not allow. How flags go together is for the caller to check.
     """
     rows = [row for row in flags_of(type(options)) if row.on_command_line]
@@ -76,7 +76,7 @@ def read_command_line(arguments: Sequence[str], options: T, usage: str) -> Comma
 
 
 def help_text(options_class: type[Any], usage: str) -> str:
-    """Return every flag with its default and meaning, in groups."""
+    """Return every flag with its default and its help text, in groups."""
     parts = [usage]
     for title, rows in groups(options_class):
         parts.append(f"\n{title}:")
@@ -89,7 +89,7 @@ def help_text(options_class: type[Any], usage: str) -> str:
 
 
 def markdown_tables(options_class: type[Any]) -> str:
-    """Return the same as tables for the README."""
+    """Return the flags with their defaults and help texts as the tables of the README."""
     return "\n".join(_markdown(options_class)) + "\n"
 
 

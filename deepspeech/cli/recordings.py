@@ -1,4 +1,4 @@
-"""What the `deepspeech` command is told to listen to: recordings, folders of them, or samples from a pipe."""
+"""The input of the `deepspeech` command: recordings, folders of them, or samples from a pipe."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..errors import AudioError, FlagError
 
 EXTENSIONS = {".aif", ".aiff", ".au", ".caf", ".flac", ".mp3", ".ogg", ".opus", ".w64", ".wav"}
-"""Files in folders that are taken for recordings."""
+"""The extensions of the files in folders that are taken for recordings."""
 
 PIPE = "-"
 PIPE_BYTES = 1 << 14
@@ -31,7 +31,7 @@ class Recording:
 
 
 def recordings(given: Sequence[str]) -> list[Recording]:
-    """Return the recordings that files, folders and `-` stand for; raises AudioError where there are none."""
+    """Return the recordings that files, folders and `-` stand for; raise AudioError for a folder without any."""
     found = []
     for text in given:
         path = Path(text)
@@ -50,9 +50,9 @@ def recordings(given: Sequence[str]) -> list[Recording]:
 
 
 def pcm_blocks() -> Iterator[npt.NDArray[np.int16]]:
-    """Yield the 16-bit little-endian samples of standard input as they come; a last odd byte is no sample.
+    """Yield the samples of standard input, 16 bits and little-endian, as int16 [samples] while they come.
 
-    Raises AudioError if there are none, or they cannot be read.
+    A last odd byte is ignored. Raise AudioError if there are no samples, or they cannot be read.
     """
     left = b""
     empty = True
@@ -68,7 +68,7 @@ def pcm_blocks() -> Iterator[npt.NDArray[np.int16]]:
 
 
 def _read_pipe() -> bytes:
-    """Bytes of standard input, as soon as there are any; none at its end."""
+    """Return bytes of standard input as soon as there are any; none at its end."""
     if sys.stdin is None:
         raise AudioError(f"{PIPE}: standard input is closed")
     pipe = sys.stdin.buffer

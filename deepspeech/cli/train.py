@@ -1,4 +1,4 @@
-"""`python -m deepspeech`: train, test, and transcribe a file."""
+"""`python -m deepspeech`: train, test, export and transcribe a file."""
 
 import logging
 import signal
@@ -48,7 +48,7 @@ def _run(options: Options) -> None:
     if options.export.directory is not None:
         check_folder(options.export.directory, remove=options.export.remove)
     import_recordings(options)
-    # TensorFlow takes seconds to import: not before the flags and all that is read are known to be good.
+    # TensorFlow takes seconds to import, so the flags and all input files are checked first.
     inputs = None
     if not options.in_cluster and (options.trains or options.tests):
         from ..training.inputs import read_inputs
@@ -77,7 +77,7 @@ def _run(options: Options) -> None:
 
 
 def _prepare_logging(options: LogOptions) -> None:
-    """Log to stderr, one letter for the level; TensorFlow's own chatter is left to debug level."""
+    """Log to stderr, one letter for the level; TensorFlow's own messages are shown at debug level only."""
     handler = logging.StreamHandler()
     handler.setFormatter(_Formatter())
     logger.handlers = [handler]

@@ -39,7 +39,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     _check(options)
     try:
         return _run(options)
-    except BrokenPipeError:  # whoever read the output has had enough
+    except BrokenPipeError:  # the reader of the output has closed it
         _drop_output()
         return 0
     except OSError as error:
@@ -66,9 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--beam_width", type=int, help="hypotheses kept by the search; default: the model's")
     add("--lm_alpha", type=float, help="weight of the language model; default: the scorer's")
     add("--lm_beta", type=float, help="bonus for each word; default: the scorer's")
-    add("--hot_words", default="", help="words to expect more, or less, and how much: word:boost,word:boost")
-    add("--extended", action="store_true", help="accepted; the text is always that of the metadata")
-    add("--json", action="store_true", help="print JSON with the times of words; one line each for several recordings")
+    add("--hot_words", default="", help="words to make likelier, or with a negative boost less likely: word:boost,word:boost")
+    add("--extended", action="store_true", help="has no effect; the text is always that of the metadata")
+    add("--json", action="store_true", help="print JSON with the times of words; for several recordings, one line each")
     add("--candidate_transcripts", type=int, default=3, help="transcripts of a recording in the JSON")
     add("--format", choices=list(SUFFIXES), default="text", help="what to print or write")
     add("--output_dir", type=Path, help="write a file for each recording there instead of printing")
@@ -88,7 +88,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.json:
         options.format = "json"
     if options.stream and (options.format != "text" or options.output_dir):
-        raise FlagError("--stream: prints text as it comes, and cannot be combined with other output")
+        raise FlagError("--stream: prints text as it comes, and cannot be combined with another --format or with --output_dir")
 
 
 def _load(options: argparse.Namespace) -> Model:
@@ -135,7 +135,7 @@ def _run(options: argparse.Namespace) -> int:
 def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[Path | None]:
     """Return the file for the output of each recording, None for standard output.
 
-    Raises FlagError for subtitles of several recordings on standard output, and for two recordings with one file.
+    Raise FlagError for subtitles of several recordings on standard output, and for two recordings with one file.
     """
     if options.output_dir is None:
         if len(chosen) > 1 and options.format in ("srt", "vtt"):
@@ -178,7 +178,7 @@ def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *
     named = several and options.output_dir is None
     if options.format == "text":
         return f"{recording}: {best.text}" if named else best.text
-    # Of a recording that was transcribed in parts, there is one transcript.
+    # A recording that was transcribed in parts has only one transcript.
     candidates = found[0][1] if len(found) == 1 else [best]
     result = {"transcripts": [_candidate(candidate) for candidate in candidates]}
     if named:
@@ -205,7 +205,7 @@ def _candidate(spoken: Transcript) -> dict[str, object]:
 
 
 def _stream(model: Model, recording: Recording, chunk: int) -> None:
-    """Print the text whenever it changes, and at last what was said in all."""
+    """Print the text of a recording whenever it changes, and the final one at the end."""
     blocks = _blocks(recording, model.sampleRate())
     recognition = model.recognition()
     shown = None

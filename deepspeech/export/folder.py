@@ -32,7 +32,7 @@ def check_folder(folder: Path, *, remove: bool) -> None:
 def write_export(folder: Path, graph: bytes, card: str, *, remove: bool) -> Path:
     """Write an export, whole or not at all, and return the graph's path; with `remove`, nothing older stays.
 
-    Raises ExportError.
+    Raise ExportError.
     """
     check_folder(folder, remove=remove)
     files = {CARD_FILE: card.encode(), GRAPH_FILE: graph}

@@ -28,9 +28,9 @@ LARGEST_GRAPH = 2**31 - 1
 
 
 def export(options: Options) -> Path:
-    """Write the graph and its card into the export folder, whole or not at all; returns the graph's path.
+    """Write the graph and its card into the export folder, whole or not at all; return the graph's path.
 
-    The checkpoint is that of lowest validation loss, or the newest if there was no validation. Raises CheckpointError
+    The checkpoint is that of lowest validation loss, or the newest if there was no validation. Raise CheckpointError
     or ExportError.
     """
     wanted = options.export

@@ -1,4 +1,4 @@
-"""What is kept of training, and where."""
+"""Checkpoints and summaries: where they are written, and how often."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,8 @@ CHECKPOINTS = "Checkpoints, logs and summaries"
 class CheckpointOptions:
     """Where checkpoints are kept, how often one is written (seconds, 0: only at the end) and how many stay.
 
-    Where there is none, training begins with the weights of `initial_graph`, if given, but for its last layers.
+    If there is no checkpoint, training begins with the weights of `initial_graph`, if given, but for those of its last
+    `drop_source_layers` layers.
     """
 
     title: ClassVar[str] = CHECKPOINTS
@@ -35,11 +36,11 @@ class CheckpointOptions:
     )
     max_to_keep: int = flag(5, "checkpoints to keep", check=at_least(1), decides_result=False)
     initial_graph: Path | None = flag(
-        None, "exported graph to begin with where there is no checkpoint", name="initialize_from_frozen_model"
+        None, "exported graph whose weights training begins with if there is no checkpoint", name="initialize_from_frozen_model"
     )
     drop_source_layers: int = flag(
         0,
-        "last layers of that graph that are begun anew; 1 for a new alphabet",
+        "number of last layers that begin untrained instead; 1 for a new alphabet",
         check=at_least(0),
     )
 
@@ -76,5 +77,5 @@ class SummaryOptions:
 
 
 def data_folder() -> Path:
-    """Return the folder of what this program keeps where the user names none."""
+    """Return the folder in XDG's data for what is written when the user names no folder."""
     return Path(BaseDirectory.xdg_data_home) / "deepspeech"

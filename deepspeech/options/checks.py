@@ -1,4 +1,4 @@
-"""What a flag's value may be. A check tells what is wrong in the words that a person reads."""
+"""Checks of the values of flags; each says what is wrong in the line that the user reads."""
 
 import math
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ class Check(ABC):
 
 @dataclass(frozen=True)
 class Range(Check):
-    """A number from `low` on, or above it if that is `excluded`, and below `high`; `allowed` says so in words."""
+    """A number of at least `low`, or above it if it is `excluded`, and below `high`; `allowed` says so in words."""
 
     allowed: str
     low: float = -math.inf
@@ -24,7 +24,7 @@ class Range(Check):
     excluded: bool = False
 
     def complaint(self, name: str, value: Any) -> str:
-        """Return what is wrong with a number; what is not a number is outside."""
+        """Return what is wrong with a number; NaN is outside every range."""
         inside = (self.low < value if self.excluded else self.low <= value) and value < self.high
         return "" if inside else f"--{name}={value}: must be {self.allowed}"
 

@@ -23,20 +23,20 @@ class HostsCheck(Check):
 
 
 class ReplicasCheck(Check):
-    """A number of gradients."""
+    """A number of gradients: any but 0."""
 
     def complaint(self, name: str, value: Any) -> str:
         """Return what is wrong with 0."""
-        allowed = "positive, or negative for so many times the number of workers"
+        allowed = "positive, or negative: -N for N times the number of workers"
         return "" if value else f"--{name}={value}: must be {allowed}"
 
 
 @dataclass(frozen=True)
 class ClusterOptions:
-    """The cluster that a node belongs to, and its place there; without workers there is none.
+    """The cluster that a node belongs to, and its place there; without workers, this process is not in a cluster.
 
-    The coordinator is tried `coordinator_retries` times, every half a second. The secret that it wants is in the
-    environment or in `token_file`.
+    A node tries `coordinator_retries` times to reach the coordinator, every half second. The secret that the
+    coordinator demands is in the environment or in `token_file`.
     """
 
     title: ClassVar[str] = "Cluster"
@@ -56,7 +56,7 @@ class ClusterOptions:
     )
     job_name: str = flag(
         "localhost",
-        "what this node is: ps or worker; localhost: not of a cluster",
+        "role of this node: ps or worker; localhost: not in a cluster",
         check=OneOf(JOB_NAMES),
         decides_result=False,
     )
@@ -65,13 +65,13 @@ class ClusterOptions:
     )
     given_replicas: int = flag(
         -1,
-        "gradients worked on for a step; negative: times the number of workers",
+        "gradients computed for a step; -N: N times the number of workers",
         name="replicas",
         check=ReplicasCheck(),
     )
     given_replicas_to_aggregate: int = flag(
         -1,
-        "gradients that make a step; negative: times the number of workers",
+        "gradients that make a step; -N: N times the number of workers",
         name="replicas_to_agg",
         check=ReplicasCheck(),
     )
@@ -90,33 +90,33 @@ class ClusterOptions:
     )
     coordinator_retries: int = flag(
         100,
-        "tries to reach the coordinator, one each half second",
+        "attempts to reach the coordinator, one every half second",
         name="coord_retries",
         check=at_least(1),
         decides_result=False,
     )
     lease_seconds: float = flag(
         10.0,
-        "seconds of silence after which a node loses its jobs to others",
+        "seconds of silence after which a node's jobs go to other nodes",
         name="coord_lease_secs",
         check=more_than(0),
         decides_result=False,
     )
     token_file: Path | None = flag(
         None,
-        "file with the nodes' secret; or set DEEPSPEECH_COORD_TOKEN",
+        "file with the secret of the nodes; or set DEEPSPEECH_COORD_TOKEN",
         name="coord_token_file",
         decides_result=False,
     )
 
     @property
     def replicas(self) -> int:
-        """Gradients that may be worked on for a step."""
+        """The number of gradients that may be computed for a step."""
         return self._times_workers(self.given_replicas)
 
     @property
     def replicas_to_aggregate(self) -> int:
-        """Gradients that make a step."""
+        """The number of gradients that make a step."""
         return self._times_workers(self.given_replicas_to_aggregate)
 
     @property

@@ -1,4 +1,4 @@
-"""What is read: the corpora of the three sets, the alphabet that spells their transcripts, and their features."""
+"""The corpora of the three sets, the alphabet that spells their transcripts, and their features."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,7 @@ class SetOptions(CorpusOptions):
 
     cached_features_path: Path | None = flag(
         None,
-        "HDF5 file that keeps the features of the {noun} set",
+        "HDF5 file that caches the features of the {noun} set",
         name="{set}_cached_features_path",
         decides_result=False,
     )
@@ -40,7 +40,7 @@ class SetOptions(CorpusOptions):
 
 @dataclass(frozen=True)
 class BadRowOptions:
-    """What becomes of rows that cannot be used."""
+    """Whether rows that cannot be used are left out."""
 
     title: ClassVar[str] = CORPORA
     skip: bool = flag(False, "leave out rows that cannot be used, instead of stopping", name="skip_bad_rows")
@@ -48,11 +48,11 @@ class BadRowOptions:
 
 @dataclass(frozen=True)
 class AlphabetOptions:
-    """The labels."""
+    """The alphabet: the labels of the model."""
 
     title: ClassVar[str] = CORPORA
     given_path: Path | None = flag(
-        None, "the labels, one a line; default: the packaged data/alphabet.txt", name="alphabet_config_path"
+        None, "file of the labels, one on each line; default: the packaged data/alphabet.txt", name="alphabet_config_path"
     )
 
     @property
@@ -76,7 +76,7 @@ class FrontEndOptions:
     )
     window_ms: int = flag(
         FeatureOptions.window_ms,
-        "window of a frame, in ms",
+        "length of a frame's window, in ms",
         check=at_least(1),
         name="feature_win_len",
         on_command_line=False,
@@ -94,7 +94,7 @@ class FrontEndOptions:
 
     @property
     def features(self) -> FeatureOptions:
-        """The features; raises FeatureError if no front end can compute them."""
+        """The features. Raise FeatureError if no front end can compute them."""
         return FeatureOptions(
             sample_rate=self.audio_sample_rate,
             feature_type=self.feature_type,

@@ -10,7 +10,7 @@ from .flag import flag, whether_given
 DECODING = "Decoding"
 
 CLIENT_BEAM_WIDTH = 500
-"""The beam width of a client that chooses none, where the exported graph says none."""
+"""The beam width of clients that do not choose one, unless the exported graph holds another."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class LanguageModelOptions:
     beam_width: int = flag(1024, "hypotheses kept by the beam search", check=at_least(1))
     lm_weight: float = flag(1.5, "weight of the language model; a scorer package has its own", check=FINITE)
     valid_word_count_weight: float = flag(
-        2.25, "bonus for each word of the vocabulary; a scorer package has its own", check=FINITE
+        2.25, "bonus for each word that is in the vocabulary; a scorer package has its own", check=FINITE
     )
     weights_given: bool = whether_given("lm_weight", "valid_word_count_weight", name="lm_weights_given")
 

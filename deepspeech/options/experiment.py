@@ -1,4 +1,4 @@
-"""Experiments: runs whose settings have a name, or come from the `params.txt` of another run."""
+"""Experiments: runs whose options have a name, or come from the `params.txt` of another run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +9,12 @@ from .flag import flag
 
 @dataclass(frozen=True)
 class ExperimentOptions:
-    """Which experiment a run is, the corpus that it imports first, and the folder that everything of it is in."""
+    """The experiment that is run, the corpus that it imports first, and the folder that it reads and writes."""
 
     title: ClassVar[str] = "Experiments"
     name: str = flag("", "the experiment to run, by its name, or FILE.py:NAME", name="experiment")
     source: Path | None = flag(
-        None, "folder of the experiment's recordings; without it they are downloaded, or synthesized", name="from"
+        None, "folder of the experiment's recordings; without it, they are downloaded or synthesized", name="from"
     )
     work: Path | None = flag(
         None,
@@ -29,5 +29,5 @@ class ExperimentOptions:
 
     @property
     def corpus_folder(self) -> Path | None:
-        """Where the corpus is imported to; None if there is none to import."""
+        """The folder that the corpus is imported to; None if the run imports no corpus."""
         return self.work / "corpus" if self.corpus and self.work else None

@@ -11,7 +11,7 @@ from .flag import flag
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """Where and how to export; nothing is exported without a directory. `version` is the model's, for its card."""
+    """Where and how to export the model; without a directory, nothing is exported."""
 
     title: ClassVar[str] = "Export"
     directory: Path | None = flag(
@@ -22,10 +22,10 @@ class ExportOptions:
     )
     version: int = flag(1, "version of the model, for its card", name="export_version")
     remove: bool = flag(False, "delete an older export in export_dir", name="remove_export", decides_result=False)
-    use_seq_length: bool = flag(True, "let the graph stop at the length of its input")
-    n_steps: int = flag(16, "time steps that a run of the graph takes; more mean a later answer", check=at_least(1))
+    use_seq_length: bool = flag(True, "let the graph stop at the end of each utterance")
+    n_steps: int = flag(16, "time steps in a run of the graph; more of them raise the latency", check=at_least(1))
     batch_size: int = flag(
-        1, "utterances that a run of the graph takes; clients need 1", name="export_batch_size", check=at_least(1)
+        1, "utterances in a run of the graph; clients need 1", name="export_batch_size", check=at_least(1)
     )
     beam_width: int = flag(
         CLIENT_BEAM_WIDTH,

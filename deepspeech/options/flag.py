@@ -1,4 +1,4 @@
-"""Flags as fields: name, default, meaning, check and the option that is filled are one row of a frozen dataclass.
+"""Flags as fields: name, default, help text, check and the option they fill are one row of a frozen dataclass.
 
     @dataclass(frozen=True)
     class OptimizerOptions:
@@ -6,9 +6,9 @@
         learning_rate: float = flag(0.001, "Adam's learning rate", check=more_than(0))
 
 The flag is called after the field unless `name` says otherwise. Its type is the field's: str, int, float, bool,
-`Path | None` (nothing: None), `tuple[Path, ...]` or `tuple[str, ...]` (separated by commas). `title` is the group of
-the help page that the flags are in. A field whose type is such a dataclass brings that one's flags with it; any other
-field is no flag's. Fields hold what the flags said and nothing else, so that what `values_of` returns can be written
+`Path | None` (empty text: None), `tuple[Path, ...]` or `tuple[str, ...]` (separated by commas). `title` is the group of
+the help page that the flags are in. A field whose type is such a dataclass brings that one's flags with it; no flag
+belongs to any other field. Fields hold the values of the flags and nothing else, so that what `values_of` returns can be written
 to a file and read back by `with_values`; what follows from them is a property.
 """
 
@@ -37,7 +37,7 @@ _FROM_TEXT: Mapping[type, Callable[[str], Value]] = {
 
 @dataclass(frozen=True)
 class Flag:
-    """A row: what is known of a flag."""
+    """A row: the definition of a flag."""
 
     name: str
     default: Value
@@ -48,25 +48,25 @@ class Flag:
     title: str = ""
     """The group of the help page that it is in."""
     decides_result: bool = True
-    """Whether the result of a run depends on it, rather than only where, how fast and with what output it runs."""
+    """Whether the result of a run depends on it, and not only where, how fast and with what output it runs."""
     given_by: tuple[str, ...] = ()
     """Flags which, if one of them is given, make this row true."""
     on_command_line: bool = True
-    """Whether a person can give it."""
+    """Whether it can be given on the command line."""
 
     @property
     def default_text(self) -> str:
-        """The default as a person would write it; empty for nothing."""
+        """The default as a user would write it; empty for None."""
         return self.text(self.default)
 
     def text(self, value: Value) -> str:
-        """Return a value as a person would write it."""
+        """Return a value as a user would write it; empty for None."""
         if isinstance(value, tuple):
             return ",".join(map(str, value))
         return "" if value is None else str(value)
 
     def value(self, text: str) -> Value:
-        """Return the value that a text stands for; raises FlagError if it stands for none."""
+        """Return the value that a text stands for; raise FlagError if it is not of the flag's type."""
         if self.kind in _FROM_TEXT:
             try:
                 return _FROM_TEXT[self.kind](text)
@@ -137,9 +137,9 @@ def with_values(options: T, values: Mapping[str, Value]) -> T: ...
 
 
 def with_values(options: Any, values: Mapping[str, Value]) -> Any:
-    """Return the options, or the defaults of their class, with the values of these flags in place of theirs.
+    """Return the options, or the defaults of a class of options, with other values of some flags.
 
-    Raises FlagError for a name that no flag has.
+    Raise FlagError for a name that no flag has.
     """
     base = options() if isinstance(options, type) else options
     known = {row.name for row in flags_of(type(base))}
@@ -159,7 +159,7 @@ def check_values(options: Any) -> None:
 
 @dataclass(frozen=True)
 class _Member:
-    """A field that is a flag's (`row`), or holds a dataclass (`inside`) whose rows use `words`."""
+    """A field that belongs to a flag (`row`), or holds a dataclass (`inside`) whose rows use `words`."""
 
     field: str
     row: Flag | None = None

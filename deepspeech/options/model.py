@@ -12,7 +12,7 @@ _RATE_OR_FIRST = Range("less than 1, or negative for the value of --dropout_rate
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """Which network, and the geometry and regularization of the acoustic model."""
+    """The acoustic model: its network, sizes and dropout."""
 
     title: ClassVar[str] = "Model"
     n_hidden: int = flag(2048, "units of each hidden layer", check=at_least(1))
@@ -21,7 +21,7 @@ class ModelOptions:
     dropout_rate2: float = flag(-1.0, "dropout of layer 2; negative: dropout_rate", check=_RATE_OR_FIRST)
     dropout_rate3: float = flag(-1.0, "dropout of layer 3; negative: dropout_rate", check=_RATE_OR_FIRST)
     dropout_rate4: float = flag(0.0, "dropout of the LSTM's input", check=_RATE)
-    dropout_rate5: float = flag(0.0, "dropout of the LSTM's output (once the backward LSTM's)", check=_RATE)
+    dropout_rate5: float = flag(0.0, "dropout of the LSTM's output (in older versions, of the backward LSTM)", check=_RATE)
     dropout_rate6: float = flag(-1.0, "dropout of layer 5; negative: dropout_rate", check=_RATE_OR_FIRST)
     network: str = flag("deepspeech", "the network, by its registered name, or FILE.py:NAME")
     context: int = flag(

@@ -14,14 +14,14 @@ MIXED_PRECISION = ("auto", "on", "off")
 class SessionOptions:
     """How TensorFlow runs the graph; 0 threads leaves the number to TensorFlow.
 
-    `mixed_precision` is "on", "off" or "auto": whether the matrix products of training take bfloat16 factors; "auto"
-    where the device multiplies them faster.
+    `mixed_precision` says whether the matrix products of training have bfloat16 factors: "on", "off", or "auto" for
+    devices that multiply bfloat16 faster than float32.
     """
 
     title: ClassVar[str] = "Performance"
     mixed_precision: str = flag(
         "auto",
-        "training's products in bfloat16: on, off, or auto where it is faster",
+        "matrix products of training in bfloat16: on, off, or auto for where that is faster",
         check=OneOf(MIXED_PRECISION),
     )
     inter_op_threads: int = flag(

@@ -1,4 +1,4 @@
-"""What is told: the log, progress and results."""
+"""What is logged and reported: messages, progress and results."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -28,22 +28,22 @@ class LogOptions:
     title: ClassVar[str] = CHECKPOINTS
     level: int = flag(
         1,
-        "0: debug, 1: info, 2: warnings, 3: errors",
+        "lowest level of messages that are logged; 0: debug, 1: info, 2: warnings, 3: errors",
         name="log_level",
         check=up_to(3, "0, 1, 2 or 3"),
         decides_result=False,
     )
-    traffic: bool = flag(False, "log what goes to and from the coordinator", name="log_traffic", decides_result=False)
+    traffic: bool = flag(False, "log the messages to and from the coordinator", name="log_traffic", decides_result=False)
 
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What is told about progress and results."""
+    """What is reported about progress and results."""
 
     title: ClassVar[str] = CHECKPOINTS
     count: int = flag(
         10,
-        "wrongly transcribed utterances in a report: those of lowest loss, by WER",
+        "wrongly transcribed utterances in a report: those of lowest loss, sorted by WER",
         name="report_count",
         check=at_least(0),
         decides_result=False,

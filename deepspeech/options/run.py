@@ -1,4 +1,4 @@
-"""Everything that a run is told: that of the trainer, and that of the evaluation of an exported graph."""
+"""All options of a run of the trainer, and of an evaluation of an exported graph."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,19 +20,19 @@ from .training import TRAINING, OptimizerOptions, ScheduleOptions
 
 @dataclass(frozen=True)
 class RetiredOptions:
-    """Flags whose backing no longer exists: accepted, and told about once."""
+    """Flags that no longer have an effect: they are accepted, and a notice says so."""
 
     use_warpctc: bool = flag(
-        False, "once chose a CTC loss; the device's fastest is always used now", title="Model", decides_result=False
+        False, "has no effect; the fastest CTC loss of the device is always used", title="Model", decides_result=False
     )
     decoder_library_path: str = flag(
-        "", "once the decoder's library; it is part of the package now", title=DECODING, decides_result=False
+        "", "has no effect; the decoder is part of the package", title=DECODING, decides_result=False
     )
 
 
 @dataclass(frozen=True)
 class Options:
-    """Everything a run needs to know. Its fields are made from the flags; see `deepspeech.options.flag`."""
+    """All options of a run of the trainer. Its fields hold the flags' values; see `deepspeech.options.flag`."""
 
     experiment: ExperimentOptions = field(default_factory=ExperimentOptions)
     train: SetOptions = flags_with(SetOptions, set="train", verb="train", noun="training")
@@ -85,21 +85,21 @@ class Options:
 
     @property
     def features(self) -> FeatureOptions:
-        """The features; raises FeatureError if no front end can compute them."""
+        """The features. Raise FeatureError if no front end can compute them."""
         return self.front_end.features
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What to tell about flags that do something else than their name says, a line each."""
+        """A line for each flag that is given, but does not do what its name says."""
         return tuple(self._notices())
 
     def _notices(self) -> Iterator[str]:
         if self.retired.use_warpctc:
-            yield "--use_warpctc: the fastest CTC loss of the device is used, whether this is given or not"
+            yield "--use_warpctc: the fastest CTC loss of the device is used, whether this flag is given or not"
         if self.retired.decoder_library_path:
             yield "--decoder_library_path: the decoder is part of this package; the file that was named is not used"
         if self.model.dropout_rate5:
-            yield "--dropout_rate5: there is no backward LSTM; applied to the LSTM's output"
+            yield "--dropout_rate5: applied to the LSTM's output, as the network has no backward LSTM"
         if self.trains and self.dev.files and not self.schedule.validation_step:
             reason = "because --validation_step is 0; --validation_step=1 validates after every epoch"
             yield f"--dev_files: not used, {reason}"
@@ -107,7 +107,7 @@ class Options:
 
 @dataclass(frozen=True)
 class EvaluationOptions:
-    """An exported graph, the corpus to test it on, and how."""
+    """All options of an evaluation: an exported graph, the corpus to test it on, and the decoder's."""
 
     model: Path | None = flag(None, "exported graph, .pb or .pbmm", title="Model")
     test: CorpusOptions = flags_with(CorpusOptions, set="test", verb="test", noun="test")

@@ -1,4 +1,4 @@
-"""How training goes: its optimizer, which epochs run over which sets, and when it stops early."""
+"""The optimizer of training, the epochs over each set, and early stopping."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -26,27 +26,27 @@ class EarlyStoppingOptions:
 
     title: ClassVar[str] = TRAINING
     enabled: bool = flag(True, "stop when validation no longer improves", name="early_stop")
-    steps: int = flag(4, "validations that early stopping looks at", name="earlystop_nsteps", check=at_least(2))
+    steps: int = flag(4, "newest validations that early stopping looks at", name="earlystop_nsteps", check=at_least(2))
     mean_threshold: float = flag(
-        0.5, "stop if the loss is this near to the mean of those before", name="estop_mean_thresh", check=at_least(0)
+        0.5, "stop if the newest loss is nearer than this to the mean of the earlier ones", name="estop_mean_thresh", check=at_least(0)
     )
     deviation_threshold: float = flag(
-        0.5, "and their standard deviation is below this", name="estop_std_thresh", check=at_least(0)
+        0.5, "and if the standard deviation of the earlier ones is below this", name="estop_std_thresh", check=at_least(0)
     )
 
 
 @dataclass(frozen=True)
 class ScheduleOptions:
-    """Which epochs are run over which sets.
+    """The epochs that are run over each set.
 
-    `epoch` is the number of training epochs in all or, if negative, of epochs beyond those done. `validation_step` and
+    `epoch` is the number of training epochs in all or, if negative, minus that of epochs beyond those done. `validation_step` and
     `display_step` are in epochs; 0 means never.
     """
 
     title: ClassVar[str] = TRAINING
-    train: bool = flag(True, "whether to train, if train_files are given")
-    test: bool = flag(True, "whether to test, if test_files are given")
-    epoch: int = flag(75, "epochs to train in all; negative: this many more")
+    train: bool = flag(True, "train, if train_files are given")
+    test: bool = flag(True, "test, if test_files are given")
+    epoch: int = flag(75, "epochs to train in all; -N: N more than are done")
     validation_step: int = flag(0, "epochs from one validation to the next; 0: never", check=at_least(0))
     display_step: int = flag(
         0,
@@ -55,6 +55,6 @@ class ScheduleOptions:
         decides_result=False,
     )
     batches_per_job: int = flag(
-        1, "steps per job of a worker; each takes a batch per device", name="iters_per_worker", check=at_least(1)
+        1, "steps in a job of a worker; each takes one batch per device", name="iters_per_worker", check=at_least(1)
     )
     early_stopping: EarlyStoppingOptions = field(default_factory=EarlyStoppingOptions)

@@ -1,1 +1,1 @@
-"""Who does which batches of which epoch: jobs, state and early stopping, free of I/O and of TensorFlow."""
+"""The schedule of training: jobs, state and early stopping, without I/O and without TensorFlow."""

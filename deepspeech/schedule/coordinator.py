@@ -3,7 +3,8 @@
     train ─► dev (every validation_step epochs) ─► train … ─► test ─► over
                      └─ early stopping ──────────────────────┘
 
-It does no I/O and knows neither clocks nor workers. A local worker calls it directly.
+It does no I/O and knows neither clocks nor workers. On one machine, `deepspeech.training.run` calls it directly; on a
+cluster, `deepspeech.cluster.coordination` does.
 """
 
 import logging
@@ -21,19 +22,19 @@ logger = logging.getLogger(__name__)
 
 
 class NoJob(Enum):
-    """Why there is no job: all of this epoch's are handed out (WAIT), or training is over (OVER)."""
+    """Why there is no job: all jobs of this epoch are handed out (WAIT), or training is over (OVER)."""
 
     WAIT = "wait"
     OVER = "over"
 
 
 class ResultRefusedError(ValueError):
-    """A result does not belong to a job that is out, or does not cover its next batches; nothing was counted."""
+    """A result is not of a job that is handed out, or not of that job's next batches; nothing was counted."""
 
 
 @dataclass
 class _Running:
-    """The open epoch, as it is counted: snapshots of it are made only when somebody asks."""
+    """The open epoch while its results are counted; `snapshot` copies it."""
 
     set_name: SetName
     plan: Plan
@@ -46,14 +47,14 @@ class _Running:
 
 @dataclass
 class _Out:
-    """A job that is out, and how many of its batches are counted."""
+    """A job that is handed out, and how many of its batches are counted."""
 
     job: Job
     counted: int = 0
 
 
 class TrainingCoordinator:
-    """Leads through the epochs. Every batch of an epoch is counted in exactly one accepted result."""
+    """Hands out the jobs of all epochs. Every batch of an epoch is counted in exactly one accepted result."""
 
     stepwise = False
 
@@ -79,12 +80,12 @@ class TrainingCoordinator:
 
     @property
     def state(self) -> TrainingState:
-        """Progress so far; the results of jobs that are out aren't part of it."""
+        """Progress so far, without the batches of jobs whose results are not submitted yet."""
         return replace(self._state, open_epoch=self.current)
 
     @property
     def state_without_epoch(self) -> TrainingState:
-        """Progress so far, less that of the open epoch: cheap however many batches that has."""
+        """Progress so far, without that of the open epoch, whose batches take time to copy."""
         return replace(self._state, open_epoch=None)
 
     @property
@@ -99,7 +100,7 @@ class TrainingCoordinator:
 
     @property
     def batches_left(self) -> int:
-        """How many training batches are to be counted until the last epoch, unless training stops early."""
+        """How many training batches are left until the end of the last epoch, unless training stops early."""
         plan = self._plans.get(SetName.TRAIN)
         if plan is None or self._next_training_set() is None:
             return 0
@@ -108,7 +109,7 @@ class TrainingCoordinator:
 
     @property
     def running(self) -> int:
-        """How many jobs of the open epoch are out."""
+        """How many jobs of the open epoch are handed out."""
         return len(self._out)
 
     @property
@@ -126,11 +127,11 @@ class TrainingCoordinator:
         return set_name, self._epoch_index(set_name), len(self._running.done), plan.batch_count
 
     def plan_of(self, set_name: SetName) -> Plan | None:
-        """What the set's batches are made of, if there is such a set."""
+        """Return the plan of a set's batches; None if the run does not use the set."""
         return self._plans.get(set_name)
 
     def next_job(self) -> Job | NoJob:
-        """Hand out a job, opening the next epoch when the last is finished."""
+        """Hand out a job, opening the next epoch when the last one is finished; or return why there is none."""
         if self._running is None and not self._open_next_epoch():
             return NoJob.OVER
         if not self._pending:
@@ -149,7 +150,7 @@ class TrainingCoordinator:
         return job
 
     def give_back(self, job: Job) -> None:
-        """Take back a job that won't be finished; those of its batches that aren't counted are handed out again."""
+        """Take back a job that will not be finished; its batches that are not counted are handed out again."""
         out = self._out.pop(job.number, None)
         if out is not None:
             self._pending.appendleft(job.batches[out.counted :])
@@ -157,11 +158,12 @@ class TrainingCoordinator:
     def submit(self, result: JobResult) -> EpochReport | None:
         """Count a result; with `last`, batches that the worker left undone are handed out again.
 
-        Returns the report of the epoch if this was its last result. Raises ResultRefusedError, having counted nothing.
+        Return the report of the epoch if this was its last result. Raise ResultRefusedError, and count nothing, for a
+        result that is not of the next batches of a job that is handed out.
         """
         out = self._out.get(result.job.number)
         if out is None or out.job != result.job:
-            raise ResultRefusedError(f"job {result.job.number} is not out")
+            raise ResultRefusedError(f"job {result.job.number} is not handed out")
         counted = out.counted + len(result.batches)
         if result.batches != out.job.batches[out.counted : counted]:
             raise ResultRefusedError(f"job {out.job.number}: the result's batches are not the job's next ones")
@@ -184,7 +186,7 @@ class TrainingCoordinator:
         if plan == opened.plan:
             self._open(opened.set_name, set(opened.done), opened.tally)
         elif plan is not None:
-            logger.warning("The %s set or its batch size changed: its epoch starts anew", opened.set_name.value)
+            logger.warning("The %s set or its batch size changed: its epoch starts again from the first batch", opened.set_name.value)
             self._open(opened.set_name)
 
     def _open_next_epoch(self) -> bool:
@@ -235,7 +237,7 @@ class TrainingCoordinator:
         self._state = replace(self._state, dev_losses=losses, stopped_early=stop)
 
     def _epoch_index(self, set_name: SetName) -> int:
-        """The training epoch, counted from 0, that an epoch over the set belongs to."""
+        """Return the training epoch, counted from 0, that an epoch over the set belongs to."""
         return self._state.epoch if set_name is SetName.TRAIN else max(self._state.epoch - 1, 0)
 
     def _reports(self, set_name: SetName) -> bool:
@@ -243,5 +245,5 @@ class TrainingCoordinator:
 
 
 def _is_due(epoch: int, every: int) -> bool:
-    """Whether something done every so many epochs (0: never) is due after this epoch, counted from 0."""
+    """Return whether something done every `every` epochs (0: never) is due after this epoch, counted from 0."""
     return every > 0 and (epoch + 1) % every == 0

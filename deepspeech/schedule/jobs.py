@@ -1,4 +1,4 @@
-"""What passes between the coordinator and its workers: jobs, their results, and what an epoch amounted to."""
+"""What the coordinator and its workers exchange: jobs, their results, and the reports of epochs."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -20,7 +20,8 @@ class SetName(str, Enum):
 class Job:
     """Some batches of one epoch, to be done in order by one worker.
 
-    `number` is unique within a coordinator's life. With `report`, transcripts are decoded and compared.
+    `number` is unique for a coordinator, `epoch` counts from 0, and `batches` are indices into the set's batches. With
+    `report`, transcripts are decoded and compared with the corpus.
     """
 
     number: int
@@ -32,7 +33,7 @@ class Job:
 
 @dataclass(frozen=True)
 class JobResult:
-    """What a worker did of a job: `batches` are the job's next ones, those after the batches of earlier results.
+    """The figures of a part of a job: `batches` are the job's next ones, those after the batches of earlier results.
 
     With `last`, the worker is done with the job; batches of it that are still undone are handed out again.
     """
@@ -45,7 +46,7 @@ class JobResult:
 
 @dataclass(frozen=True)
 class EpochReport:
-    """A finished epoch over one set. `epoch` counts from 0; `decoded` tells whether `tally.edits` say anything."""
+    """A finished epoch over one set. `epoch` counts from 0; `decoded` says whether `tally.edits` were counted."""
 
     epoch: int
     set_name: SetName

@@ -1,4 +1,4 @@
-"""How far training has come: what is saved beside a checkpoint so that the same command goes on where it stopped."""
+"""Progress of training, which is saved beside a checkpoint so that the same command goes on where it stopped."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,7 @@ from .jobs import EpochReport, SetName, Tally
 
 @dataclass(frozen=True)
 class Plan:
-    """What the batches of a set are made of. `fingerprint` names the corpus's content and order."""
+    """The batches of a set. `fingerprint` is a digest of the corpus's content and order."""
 
     batch_count: int
     batch_size: int
@@ -18,7 +18,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class OpenEpoch:
-    """An epoch over one set that isn't finished: the batches counted so far, and what they amounted to."""
+    """An epoch over one set that is not finished: the indices of the batches counted so far, and their tally."""
 
     set_name: SetName
     plan: Plan
@@ -27,12 +27,12 @@ class OpenEpoch:
 
 
 HISTORY_KEPT = 4000
-"""Finished epochs over any set that are remembered, the newest ones."""
+"""The number of finished epochs, over any set, that the history holds: the newest ones."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What became of a finished epoch: mean loss of an utterance in nats, word error rate where it was decoded."""
+    """The figures of a finished epoch: mean loss of an utterance in nats, and word error rate if it was decoded."""
 
     set_name: SetName
     epoch: int
@@ -41,7 +41,7 @@ class Figures:
 
     @staticmethod
     def of(report: EpochReport) -> "Figures":
-        """The figures of a report."""
+        """Return the figures of a report."""
         wer = report.tally.edits.wer if report.decoded else None
         return Figures(report.set_name, report.epoch, report.tally.mean_loss, wer)
 
@@ -50,8 +50,8 @@ class Figures:
 class TrainingState:
     """Progress of training.
 
-    `epoch` counts finished training epochs (the validation of the last may still be open), `target_epoch` is where to
-    stop, `requested_epoch` the flag it was made from. `dev_losses` holds every validation's mean loss, and `history`
+    `epoch` counts finished training epochs (the validation of the last may still be open), `target_epoch` is that at
+    which training ends, `requested_epoch` the value of `--epoch` that it follows from. `dev_losses` holds every validation's mean loss, and `history`
     the figures of the newest epochs over all sets, oldest first.
     """
 
@@ -69,7 +69,7 @@ class TrainingState:
         return min(self.dev_losses, default=float("inf"))
 
     def aimed_at(self, requested_epoch: int) -> "TrainingState":
-        """This state on the way to the flag `epoch`: so many epochs in all, or if negative, so many more.
+        """Return this state with the target of the flag `epoch`: N epochs in all or, for -N, N more than are done.
 
         An unfinished run that was started with the same flag keeps its target.
         """
@@ -80,11 +80,11 @@ class TrainingState:
         return replace(self, requested_epoch=requested_epoch, target_epoch=target, stopped_early=False)
 
     def with_figures(self, figures: Figures) -> "TrainingState":
-        """This state with one more epoch in its history."""
+        """Return this state with one more epoch in its history."""
         return replace(self, history=(*self.history, figures)[-HISTORY_KEPT:])
 
     def to_json(self) -> dict[str, Any]:
-        """A value for `json.dumps`."""
+        """Return this state as a value for `json.dumps`."""
         return {
             "epoch": self.epoch,
             "requested_epoch": self.requested_epoch,
@@ -97,7 +97,7 @@ class TrainingState:
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> "TrainingState":
-        """The state that `to_json` wrote; raises KeyError, TypeError or ValueError for anything else."""
+        """Return the state that `to_json` wrote; raise KeyError, TypeError or ValueError for anything else."""
         opened = value["open_epoch"]
         return TrainingState(
             epoch=int(value["epoch"]),
@@ -135,7 +135,7 @@ def _figures_from_json(set_name: str, epoch: int, loss: float, wer: float | None
 
 
 def as_ranges(numbers: Iterable[int]) -> list[list[int]]:
-    """The numbers as sorted, disjoint half-open ranges `[start, end]`."""
+    """Return the numbers as sorted, disjoint ranges `[start, end]` that do not include their ends."""
     ranges: list[list[int]] = []
     for number in sorted(numbers):
         if ranges and ranges[-1][1] == number:

@@ -1,1 +1,1 @@
-"""Speech to text with exported graphs, without TensorFlow: the Python interface, the command and the engine."""
+"""Speech to text with exported graphs, without TensorFlow: the Python interface, the engine, and what they share."""

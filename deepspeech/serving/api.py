@@ -1,4 +1,4 @@
-"""The Python interface: that of DeepSpeech 0.9.3's package, and beside it `transcribe` and `stream`."""
+"""The Python interface: that of DeepSpeech 0.9.3's package, and `transcribe` and `stream` beside it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcrip
 __all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "Transcript", "TranscriptStream"]
 
 SCORER_NOT_ENABLED = 0x2004
-"""What DeepSpeech returns where a scorer is needed and there is none."""
+"""The code that DeepSpeech returns if a scorer is needed but not enabled."""
 
 MOST_LABELS_PER_FRAME = 40
-"""How many labels of a frame the search considers, as DeepSpeech's clients do."""
+"""The number of labels of a frame that the search considers, which is that of DeepSpeech's clients."""
 
 Samples = npt.NDArray[np.int16]
 
@@ -32,11 +32,11 @@ Samples = npt.NDArray[np.int16]
 class Model:
     """A speech recognizer, loaded from an exported graph. Threads may share one.
 
-    Its settings apply to what is begun after them.
+    Settings apply to the utterances that begin after them.
     """
 
     def __init__(self, model_path: str | PathLike[str]) -> None:
-        """Load a `.pb` or `.pbmm` file. Raises GraphError, which is a RuntimeError, if it cannot be run."""
+        """Load a `.pb` or `.pbmm` file. Raise GraphError, which is a RuntimeError, if it cannot be used."""
         model = read_frozen_model(model_path)
         self._info: ModelInfo = model.info
         self._engine = Engine(model)
@@ -48,11 +48,14 @@ class Model:
         self._decoder = self._new_decoder()
 
     def beamWidth(self) -> int:  # noqa: N802 - the published name, like those below
-        """Return how many hypotheses the search keeps; at first, what the graph says."""
+        """Return how many hypotheses the search keeps; the graph holds the initial number."""
         return self._beam_width
 
     def setBeamWidth(self, beam_width: int) -> int:  # noqa: N802
-        """Keep so many hypotheses; more are slower and sometimes better. Returns 0; raises ModelError if below 1."""
+        """Set the number of hypotheses that the search keeps; more are slower and sometimes better. Return 0.
+
+        Raise ModelError for a number below 1.
+        """
         before, self._beam_width = self._beam_width, beam_width
         try:
             self._decoder = self._new_decoder()
@@ -66,7 +69,7 @@ class Model:
         return self._info.features.sample_rate
 
     def enableExternalScorer(self, scorer_path: str | PathLike[str]) -> None:  # noqa: N802
-        """Decode with a language model: a scorer package or a KenLM file. Raises ModelError if it cannot be used."""
+        """Decode with a language model: a scorer package or a KenLM file. Raise ModelError if it cannot be used."""
         try:
             scorer = Scorer.load(self._info.labels, fspath(scorer_path))
         except DecoderError as error:
@@ -82,7 +85,7 @@ class Model:
             raise
 
     def disableExternalScorer(self) -> int:  # noqa: N802
-        """Decode without a language model again. Returns 0, or another number if there was none."""
+        """Decode without a language model again. Return 0, or another number if there is no language model."""
         if self._scorer is None:
             return SCORER_NOT_ENABLED
         self._scorer = None
@@ -90,9 +93,9 @@ class Model:
         return 0
 
     def setScorerAlphaBeta(self, alpha: float, beta: float) -> int:  # noqa: N802
-        """Weigh the language model by alpha and the number of words by beta.
+        """Set the weight `alpha` of the language model and the bonus `beta` for each word.
 
-        Returns 0, or another number without a scorer. Raises ModelError for what is no finite number.
+        Return 0, or another number without a scorer. Raise ModelError unless both are finite numbers.
         """
         if self._scorer is None:
             return SCORER_NOT_ENABLED
@@ -105,7 +108,7 @@ class Model:
     def addHotWord(self, word: str, boost: float) -> None:  # noqa: N802
         """Make a word likelier by `boost`, a natural logarithm, or less likely if it is negative.
 
-        Raises ModelError without a scorer, for a word that was added before, or that the alphabet cannot spell.
+        Raise ModelError without a scorer, and for a word that was added before or cannot be spelled in the alphabet.
         """
         self._need_scorer()
         if word in self._hot_words:
@@ -113,23 +116,26 @@ class Model:
         self._set_hot_words({**self._hot_words, word: float(boost)})
 
     def eraseHotWord(self, word: str) -> None:  # noqa: N802
-        """Forget a hot word. Raises ModelError without a scorer, or if it was never added."""
+        """Remove a hot word. Raise ModelError without a scorer, or if the word is not a hot word."""
         self._need_scorer()
         if word not in self._hot_words:
             raise ModelError(f"{word!r} is not a hot word")
         self._set_hot_words({other: boost for other, boost in self._hot_words.items() if other != word})
 
     def clearHotWords(self) -> None:  # noqa: N802
-        """Forget all hot words. Raises ModelError without a scorer."""
+        """Remove all hot words. Raise ModelError without a scorer."""
         self._need_scorer()
         self._set_hot_words({})
 
     def stt(self, audio_buffer: Samples) -> str:
-        """Return what is said in int16 [samples] at the model's rate. Raises SamplesError for anything else."""
+        """Return the text of int16 [samples] at the model's rate. Raise SamplesError for anything else."""
         return self._recognized(audio_buffer).finish()[0].text
 
     def sttWithMetadata(self, audio_buffer: Samples, num_results: int = 1) -> Metadata:  # noqa: N802
-        """Return up to `num_results` hypotheses of what `stt` returns the best of, with times."""
+        """Return up to `num_results` hypotheses for int16 [samples] at the model's rate, best first, with times.
+
+        Raise SamplesError for anything else, and ModelError for a number below 1.
+        """
         hypotheses = self._recognized(audio_buffer).finish(checked_count(num_results))
         return metadata(hypotheses, self._info.labels, self.step_seconds)
 
@@ -138,10 +144,10 @@ class Model:
         return Stream(self.recognition(), self._info.labels, self.step_seconds)
 
     def transcribe(self, audio: str | PathLike[str] | npt.NDArray[np.int16]) -> Transcript:
-        """Return what is said in a file of any format and rate, or in int16 [samples] at the model's rate.
+        """Return the transcript of a file of any format and rate, or of int16 [samples] at the model's rate.
 
         Long recordings are split where they are quietest, so that hours need no more memory than minutes.
-        Raises AudioError for a file, SamplesError for an array that cannot be used.
+        Raise AudioError for a file, and SamplesError for an array, that cannot be used.
         """
         rate = self.sampleRate()
         parts = (
@@ -150,7 +156,7 @@ class Model:
         return joined([(part.start, self.candidates(part.samples)[0]) for part in parts])
 
     def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
-        """Return up to `count` transcripts, best first, of float32 [samples] in [-1, 1], which is not split."""
+        """Return up to `count` transcripts, best first, of float32 [samples] in [-1, 1] at the model's rate; the signal is not split."""
         recognition = self.recognition()
         recognition.feed(signal)
         return [transcript(hypothesis, self.step_seconds) for hypothesis in recognition.finish(count)]
@@ -161,16 +167,16 @@ class Model:
 
     @property
     def step_seconds(self) -> float:
-        """Seconds from one frame to the next."""
+        """Seconds from the start of one frame to that of the next."""
         return self._info.features.step_ms / 1000
 
     @property
     def scorer_weights(self) -> tuple[float, float]:
-        """Alpha and beta as they are now."""
+        """The current alpha and beta."""
         return self._weights
 
     def recognition(self) -> Recognition:
-        """Begin an utterance with the settings of now."""
+        """Begin an utterance with the current settings."""
         return Recognition(self._info, self._mfcc, self._engine, self._decoder)
 
     def _recognized(self, audio_buffer: Samples) -> Recognition:

@@ -1,16 +1,21 @@
-"""The CTC loss of one utterance, from posteriors and without TensorFlow (Graves et al., 2006, forward variables)."""
+"""The CTC loss (Graves et al., 2006, section 4) of one utterance, from posteriors and without TensorFlow."""
 
 import numpy as np
 import numpy.typing as npt
 
 SMALLEST = 1e-38
-"""Probabilities below this count as this."""
+"""Smaller probabilities are raised to this one."""
 
 
 def ctc_loss(posteriors: npt.NDArray[np.float32], labels: npt.NDArray[np.int32]) -> float:
-    """Return minus the natural logarithm of the probability of int32 labels [n] under posteriors [time, labels + 1].
+    """Return -ln p(labels) in nats for int32 labels [n] and posteriors float32 [time, labels + 1].
 
-    The blank is the last label. Infinite if there are fewer frames than the labels need.
+    The blank is the last of the posteriors' labels. The loss is infinite if there are fewer frames than the labels
+    need. With the labels l = blank, l_1, blank, …, l_n, blank and the posteriors y, the forward variables are
+
+        a(t, s) = y(t, l(s)) (a(t - 1, s) + a(t - 1, s - 1) + [l(s) is not blank and not l(s - 2)] a(t - 1, s - 2))
+
+    and p(labels) is the sum of the last two after the last frame.
     """
     blank = posteriors.shape[1] - 1
     states = np.full(2 * len(labels) + 1, blank)
@@ -20,7 +25,7 @@ def ctc_loss(posteriors: npt.NDArray[np.float32], labels: npt.NDArray[np.int32])
     skips[3::2] = labels[1:] != labels[:-1]
     log_probabilities = np.log(np.maximum(posteriors.astype(np.float64), SMALLEST))[:, states]
     forward = np.full(len(states), -np.inf)
-    forward[:1] = 0  # before the first frame: as if in the first blank
+    forward[:1] = 0  # before the first frame, the path is in the first blank
     with np.errstate(invalid="ignore"):
         for number, emitted in enumerate(log_probabilities):
             from_before = np.concatenate([[-np.inf], forward[:-1]])

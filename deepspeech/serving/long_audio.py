@@ -29,7 +29,7 @@ class Part:
 
 
 def parts_of_file(path: str | PathLike[str], sample_rate: int) -> Iterator[Part]:
-    """Yield the parts of a file of any format, at `sample_rate` Hz; raises AudioError."""
+    """Yield the parts of a file of any format, at `sample_rate` Hz; raise AudioError."""
     return parts_of_blocks(read_audio_blocks(path, sample_rate), sample_rate)
 
 

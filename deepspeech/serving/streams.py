@@ -23,7 +23,7 @@ class Stream:
         self._step_seconds = step_seconds
 
     def feedAudioContent(self, audio_buffer: Samples) -> None:  # noqa: N802
-        """Take int16 [samples]. Raises SamplesError, or ModelError after the stream's end, like all methods here."""
+        """Take int16 [samples]. Raise SamplesError, or ModelError after the stream's end, like all methods here."""
         self._open().feed(as_signal(audio_buffer))
 
     def intermediateDecode(self) -> str:  # noqa: N802
@@ -75,13 +75,13 @@ class TranscriptStream:
         self._ended = True
 
     def feed(self, samples: Samples) -> None:
-        """Take int16 [samples] at the model's rate. Raises SamplesError, or ModelError after the end."""
+        """Take int16 [samples] at the model's rate. Raise SamplesError, or ModelError after the end."""
         self._check_open()
         self._recognition.feed(as_signal(samples))
 
     @property
     def transcript(self) -> Transcript:
-        """What was said so far, or after `finish` in all. Raises ModelError if the stream was left without that."""
+        """What was said so far, or after `finish` in all. Raise ModelError if the stream was left without that."""
         if self._result is not None:
             return self._result
         self._check_open()
@@ -100,7 +100,7 @@ class TranscriptStream:
 
 
 def as_signal(samples: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
-    """Return int16 [samples] as float32 in [-1, 1); raises SamplesTypeError or SamplesShapeError for anything else."""
+    """Return int16 [samples] as float32 in [-1, 1); raise SamplesTypeError or SamplesShapeError for anything else."""
     if not isinstance(samples, np.ndarray) or samples.dtype != np.int16:
         kind = f"an array of {samples.dtype}" if isinstance(samples, np.ndarray) else type(samples).__name__
         raise SamplesTypeError(f"audio must be a NumPy array of int16 samples, not {kind}")
@@ -110,7 +110,7 @@ def as_signal(samples: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
 
 
 def checked_count(num_results: int) -> int:
-    """Return a number of results; raises ModelError if that is none."""
+    """Return a number of results; raise ModelError if that is none."""
     if num_results < 1:
         raise ModelError(f"num_results is {num_results}, but must be 1 or more")
     return num_results

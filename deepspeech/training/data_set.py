@@ -16,10 +16,10 @@ from ..util.feeding import FeatureSource, Feeder, OnTheFly, batch_count
 from .inputs import Inputs, options_of_set
 
 PREFETCH = 4
-"""Batches made ready ahead."""
+"""Batches that are prepared ahead of the training step."""
 
 SHARED_PREFETCH = 1
-"""The same on a cluster, where every batch taken ahead is one that another worker cannot take."""
+"""The same in a cluster, where a batch that one worker takes ahead is not available to the others."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,10 @@ class DataSet:
 
 @contextmanager
 def open_sets(options: Options, inputs: Inputs, front_end: FrontEnd) -> Iterator[dict[SetName, DataSet]]:
-    """Make the features of the corpora ready."""
+    """Yield the corpora of the run as sets ready to be fed; close their feature caches at the end.
+
+    Raise FeatureCacheError for a cache that cannot be used.
+    """
     with ExitStack() as stack:
         yield {
             name: _data_set(corpus, options_of_set(options, name), front_end, options, stack)
@@ -55,7 +58,7 @@ def _data_set(corpus: Corpus, of_set: SetOptions, front_end: FrontEnd, options: 
 
 
 def _fingerprint(corpus: Corpus) -> str:
-    """A digest of what the utterances are and of their order."""
+    """Return a digest of the utterances (file name, samples, transcript) in their order."""
     digest = hashlib.sha256()
     for utterance in corpus:
         digest.update(f"{Path(utterance.path).name}\0{utterance.samples}\0{utterance.transcript}\n".encode())

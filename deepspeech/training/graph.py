@@ -1,4 +1,4 @@
-"""The whole graph of a training process: towers that train, towers that evaluate, and the step that joins them."""
+"""The graph of a training process: towers that train, towers that evaluate, and the step on all towers that train."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ def build_training_graph(
     session_options: SessionOptions,
     random_seed: int,
 ) -> TrainingGraph:
-    """Build the graph over the devices; without optimizer options, one that can only evaluate."""
+    """Build the graph with a tower on each device, such as "/gpu:0"; without optimizer options, it can only evaluate."""
     graph = tf.Graph()
     with graph.as_default():
         v1.set_random_seed(random_seed)
@@ -59,14 +59,16 @@ def build_training_graph(
 
 
 def fix_threads(options: SessionOptions) -> None:
-    """Give TensorFlow its numbers of threads: a process keeps those of its first session, and features need one too."""
+    """Run a session with the options' numbers of threads: those of a process's first session hold for all, also for
+    the sessions that compute features.
+    """
     if options.intra_op_threads or options.inter_op_threads:
         with v1.Session(graph=tf.Graph(), config=session_config(options)) as session, session.graph.as_default():
             session.run(tf.constant(0) + 1)
 
 
 def session_config(options: SessionOptions) -> Any:
-    """The session's configuration."""
+    """Return the ConfigProto of a session with these options."""
     return v1.ConfigProto(
         allow_soft_placement=True,
         log_device_placement=options.log_placement,

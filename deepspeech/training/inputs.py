@@ -1,4 +1,4 @@
-"""What a run is given, read and checked before anything that takes long, the import of TensorFlow among it."""
+"""The inputs of a run, read and checked before anything that takes long, such as the import of TensorFlow."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ class Inputs:
 
 
 def read_inputs(options: Options) -> Inputs:
-    """Read and check them; raises a DeepSpeechError, one CorpusError for the bad rows of all corpora."""
+    """Read and check the inputs; raise a DeepSpeechError, and a single CorpusError for the bad rows of all corpora."""
     alphabet = Alphabet.load(options.alphabet_path)
     return Inputs(alphabet, make_decoder(alphabet.labels, options.language_model), _read_corpora(options, alphabet))
 
 
 def options_of_set(options: Options, name: SetName) -> SetOptions:
-    """What a set is read from: nothing if the run does not need it."""
+    """Return the options of a set; those without files if the run does not need it."""
     needed = {
         SetName.TRAIN: options.train if options.trains else None,
         SetName.DEV: options.dev if options.trains and options.schedule.validation_step else None,

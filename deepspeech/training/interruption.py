@@ -1,12 +1,12 @@
-"""SIGINT and SIGTERM as a request that the program answers where it is safe to stop."""
+"""SIGINT and SIGTERM as a request to stop that the program follows between two steps."""
 
 import signal
 from types import FrameType, TracebackType
 from typing import Any
 
 
-class Interrupted(Exception):  # noqa: N818 - not an error: somebody asked for it
-    """The program was asked to stop and has done so; the message tells how to go on."""
+class Interrupted(Exception):  # noqa: N818 - not an error, but a request of the user
+    """The program stops after a signal; the message says how to go on."""
 
     def __init__(self, signal_number: int, message: str) -> None:
         super().__init__(message)

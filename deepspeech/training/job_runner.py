@@ -1,4 +1,4 @@
-"""Does jobs: feeds their batches to the towers, runs the steps, and tells the coordinator what came of them."""
+"""Does jobs: feeds their batches to the towers, runs the steps, and submits the results to the coordinator."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,42 +20,42 @@ from .scoring import Evaluator
 from .towers import Tower, feeds
 
 DECODING_BACKLOG = 64
-"""Utterances that may wait for the decoder before the model waits for it."""
+"""The number of utterances that may wait for the decoder; beyond it, the model waits for the decoder."""
 
 UTTERANCES_NAMED = 20
-"""Utterances that an error names at most."""
+"""The number of utterances that an error names at most."""
 
 
 class Coordinator(Protocol):
-    """What a worker needs of a coordinator. With `stepwise`, it wants a result after every training step."""
+    """What a JobRunner needs of a coordinator. With `stepwise`, it takes a result after every training step."""
 
     stepwise: bool
 
     def next_job(self) -> Job | NoJob:
-        """A job, or why there is none."""
+        """Return a job, or why there is none."""
 
     def submit(self, result: JobResult) -> EpochReport | None:
-        """Count a result; the report of the epoch if this finished it."""
+        """Count a result; return the report of the epoch if this was its last result."""
 
     def give_back(self, job: Job) -> None:
-        """Take back a job that won't be done."""
+        """Take back a job that will not be done."""
 
 
 class StepObserver(Protocol):
-    """What watches the steps as they are run."""
+    """What is called before and after each step."""
 
     def step_arguments(self, job: Job) -> Mapping[str, Any]:
-        """Extra arguments for the session's run of the next step."""
+        """Return extra arguments for the session's run of the next step."""
 
     def step_feeds(self, job: Job) -> Mapping[Any, Any]:
-        """What else to feed in the next step of a training job; may wait until that may be taken."""
+        """Return what else to feed in the next step of a training job, after waiting until the step may be run."""
 
     def step_done(self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
-        """A step was run on the batches; `losses` are its utterances', in nats."""
+        """Take note of a step on the batches; `losses` are those of its utterances in nats, float32 [utterances]."""
 
 
 class JobRunner:
-    """Runs jobs on the towers of one process."""
+    """Runs the jobs of one process on its towers: training, validation and test."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class JobRunner:
         report_count: int,
         observer: "StepObserver",
     ) -> None:
-        """Reports keep `report_count` wrong utterances; the observer is told of every step."""
+        """Keep `report_count` wrong utterances in reports, and call the observer at every step."""
         self._graph = graph
         self._session = session
         self._sets = sets
@@ -78,10 +78,9 @@ class JobRunner:
     def work(self, first: Job, coordinator: Coordinator, interrupted: Callable[[], bool]) -> Iterator[EpochReport]:
         """Do a job and those that follow it in its epoch, until there are no more or `interrupted`.
 
-        Yields the report if this finished the epoch and the coordinator tells. When this ends, all that was done has
-        been submitted, so that the coordinator's state agrees with the weights, and jobs that were asked for but not
-        begun are given back.
-        Raises TrainingError for a loss that isn't finite.
+        Yield the report of the epoch if `coordinator.submit` returns it. At the end, the results of all steps are
+        submitted, so that the coordinator's state agrees with the weights, and the jobs that were asked for but not
+        begun are given back. Raise TrainingError for a loss or a gradient that is not finite.
         """
         claims = _Claims(first, coordinator)
         outcomes: deque[_Outcome] = deque()
@@ -131,7 +130,7 @@ class JobRunner:
         self._observer.step_done(job, batches, losses)
 
     def _submit(self, coordinator: Coordinator, outcomes: "deque[_Outcome]", *, wait: bool) -> Iterator[EpochReport]:
-        """Submit what is decoded, oldest first; with `wait`, everything, the last job as far as it came."""
+        """Submit the results that are decoded, oldest first; with `wait`, those of all steps, finished jobs or not."""
         while outcomes:
             oldest = outcomes[0]
             stepwise = coordinator.stepwise and oldest.job.set_name is SetName.TRAIN
@@ -152,7 +151,7 @@ class JobRunner:
 
 @dataclass
 class _Outcome:
-    """What is known so far of a job: batches done, figures, and utterances still at the decoder."""
+    """The part of a job that is done: its batches, figures, and the utterances that the decoder works on."""
 
     job: Job
     done: int = 0
@@ -161,14 +160,14 @@ class _Outcome:
     submitted: int = 0
 
     def take_result(self, *, last: bool) -> JobResult:
-        """What was done since the result before."""
+        """Return the result of the batches since the one before."""
         result = JobResult(self.job, self.job.batches[self.submitted : self.done], self.tally, last)
         self.submitted, self.tally = self.done, Tally()
         return result
 
 
 class _Claims:
-    """The jobs that were asked for, ahead of the work on them, as one sequence of batches."""
+    """The batches, as one sequence, of the jobs that are asked for while their batches are prepared."""
 
     def __init__(self, first: Job, coordinator: Coordinator) -> None:
         self._coordinator = coordinator
@@ -177,7 +176,7 @@ class _Claims:
         self._begun: Job | None = None
 
     def batch_indices(self) -> Iterator[int]:
-        """The batches of this epoch's jobs; the next job is asked for when the last one's batches are taken."""
+        """Yield the batches of this epoch's jobs; ask for the next job when the batches of the last one are taken."""
         job: Job | NoJob = self._first
         while isinstance(job, Job):
             if (job.set_name, job.epoch) != (self._first.set_name, self._first.epoch):
@@ -189,7 +188,7 @@ class _Claims:
             job = self._coordinator.next_job()
 
     def next_slot(self) -> tuple[Job, bool]:
-        """The job of the next batch, and whether it is that job's last."""
+        """Return the job of the next batch, and whether it is that job's last batch."""
         self._begun, last = self._slots.popleft()
         return self._begun, last
 

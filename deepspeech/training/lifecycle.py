@@ -1,4 +1,4 @@
-"""What surrounds a run's jobs: checkpoints, summaries and reports, the same on one machine and on a cluster."""
+"""The checkpoints, summaries and reports of a run between its jobs, on one machine and in a cluster."""
 
 import logging
 import time
@@ -20,19 +20,22 @@ logger = logging.getLogger(__name__)
 
 
 class ProgressSource(Protocol):
-    """What a coordinator tells of how far training has come."""
+    """The coordinator, as far as a RunLifecycle reads it."""
 
     @property
     def state(self) -> TrainingState:
-        """Progress so far."""
+        """Progress of training so far."""
 
     @property
     def training_is_over(self) -> bool:
-        """Whether only testing is left."""
+        """Whether no training or validation is left, only testing."""
 
 
 class RunLifecycle:
-    """Looks after one run. The coordinator's state must agree with the session's weights whenever it is called."""
+    """Saves, restores and reports at the ends of a run's epochs and when a checkpoint is due.
+
+    Whenever a method is called, the coordinator's state must agree with the session's weights.
+    """
 
     def __init__(
         self,
@@ -58,7 +61,10 @@ class RunLifecycle:
             self._note(train_utterances=len(corpus), train_hours=corpus.hours)
 
     def epoch_done(self, report: EpochReport) -> None:
-        """Report an epoch, and save the weights if they are the best so far."""
+        """Report an epoch, and save the weights if their validation loss is the lowest so far.
+
+        Raise CheckpointError if they cannot be saved.
+        """
         log_report(report, self._options.report)
         self._summaries.epoch_done(report)
         state = self._coordinator.state
@@ -72,7 +78,7 @@ class RunLifecycle:
                 logger.info("Validation no longer improves: training stops early, after epoch %d", state.epoch)
 
     def end_training_if_over(self) -> bool:
-        """Once training is over, save the last weights, then load those to test with; True if that was done now."""
+        """Once training is over, save the last weights and load those to test with; return whether this call did so."""
         if self._training_ended or not self._coordinator.training_is_over:
             return False
         self._training_ended = True
@@ -85,16 +91,16 @@ class RunLifecycle:
         return True
 
     def save_is_due(self) -> bool:
-        """Whether it is time for a checkpoint."""
+        """Return whether a checkpoint is due."""
         return self._options.trains and time.monotonic() >= self._next_save and not self._coordinator.training_is_over
 
     def save_if_due(self) -> None:
-        """Save when it is time."""
+        """Save a checkpoint if one is due."""
         if self.save_is_due():
             self._save()
 
     def stop(self, signal_number: int) -> Interrupted:
-        """Save after a signal; returns what to raise."""
+        """Save a checkpoint after a signal; return the exception to raise."""
         if not self._options.trains or self._coordinator.training_is_over:
             return Interrupted(signal_number, "interrupted while testing; nothing is lost, run the same command again")
         self._save()
@@ -113,10 +119,10 @@ class RunLifecycle:
             test_loss=report.tally.mean_loss,
         )
 
-    def _note(self, **found: object) -> None:
-        """Keep figures for the card of an export; they are not worth stopping for."""
+    def _note(self, **figures: object) -> None:
+        """Keep figures for the card of an export, or warn; training goes on without them."""
         try:
-            keep_figures(self._options.checkpoints.directory, **found)
+            keep_figures(self._options.checkpoints.directory, **figures)
         except OSError as error:
             logger.warning(
                 "%s: the model's figures cannot be kept (%s)", self._options.checkpoints.directory, error.strerror
@@ -127,7 +133,7 @@ class RunLifecycle:
         return time.monotonic() + seconds if seconds else float("inf")
 
     def _save(self) -> None:
-        """Save, unless nothing was done since the last time."""
+        """Save a checkpoint, unless nothing was done since the last one."""
         state = self._coordinator.state
         if state != self._saved_state:
             prefix = self._checkpoints.save(self._session, Kind.NEWEST, state)
@@ -137,7 +143,10 @@ class RunLifecycle:
 
 
 def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> TrainingState:
-    """Load what training goes on from; without training, only make the variables (testing loads its own)."""
+    """Load the newest checkpoint, if there is one to train on from; return how far its training had come.
+
+    Else, give all variables their initial values; testing loads its own checkpoint. Raise CheckpointError.
+    """
     newest = checkpoints.find(Kind.NEWEST) if options.trains else None
     if newest is None:
         checkpoints.initialize(session)
@@ -151,7 +160,7 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
 
 
 def _progress(state: TrainingState, options: Options) -> str:
-    """How far training has come, in words."""
+    """Return how far training has come, in words."""
     if state.stopped_early and options.schedule.early_stopping.enabled:
         return f"which stopped early after epoch {state.epoch}: give a higher --epoch or --noearly_stop to train on"
     return f"{state.epoch} of {state.target_epoch} epochs done"

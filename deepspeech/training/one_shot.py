@@ -18,8 +18,8 @@ v1 = tf.compat.v1
 def transcribe(options: Options) -> str:
     """Return what is said in `options.one_shot_infer`, by the best or else newest checkpoint.
 
-    The audio may have any rate, channel count and format that libsndfile reads. Raises AudioError, CheckpointError
-    or DecoderError.
+    The audio may have any rate, channel count and format that libsndfile reads. Raise AudioError, CheckpointError
+    or DecoderError for one of these that cannot be used.
     """
     assert options.one_shot_infer is not None
     fix_threads(options.session)

@@ -1,4 +1,4 @@
-"""What a finished epoch looks like in the log."""
+"""Reports of finished epochs in the log."""
 
 import logging
 
@@ -19,7 +19,7 @@ def epoch_title(set_name: SetName, epoch: int) -> str:
 def log_report(report: EpochReport, options: ReportOptions) -> None:
     """Log an epoch's figures and, where it was decoded, its samples; print the line that `wer_log_pattern` asks for.
 
-    The epoch is counted from 1.
+    The log counts epochs from 1.
     """
     where = TITLES[report.set_name] + ("" if report.set_name is SetName.TEST else f" of epoch {report.epoch + 1}")
     for line in report_lines(where, report.tally, decoded=report.decoded):

@@ -1,4 +1,4 @@
-"""Training and testing on one machine: the coordinator, one worker and the checkpoints, brought together."""
+"""Training and testing on one machine: a coordinator and a JobRunner in one process."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,8 +33,8 @@ v1 = tf.compat.v1
 def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | None = None) -> None:
     """Train on the training set, if there is one, then test on the test set, if there is one.
 
-    Goes on from the newest checkpoint of the folder. Tests with the checkpoint of lowest validation loss, or with the
-    newest if there was no validation. Raises a DeepSpeechError for input that cannot be used, and Interrupted, with a
+    Go on from the newest checkpoint of the folder. Test with the checkpoint of lowest validation loss, or with the
+    newest if there was no validation. Raise a DeepSpeechError for input that cannot be used, and Interrupted, with a
     checkpoint saved, after SIGINT or SIGTERM.
     """
     devices = devices or compute_devices()
@@ -68,7 +68,7 @@ def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | No
 
 
 class _Run:
-    """One run of the program: leads a worker through the coordinator's jobs."""
+    """One run of the program: hands the coordinator's jobs to a JobRunner."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class _Run:
         self._progress: Progress | None = None
 
     def lead(self, runner: JobRunner) -> None:
-        """Go through all epochs, then the test."""
+        """Run all epochs, then the test."""
         while True:
             self._lifecycle.end_training_if_over()
             job = self._coordinator.next_job()
@@ -101,11 +101,11 @@ class _Run:
             self._lifecycle.save_if_due()
 
     def step_arguments(self, job: Job) -> Mapping[str, Any]:
-        """Extra arguments for the session's run of the next step."""
+        """Return extra arguments for the session's run of the next step."""
         return self._summaries.run_arguments(job)
 
     def step_feeds(self, _job: Job) -> Mapping[Any, Any]:
-        """Nothing: the towers' feeds are all that a step needs."""
+        """Return no feeds: those of the towers are all that a step needs."""
         return {}
 
     def step_done(self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:

@@ -42,13 +42,13 @@ def write_run_record(options: Options, network: Network, graph: Any) -> None:
     except (OSError, tf.errors.OpError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise CheckpointError(
-            f"{folder}: what is kept about a run cannot be written ({reason}); make room, or choose another "
+            f"{folder}: what is kept about a run cannot be written ({reason}); free disk space, or choose another "
             "--checkpoint_dir"
         ) from error
 
 
 def environment() -> dict[str, Value]:
-    """Return what a run runs on: versions, the commit of a checkout, and the machine."""
+    """Return the environment of a run by name: versions, the commit of a checkout, and the machine."""
     return {
         "deepspeech": __version__,
         "commit": _commit(),
@@ -74,7 +74,7 @@ def _write_graph(path: Path, graph: Any) -> None:
 
 
 def _commit() -> str:
-    """Return the commit of the checkout that the program runs from, with + if it was changed; empty if it is none."""
+    """Return the commit of the checkout that the program runs from, with + if it has changes; empty outside a checkout."""
     root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return ""

@@ -1,4 +1,4 @@
-"""From posteriors to figures: decoding on all cores while the model works on the next batch."""
+"""From posteriors to figures: decoding on all cores while the model computes the next batch."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
@@ -14,7 +14,7 @@ from ..util.tally import Tally
 
 
 class Evaluator:
-    """Decodes in the background and counts errors. A context manager; leaving it drops what is not done."""
+    """Decodes in the background and counts errors. A context manager; leaving it drops what is not begun."""
 
     def __init__(self, decoder: CTCDecoder) -> None:
         self._decoder = decoder
@@ -31,7 +31,10 @@ class Evaluator:
     def submit(
         self, batch: Batch, posteriors: npt.NDArray[np.float32], losses: npt.NDArray[np.float32]
     ) -> "list[Future[Tally]]":
-        """Start to evaluate posteriors [time, batch, labels + 1] and losses [batch]; return a tally for each row."""
+        """Start to decode posteriors, float32 [time, batch, labels + 1]; return a tally for each utterance.
+
+        `losses` are float32 [batch], in nats.
+        """
         return [
             self._pool.submit(self._evaluate, utterance, posteriors[:length, column], float(losses[column]))
             for column, (utterance, length) in enumerate(zip(batch.utterances, batch.lengths, strict=True))

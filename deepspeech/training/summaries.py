@@ -38,14 +38,14 @@ class Summaries(AbstractContextManager["Summaries"]):
             self._writer.close()
 
     def run_arguments(self, job: Job) -> Mapping[str, Any]:
-        """Ask for a full trace of a training step when a summary of it is due."""
+        """Return the arguments of a session's run that ask for a full trace, when a summary of the step is due."""
         if not (self._is_due(job) and self._options.full_trace):
             return {}
         self._trace = v1.RunMetadata()
         return {"options": v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE), "run_metadata": self._trace}
 
     def step_done(self, job: Job, _batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
-        """Write the mean loss of a training step if it is due."""
+        """Write the mean of a training step's losses, float32 [utterances] in nats, if a summary is due."""
         if job.set_name is not SetName.TRAIN:
             return
         self._step += 1

@@ -22,10 +22,10 @@ from ..util.feeding import Batch
 v1 = tf.compat.v1
 Tensor = Any
 DeviceOf = Callable[[Any], str]
-"""Where an operation shall be."""
+"""Returns the device that an operation is placed on."""
 
 VARIABLES_DEVICE = "/cpu:0"
-"""Variables of several towers live where every tower reaches them."""
+"""The device of the variables that several towers share."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,10 @@ def build_towers(
     session_options: SessionOptions,
     variables_device: DeviceOf | None = None,
 ) -> tuple[Tower, ...]:
-    """Build a tower on each device of the current graph; variables go where `variables_device` says for each."""
+    """Build a tower on each device of the current graph; `variables_device` places each variable.
+
+    Without it, the variables of a single tower are on its device, those of several towers on the CPU.
+    """
     if variables_device is None:
         here = VARIABLES_DEVICE if len(devices) > 1 else devices[0]
 
@@ -67,7 +70,10 @@ def build_towers(
 
 
 def variables_on(variables_device: DeviceOf, operations_device: str) -> DeviceOf:
-    """A device function that puts each variable where it shall be, and on one device everything not placed already."""
+    """Return a device function that places each variable as `variables_device` says, other operations on one device.
+
+    Operations that have a device keep it.
+    """
 
     def place(operation: Any) -> str:
         if operation.device:
@@ -78,12 +84,15 @@ def variables_on(variables_device: DeviceOf, operations_device: str) -> DeviceOf
 
 
 def summed_gradients(towers: Sequence[Tower]) -> tuple[list[tuple[Tensor, Any]], Tensor]:
-    """The gradient of all the towers' utterances' summed loss, for each variable, and the utterances' number."""
+    """Return the gradient of the summed loss of all the towers' utterances for each variable, and their number.
+
+    Each gradient is float32 in the variable's shape, the number a float32 scalar.
+    """
     return _gradients(towers, tf.constant(1.0)), _utterances(towers)
 
 
 def mean_gradients(towers: Sequence[Tower]) -> list[tuple[Tensor, Any]]:
-    """The gradient of the mean loss of all the towers' utterances, for each variable."""
+    """Return the gradient of the mean loss of all the towers' utterances for each variable, float32 in its shape."""
     return _gradients(towers, 1 / _utterances(towers))
 
 
@@ -92,7 +101,7 @@ def _utterances(towers: Sequence[Tower]) -> Tensor:
 
 
 def _gradients(towers: Sequence[Tower], scale: Tensor) -> list[tuple[Tensor, Any]]:
-    """The gradient of the towers' summed loss times `scale`, for each variable."""
+    """Return the gradient of the towers' summed loss times `scale`, for each variable."""
     variables = v1.trainable_variables()
     of_towers = []
     for tower in towers:
@@ -104,18 +113,27 @@ def _gradients(towers: Sequence[Tower], scale: Tensor) -> list[tuple[Tensor, Any
 
 
 def _sum(gradients: Sequence[Tensor]) -> Tensor:
-    """The sum, where the first is: with the variable, if they are cast there, so that none makes the way twice."""
+    """Return the sum, on the device of the first gradient, which is the variable's if `factors` casts there."""
     with v1.device(gradients[0].device):
         return gradients[0] if len(gradients) == 1 else tf.add_n(gradients)
 
 
 def adam(options: OptimizerOptions) -> Any:
-    """The optimizer of DeepSpeech 0.9, so that checkpoints keep its slots."""
+    """Return Adam (Kingma and Ba, 2015), as DeepSpeech 0.9 has it, so that checkpoints keep its slots.
+
+    In step t, with the gradient g of a weight w, learning rate a and m = v = 0 before the first step:
+
+        m = beta1 m + (1 - beta1) g        v = beta2 v + (1 - beta2) g^2
+        w = w - a sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) + epsilon)
+    """
     return v1.train.AdamOptimizer(options.learning_rate, options.beta1, options.beta2, options.epsilon)
 
 
 def feeds(towers: Sequence[Tower], batches: Sequence[Batch]) -> dict[Tensor, Any]:
-    """What to feed so that the towers work on the batches, one each; towers beyond the batches count for nothing."""
+    """Return the feeds of all towers for at most as many batches, one each.
+
+    Towers without a batch get an utterance of the first batch with weight 0.
+    """
     fed: dict[Tensor, Any] = {}
     for index, tower in enumerate(towers):
         idle = index >= len(batches)
@@ -131,7 +149,7 @@ def feeds(towers: Sequence[Tower], batches: Sequence[Batch]) -> dict[Tensor, Any
 
 
 def compute_devices() -> tuple[str, ...]:
-    """The devices that get a tower: every GPU, or the CPU if there is none."""
+    """Return the devices that get a tower: all GPUs, or the CPU if there are no GPUs."""
     gpus = tf.config.list_physical_devices("GPU")
     return tuple(f"/gpu:{index}" for index in range(len(gpus))) or ("/cpu:0",)
 

@@ -30,7 +30,7 @@ def lstm(
 
     `lengths` is int32 [batch] in frames, `kernel` [n_input + n_hidden, 4 * n_hidden], in the inputs' type, with the
     gates in the order input, candidate, forget, output, `bias` float32 [4 * n_hidden], and `state` the one before the
-    first frame. Returns the hidden states [time, batch, n_hidden] in the inputs' type, zero beyond each utterance's
+    first frame. Return the hidden states [time, batch, n_hidden] in the inputs' type, zero beyond each utterance's
     length, and the state after each one's last frame.
     """
     if compute.kernels is Kernels.CUDNN:

@@ -30,7 +30,7 @@ def has_bfloat16_products() -> bool:
 
 
 def _library() -> str:
-    """The library's path; TensorFlow's functions are made visible to it first. Raises OSError."""
+    """The library's path; TensorFlow's functions are made visible to it first. Raise OSError."""
     folder = Path(tf.sysconfig.get_lib())
     framework = next(iter(sorted(folder.glob("libtensorflow_framework.*"))), None)
     if framework is not None:

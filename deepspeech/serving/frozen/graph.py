@@ -61,7 +61,7 @@ class Graph:
         self._regions = regions
 
     def constant(self, name: str) -> Array:
-        """The value of a constant node, read-only; strings are an object array of bytes. Raises GraphError."""
+        """The value of a constant node, read-only; strings are an object array of bytes. Raise GraphError."""
         node = self.nodes.get(name)
         if node is None:
             raise GraphError(f"it has no node {name}")
@@ -87,7 +87,7 @@ class Graph:
 
 
 def read_graph(path: Path) -> Graph:
-    """Map a frozen graph; raises GraphError, without the file's name, if it is none."""
+    """Map a frozen graph; raise GraphError, without the file's name, if it is none."""
     try:
         with path.open("rb") as file:
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

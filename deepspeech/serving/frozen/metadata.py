@@ -46,7 +46,7 @@ def parse_network(data: bytes, coefficients: int) -> Network:
 
 
 def parse_alphabet(data: bytes) -> tuple[bytes, ...]:
-    """Return the labels that `serialize_alphabet` wrote, in the order of their indices; raises GraphError."""
+    """Return the labels that `serialize_alphabet` wrote, in the order of their indices; raise GraphError."""
     try:
         (count,) = struct.unpack_from("<H", data)
         labels: dict[int, bytes] = {}

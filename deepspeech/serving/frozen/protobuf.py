@@ -15,7 +15,7 @@ Value = int | memoryview
 
 
 def fields(message: memoryview) -> Iterator[tuple[int, Value]]:
-    """Yield each field's number and value, in the message's order; raises GraphError where it is no message."""
+    """Yield each field's number and value, in the message's order; raise GraphError where it is no message."""
     position, end = 0, len(message)
     while position < end:
         key, position = _varint(message, position)
@@ -50,21 +50,21 @@ def signed(value: int, bits: int = 64) -> int:
 
 
 def message(value: Value) -> memoryview:
-    """The bytes of a field that must be length-delimited; raises GraphError."""
+    """The bytes of a field that must be length-delimited; raise GraphError."""
     if isinstance(value, int):
         raise GraphError("not a protocol buffer of the expected kind")
     return value
 
 
 def number(value: Value) -> int:
-    """The signed value of a field that must be a varint; raises GraphError."""
+    """The signed value of a field that must be a varint; raise GraphError."""
     if not isinstance(value, int):
         raise GraphError("not a protocol buffer of the expected kind")
     return signed(value)
 
 
 def float32(value: Value) -> float:
-    """The value of a field that must be a float; raises GraphError."""
+    """The value of a field that must be a float; raise GraphError."""
     data = message(value)
     if len(data) != 4:
         raise GraphError("not a protocol buffer of the expected kind")
