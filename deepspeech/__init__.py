@@ -1,8 +1,8 @@
 """An end-to-end CTC speech recognizer: train it on your own recordings, then serve it.
 
-    from deepspeech import Model
+from deepspeech import Model
 
-    print(Model("output_graph.pb").transcribe("speech.wav").text)
+print(Model("output_graph.pb").transcribe("speech.wav").text)
 """
 
 from typing import TYPE_CHECKING, Any

@@ -61,7 +61,7 @@ def find_sources(prefix: Path, variables: Sequence[Any], identity: ModelIdentity
         elif name in of_model:
             raise CheckpointError(_misfit(prefix, of_model[name], source.name, tuple(shapes[source.name]), identity))
     if missing:
-        logger.info("%s has no optimizer state for %d variables: they get their initial values", prefix.name, len(missing))
+        logger.info("%s has no optimizer state for %d variables: it gets its initial values", prefix.name, len(missing))
     return sources
 
 

@@ -29,7 +29,9 @@ class CommandLine(Generic[T]):
 
 
 def parse(arguments: Sequence[str]) -> Options | None:
-    """Return the options of the trainer's arguments (without the program's name); None if help, version or a list was printed.
+    """Return the options of the trainer's arguments (without the program's name); None if they ask for a text.
+
+    The help, the version or the list of experiments is printed then.
 
     Flags that are not given have the values of the experiment, or of the `params.txt`, that the arguments name.
     Raise FlagError, in one line that names the flag, for an unknown flag, a value that cannot be used or a

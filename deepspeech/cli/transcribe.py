@@ -66,7 +66,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--beam_width", type=int, help="hypotheses kept by the search; default: the model's")
     add("--lm_alpha", type=float, help="weight of the language model; default: the scorer's")
     add("--lm_beta", type=float, help="bonus for each word; default: the scorer's")
-    add("--hot_words", default="", help="words to make likelier, or with a negative boost less likely: word:boost,word:boost")
+    add(
+        "--hot_words",
+        default="",
+        help="words to make likelier, or less likely if negative: word:boost,word:boost",
+    )
     add("--extended", action="store_true", help="has no effect; the text is always that of the metadata")
     add("--json", action="store_true", help="print JSON with the times of words; for several recordings, one line each")
     add("--candidate_transcripts", type=int, default=3, help="transcripts of a recording in the JSON")
@@ -88,7 +92,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.json:
         options.format = "json"
     if options.stream and (options.format != "text" or options.output_dir):
-        raise FlagError("--stream: prints text as it comes, and cannot be combined with another --format or with --output_dir")
+        raise FlagError("--stream: prints text as it comes, and cannot be combined with --format or --output_dir")
 
 
 def _load(options: argparse.Namespace) -> Model:

@@ -1,1 +1,1 @@
-"""Experiments by name: everything that decides a result, checked into version control, a module for each corpus."""
+"""Experiments by name, with everything that decides their results; each corpus has a module."""

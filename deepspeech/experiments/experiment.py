@@ -1,4 +1,4 @@
-"""What an experiment is, and experiments by name.
+"""Experiments: their description, and a registry by name.
 
     from dataclasses import replace
     from deepspeech.experiments.experiment import register
@@ -6,7 +6,7 @@
 
     WIDER = register("fsdd_wider", FSDD.with_flags(n_hidden=512))
 
-in a file `my.py` is run by `--experiment my.py:fsdd_wider`, or by `--experiment my.py:WIDER`.
+in a file `my.py` is an experiment that is run by `--experiment my.py:fsdd_wider`, or by `--experiment my.py:WIDER`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MODULES = ("demo", "fsdd", "ldc93s1", "yesno")
 
 @dataclass(frozen=True)
 class Experiment:
-    """Everything that decides a result: a corpus, and the options of the run, whatever is not said being a default.
+    """Everything that decides a result: a corpus, and the options of the run; those that are not given have defaults.
 
     `corpus` is the name of an importer of `deepspeech.util.importing`; the files of the sets are those that it writes,
     in the corpus's folder. `summary` is a line about the experiment, with its result. A frozen dataclass: variants are
@@ -43,11 +43,11 @@ class Experiment:
     options: Options = field(default_factory=Options)
 
     def with_flags(self, **flags: Value) -> Experiment:
-        """Return this experiment with other values of some flags; raise FlagError for a name that no flag has."""
+        """Return this experiment with other values of some flags; raise FlagError for a name that is not a flag's."""
         return replace(self, options=with_values(self.options, flags))
 
     def options_in(self, name: str, work: Path) -> Options:
-        """Return the options of a run under this name, with all that belongs to it in the folder `work`."""
+        """Return the options of a run under this name; the folder `work` is for all that it reads and writes."""
         folder = work / "corpus"
         files = {
             f"{each}_files": tuple(folder / file for file in getattr(self, f"{each}_files"))
@@ -70,7 +70,7 @@ def register(name: str, experiment: Experiment) -> Experiment:
 
 
 def experiments() -> dict[str, Experiment]:
-    """Return all experiments by their names: those of this package, and those of files that were loaded."""
+    """Return all experiments by their names: those of this package, and those of loaded files."""
     for module in MODULES:
         import_module(f".{module}", __package__)
     return dict(sorted(_registered.items()))
@@ -80,7 +80,7 @@ def find_experiment(text: str) -> tuple[str, Experiment]:
     """Return the experiment that `--experiment` names, NAME or FILE.py:NAME, and the NAME.
 
     A file's NAME is one that it registers, or that of an experiment, or a class of experiments, in it. Raise FlagError
-    if there is none, PythonFileError if the file cannot be run.
+    if there is no such experiment, PythonFileError if the file cannot be run.
     """
     file, colon, name = text.rpartition(":")
     found: object = None

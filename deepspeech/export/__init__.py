@@ -1,1 +1,1 @@
-"""A checkpoint becomes a model that can be served."""
+"""Exports of checkpoints as models that can be served."""

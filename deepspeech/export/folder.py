@@ -1,4 +1,4 @@
-"""The folder of an exported model: what may be in it, and how a new export gets there. Needs no TensorFlow."""
+"""The folder of an exported model: which files it holds, and how an export is written. Needs no TensorFlow."""
 
 import os
 from pathlib import Path
@@ -10,13 +10,13 @@ GRAPH_FILE = "output_graph.pb"
 CARD_FILE = "model.md"
 
 EXPORTED_FILES = {GRAPH_FILE, CARD_FILE, "output_graph.pbmm", "output_graph.tflite", "alphabet.txt"}
-"""What an export may hold; a folder with anything else is not deleted."""
+"""The files that an export may hold; a folder with any other file is not deleted."""
 
 
 def check_folder(folder: Path, *, remove: bool) -> None:
-    """Raise ExportError unless an export can be written there; with `remove`, replacing what is there.
+    """Raise ExportError unless an export can be written to the folder; with `remove`, in place of its content.
 
-    Leaves no trace.
+    Write nothing.
     """
     if remove and folder.exists():
         _check_removable(folder)
@@ -30,9 +30,9 @@ def check_folder(folder: Path, *, remove: bool) -> None:
 
 
 def write_export(folder: Path, graph: bytes, card: str, *, remove: bool) -> Path:
-    """Write an export, whole or not at all, and return the graph's path; with `remove`, nothing older stays.
+    """Write an export, whole or not at all, and return the graph's path; with `remove`, no older file stays.
 
-    Raise ExportError.
+    Raise ExportError if it cannot be written.
     """
     check_folder(folder, remove=remove)
     files = {CARD_FILE: card.encode(), GRAPH_FILE: graph}
@@ -58,8 +58,10 @@ def _check_removable(folder: Path) -> None:
     foreign = sorted(names - EXPORTED_FILES)
     if foreign:
         raise ExportError(
-            f"--remove_export: {folder} is not an export, it also holds {foreign[0]!r}; "
+            f"--remove_export: {folder} is not an export: it also holds {foreign[0]!r}; "
             "remove it yourself, or name another --export_dir"
         )
     if names and GRAPH_FILE not in names:
-        raise ExportError(f"--remove_export: {folder} is not an export, it holds no {GRAPH_FILE}; remove it yourself")
+        raise ExportError(
+            f"--remove_export: {folder} is not an export: there is no {GRAPH_FILE} in it; remove it yourself"
+        )

@@ -1,4 +1,4 @@
-"""Export: a checkpoint becomes a graph that clients run, and a card that says what is in it."""
+"""Export of a checkpoint as a graph that clients run, with a card that describes it."""
 
 import logging
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ def export(options: Options) -> Path:
     """Write the graph and its card into the export folder, whole or not at all; return the graph's path.
 
     The checkpoint is that of lowest validation loss, or the newest if there was no validation. Raise CheckpointError
-    or ExportError.
+    if no checkpoint can be read, and ExportError if the model cannot be exported or written.
     """
     wanted = options.export
     directory = wanted.directory

@@ -1,7 +1,7 @@
-"""The graph that is exported: features of one window, and a few steps of the network with its state going in and out.
+"""The exported graph: the features of one window, and a few steps of the network, whose state goes in and out.
 
-Published clients of DeepSpeech 0.9.3 embed TensorFlow 2.3 with few kernels, so only operations that those have are
-used here, and attributes that came later are left out.
+Published clients of DeepSpeech 0.9.3 embed TensorFlow 2.3 with few kernels, so only operations that they have are used
+here, and attributes of later versions are left out.
 """
 
 from typing import Any
@@ -18,17 +18,19 @@ from ..util.text import Alphabet
 v1 = tf.compat.v1
 
 LATER_ATTRIBUTES = ("grad_a", "grad_b", "bad_indices_policy")
-"""Attributes that TensorFlow 2.3 does not know; their defaults are what it does."""
+"""Attributes that TensorFlow 2.3 does not know; with their default values, operations do the same without them."""
 
 
 def frozen_graph(
     network: Network, weights: Weights, alphabet: Alphabet, features: FeatureOptions, options: ExportOptions
 ) -> Any:
-    """Return the GraphDef of a model: its weights, by variable name, as constants.
+    """Return the GraphDef of a model with its weights, float32 by variable name, as constants.
 
     Inputs are `input_samples` float32 [window] and those of `build_frozen_network`; outputs are `mfccs` float32
     [1, coefficients] and those of `build_frozen_network`. A network other than `deepspeech` describes itself in
-    `metadata_network`. Raise ExportError for a network that the format cannot say.
+    `metadata_network`. Raise ExportError for a network that the format cannot hold.
+
+    The MFCCs are those of TensorFlow's AudioSpectrogram and Mfcc, as in `deepspeech.util.front_ends.mfcc`.
     """
     with tf.Graph().as_default() as graph, graph.device(""):
         _features(features)

@@ -1,4 +1,4 @@
-"""The card of an exported model: what a person who is handed the graph needs to know about it."""
+"""The card of an exported model, which tells its users what they need to know about it."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from ..util.text import Alphabet
 
 @dataclass(frozen=True)
 class Card:
-    """What a card tells: of which checkpoint, how far training had come, what it learned, and how it was exported."""
+    """The content of a card: a checkpoint, its progress, figures and identity, and the options of the export."""
 
     checkpoint: str
     state: TrainingState | None
@@ -82,22 +82,22 @@ def _alphabet(alphabet: Alphabet) -> list[str]:
 
 
 def _training(card: Card) -> list[str]:
-    found, state = card.figures, card.state
+    figures, state = card.figures, card.state
     lines = []
-    if found.train_utterances:
-        lines.append(f"- {found.train_utterances:,} utterances, {found.train_hours:.2f} hours")
+    if figures.train_utterances:
+        lines.append(f"- {figures.train_utterances:,} utterances, {figures.train_hours:.2f} hours")
     if state is not None:
         lines.append(f"- {state.epoch} epochs")
         if state.dev_losses:
             lines.append(f"- lowest validation loss {state.best_dev_loss:.4f}")
-    return lines or ["Nothing is known about it."]
+    return lines or ["The checkpoint does not tell how it was trained."]
 
 
 def _test(card: Card) -> list[str]:
-    found = card.figures
-    if not found.test_utterances or found.test_checkpoint != card.checkpoint:
+    figures = card.figures
+    if not figures.test_utterances or figures.test_checkpoint != card.checkpoint:
         return ["This checkpoint was not tested."]
     return [
-        f"- word error rate {found.wer:.2%}, character error rate {found.cer:.2%}, loss {found.test_loss:.4f}",
-        f"- {found.test_utterances:,} utterances of {', '.join(found.test_files)}",
+        f"- word error rate {figures.wer:.2%}, character error rate {figures.cer:.2%}, loss {figures.test_loss:.4f}",
+        f"- {figures.test_utterances:,} utterances of {', '.join(figures.test_files)}",
     ]

@@ -1,4 +1,4 @@
-"""What a network is, said once, and how it is computed.
+"""Networks: their description, said once, and how they are computed.
 
 A network is a tuple of records (`description`), made by a function that is registered under a name (`registry`):
 
@@ -14,7 +14,7 @@ A network is a tuple of records (`description`), made by a function that is regi
             Dense("labels", units=sizes.outputs),
         )
 
-Variables, the training graph, the exported graph, the engine that serves it, and what is said about them follow from
+The variables, the training graph, the exported graph, the engine that serves it, and every text about them follow from
 the records. This module needs no TensorFlow; `training` and `frozen` do.
 """
 

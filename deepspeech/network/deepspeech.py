@@ -1,4 +1,4 @@
-"""The network of DeepSpeech, by its variables' names in DeepSpeech 0.9.
+"""The network of DeepSpeech, with the names of its variables in DeepSpeech 0.9.
 
 Three clipped-ReLU layers look at a frame and its neighbours, an LSTM runs over time, a clipped-ReLU layer and a linear
 one follow (Hannun et al., "Deep Speech", 2014, with an LSTM in place of the bidirectional recurrence).
@@ -9,11 +9,11 @@ from functools import partial
 from .description import LSTM, ContextWindow, Dense, Layer, Sizes
 
 LSTM_NAME = "cudnn_lstm/rnn/multi_rnn_cell/cell_0/cudnn_compatible_lstm_cell"
-"""Where DeepSpeech 0.9 keeps the LSTM's `kernel` and `bias`."""
+"""The scope of the LSTM's `kernel` and `bias` in DeepSpeech 0.9."""
 
 
 def layers(sizes: Sizes) -> tuple[Layer, ...]:
-    """Return the layers; those without a size of their own have `sizes.n_hidden` units."""
+    """Return the layers; hidden ones have `sizes.n_hidden` units, the last one `sizes.outputs`."""
     rates = sizes.dropout_rates
     hidden = partial(Dense, units=sizes.n_hidden, clip=sizes.relu_clip)
     return (

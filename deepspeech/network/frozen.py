@@ -1,8 +1,8 @@
 """Networks in exported graphs: a few steps at a time, with the state going in and out, and weights as constants.
 
-The format is that of DeepSpeech 0.9's clients. It says a context window that comes first, as the graph's input, then
-layers that need no frame but the one at hand, and one state, cell and hidden, which all recurrent layers share side by
-side. Those clients have few kernels, so only these are used (see docs/export.md).
+The format is that of DeepSpeech 0.9's clients: a context window that comes first, as the graph's input, then layers
+that need only the current frame, and one cell and one hidden state, in which those of all recurrent layers lie side by
+side. The clients have few of TensorFlow's kernels, and only these are used (see docs/export.md).
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def build_frozen_network(
 
     Inputs are `input_node` float32 [batch, steps, 2 * context + 1, coefficients], `input_lengths` int32 [batch] and
     `previous_state_c/h` float32 [batch, units]; outputs are `logits` (probabilities) float32 [steps, batch, labels + 1]
-    and `new_state_c/h`. Without `use_lengths`, all steps count. Raise ExportError for a network that cannot be said so.
+    and `new_state_c/h`. Without `use_lengths`, all steps count. Raise ExportError for a network that the format cannot
+    hold.
     """
     check_frozen(network)
     window = 2 * network.context + 1
@@ -45,7 +46,7 @@ def build_frozen_network(
 
 
 class _Frozen:
-    """What the layers of a graph have in common: constants, and the state."""
+    """What the layers of a graph share: the constants and the state."""
 
     def __init__(
         self, network: Network, weights: Weights, lengths: Tensor, steps: int, batch: int, use_lengths: bool
@@ -63,7 +64,7 @@ class _Frozen:
 
     @property
     def counted_steps(self) -> Tensor:
-        """The number of steps that count of each utterance, int32 [batch]."""
+        """The number of each utterance's steps that count, int32 [batch]."""
         return self._lengths if self._use_lengths else tf.constant(self.steps, tf.int32, [self.batch])
 
     def next_state(self) -> list[Tensor]:
@@ -78,7 +79,7 @@ class _Frozen:
         return [_columns(part, units) for part in self._state]
 
     def add_new_state(self, before: Sequence[Tensor], after: Sequence[Tensor], counted: Tensor) -> None:
-        """Take the cell and the hidden state [batch, units] before the first step and [steps, batch, units] after each.
+        """Take the cell and the hidden states, [batch, units] before the first step, [steps, batch, units] after each.
 
         `counted` steps, int32 [batch], lead to the new state.
         """
@@ -104,9 +105,9 @@ class _Frozen:
 
 @singledispatch
 def _computed(layer: Layer, inputs: Tensor, frozen: _Frozen) -> Tensor:
-    """Return what a layer makes of its inputs, [steps * batch, width]."""
+    """Return the outputs of a layer for its inputs, both float32 [steps * batch, width]."""
     del inputs, frozen
-    raise AssertionError(f"{layer} is not in the format, which check_frozen finds out")
+    raise AssertionError(f"{layer} is not in the format, but check_frozen lets it through")
 
 
 @_computed.register
@@ -118,7 +119,7 @@ def _dense(layer: Dense, inputs: Tensor, frozen: _Frozen) -> Tensor:
 
 @_computed.register
 def _lstm(layer: LSTM, inputs: Tensor, frozen: _Frozen) -> Tensor:
-    """Return hidden states, zero beyond each utterance's length."""
+    """Return hidden states, [steps * batch, units], zero beyond each utterance's length."""
     steps, batch = frozen.steps, frozen.batch
     inputs = tf.reshape(inputs, [steps, batch, -1])
     state = frozen.next_state()

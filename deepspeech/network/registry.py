@@ -13,7 +13,7 @@ from ..util.python_files import load_python_file
 from .description import Layer, Network, Sizes
 
 MODULES = ("deepspeech",)
-"""The networks of this package: a module of each, whose function `layers` makes its records."""
+"""The networks of this package, each a module whose function `layers` returns its records."""
 
 
 LayersOf = Callable[[Sizes], tuple[Layer, ...]]
@@ -22,7 +22,10 @@ _registered: dict[str, LayersOf] = {}
 
 
 def register(name: str) -> Callable[[LayersOf], LayersOf]:
-    """Return a decorator that makes a function's layers the network of this name; raise NetworkError if it is taken."""
+    """Return a decorator that makes a function's layers the network of this name.
+
+    Raise NetworkError for a name that this package's networks have.
+    """
     if name in MODULES:
         raise NetworkError(f"there is a network {name!r} already; choose another name")
 
@@ -39,9 +42,9 @@ def names() -> tuple[str, ...]:
 
 
 def network(options: ModelOptions, coefficients: int, label_count: int) -> Network:
-    """Return the network that the options name, for features of `coefficients` numbers and so many labels.
+    """Return the network that the options name, for frames of `coefficients` features and `label_count` labels.
 
-    Raise NetworkError if there is none of that name, or what its function returns is no network.
+    Raise NetworkError if no network has that name, or if the layers that its function returns do not fit together.
     """
     sizes = Sizes(
         coefficients=coefficients,

@@ -24,7 +24,7 @@ Tensor = Any
 
 @dataclass(frozen=True)
 class Pass:
-    """What a layer needs to know of the batch that goes through the network, beside its inputs."""
+    """The batch that goes through the network, as its layers need it beside their inputs."""
 
     lengths: Tensor  # int32 [batch], frames
     time: Tensor  # int32 scalar: frames of the longest utterance
@@ -36,7 +36,10 @@ class Pass:
 
 @dataclass(frozen=True)
 class Activations:
-    """What a layer makes: [time, batch, width], or the same with time and batch joined, [time * batch, width]."""
+    """The outputs of a layer: [time, batch, width], or [time * batch, width] with time and batch joined.
+
+    They are float32, or bfloat16 where `Compute.dtype` says so.
+    """
 
     values: Tensor
 
@@ -59,9 +62,9 @@ def acoustic_model(
     """Return float32 logits [time, batch, labels + 1] for float32 features [batch, time, coefficients].
 
     `lengths` is int32 [batch] in frames; what lies beyond is padding and must be zero. The blank is the last label.
-    `compute` says how; without it, in TensorFlow's own operations and float32. Dropout is active only when `training`.
-    Variables are made on the first call in a graph and shared by later ones. Raise NetworkError for a layer that
-    cannot be computed.
+    `compute` says by which kernels and in which precision; the default is TensorFlow's operations in float32. Dropout
+    is active only when `training`. Variables are made on the first call in a graph and shared by later ones. Raise
+    NetworkError for a layer that cannot be computed.
     """
     compute = compute or Compute()
     inputs = tf.cast(tf.transpose(features, [1, 0, 2]), compute.dtype)
@@ -79,7 +82,7 @@ def acoustic_model(
 
 @singledispatch
 def computed(layer: Layer, inputs: Activations, at: Pass) -> Activations:
-    """Return what a layer makes of its inputs; register a function here for a record of another kind."""
+    """Return the outputs of a layer for its inputs; register a function here for each kind of record."""
     del inputs, at
     raise NetworkError(f"layer {layer.name}: there is no way to compute a {type(layer).__name__} in training")
 

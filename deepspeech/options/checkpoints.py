@@ -36,11 +36,13 @@ class CheckpointOptions:
     )
     max_to_keep: int = flag(5, "checkpoints to keep", check=at_least(1), decides_result=False)
     initial_graph: Path | None = flag(
-        None, "exported graph whose weights training begins with if there is no checkpoint", name="initialize_from_frozen_model"
+        None,
+        "exported graph to take the initial weights from if there is no checkpoint",
+        name="initialize_from_frozen_model",
     )
     drop_source_layers: int = flag(
         0,
-        "number of last layers that begin untrained instead; 1 for a new alphabet",
+        "last layers whose weights are not taken from that graph; 1 for a new alphabet",
         check=at_least(0),
     )
 

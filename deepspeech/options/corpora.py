@@ -52,7 +52,9 @@ class AlphabetOptions:
 
     title: ClassVar[str] = CORPORA
     given_path: Path | None = flag(
-        None, "file of the labels, one on each line; default: the packaged data/alphabet.txt", name="alphabet_config_path"
+        None,
+        "file of the labels, one per line; default: the packaged data/alphabet.txt",
+        name="alphabet_config_path",
     )
 
     @property

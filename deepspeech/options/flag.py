@@ -8,8 +8,8 @@
 The flag is called after the field unless `name` says otherwise. Its type is the field's: str, int, float, bool,
 `Path | None` (empty text: None), `tuple[Path, ...]` or `tuple[str, ...]` (separated by commas). `title` is the group of
 the help page that the flags are in. A field whose type is such a dataclass brings that one's flags with it; no flag
-belongs to any other field. Fields hold the values of the flags and nothing else, so that what `values_of` returns can be written
-to a file and read back by `with_values`; what follows from them is a property.
+belongs to any other field. Fields hold the values of the flags and nothing else, so that what `values_of` returns can
+be written to a file and read back by `with_values`; what follows from them is a property.
 """
 
 import dataclasses

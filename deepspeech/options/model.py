@@ -21,7 +21,7 @@ class ModelOptions:
     dropout_rate2: float = flag(-1.0, "dropout of layer 2; negative: dropout_rate", check=_RATE_OR_FIRST)
     dropout_rate3: float = flag(-1.0, "dropout of layer 3; negative: dropout_rate", check=_RATE_OR_FIRST)
     dropout_rate4: float = flag(0.0, "dropout of the LSTM's input", check=_RATE)
-    dropout_rate5: float = flag(0.0, "dropout of the LSTM's output (in older versions, of the backward LSTM)", check=_RATE)
+    dropout_rate5: float = flag(0.0, "dropout of the LSTM's output (formerly, of the backward LSTM)", check=_RATE)
     dropout_rate6: float = flag(-1.0, "dropout of layer 5; negative: dropout_rate", check=_RATE_OR_FIRST)
     network: str = flag("deepspeech", "the network, by its registered name, or FILE.py:NAME")
     context: int = flag(

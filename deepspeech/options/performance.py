@@ -21,7 +21,7 @@ class SessionOptions:
     title: ClassVar[str] = "Performance"
     mixed_precision: str = flag(
         "auto",
-        "matrix products of training in bfloat16: on, off, or auto for where that is faster",
+        "matrix products of training in bfloat16: on, off, or auto where it is faster",
         check=OneOf(MIXED_PRECISION),
     )
     inter_op_threads: int = flag(

@@ -28,12 +28,14 @@ class LogOptions:
     title: ClassVar[str] = CHECKPOINTS
     level: int = flag(
         1,
-        "lowest level of messages that are logged; 0: debug, 1: info, 2: warnings, 3: errors",
+        "lowest level that is logged; 0: debug, 1: info, 2: warnings, 3: errors",
         name="log_level",
         check=up_to(3, "0, 1, 2 or 3"),
         decides_result=False,
     )
-    traffic: bool = flag(False, "log the messages to and from the coordinator", name="log_traffic", decides_result=False)
+    traffic: bool = flag(
+        False, "log the messages to and from the coordinator", name="log_traffic", decides_result=False
+    )
 
 
 @dataclass(frozen=True)

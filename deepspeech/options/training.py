@@ -28,10 +28,16 @@ class EarlyStoppingOptions:
     enabled: bool = flag(True, "stop when validation no longer improves", name="early_stop")
     steps: int = flag(4, "newest validations that early stopping looks at", name="earlystop_nsteps", check=at_least(2))
     mean_threshold: float = flag(
-        0.5, "stop if the newest loss is nearer than this to the mean of the earlier ones", name="estop_mean_thresh", check=at_least(0)
+        0.5,
+        "limit on the distance of the newest loss from the mean of the earlier ones, to stop early",
+        name="estop_mean_thresh",
+        check=at_least(0),
     )
     deviation_threshold: float = flag(
-        0.5, "and if the standard deviation of the earlier ones is below this", name="estop_std_thresh", check=at_least(0)
+        0.5,
+        "limit on the standard deviation of the earlier losses, to stop early",
+        name="estop_std_thresh",
+        check=at_least(0),
     )
 
 
@@ -39,8 +45,8 @@ class EarlyStoppingOptions:
 class ScheduleOptions:
     """The epochs that are run over each set.
 
-    `epoch` is the number of training epochs in all or, if negative, minus that of epochs beyond those done. `validation_step` and
-    `display_step` are in epochs; 0 means never.
+    `epoch` is the number of training epochs in all; if negative, -N is for N epochs beyond those done.
+    `validation_step` and `display_step` are in epochs; 0 means never.
     """
 
     title: ClassVar[str] = TRAINING

@@ -186,7 +186,10 @@ class TrainingCoordinator:
         if plan == opened.plan:
             self._open(opened.set_name, set(opened.done), opened.tally)
         elif plan is not None:
-            logger.warning("The %s set or its batch size changed: its epoch starts again from the first batch", opened.set_name.value)
+            logger.warning(
+                "The %s set or its batch size changed: its epoch begins again",
+                opened.set_name.value,
+            )
             self._open(opened.set_name)
 
     def _open_next_epoch(self) -> bool:

@@ -51,8 +51,8 @@ class TrainingState:
     """Progress of training.
 
     `epoch` counts finished training epochs (the validation of the last may still be open), `target_epoch` is that at
-    which training ends, `requested_epoch` the value of `--epoch` that it follows from. `dev_losses` holds every validation's mean loss, and `history`
-    the figures of the newest epochs over all sets, oldest first.
+    which training ends, `requested_epoch` the value of `--epoch` that it follows from. `dev_losses` holds every
+    validation's mean loss in nats, and `history` the figures of the newest epochs over all sets, oldest first.
     """
 
     epoch: int = 0

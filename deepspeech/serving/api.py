@@ -156,7 +156,10 @@ class Model:
         return joined([(part.start, self.candidates(part.samples)[0]) for part in parts])
 
     def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
-        """Return up to `count` transcripts, best first, of float32 [samples] in [-1, 1] at the model's rate; the signal is not split."""
+        """Return up to `count` transcripts, best first, of a signal, float32 [samples] in [-1, 1] at the model's rate.
+
+        The signal is not split, however long it is.
+        """
         recognition = self.recognition()
         recognition.feed(signal)
         return [transcript(hypothesis, self.step_seconds) for hypothesis in recognition.finish(count)]

@@ -1,7 +1,7 @@
 """The acoustic model of an exported graph without TensorFlow: windows of features in, posteriors out.
 
-All products that do not depend on the frame before are taken for many frames at once, the recurrent one frame by frame,
-both in C++, with weights that were put in order once.
+The products that do not depend on the frame before are computed for many frames at once, the recurrent ones frame by
+frame, both in C++, with weights that are put into blocks when the engine is made.
 """
 
 from collections.abc import Mapping
@@ -22,34 +22,35 @@ Array = npt.NDArray[np.float32]
 Weights = Mapping[str, Array]
 
 LARGEST_CHUNK = 512
-"""Frames that go through the network at once; the gates of so many take n_hidden * 8 KiB."""
+"""The number of frames that go through the network at once; their gates take n_hidden * 8 KiB."""
 
 FRAMES_WORTH_THREADS = 64
-"""Chunks of fewer frames are done by the calling thread alone, so that streams do not get in each other's way."""
+"""Chunks of fewer frames are computed by the calling thread alone, so that streams do not slow each other down."""
 
 UNITS_WORTH_THREADS = 128
-"""Layers of fewer units are done by the calling thread alone."""
+"""Layers of at most this number of units are computed by the calling thread alone."""
 
 LANES = 16
 COLUMNS = 64
 """Hidden units and columns of a block; see native_client/acoustic/kernels.h."""
 
 LARGEST_WEIGHT = 32767
+"""The integer that the largest recurrent weight of a column is rounded to, in int16."""
 
 
 class LSTMState(NamedTuple):
-    """What an LSTM remembers: cell and hidden state, each float32 [units and filling]. Never changed in place."""
+    """Cell and hidden state of an LSTM, each float32 [units and filling]. Neither is changed in place."""
 
     c: Array
     h: Array
 
 
 State = tuple[LSTMState, ...]
-"""What the network remembers: a state for each of its recurrent layers."""
+"""The state of a network: that of each of its recurrent layers, in their order."""
 
 
 class Engine:
-    """Runs the network. Threads may share one: it holds nothing but weights."""
+    """Runs a network. Threads may share an engine, as it holds nothing but weights."""
 
     def __init__(self, model: FrozenModel) -> None:
         network = model.info.network
@@ -62,9 +63,10 @@ class Engine:
         return tuple(layer.initial_state() for layer in self._layers if isinstance(layer, _LSTM))
 
     def run(self, windows: Array, state: State) -> tuple[Array, State]:
-        """Return posteriors [time, labels + 1] for windows of features [time, n_input], and the state after them.
+        """Return posteriors for windows of features, and the state after them.
 
-        However an utterance is cut into runs, its posteriors are the same but for rounding.
+        Posteriors are float32 [time, labels + 1], windows float32 [time, n_input]. However an utterance is cut into
+        runs, its posteriors are the same but for rounding.
         """
         posteriors = np.empty((len(windows), self._outputs), np.float32)
         for start in range(0, len(windows), LARGEST_CHUNK):
@@ -100,7 +102,7 @@ class _Dense:
 
 
 class _LSTM:
-    """An LSTM: the product of its inputs is taken for all frames at once, that of its state frame by frame."""
+    """An LSTM: the product with its inputs is computed for all frames at once, that with its state frame by frame."""
 
     def __init__(self, layer: LSTM, weights: Weights) -> None:
         kernel, bias = weights[f"{layer.name}/kernel"], _gates_in_blocks(weights[f"{layer.name}/bias"])

@@ -1,7 +1,7 @@
-"""From a signal that comes bit by bit to the windows of features that the network takes, as DeepSpeech's clients do it.
+"""From a signal that comes in pieces to the windows of features that the network takes, as in DeepSpeech's clients.
 
-What does not fill a last window of samples is filled up with zeros and makes one frame more, always; before the first
-and after the last frame there are frames of zeros.
+The samples after the last whole step, even if there are none, are filled up with zeros and make one more frame. Before
+the first and after the last frame there are frames of zeros.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ class FeatureWindows:
     """One signal. However it is cut into pieces, the windows are the same."""
 
     def __init__(self, mfcc: Mfcc, options: FeatureOptions, context: int) -> None:
-        """`context` frames are on either side of each one."""
+        """Begin a signal; `context` is the number of frames on either side of each one."""
         self._mfcc = mfcc
         self._options = options
         self._context = context
@@ -25,14 +25,14 @@ class FeatureWindows:
         self._frames = self._padding()
 
     def feed(self, samples: Array) -> Array:
-        """Take float32 [samples] in [-1, 1]; return the windows that are complete now, [time, n_input]."""
+        """Take float32 [samples] in [-1, 1]; return the windows that are complete now, float32 [time, n_input]."""
         self._samples = np.concatenate([self._samples, samples])
         features = self._mfcc(self._samples)
         self._samples = self._samples[len(features) * self._options.step :]
         return self._windows(features)
 
     def finish(self) -> Array:
-        """Return the windows that are left, [time, n_input]."""
+        """Return the windows that are left, float32 [time, n_input]."""
         missing = self._options.window - len(self._samples)
         last = self._mfcc(np.concatenate([self._samples, np.zeros(missing, np.float32)]))
         return self._windows(np.concatenate([last, self._padding()]))
@@ -48,7 +48,10 @@ class FeatureWindows:
 
 
 def context_windows(frames: Array, context: int) -> Array:
-    """Put each frame of [time, n] that has `context` neighbours on both sides between them: [time, n_input]."""
+    """Return each frame that has `context` neighbours on both sides, between them.
+
+    `frames` are float32 [time, n], the windows float32 [time - 2 * context, (2 * context + 1) * n].
+    """
     width = 2 * context + 1
     count = max(0, len(frames) - width + 1)
     if not count:

@@ -1,4 +1,4 @@
-"""Recordings of any length as parts that can be transcribed one by one, cut where they are quietest."""
+"""Recordings of any length in parts that are transcribed one by one, cut where the recording is quietest."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,12 +12,13 @@ from ..util.audio import read_audio_blocks
 Array = npt.NDArray[np.float32]
 
 LONGEST_SECONDS = 30.0
-"""What is no longer is one part. Longer ones are cut, so that the search and its memory stay small."""
+"""The length of the longest part; longer recordings are cut, which bounds the time and memory of the search."""
 SHORTEST_SECONDS = 10.0
-"""A part is at least so long, unless it is the last."""
+"""The length of the shortest part, except for the last part of a recording."""
 QUIET_SECONDS = 0.4
-"""A cut is in the middle of the stretch of this length that has the least energy."""
+"""A cut is in the middle of the stretch of this length with the least energy."""
 STEP_SECONDS = 0.02
+"""The length of the steps whose energies are compared."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +30,22 @@ class Part:
 
 
 def parts_of_file(path: str | PathLike[str], sample_rate: int) -> Iterator[Part]:
-    """Yield the parts of a file of any format, at `sample_rate` Hz; raise AudioError."""
+    """Yield the parts of a file of any format, at `sample_rate` Hz; raise AudioError if it cannot be read."""
     return parts_of_blocks(read_audio_blocks(path, sample_rate), sample_rate)
 
 
 def parts_of_samples(samples: Array, sample_rate: int) -> Iterator[Part]:
-    """Yield the parts of a signal; one, without samples, of an empty one."""
+    """Yield the parts of a signal, float32 [samples] in [-1, 1]; an empty signal has one part without samples."""
     block = int(LONGEST_SECONDS * sample_rate)
     blocks = (samples[start : start + block] for start in range(0, len(samples), block))
     return parts_of_blocks(blocks, sample_rate)
 
 
 def parts_of_blocks(blocks: Iterable[Array], sample_rate: int) -> Iterator[Part]:
-    """Yield the parts of a signal that comes in blocks. No more than a part and a block are held in memory."""
+    """Yield the parts of a signal that comes in blocks, float32 [samples] in [-1, 1].
+
+    At most one part and one block are held in memory.
+    """
     longest = int(LONGEST_SECONDS * sample_rate)
     held = np.zeros(0, np.float32)
     start = 0
@@ -57,7 +61,10 @@ def parts_of_blocks(blocks: Iterable[Array], sample_rate: int) -> Iterator[Part]
 
 
 def quietest(samples: Array, sample_rate: int) -> int:
-    """Return where to cut a signal that is too long: a place beyond SHORTEST_SECONDS with quiet around it."""
+    """Return the index of the sample to cut a signal at, which is the quietest place after SHORTEST_SECONDS.
+
+    `samples` are float32 [samples] in [-1, 1].
+    """
     step = int(STEP_SECONDS * sample_rate)
     steps = len(samples) // step
     energies = np.square(samples[: steps * step].reshape(steps, step)).mean(axis=1)

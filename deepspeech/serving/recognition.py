@@ -1,4 +1,4 @@
-"""One utterance on its way from samples to hypotheses, as it comes."""
+"""One utterance from samples to hypotheses, piece by piece."""
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ Array = npt.NDArray[np.float32]
 class Recognition:
     """Samples in, hypotheses out; wherever the signal is cut, the hypotheses are the same.
 
-    Belongs to one thread at a time; several may share the engine and the decoder.
+    A recognition belongs to one thread at a time; several of them may share the engine and the decoder.
     """
 
     def __init__(self, info: ModelInfo, mfcc: Mfcc, engine: Engine, decoder: CTCDecoder) -> None:
@@ -29,7 +29,7 @@ class Recognition:
         self._pending: list[Array] = []
 
     def feed(self, samples: Array) -> None:
-        """Take float32 [samples] in [-1, 1]; the network runs when there are windows for `n_steps`."""
+        """Take float32 [samples] in [-1, 1]; the network runs once there are `n_steps` windows."""
         windows = self._feature_windows.feed(samples)
         if len(windows):
             self._pending.append(windows)
@@ -37,12 +37,12 @@ class Recognition:
             self._run_pending()
 
     def peek(self, count: int = 1) -> list[Hypothesis]:
-        """Return up to `count` hypotheses of what was fed so far, best first."""
+        """Return up to `count` hypotheses of the samples fed so far, best first."""
         self._run_pending()
         return self._decoder.hypotheses(self._search.peek(count))
 
     def finish(self, count: int = 1) -> list[Hypothesis]:
-        """Return up to `count` hypotheses of the whole utterance, best first; then this is used up."""
+        """Return up to `count` hypotheses of the whole utterance, best first. Nothing can be fed after this."""
         self._pending.append(self._feature_windows.finish())
         self._run_pending()
         return self._decoder.hypotheses(self._search.finish(count))

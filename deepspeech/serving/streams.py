@@ -1,4 +1,4 @@
-"""Utterances whose audio comes bit by bit, and the check of what is taken for audio."""
+"""Utterances whose audio comes in pieces, and the checks of the arguments."""
 
 from __future__ import annotations
 
@@ -23,24 +23,27 @@ class Stream:
         self._step_seconds = step_seconds
 
     def feedAudioContent(self, audio_buffer: Samples) -> None:  # noqa: N802
-        """Take int16 [samples]. Raise SamplesError, or ModelError after the stream's end, like all methods here."""
+        """Take int16 [samples]. Raise SamplesError for anything else.
+
+        Like all methods here, raise ModelError after the end of the stream.
+        """
         self._open().feed(as_signal(audio_buffer))
 
     def intermediateDecode(self) -> str:  # noqa: N802
-        """Return what was said so far."""
+        """Return the text so far."""
         return self._open().peek()[0].text
 
     def intermediateDecodeWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
-        """Return up to `num_results` hypotheses of what was said so far."""
+        """Return up to `num_results` hypotheses so far, best first; raise ModelError for a number below 1."""
         hypotheses = self._open().peek(checked_count(num_results))
         return metadata(hypotheses, self._labels, self._step_seconds)
 
     def finishStream(self) -> str:  # noqa: N802
-        """Return what was said, and end the stream."""
+        """Return the text, and end the stream."""
         return self._end().finish()[0].text
 
     def finishStreamWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
-        """Return up to `num_results` hypotheses of what was said, and end the stream."""
+        """Return up to `num_results` hypotheses, best first, and end the stream. Raise ModelError as above."""
         count = checked_count(num_results)
         return metadata(self._end().finish(count), self._labels, self._step_seconds)
 
@@ -75,20 +78,20 @@ class TranscriptStream:
         self._ended = True
 
     def feed(self, samples: Samples) -> None:
-        """Take int16 [samples] at the model's rate. Raise SamplesError, or ModelError after the end."""
+        """Take int16 [samples] at the model's rate. Raise SamplesError for anything else, ModelError after the end."""
         self._check_open()
         self._recognition.feed(as_signal(samples))
 
     @property
     def transcript(self) -> Transcript:
-        """What was said so far, or after `finish` in all. Raise ModelError if the stream was left without that."""
+        """The transcript so far; after `finish`, the whole. Raise ModelError if the stream ended without `finish`."""
         if self._result is not None:
             return self._result
         self._check_open()
         return transcript(self._recognition.peek()[0], self._step_seconds)
 
     def finish(self) -> Transcript:
-        """Return what was said, and end the stream."""
+        """Return the transcript, and end the stream. Raise ModelError after the end."""
         self._check_open()
         self._result = transcript(self._recognition.finish()[0], self._step_seconds)
         self._ended = True
@@ -110,7 +113,7 @@ def as_signal(samples: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
 
 
 def checked_count(num_results: int) -> int:
-    """Return a number of results; raise ModelError if that is none."""
+    """Return a number of results; raise ModelError if it is below 1."""
     if num_results < 1:
         raise ModelError(f"num_results is {num_results}, but must be 1 or more")
     return num_results

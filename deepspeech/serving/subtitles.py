@@ -10,16 +10,16 @@ from .transcripts import TimedWord
 
 LONGEST_CUE_SECONDS = 6.0
 LONGEST_CUE_CHARACTERS = 84
-"""What a viewer reads at a glance: two lines of 42."""
+"""Two lines of 42 characters, which a viewer reads at a glance."""
 PAUSE_SECONDS = 0.8
 """A pause of this length ends a cue."""
 SHORTEST_CUE_SECONDS = 0.7
-"""A cue stays so long, unless the next one begins earlier."""
+"""A cue is shown at least for this time, unless the next one begins earlier."""
 
 
 @dataclass(frozen=True)
 class Cue:
-    """A text, and when it is shown, in seconds."""
+    """A text that is shown from `start` to `end`, in seconds."""
 
     start: float
     end: float

@@ -1,4 +1,4 @@
-"""What was said, and when: the results of the Python interface of today, and those of DeepSpeech 0.9's."""
+"""Results of the Python interface, with times: those of `transcribe` and `stream`, and those of DeepSpeech 0.9."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class TimedWord:
 
 @dataclass(frozen=True)
 class Transcript:
-    """What was said. `confidence` is the score that the search gave it, a natural logarithm: higher is surer."""
+    """The text of a recording. `confidence` is the score of the search, a natural logarithm; higher is better."""
 
     text: str
     words: tuple[TimedWord, ...]
@@ -26,7 +26,10 @@ class Transcript:
 
 @dataclass(frozen=True)
 class TokenMetadata:
-    """A character and when it was said: `timestep` in frames of 20 ms, `start_time` in seconds."""
+    """A character and its time: `timestep` in frames from 0, and `start_time` in seconds.
+
+    A frame begins one step of the model after the one before, which is 20 ms unless it was trained with another.
+    """
 
     text: str
     timestep: int
@@ -35,7 +38,7 @@ class TokenMetadata:
 
 @dataclass(frozen=True)
 class CandidateTranscript:
-    """A hypothesis: its characters, and the score that the search gave it, a natural logarithm."""
+    """A hypothesis: its characters, and as `confidence` the score of the search, a natural logarithm."""
 
     tokens: list[TokenMetadata]
     confidence: float
@@ -49,7 +52,7 @@ class Metadata:
 
 
 def transcript(hypothesis: Hypothesis, step_seconds: float) -> Transcript:
-    """Return a hypothesis with times in seconds."""
+    """Return a hypothesis with times in seconds, rounded to ms; `step_seconds` is the model's step."""
     words = tuple(
         TimedWord(word.text, round(word.start * step_seconds, 3), round(word.end * step_seconds, 3))
         for word in hypothesis.words
@@ -58,7 +61,7 @@ def transcript(hypothesis: Hypothesis, step_seconds: float) -> Transcript:
 
 
 def metadata(hypotheses: Sequence[Hypothesis], labels: Sequence[str | bytes], step_seconds: float) -> Metadata:
-    """Return hypotheses as DeepSpeech 0.9 does."""
+    """Return hypotheses as DeepSpeech 0.9 does; `step_seconds` is the model's step."""
     return Metadata([_candidate(hypothesis, labels, step_seconds) for hypothesis in hypotheses])
 
 

@@ -33,7 +33,7 @@ def build_training_graph(
     session_options: SessionOptions,
     random_seed: int,
 ) -> TrainingGraph:
-    """Build the graph with a tower on each device, such as "/gpu:0"; without optimizer options, it can only evaluate."""
+    """Build the graph with towers on each device, such as "/gpu:0"; without optimizer options, only to evaluate."""
     graph = tf.Graph()
     with graph.as_default():
         v1.set_random_seed(random_seed)
@@ -59,9 +59,7 @@ def build_training_graph(
 
 
 def fix_threads(options: SessionOptions) -> None:
-    """Run a session with the options' numbers of threads: those of a process's first session hold for all, also for
-    the sessions that compute features.
-    """
+    """Run a session with the options' numbers of threads, as those of the first session hold for the whole process."""
     if options.intra_op_threads or options.inter_op_threads:
         with v1.Session(graph=tf.Graph(), config=session_config(options)) as session, session.graph.as_default():
             session.run(tf.constant(0) + 1)

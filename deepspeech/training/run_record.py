@@ -74,7 +74,7 @@ def _write_graph(path: Path, graph: Any) -> None:
 
 
 def _commit() -> str:
-    """Return the commit of the checkout that the program runs from, with + if it has changes; empty outside a checkout."""
+    """Return the commit of the checkout that the program runs from, with + if it has changes; empty without one."""
     root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return ""

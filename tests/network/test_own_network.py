@@ -32,7 +32,7 @@ def two_lstms(sizes: Sizes) -> tuple[Layer, ...]:
 
 @register("late_context")
 def late_context(sizes: Sizes) -> tuple[Layer, ...]:
-    """A network that looks at neighbours once more after its first layer, which the exported format cannot say."""
+    """A network that looks at neighbours once more after its first layer, which the exported format cannot hold."""
     return (
         Dense("projection", units=20, clip=20.0),
         ContextWindow("neighbours", frames=2),
@@ -107,7 +107,7 @@ def test_the_checkpoint_is_of_this_network_alone(program: Program) -> None:
 
 @pytest.mark.parametrize(
     ("network", "words"),
-    [("late_context", "neighbours puts frames between their neighbours"), ("unknown_layer", "doubled is a Doubled")],
+    [("late_context", "neighbours is a context window after other layers"), ("unknown_layer", "doubled is a Doubled")],
 )
 def test_a_network_that_the_exported_format_cannot_say_is_refused_before_training(
     program: Program, network: str, words: str

@@ -1,4 +1,4 @@
-"""How a tower's heavy operations are carried out: by which kernels, in which precision, on how many threads."""
+"""How a tower computes its layers: by which kernels, in which precision, and on how many threads."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -14,7 +14,7 @@ AMPERE = (8, 0)
 
 
 class Kernels(Enum):
-    """What computes the LSTM and the activations."""
+    """The kernels that compute the LSTM, the activations and the CTC loss."""
 
     NATIVE = "native"  # this package's own, on the processor
     CUDNN = "cudnn"  # NVIDIA's, on a GPU
@@ -23,7 +23,7 @@ class Kernels(Enum):
 
 @dataclass(frozen=True)
 class Compute:
-    """The kernels and the precision of a tower; weights, states and sums are float32 in any case."""
+    """The kernels, precision and threads (0: TensorFlow's number) of a tower; weights, states and sums are float32."""
 
     kernels: Kernels = Kernels.TENSORFLOW
     bfloat16: bool = False
@@ -48,7 +48,7 @@ def compute_on(device: str, options: SessionOptions, *, training: bool) -> Compu
 
 
 def _gains(device: str, kernels: Kernels) -> bool:
-    """Whether the device is faster in bfloat16."""
+    """Return whether the device multiplies bfloat16 faster than float32."""
     if kernels is Kernels.CUDNN:
         index = int(device.rpartition(":")[2])
         gpu = tf.config.list_physical_devices("GPU")[index]

@@ -1,4 +1,4 @@
-"""Frames between their neighbours."""
+"""Context windows: each frame together with its neighbours."""
 
 from typing import Any
 
@@ -8,9 +8,10 @@ Tensor = Any
 
 
 def context_windows(inputs: Tensor, frames: int) -> Tensor:
-    """Put every frame between its neighbours: [time, batch, n] becomes [time, batch, (2 * frames + 1) * n].
+    """Return each frame between its `frames` neighbours on either side.
 
-    Frames before the first and after the last are zero.
+    Inputs are [time, batch, n], the windows [time, batch, (2 * frames + 1) * n] in the same type. Frames before the
+    first and after the last are zero.
     """
     time, width = tf.shape(inputs)[0], inputs.shape[2]
     padded = tf.pad(inputs, [[frames, frames], [0, 0], [0, 0]])

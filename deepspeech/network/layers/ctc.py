@@ -14,6 +14,10 @@ Tensor = Any
 def ctc_loss(labels: Tensor, logits: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
     """Return the CTC loss (Graves et al., 2006) of each utterance in nats, float32 [batch].
 
+    It is -ln of the summed probabilities of all alignments of the labels with the frames, blanks and repetitions
+    included; its gradient by a logit is the posterior of that label in that frame less the share of the summed
+    probability that is of alignments with the label in the frame.
+
     `labels` is int32 [batch, labels], padded with -1, `logits` float32 [time, batch, labels + 1], `lengths` int32
     [batch] in frames. The last label is the blank.
     """

@@ -16,7 +16,8 @@ Tensor = Any
 def dense(layer: Dense, inputs: Tensor, rate: float, compute: Compute) -> Tensor:
     """Return the outputs [rows, units] of a layer for inputs [rows, n], with dropout of `rate`.
 
-    They have the inputs' type, but for a layer without a clip, which is linear and float32.
+    With a clip c, they are min(max(0, x W + b), c) in the inputs' type, float32 or bfloat16; without a clip, they are
+    x W + b in float32.
     """
     if layer.clip is None:
         inputs = tf.cast(inputs, tf.float32)
@@ -28,7 +29,10 @@ def dense(layer: Dense, inputs: Tensor, rate: float, compute: Compute) -> Tensor
 
 
 def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute: Compute) -> Tensor:
-    """Return the clipped ReLU of products [rows, units] and a bias [units], with dropout, in the products' type."""
+    """Return the clipped ReLU of products [rows, units] and a bias, float32 [units], with dropout of `rate`.
+
+    The outputs have the products' shape and type, float32 or bfloat16.
+    """
     if compute.kernels is Kernels.NATIVE:
         ops = native_ops()
         assert ops is not None

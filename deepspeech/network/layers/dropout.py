@@ -8,5 +8,5 @@ Tensor = Any
 
 
 def dropout(values: Tensor, rate: float) -> Tensor:
-    """Return values of any shape, a share `rate` of them zero and the others scaled up to keep their expectation."""
+    """Return values of any shape with a share `rate` of them set to zero, the others divided by 1 - rate."""
     return tf.nn.dropout(values, rate=rate) if rate else values

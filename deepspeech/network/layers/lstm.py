@@ -1,6 +1,6 @@
 """An LSTM layer over time; `deepspeech.network.LSTM` gives its equations.
 
-The input's product is taken once for all frames; only what depends on the frame before is left to the recurrence.
+The product with the inputs is computed at once for all frames; that with the state is left to the recurrence.
 """
 
 from typing import Any, NamedTuple
@@ -46,7 +46,7 @@ def lstm(
 
 
 def lstm_variables(layer: LSTM, inputs: int) -> tuple[Any, Any]:
-    """Return the kernel and the bias of a layer whose inputs have so many numbers."""
+    """Return the kernel and the bias of a layer whose inputs have `inputs` numbers in each frame."""
     kernel, bias = variables_of(layer, inputs)
     return kernel, bias
 
@@ -76,7 +76,10 @@ def _loop(
 
 
 def _at_length(states: Tensor, lengths: Tensor, initial: Tensor) -> Tensor:
-    """Pick from [time, batch, n_hidden] each utterance's state after its last frame, the initial one if it has none."""
+    """Return each utterance's state after its last frame, the initial one if it has no frames: [batch, n_hidden].
+
+    `states` are [time, batch, n_hidden], `initial` is [batch, n_hidden].
+    """
     all_states = tf.concat([initial[None], states], axis=0)
     return tf.gather_nd(all_states, tf.stack([lengths, tf.range(tf.shape(lengths)[0])], axis=1))
 
@@ -84,7 +87,7 @@ def _at_length(states: Tensor, lengths: Tensor, initial: Tensor) -> Tensor:
 def _on_gpu(
     inputs: Tensor, lengths: Tensor, kernel: Tensor, bias: Tensor, state: LSTMState
 ) -> tuple[Tensor, LSTMState]:
-    """As cuDNN does it, in float32; utterances have at least one frame there."""
+    """Run the LSTM by cuDNN in float32, which takes an utterance without frames for one of a single frame."""
     hidden, h, c, _, _ = tf.raw_ops.CudnnRNNV3(
         input=tf.cast(inputs, tf.float32),
         input_h=state.h[None],
@@ -98,7 +101,7 @@ def _on_gpu(
 
 
 def cudnn_parameters(kernel: Tensor, bias: Tensor) -> Tensor:
-    """The kernel and bias of `lstm` as cuDNN wants them, float32 [parameters].
+    """Return the kernel and bias of `lstm` in cuDNN's order, float32 [parameters].
 
     First the gates' weights of the input, each transposed, then those of the hidden state, then a bias for each of
     these eight products. cuDNN's order of the gates is input, forget, candidate, output.

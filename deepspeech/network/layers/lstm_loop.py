@@ -1,7 +1,15 @@
 """The LSTM's recurrence in TensorFlow's own operations, with a gradient that is written by hand.
 
-The reference for the native operations, and what runs where they do not. The recurrent weights' gradient is taken once,
-after the loop: TensorFlow's own gradient of such a loop accumulates a weight-sized matrix in every frame.
+This is the reference for the native operations, and runs where these cannot be loaded. With the gates' inputs
+z = z_x + h' W, the activated gates [i g f o], and dx for the gradient of the loss by x, the loop goes back over the
+frames with
+
+    dc = dc + dh o (1 - tanh(c)^2)
+    dz = [dc g i (1 - i)    dc i (1 - g^2)    dc c' f (1 - f)    dh tanh(c) o (1 - o)]
+    dc' = dc f        dh' = dz W^T
+
+where dh and dc include the gradients by the frame's outputs. dW, the sum of h'^T dz over the frames, is one product
+after the loop, while TensorFlow's own gradient of such a loop accumulates a weight-sized matrix in every frame.
 """
 
 from typing import Any

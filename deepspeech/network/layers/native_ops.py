@@ -15,22 +15,24 @@ logger = logging.getLogger(__name__)
 
 @cache
 def native_ops() -> Any | None:
-    """The module of operations, or None where they cannot be loaded, which is told once."""
+    """Return the module of operations, or None, with one warning, if they cannot be loaded."""
     try:
         return tf.load_op_library(_library())
     except (OSError, tf.errors.OpError) as error:
-        logger.warning("training uses TensorFlow's own operations, which are slower, as ours do not load: %s", error)
+        logger.warning(
+            "training uses TensorFlow's operations, which are slower, as the native ones cannot be loaded: %s", error
+        )
         return None
 
 
 def has_bfloat16_products() -> bool:
-    """Whether the native operations multiply bfloat16 as such on this processor."""
-    # TensorFlow must load the library first, or it takes the operations in it for ones that it has already.
+    """Return whether this processor has instructions for bfloat16 products that the native operations use."""
+    # TensorFlow must load the library first: else it does not register the operations in it.
     return native_ops() is not None and bool(ctypes.CDLL(_library()).deepspeech_has_bfloat16_products())
 
 
 def _library() -> str:
-    """The library's path; TensorFlow's functions are made visible to it first. Raise OSError."""
+    """Return the library's path, after making TensorFlow's functions visible to it; raise OSError without a library."""
     folder = Path(tf.sysconfig.get_lib())
     framework = next(iter(sorted(folder.glob("libtensorflow_framework.*"))), None)
     if framework is not None:

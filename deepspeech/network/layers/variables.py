@@ -11,7 +11,7 @@ Tensor = Any
 
 
 def variables_of(layer: Layer, inputs: int) -> list[Any]:
-    """Return a layer's float32 variables, in the order of its record; made on the first call in a graph."""
+    """Return a layer's float32 variables, in the order of its record; the first call in a graph makes them."""
     wanted = layer.variables(inputs)
     initializers = [_initializer(variable.initial, variable.shape) for variable in wanted]
     with v1.variable_scope(layer.name, reuse=v1.AUTO_REUSE):
@@ -22,7 +22,7 @@ def variables_of(layer: Layer, inputs: int) -> list[Any]:
 
 
 def factors(weights: Any, dtype: Any) -> Tensor:
-    """Return weights as factors of a product, cast where they live: what travels from there is what is needed here."""
+    """Return weights as factors of a product, cast on their own device, so that only the smaller type is copied."""
     with v1.device(weights.device):
         return tf.cast(weights, dtype)
 

@@ -19,18 +19,18 @@ from .protobuf import Value, fields, float32, message, number, varints
 Array = npt.NDArray[np.generic]
 
 DTYPES: Mapping[int, str] = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8"}
-"""TensorFlow's numbers of the types that are read here; strings are 7."""
+"""The types that are read here, by TensorFlow's numbers; strings are STRING."""
 STRING = 7
 
 LARGEST_LISTED = 1 << 26
-"""Elements of a constant whose values are listed one by one, or one for all; large ones are not kept that way."""
+"""The largest number of elements of a constant whose values are listed; larger ones have `tensor_content`."""
 
 MAPPED_GRAPH = b"memmapped_package://."
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node of a graph; attributes are not parsed until they are asked for."""
+    """A node of a graph; attributes are parsed when they are read."""
 
     name: str
     op: str
@@ -38,7 +38,7 @@ class Node:
     attributes: Mapping[str, memoryview]
 
     def float_attribute(self, name: str, default: float) -> float:
-        """An attribute that is a float."""
+        """Return an attribute that is a float, or the default if the node does not have it."""
         for field, value in fields(self.attributes.get(name, memoryview(b""))):
             if field == 4:  # f
                 return float32(value)
@@ -46,7 +46,7 @@ class Node:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The attribute `shape`, -1 where a dimension is not known; empty if there is none."""
+        """The attribute `shape`, with -1 for dimensions that are not known; empty if the node does not have it."""
         for field, value in fields(self.attributes.get("shape", memoryview(b""))):
             if field == 7:  # shape
                 return _shape(message(value))
@@ -61,14 +61,17 @@ class Graph:
         self._regions = regions
 
     def constant(self, name: str) -> Array:
-        """The value of a constant node, read-only; strings are an object array of bytes. Raise GraphError."""
+        """Return the value of a constant node, read-only; strings are an object array [n] of bytes.
+
+        Raise GraphError if the node is missing, is not a constant, or is damaged.
+        """
         node = self.nodes.get(name)
         if node is None:
             raise GraphError(f"it has no node {name}")
         if node.op == "ImmutableConst":
             return self._mapped_constant(node)
         if node.op != "Const":
-            raise GraphError(f"its node {name} is no constant")
+            raise GraphError(f"its node {name} is not a constant")
         for field, value in fields(node.attributes.get("value", memoryview(b""))):
             if field == 8:  # tensor
                 return _tensor(name, message(value))
@@ -87,7 +90,7 @@ class Graph:
 
 
 def read_graph(path: Path) -> Graph:
-    """Map a frozen graph; raise GraphError, without the file's name, if it is none."""
+    """Map the file of a frozen graph; raise GraphError, without the file's name, for any other file."""
     try:
         with path.open("rb") as file:
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
@@ -108,7 +111,7 @@ def read_graph(path: Path) -> Graph:
 
 
 def _regions(data: memoryview) -> dict[str, memoryview]:
-    """The named parts of a memory-mapped file, whose directory is at its end; none if it isn't such a file."""
+    """Return the named parts of a memory-mapped file, whose directory is at its end; none for any other file."""
     end = len(data) - 8
     start = int.from_bytes(data[max(end, 0) :], "little")
     if not 0 < start < end:
@@ -149,7 +152,7 @@ def _text(value: Value) -> str:
     try:
         return bytes(message(value)).decode()
     except UnicodeDecodeError:
-        raise GraphError("not a graph: names that are no text") from None
+        raise GraphError("is not a graph, as its names are not text") from None
 
 
 def _shape(data: memoryview) -> tuple[int, ...]:
@@ -182,16 +185,16 @@ def _tensor(name: str, data: memoryview) -> Array:
     if dtype == STRING:
         return np.array([*strings, None], dtype=object)[:-1]
     if dtype not in DTYPES:
-        raise GraphError(f"its constant {name} is of a type that is not read")
+        raise GraphError(f"its constant {name} has a type that is not supported")
     if content is not None:
         return _from_content(name, content, DTYPES[dtype], shape)
     count = prod(shape)
     if not 0 <= count <= LARGEST_LISTED:
-        raise GraphError(f"its constant {name} is of an impossible shape")
+        raise GraphError(f"its constant {name} has an impossible shape")
     listed = np.frombuffer(b"".join(floats), "<f4") if floats else np.array(integers, "<u8").astype("<i8")
     if not len(listed):
         return np.zeros(shape, DTYPES[dtype])
-    # The last value stands for all that are left out.
+    # Values that are left out are equal to the last one.
     filled = np.concatenate([listed[:count], np.repeat(listed[-1:], max(0, count - len(listed)))])
     return filled.astype(DTYPES[dtype]).reshape(shape)
 
@@ -199,5 +202,5 @@ def _tensor(name: str, data: memoryview) -> Array:
 def _from_content(name: str, content: memoryview, dtype: str, shape: tuple[int, ...]) -> Array:
     wanted = prod(shape) * np.dtype(dtype).itemsize
     if min(shape, default=0) < 0 or len(content) < wanted:
-        raise GraphError(f"its constant {name} is cut off")
+        raise GraphError(f"its constant {name} is truncated")
     return np.frombuffer(content[:wanted], dtype).reshape(shape)

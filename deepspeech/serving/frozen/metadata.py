@@ -1,4 +1,4 @@
-"""What an exported graph says about itself: the names of its nodes, and how it holds its alphabet.
+"""The metadata of exported graphs: their versions, and how they hold alphabets and networks.
 
 The format is that of DeepSpeech 0.9's clients, which call it graph version 6. This module needs no TensorFlow.
 """
@@ -11,13 +11,13 @@ from ...errors import GraphError, NetworkError
 from ...network.description import Network, network_from_json
 
 GRAPH_VERSION = 6
-"""The version of the graphs we write."""
+"""The version of the graphs that this project exports."""
 
 READABLE_VERSIONS = range(4, 7)
-"""Versions 4 (DeepSpeech 0.6) to 6 (0.9) differ in what they hold beside the network."""
+"""The versions of DeepSpeech 0.6 (4) to 0.9 (6), which differ in the metadata that they hold."""
 
 UNNAMED_NETWORK = "deepspeech"
-"""The network of graphs that say nothing of their network, as those of DeepSpeech 0.9's clients."""
+"""The network of graphs that do not describe theirs, such as those of DeepSpeech itself."""
 
 
 def serialize_alphabet(labels: Sequence[str | bytes]) -> bytes:
@@ -46,7 +46,7 @@ def parse_network(data: bytes, coefficients: int) -> Network:
 
 
 def parse_alphabet(data: bytes) -> tuple[bytes, ...]:
-    """Return the labels that `serialize_alphabet` wrote, in the order of their indices; raise GraphError."""
+    """Return the labels that `serialize_alphabet` wrote, by index; raise GraphError for anything else."""
     try:
         (count,) = struct.unpack_from("<H", data)
         labels: dict[int, bytes] = {}
@@ -56,7 +56,7 @@ def parse_alphabet(data: bytes) -> tuple[bytes, ...]:
             offset += 4 + length
             labels[index] = data[offset - length : offset]
     except struct.error:
-        raise GraphError("its alphabet is cut off") from None
+        raise GraphError("its alphabet is truncated") from None
     if offset != len(data) or sorted(labels) != list(range(count)) or not count:
         raise GraphError("its alphabet is damaged")
     return tuple(labels[index] for index in range(count))

@@ -1,7 +1,7 @@
-"""A speech model out of an exported graph: its weights as arrays and what they mean.
+"""The speech model of an exported graph: its network, weights, alphabet and features.
 
-Reads the graphs of DeepSpeech 0.6 to 0.9 and of this project, and the weights of those of the first generation. Needs
-no TensorFlow.
+Graphs of DeepSpeech 0.6 to 0.9 and of this project are read whole, those of older versions as far as their weights.
+This module needs no TensorFlow.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from .metadata import READABLE_VERSIONS, UNNAMED_NETWORK, parse_alphabet, parse_
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What an exported graph says about itself."""
+    """The metadata of an exported graph."""
 
     path: Path
     labels: tuple[str | bytes, ...]
@@ -36,7 +36,7 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class FrozenModel:
-    """What an exported graph holds. `weights` are float32, read-only, by the names of the variables."""
+    """The model of an exported graph. `weights` are float32, read-only, by the names of the variables."""
 
     info: ModelInfo
     weights: Mapping[str, npt.NDArray[np.float32]]
@@ -53,9 +53,9 @@ def read_frozen_model(path: str | PathLike[str]) -> FrozenModel:
 
 
 def read_network(graph: Graph) -> Network:
-    """Return the network that a graph of any generation holds; raise GraphError if it is none that can be run.
+    """Return the network of a graph of any generation; raise GraphError if it cannot be run.
 
-    Of a graph that does not describe its network, a frame and its neighbours count as one wide frame without context.
+    For a graph that does not describe its network, a frame with its neighbours is one wide frame without context.
     """
     if "metadata_network" in graph.nodes:
         shape = _input_shape(graph)
@@ -73,7 +73,10 @@ def read_network(graph: Graph) -> Network:
 
 
 def read_weights(graph: Graph, network: Network) -> dict[str, npt.NDArray[np.float32]]:
-    """Return the weights of a graph by the variables' names today; raise GraphError if one is missing or misshapen."""
+    """Return the weights of a graph, float32, by the current names of the network's variables.
+
+    Raise GraphError if one is missing, misshapen or of another type.
+    """
     weights = {}
     for variable in network.variables:
         value = graph.constant(_name_in(graph, variable))
@@ -116,13 +119,13 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
 
 
 def _unsized_network(graph: Graph) -> Network:
-    """Return the network of graphs that do not describe theirs, without sizes but for the limit of its ReLU."""
+    """Return the network of graphs that do not describe theirs, with the limit of its ReLU, but sizes of 1."""
     sizes = Sizes(1, 1, n_hidden=1, relu_clip=_relu_clip(graph), context=0, dropout_rates=(0.0,) * 6)
     return Network(UNNAMED_NETWORK, 1, layers_of_deepspeech(sizes))
 
 
 def _with_context(network: Network, shape: tuple[int, ...]) -> Network:
-    """Return a network that was taken for one without context with that of the graph's input."""
+    """Return a network that was read without context, with the context of the graph's input."""
     if shape[2] * shape[3] != network.coefficients:
         raise GraphError(f"its input_node has shape {list(shape)}, which the weights do not fit")
     window, *layers = network.layers
@@ -131,7 +134,7 @@ def _with_context(network: Network, shape: tuple[int, ...]) -> Network:
 
 
 def _input_shape(graph: Graph) -> tuple[int, ...]:
-    """Return the shape of `input_node`: [batch, n_steps, 2 * context + 1, coefficients], -1 where it is not known."""
+    """Return the shape of `input_node`, [batch, n_steps, 2 * context + 1, coefficients]; -1 is an unknown dimension."""
     shape = graph.nodes["input_node"].shape
     if len(shape) != 4 or shape[2] < 1 or shape[2] % 2 == 0 or shape[3] < 1:
         raise GraphError(f"its input_node has shape {list(shape)}, which is not that of windows of features")
@@ -147,7 +150,7 @@ def _name_in(graph: Graph, variable: Variable) -> str:
 def _check_kind(graph: Graph) -> None:
     for name in ("input_node", "logits"):
         if name not in graph.nodes:
-            raise GraphError(f"is not a speech model, it has no node {name}")
+            raise GraphError(f"is not a speech model, as it has no node {name}")
     version = _integer(graph, "metadata_version", 0)
     if version not in READABLE_VERSIONS:
         readable = f"{READABLE_VERSIONS.start} to {READABLE_VERSIONS.stop - 1}"
@@ -169,7 +172,7 @@ def _features(graph: Graph, *, coefficients: int) -> FeatureOptions:
 
 
 def _forget_bias(graph: Graph) -> float:
-    """Return what the first generation's LSTM adds to the forget gate when it runs."""
+    """Return the bias that the first generation's LSTM adds to the forget gate when it runs; 0 for later ones."""
     cells = [node for node in graph.nodes.values() if node.op in ("BlockLSTM", "BlockLSTMV2", "LSTMBlockCell")]
     return cells[0].float_attribute("forget_bias", 1.0) if cells else 0.0
 
@@ -186,9 +189,9 @@ def _relu_clip(graph: Graph) -> float:
 
 
 def read_labels(graph: Graph) -> tuple[str | bytes, ...]:
-    """Return the labels of a graph, characters or bytes; raise GraphError if it holds none."""
+    """Return the labels of a graph, characters or bytes; raise GraphError if it holds no alphabet."""
     if "metadata_alphabet" not in graph.nodes:
-        raise GraphError("holds no alphabet, it is older than DeepSpeech 0.6")
+        raise GraphError("holds no alphabet, as it is older than DeepSpeech 0.6")
     labels = parse_alphabet(_text(graph, "metadata_alphabet"))
     try:
         return tuple(label.decode() for label in labels)

@@ -15,7 +15,7 @@ Value = int | memoryview
 
 
 def fields(message: memoryview) -> Iterator[tuple[int, Value]]:
-    """Yield each field's number and value, in the message's order; raise GraphError where it is no message."""
+    """Yield each field's number and value, in the message's order; raise GraphError if it is not a message."""
     position, end = 0, len(message)
     while position < end:
         key, position = _varint(message, position)
@@ -45,26 +45,26 @@ def varints(packed: memoryview) -> Iterator[int]:
 
 
 def signed(value: int, bits: int = 64) -> int:
-    """The signed number that an unsigned one stands for."""
+    """Return the signed number that an unsigned one stands for, in two's complement."""
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
 def message(value: Value) -> memoryview:
-    """The bytes of a field that must be length-delimited; raise GraphError."""
+    """Return the bytes of a length-delimited field; raise GraphError for any other field."""
     if isinstance(value, int):
         raise GraphError("not a protocol buffer of the expected kind")
     return value
 
 
 def number(value: Value) -> int:
-    """The signed value of a field that must be a varint; raise GraphError."""
+    """Return the signed value of a varint field; raise GraphError for any other field."""
     if not isinstance(value, int):
         raise GraphError("not a protocol buffer of the expected kind")
     return signed(value)
 
 
 def float32(value: Value) -> float:
-    """The value of a field that must be a float; raise GraphError."""
+    """Return the value of a float field; raise GraphError for any other field."""
     data = message(value)
     if len(data) != 4:
         raise GraphError("not a protocol buffer of the expected kind")
