@@ -53,7 +53,7 @@ def description_path(prefix: Path) -> Path:
 
 
 def read_description(prefix: Path) -> Mapping[str, Any] | None:
-    """Return the JSON beside a checkpoint, or None if there is none; raise CheckpointError if it isn't one of ours."""
+    """Return the JSON beside a checkpoint, or None without such a file; raise CheckpointError for any other file."""
     path = description_path(prefix)
     try:
         description = json.loads(path.read_text(encoding="utf-8"))

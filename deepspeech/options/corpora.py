@@ -11,7 +11,7 @@ from .flag import flag
 CORPORA = "Corpora"
 
 PACKAGED_ALPHABET = Path(__file__).parents[1] / "alphabet.txt"
-"""The alphabet used when `--alphabet_config_path` isn't given: `data/alphabet.txt`, as installed."""
+"""The alphabet that is used unless `--alphabet_config_path` is given: `data/alphabet.txt`, as installed."""
 
 
 @dataclass(frozen=True)
