@@ -97,11 +97,11 @@ def markdown_tables(options_class: type[Any]) -> str:
 
 def groups(options_class: type[Any]) -> list[tuple[str, list[Flag]]]:
     """Return the flags of the command line by the titles of their groups, in the order in which these first appear."""
-    found: dict[str, list[Flag]] = {}
+    by_title: dict[str, list[Flag]] = {}
     for row in flags_of(options_class):
         if row.on_command_line:
-            found.setdefault(row.title, []).append(row)
-    return list(found.items())
+            by_title.setdefault(row.title, []).append(row)
+    return list(by_title.items())
 
 
 def _markdown(options_class: type[Any]) -> Iterator[str]:

@@ -173,8 +173,8 @@ def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *
     """Return the output for one recording, with its name if there are `several` on standard output."""
     count = options.candidate_transcripts if options.format == "json" else 1
     rate = model.sampleRate()
-    found = [(part.start, model.candidates(part.samples, count)) for part in _parts(recording, rate)]
-    best = joined([(start, candidates[0]) for start, candidates in found])
+    of_parts = [(part.start, model.candidates(part.samples, count)) for part in _parts(recording, rate)]
+    best = joined([(start, candidates[0]) for start, candidates in of_parts])
     if options.format == "srt":
         return srt(cues(best.words))
     if options.format == "vtt":
@@ -183,7 +183,7 @@ def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *
     if options.format == "text":
         return f"{recording}: {best.text}" if named else best.text
     # A recording that was transcribed in parts has only one transcript.
-    candidates = found[0][1] if len(found) == 1 else [best]
+    candidates = of_parts[0][1] if len(of_parts) == 1 else [best]
     result = {"transcripts": [_candidate(candidate) for candidate in candidates]}
     if named:
         return json.dumps({"audio": str(recording), **result}, ensure_ascii=False)
