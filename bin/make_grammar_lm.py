@@ -21,9 +21,9 @@ from pathlib import Path
 
 from deepspeech.cli.arguments import ArgumentParser, run_script
 from deepspeech.errors import FlagError
+from deepspeech.util.files.whole_files import write_whole
 from deepspeech.util.importing.synthesis.grammar import Grammar, Words
 from deepspeech.util.progress import report
-from deepspeech.util.whole_files import write_whole
 
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
 IMPOSSIBLE = -99.0  # log10 probability of <s>, which is a context and never a prediction

@@ -28,11 +28,11 @@ from deepspeech.serving.feature_windows import FeatureWindows
 from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.audio import read_audio
 from deepspeech.util.errors import LanguageModelError
+from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
+from deepspeech.util.files.whole_files import write_whole, written_whole
 from deepspeech.util.front_ends.mfcc import Mfcc
-from deepspeech.util.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
-from deepspeech.util.whole_files import write_whole, written_whole
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from ..util.whole_files import write_whole
+from ..util.files.whole_files import write_whole
 
 FILE_NAME = "model_figures.json"
 EARLIER_FILE_NAME = "findings.json"

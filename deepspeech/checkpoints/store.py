@@ -19,7 +19,7 @@ from ..errors import CheckpointError
 from ..network import Network
 from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
-from ..util.whole_files import write_whole
+from ..util.files.whole_files import write_whole
 from .identity import (
     DESCRIPTION_FORMAT,
     ModelIdentity,

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import DeepSpeechError
-from ..options.comparison import differences
-from ..options.parameters import FILE_NAME, Value, read_parameters
+from ..options.parameters.comparison import differences
+from ..options.parameters.text import FILE_NAME, Value, read_parameters
 from .arguments import ArgumentParser
 
 

@@ -18,11 +18,11 @@ from ..serving.frozen.model import ModelInfo, read_frozen_model
 from ..util.audio import read_audio
 from ..util.corpus import Corpus, Utterance, read_corpus
 from ..util.features import front_end
+from ..util.figures.report import report_lines, wer_line
+from ..util.figures.tally import Tally
 from ..util.front_ends.mfcc import Mfcc
 from ..util.parallel import ordered_map, usable_cores
 from ..util.progress import Progress
-from ..util.report import report_lines, wer_line
-from ..util.tally import Tally
 from ..util.text import Alphabet
 from .arguments import run_command
 from .flag_combinations import check_language_model

@@ -7,8 +7,8 @@ from xdg import BaseDirectory
 from ..errors import FlagError
 from ..experiments.experiment import experiments, find_experiment
 from ..options import ExperimentOptions, Options, with_values
-from ..options.parameters import FILE_NAME, read_parameters
-from ..options.run_parameters import values_of_parameters
+from ..options.parameters.of_run import values_of_parameters
+from ..options.parameters.text import FILE_NAME, read_parameters
 from ..util.importing import import_corpus
 from ..util.progress import report
 from ..util.python_files import load_python_file

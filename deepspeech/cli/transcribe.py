@@ -20,8 +20,8 @@ from ..serving.streams import as_signal
 from ..serving.subtitles import cues, srt, webvtt
 from ..serving.transcripts import Transcript, joined
 from ..util.audio import read_audio_blocks
+from ..util.files.whole_files import write_whole
 from ..util.progress import Progress
-from ..util.whole_files import write_whole
 from .arguments import ArgumentParser, failed, run_command
 from .recordings import Recording, pcm_blocks, recordings
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from ..errors import FlagError
 from ..options import Options, with_values
 from ..options.flag import Value
-from ..util.python_files import load_python_file
+from ..util.files.python_files import load_python_file
 
 MODULES = ("demo", "fsdd", "ldc93s1", "yesno")
 """The modules of this package that register experiments, one for each corpus."""

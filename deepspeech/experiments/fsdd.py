@@ -10,7 +10,7 @@ from ..options import (
     ScheduleOptions,
     SetOptions,
 )
-from ..util.packaged_data import DATA
+from ..util.files.packaged_data import DATA
 from .experiment import Experiment, register
 
 FSDD = register(

@@ -11,7 +11,7 @@ from ..options import (
     SessionOptions,
     SetOptions,
 )
-from ..util.packaged_data import DATA
+from ..util.files.packaged_data import DATA
 from .experiment import Experiment, register
 
 YESNO = register(

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from ..errors import ExportError
-from ..util.whole_files import folder_written_whole, write_whole
+from ..util.files.whole_files import folder_written_whole, write_whole
 
 GRAPH_FILE = "output_graph.pb"
 CARD_FILE = "model.md"

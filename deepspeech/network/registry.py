@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import NetworkError
 from ..options import ModelOptions
-from ..util.python_files import load_python_file
+from ..util.files.python_files import load_python_file
 from .description import Layer, Network, Sizes
 
 MODULES = ("deepspeech",)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from ..util.tally import Sample, Tally
+from ..util.figures.tally import Sample, Tally
 
 __all__ = ["EpochReport", "Job", "JobResult", "Sample", "SetName", "Tally"]
 

@@ -4,7 +4,7 @@ import logging
 
 from ..options import ReportOptions
 from ..schedule.jobs import EpochReport, SetName
-from ..util.report import report_lines, wer_line
+from ..util.figures.report import report_lines, wer_line
 
 logger = logging.getLogger(__name__)
 

@@ -15,10 +15,10 @@ from ..network import Network
 from ..network.analysis import model_analysis
 from ..network.layers.native_ops import has_bfloat16_products
 from ..options import Options
-from ..options.parameters import FILE_NAME, Value, format_parameters, write_parameters
-from ..options.run_parameters import run_parameters
+from ..options.parameters.of_run import run_parameters
+from ..options.parameters.text import FILE_NAME, Value, format_parameters, write_parameters
+from ..util.files.whole_files import write_whole, written_whole
 from ..util.parallel import usable_cores
-from ..util.whole_files import write_whole, written_whole
 
 v1 = tf.compat.v1
 

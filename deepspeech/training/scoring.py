@@ -9,8 +9,8 @@ import numpy.typing as npt
 from ..decoder import CTCDecoder
 from ..util.corpus import Utterance
 from ..util.feeding import Batch
+from ..util.figures.tally import Tally
 from ..util.parallel import usable_cores
-from ..util.tally import Tally
 
 
 class Evaluator:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from deepspeech.options.comparison import differences
-from deepspeech.options.parameters import Value, write_parameters
+from deepspeech.options.parameters.comparison import differences
+from deepspeech.options.parameters.text import Value, write_parameters
 
 
 def compare(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ from deepspeech.errors import FlagError
 from deepspeech.experiments.experiment import experiments, find_experiment, register
 from deepspeech.experiments.fsdd import FSDD
 from deepspeech.options import check_values
-from deepspeech.options.run_parameters import run_parameters, values_of_parameters
+from deepspeech.options.parameters.of_run import run_parameters, values_of_parameters
 from deepspeech.util.importing import MODULES
 
 OWN_FILE = """

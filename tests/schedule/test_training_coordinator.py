@@ -12,7 +12,7 @@ from deepspeech.options import EarlyStoppingOptions, ScheduleOptions
 from deepspeech.schedule.coordinator import NoJob, ResultRefusedError, TrainingCoordinator
 from deepspeech.schedule.jobs import EpochReport, Job, JobResult, Sample, SetName, Tally
 from deepspeech.schedule.state import OpenEpoch, Plan, TrainingState, as_ranges
-from deepspeech.util.metrics import EditCounts
+from deepspeech.util.figures.metrics import EditCounts
 
 TRAIN, DEV, TEST = SetName.TRAIN, SetName.DEV, SetName.TEST
 ALL_SETS = {TRAIN: Plan(5, 2, "train"), DEV: Plan(2, 2, "dev"), TEST: Plan(3, 2, "test")}

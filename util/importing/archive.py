@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ..errors import ImportingError
+from ..files.whole_files import folder_written_whole
 from ..progress import Report
-from ..whole_files import folder_written_whole
 from .corpus_csv import write_corpus
 from .download import download
 

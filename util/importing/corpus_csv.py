@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..whole_files import written_whole
+from ..files.whole_files import written_whole
 
 COLUMNS = ("wav_filename", "wav_filesize", "transcript")
 

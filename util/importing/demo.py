@@ -16,9 +16,9 @@ import soxr
 from numpy.typing import NDArray
 
 from ..errors import GrammarError, ImportingError
-from ..packaged_data import DATA
+from ..files.packaged_data import DATA
+from ..files.whole_files import folder_written_whole
 from ..progress import Progress, Report
-from ..whole_files import folder_written_whole
 from .corpus_csv import is_whole, write_corpus
 from .synthesis.espeak import Delivery, Synthesizer
 from .synthesis.grammar import Grammar

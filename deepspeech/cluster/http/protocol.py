@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from ...schedule.jobs import Job, Sample, SetName, Tally
-from ...util.metrics import EditCounts
+from ...util.figures.metrics import EditCounts
 from ..coordination.membership import Applicant, Role
 
 LARGEST_NUMBER = 2**53 - 1

@@ -9,10 +9,10 @@ import pytest
 from running import write_wav
 
 from deepspeech.util.errors import ImportingError
+from deepspeech.util.files.packaged_data import DATA
 from deepspeech.util.importing import MODULES, import_corpus
 from deepspeech.util.importing.corpus_csv import is_whole
 from deepspeech.util.importing.demo import make_corpus
-from deepspeech.util.packaged_data import DATA
 
 
 def transcripts(path: Path) -> list[str]:

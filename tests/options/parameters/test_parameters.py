@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepspeech.options.parameters import (
+from deepspeech.options.parameters.text import (
     Value,
     format_parameters,
     parse_parameters,

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from .errors import PythonFileError
+from ..errors import PythonFileError
 
 
 def load_python_file(path: Path, flag: str) -> ModuleType:

@@ -2,5 +2,5 @@
 
 from pathlib import Path
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 """Holds `demo/grammar.txt` and the language models `lm/*.arpa`."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deepspeech.util.whole_files import folder_written_whole, write_whole, written_whole
+from deepspeech.util.files.whole_files import folder_written_whole, write_whole, written_whole
 
 
 def names(folder: Path) -> set[str]:

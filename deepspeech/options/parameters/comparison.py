@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .parameters import Value, format_value
+from .text import Value, format_value
 
 ABSENT = "absent"
 """Stands for the value of a parameter that only the other run has; strings are in quotes, so it cannot be one."""

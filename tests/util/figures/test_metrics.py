@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepspeech.util.metrics import EditCounts, evaluate_transcript
+from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
 
 TEXTS = st.text("abc ", max_size=20)
 

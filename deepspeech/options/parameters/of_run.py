@@ -8,23 +8,23 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..util.errors import ParametersError
-from ..util.packaged_data import DATA
-from . import parameters
-from .flag import Flag, Value, flags_of, items_of
-from .run import Options
+from ...util.errors import ParametersError
+from ...util.files.packaged_data import DATA
+from ..flag import Flag, Value, flags_of, items_of
+from ..run import Options
+from . import text
 
 _NAME_IN_FILE = re.compile(r".+\.py:\w+")
 """What `--network` and `--experiment` may be: a name in a Python file."""
 
 
-def run_parameters(options: Options) -> dict[str, parameters.Value]:
+def run_parameters(options: Options) -> dict[str, text.Value]:
     """Return what decides the result of a run, by the names of the flags."""
     places = _places(options.experiment.work)
     return {row.name: _written(value, places) for row, value in items_of(options) if row.decides_result}
 
 
-def values_of_parameters(read: Mapping[str, parameters.Value], work: Path | None, source: Path) -> dict[str, Value]:
+def values_of_parameters(read: Mapping[str, text.Value], work: Path | None, source: Path) -> dict[str, Value]:
     """Return the values of flags that parameters read from the file `source` stand for.
 
     Raise ParametersError for a name that no flag has, a value of another type than the flag's, or a path in a work
@@ -44,7 +44,7 @@ def _places(work: Path | None) -> dict[str, Path]:
     return {"{data}": DATA.resolve(), **({"{work}": work.resolve()} if work else {})}
 
 
-def _written(value: Value, places: Mapping[str, Path]) -> parameters.Value:
+def _written(value: Value, places: Mapping[str, Path]) -> text.Value:
     if isinstance(value, tuple):
         return tuple(_written(each, places) for each in value)
     if isinstance(value, str) and _NAME_IN_FILE.fullmatch(value):
@@ -59,7 +59,7 @@ def _written(value: Value, places: Mapping[str, Path]) -> parameters.Value:
     return str(resolved)
 
 
-def _read(row: Flag, value: parameters.Value, places: Mapping[str, Path], source: Path) -> Value:
+def _read(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path) -> Value:
     if row.kind == tuple[Path, ...] and isinstance(value, tuple):
         return tuple(_path(row, each, places, source) for each in value)
     if row.kind == Path | None:
@@ -70,7 +70,7 @@ def _read(row: Flag, value: parameters.Value, places: Mapping[str, Path], source
     return float(value) if row.kind is float else value
 
 
-def _path(row: Flag, value: parameters.Value, places: Mapping[str, Path], source: Path) -> Path:
+def _path(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path) -> Path:
     if not isinstance(value, str):
         raise ParametersError(f"{source}: {row.name}: {value!r} is not a path")
     place, _, rest = value.partition("/")

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias, Union
 
-from ..util.errors import ParametersError
-from ..util.whole_files import write_whole
+from ...util.errors import ParametersError
+from ...util.files.whole_files import write_whole
 
 FILE_NAME = "params.txt"
 
