@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .ports import free_ports
+from .processes.ports import free_ports
 from .train_epoch import seconds_of_epochs, write_corpus
 
 UTTERANCES = 256

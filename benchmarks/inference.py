@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from .inference_process import RATE
+from .processes.inference import RATE
 
 ROOT = Path(__file__).parents[1]
 STREAMS = 8
@@ -91,7 +91,7 @@ def compare(client: Path, graph: Path, recording: Path, rounds: int) -> None:
 
 def measured(client: str, kind: str, streams: int, graph: Path, recording: Path) -> dict[str, Any]:
     """Run one measurement in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.inference_process", client, kind, str(streams)]
+    command = [sys.executable, "-m", "benchmarks.processes.inference", client, kind, str(streams)]
     command += [str(graph), str(recording)]
     result: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return result

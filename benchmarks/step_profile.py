@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
-from .our_step import training_step
-from .step_process import Geometry
+from .processes.our_step import training_step
+from .processes.step import Geometry
 
 v1 = tf.compat.v1
 TRACED = 5

@@ -87,8 +87,8 @@ def run_bare_steps(csv_file: Path, alphabet_path: Path, n_hidden: int, batch_siz
     from deepspeech.util.feeding import Feeder, OnTheFly
     from deepspeech.util.text import Alphabet
 
-    from .our_step import session_of
-    from .step_process import Geometry
+    from .processes.our_step import session_of
+    from .processes.step import Geometry
 
     alphabet = Alphabet.load(alphabet_path)
     extractor = front_end(FeatureOptions())

@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .step_process import Geometry
+from .processes.step import Geometry
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class StepProcess:
 
 @contextmanager
 def started(python: str, module: str, geometry: Geometry) -> Iterator[StepProcess]:
-    """Start a module of this folder that runs steps; it ends with the context."""
-    command = [python, "-m", f"benchmarks.{module}", json.dumps(asdict(geometry))]
+    """Start a module of `processes` that runs steps; it ends with the context."""
+    command = [python, "-m", f"benchmarks.processes.{module}", json.dumps(asdict(geometry))]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment

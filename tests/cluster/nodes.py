@@ -16,7 +16,7 @@ from typing import Any
 from fork_server import ForkedProcess, StartRequest, fork_server
 from program import Program
 
-from benchmarks.ports import free_ports
+from benchmarks.processes.ports import free_ports
 
 PATIENCE = 150.0
 """Seconds for anything to happen, on a busy machine."""

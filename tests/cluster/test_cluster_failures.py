@@ -12,7 +12,7 @@ from corpora import write_alphabet
 from nodes import Cluster, steps_counted
 from program import Program
 
-from benchmarks.ports import free_ports
+from benchmarks.processes.ports import free_ports
 from deepspeech.cluster.node import PACKAGE
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ import pytest
 from nodes import Cluster, steps_counted
 from program import Program
 
-from benchmarks.ports import free_ports
+from benchmarks.processes.ports import free_ports
 
 BLOCK = os.getpid() % (1 << 14)  # each test run on a machine has four addresses of its own
 OUTSIDE, INSIDE = (f"10.213.{BLOCK // 64}.{BLOCK % 64 * 4 + host}" for host in (1, 2))

@@ -1,6 +1,6 @@
 """One measurement of `inference.py`, in a process of its own, whose peak memory is the client's.
 
-    python -m benchmarks.inference_process CLIENT KIND STREAMS GRAPH RECORDING.wav
+    python -m benchmarks.processes.inference CLIENT KIND STREAMS GRAPH RECORDING.wav
 
 CLIENT is "ours", or the script whose library is the published client; KIND is whole, stream or first. Prints JSON.
 """
@@ -72,7 +72,7 @@ def load(client: str, graph: Path) -> tuple[Any, float, float]:
     if client == "ours":
         model: Any = deepspeech.Model(graph)
     else:
-        published = runpy.run_path(str(Path(__file__).parents[1] / "tests/serving/published.py"))
+        published = runpy.run_path(str(Path(__file__).parents[2] / "tests/serving/published.py"))
         model = published["PublishedClient"](Path(client).parent, graph)
     loaded = time.perf_counter()
     model.setBeamWidth(BEAM_WIDTH)

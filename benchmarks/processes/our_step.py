@@ -15,7 +15,7 @@ from deepspeech.training.graph import TrainingGraph, build_training_graph, sessi
 from deepspeech.training.towers import compute_devices, feeds
 from deepspeech.util.feeding import Batch
 
-from .step_process import PRODUCT, Geometry, PeakMemory, serve
+from .step import PRODUCT, Geometry, PeakMemory, serve
 
 v1 = tf.compat.v1
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from .step_process import PRODUCT, Geometry, PeakMemory, serve
+from .step import PRODUCT, Geometry, PeakMemory, serve
 
 RELU_CLIP = 20.0
 DROPOUT = 0.05

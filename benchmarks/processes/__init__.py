@@ -1,0 +1,1 @@
+"""What the measurements share: the processes that they start, and what those need."""
