@@ -19,7 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "decoder": BASE,
     "schedule": BASE,
     "network": BASE,
-    "serving": {"util", "errors", "decoder", "network.description", "network.deepspeech"},
+    "serving": {"util", "errors", "decoder", "network.description", "network.deepspeech", "network.serialization"},
     "checkpoints": BASE | {"network", "schedule", "serving.frozen"},
     "experiments": BASE,
     "training": BASE | {"decoder", "network", "schedule", "checkpoints"},
@@ -34,6 +34,7 @@ ENTRY_POINTS = {"__init__", "__main__", "evaluate", "compare_params"}
 FREE_OF_TENSORFLOW = (
     *("cli", "decoder", "errors", "experiments", "options", "schedule", "serving", "util", "cluster.coordination"),
     *("cluster.http", "network.description", "network.deepspeech", "network.registry", "network.frozen_format"),
+    "network.serialization",
 )
 FREE_OF_INPUT_AND_OUTPUT = ("schedule", "cluster.coordination")
 INPUT_AND_OUTPUT = {

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import CheckpointError
 from ..network import Network, network
-from ..network.description import difference
+from ..network.serialization import difference
 from ..options import ModelOptions
 from ..util.features import FeatureOptions
 from ..util.text import Alphabet

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deepspeech.errors import NetworkError
 from deepspeech.network import LSTM, ContextWindow, Dense, Layer, Network, network, register
-from deepspeech.network.description import difference, network_from_json
+from deepspeech.network.serialization import difference, network_from_json
 from deepspeech.options import ModelOptions
 
 DEEPSPEECH = network(ModelOptions(n_hidden=16), 26, 28)

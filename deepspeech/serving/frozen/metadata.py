@@ -8,7 +8,8 @@ import struct
 from collections.abc import Sequence
 
 from ...errors import GraphError, NetworkError
-from ...network.description import Network, network_from_json
+from ...network.description import Network
+from ...network.serialization import network_from_json
 
 GRAPH_VERSION = 6
 """The version of the graphs that this project exports."""

@@ -1,0 +1,61 @@
+"""Networks that `Network.to_json` wrote as JSON: reading one back, and telling two apart. No TensorFlow here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import NetworkError
+from .description import LSTM, ContextWindow, Dense, Layer, Network, settings_of
+
+LAYERS: Mapping[str, type[Layer]] = {kind.__name__: kind for kind in (ContextWindow, Dense, LSTM)}
+"""The layers that can be read back from JSON."""
+
+LARGEST_SIZE = 1 << 20
+"""No number in a record that is read is larger."""
+
+
+def network_from_json(name: str, coefficients: int, value: Any) -> Network:
+    """Return the network that `Network.to_json` described, raising NetworkError for anything that isn't one."""
+    if not isinstance(value, list) or not all(isinstance(record, dict) for record in value):
+        raise NetworkError("its layers are not a list of records")
+    return Network(name, coefficients, tuple(_layer_from_json(dict(record)) for record in value))
+
+
+def difference(theirs: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return in words where the layers of two networks differ, given as `Network.to_json` does; None if they agree."""
+    for their, our in zip(theirs, ours, strict=False):
+        if their != our:
+            return f"it has {_told(their)} where this run has {_told(our)}"
+    if len(theirs) != len(ours):
+        return f"it has {len(theirs)} layers where this run has {len(ours)}"
+    return None
+
+
+def _layer_from_json(record: dict[str, Any]) -> Layer:
+    kind = LAYERS.get(str(record.pop("layer", None)))
+    if kind is None:
+        raise NetworkError("it has a layer of an unknown kind")
+    wanted = settings_of(kind)
+    if set(record) != {each.name for each in wanted} or not all(
+        _is_valid(record[each.name], str(each.type)) for each in wanted
+    ):
+        raise NetworkError(f"a record of its layers is not one of a {kind.__name__}")
+    return kind(**record)
+
+
+def _is_valid(value: object, kind: str) -> bool:
+    if kind == "str":
+        return isinstance(value, str) and 0 < len(value) <= 1000
+    if value is None:
+        return kind.endswith("None")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    allowed = int if kind == "int" else (int, float)
+    return isinstance(value, allowed) and math.isfinite(value) and 0 <= value <= LARGEST_SIZE
+
+
+def _told(record: Mapping[str, Any]) -> str:
+    settings = ", ".join(f"{name}={value}" for name, value in record.items() if name != "layer")
+    return f"{record.get('layer')}({settings})"
