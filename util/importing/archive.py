@@ -82,7 +82,8 @@ def _extract(path: Path, recording: re.Pattern[str], folder: Path) -> int:
                         shutil.copyfileobj(content, file)
                     names.add(name)
     except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise ImportingError(f"{path} cannot be unpacked: {error}; delete it and run again") from error
+        reason = str(error).partition("\n")[0].rstrip(":")  # tarfile lists what it tried, a line each
+        raise ImportingError(f"{path} cannot be unpacked: {reason}; delete it and run again") from error
     return len(names)
 
 
