@@ -1,15 +1,8 @@
-import json
-import random
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+"""What the coordinator of a cluster answers, step by step."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from coordinators import DEV, LEASE, TEST, TRAIN, applicant, cluster, job_of, joined, opened, step, submit, training
 
-from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.errors import (
     JobLostError,
     JoinRefusedError,
@@ -17,80 +10,10 @@ from deepspeech.cluster.coordination.errors import (
     ReplacedError,
     TrainingFailedError,
 )
-from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
+from deepspeech.cluster.coordination.membership import Role
 from deepspeech.cluster.coordination.rounds import RoundEnd
-from deepspeech.options import EarlyStoppingOptions, ScheduleOptions
-from deepspeech.schedule.coordinator import NoJob, ResultRefusedError, TrainingCoordinator
-from deepspeech.schedule.jobs import Job, SetName, Tally
-from deepspeech.schedule.state import Plan, TrainingState
-
-TRAIN, DEV, TEST = SetName.TRAIN, SetName.DEV, SetName.TEST
-LEASE = 10.0
-
-
-def training(
-    batches: int = 4,
-    epochs: int = 1,
-    *,
-    dev: int = 0,
-    test: int = 0,
-    per_job: int = 1,
-    state: TrainingState | None = None,
-) -> TrainingCoordinator:
-    sizes = {TRAIN: batches, DEV: dev, TEST: test}
-    plans = {name: Plan(size, 1, name.value) for name, size in sizes.items() if size}
-    early = EarlyStoppingOptions(enabled=False)
-    schedule = ScheduleOptions(
-        epoch=epochs, validation_step=1 if dev else 0, batches_per_job=per_job, early_stopping=early
-    )
-    return TrainingCoordinator(schedule, plans, state=state)
-
-
-def cluster(workers: int = 2, *, replicas: int = 0, aggregate: int = 0, servers: int = 0) -> ClusterCoordinator:
-    sizes = ClusterSettings(workers, servers, replicas or workers, aggregate or workers, LEASE)
-    return ClusterCoordinator(sizes, {Role.WORKER: {"n_hidden": "48"}}, first_round=1000)
-
-
-def applicant(task: int, process: str = "p", role: Role = Role.WORKER, **properties: str) -> Applicant:
-    return Applicant(role, task, process, {"n_hidden": "48"} | properties)
-
-
-def joined(coordinator: ClusterCoordinator, task: int, process: str = "p", now: float = 0.0) -> str:
-    return coordinator.join(applicant(task, process), now)
-
-
-def job_of(coordinator: ClusterCoordinator, identity: str, now: float = 0.0) -> Job:
-    job = coordinator.next_job(identity, now)
-    assert isinstance(job, Job)
-    return job
-
-
-def step(coordinator: ClusterCoordinator, identity: str, job: Job, now: float = 0.0) -> None:
-    """Compute and contribute the gradient of all of a job."""
-    number = coordinator.begin_step(identity, job.number, now)
-    assert number is not None
-    submit(coordinator, identity, job, number, now=now)
-
-
-def submit(
-    coordinator: ClusterCoordinator,
-    identity: str,
-    job: Job,
-    round_number: int | None = None,
-    *,
-    batches: Iterable[int] | None = None,
-    last: bool = True,
-    now: float = 0.0,
-) -> None:
-    done = job.batches if batches is None else tuple(batches)
-    tally = Tally(len(done), float(len(done)))
-    coordinator.submit(identity, job.number, done, tally, last=last, round_number=round_number, now=now)
-
-
-def opened(workers: int = 2, **sizes: Any) -> tuple[ClusterCoordinator, list[str]]:
-    coordinator = cluster(workers)
-    coordinator.open(training(**sizes))
-    return coordinator, [joined(coordinator, task) for task in range(workers)]
+from deepspeech.schedule.coordinator import NoJob, ResultRefusedError
+from deepspeech.schedule.jobs import Tally
 
 
 def test_a_worker_waits_until_training_is_opened() -> None:
@@ -307,118 +230,6 @@ def test_a_failure_is_told_to_every_member() -> None:
     coordinator.leave(one, 0.0, "the loss is not finite")
     with pytest.raises(TrainingFailedError, match="worker 0: the loss is not finite"):
         coordinator.heartbeat(two, 0.0)
-
-
-@dataclass
-class Simulation:
-    """Workers at random over a coordinator, with kills, silence, late results and restarts of the coordinator."""
-
-    seed: int
-    workers: int
-    batches: int
-    per_job: int
-    aggregate: int
-    now: float = 0.0
-    weights: Counter[tuple[int, int]] = field(default_factory=Counter)
-    saved: tuple[object, Counter[tuple[int, int]]] | None = None
-
-    def __post_init__(self) -> None:
-        self.random = random.Random(self.seed)
-        self.identities: dict[int, str] = {}
-        self.held: dict[int, list[tuple[Job, int]]] = {}
-        self.begun: dict[int, int] = {}
-        self.start(None)
-
-    def start(self, state: TrainingState | None) -> None:
-        self.coordinator = cluster(self.workers, aggregate=self.aggregate)
-        self.coordinator.open(training(self.batches, 2, dev=3, test=2, per_job=self.per_job, state=state))
-        self.pushed: Counter[tuple[int, int]] = Counter()
-        self.identities.clear()
-
-    def run(self) -> Counter[tuple[int, int]]:
-        for _ in range(20_000):
-            self.now += self.random.random()
-            self.coordinator.tick(self.now)
-            task = self.random.randrange(self.workers)
-            try:
-                if self.act(task) is NoJob.OVER:
-                    return self.weights
-            except (NotMemberError, ReplacedError):
-                self.identities.pop(task, None)
-            except JobLostError:
-                self.coordinator.return_jobs(
-                    self.identities[task], [job.number for job, _ in self.held[task]], self.now
-                )
-                self.held[task] = []
-            self.lead()
-        raise AssertionError("training never ends")
-
-    def act(self, task: int) -> NoJob | None:
-        if task not in self.identities or self.random.random() < 0.02:  # started, or killed and restarted
-            self.identities[task] = joined(self.coordinator, task, str(self.random.random()), self.now)
-            self.held[task] = []
-        identity, held = self.identities[task], self.held[task]
-        if len(held) < 2:
-            job = self.coordinator.next_job(identity, self.now)
-            if isinstance(job, Job):
-                held.append((job, 0))
-            elif not held:
-                return job
-        if held:
-            self.advance(task)
-        return None
-
-    def advance(self, task: int) -> None:
-        identity, (job, done) = self.identities[task], self.held[task][0]
-        number = None
-        if job.set_name is TRAIN:
-            number = self.coordinator.begin_step(identity, job.number, self.now)
-            if number is None:
-                return
-        if self.random.random() < 0.02:
-            self.now += 2 * LEASE  # hangs, and hands in late
-            self.coordinator.tick(self.now - LEASE)
-            self.coordinator.tick(self.now)
-        submit(self.coordinator, identity, job, number, batches=job.batches[done : done + 1], last=False, now=self.now)
-        if job.set_name is TRAIN:
-            self.pushed[job.epoch, job.batches[done]] += 1
-        self.held[task][0] = (job, done + 1)
-        if done + 1 == len(job.batches):
-            self.held[task].pop(0)
-
-    def lead(self) -> None:
-        coordinator = self.coordinator
-        assert coordinator.training is not None
-        coordinator.take_reports()
-        end = coordinator.close_round(self.now)
-        if end is not None:
-            if end.count:
-                assert self.pushed.total() == end.count
-                self.weights += self.pushed
-            self.pushed.clear()
-            coordinator.end_round(end)
-        if coordinator.training.training_is_over:
-            coordinator.allow_testing()
-        elif self.random.random() < 0.05:
-            self.saved = json.loads(json.dumps(coordinator.training.state.to_json())), self.weights.copy()
-        elif self.random.random() < 0.01 and self.saved is not None:
-            self.weights = self.saved[1].copy()
-            self.start(TrainingState.from_json(self.saved[0]))  # type: ignore[arg-type]
-
-
-@settings(max_examples=60)
-@given(
-    seed=st.integers(0, 10_000),
-    workers=st.integers(1, 4),
-    batches=st.integers(1, 11),
-    per_job=st.integers(1, 3),
-    aggregate=st.integers(1, 6),
-)
-def test_every_batch_is_in_the_weights_exactly_once_through_kills_hangs_late_results_and_restarts(
-    seed: int, workers: int, batches: int, per_job: int, aggregate: int
-) -> None:
-    weights = Simulation(seed, workers, batches, per_job, aggregate).run()
-    assert weights == Counter({(epoch, batch): 1 for epoch in range(2) for batch in range(batches)})
 
 
 def test_parameter_servers_go_after_the_workers_and_everyone_is_waited_for_even_who_comes_late() -> None:
