@@ -44,6 +44,7 @@ WEIGHTS = {"ours": (0.5, 0.5), "flashlight": (0.8, 1.5), "pyctcdecode": (0.5, 1.
 DECODERS = tuple(WEIGHTS)
 
 Posteriors = list[npt.NDArray[np.float32]]
+"""Of each utterance, float32 [time, labels + 1]."""
 Decode = Callable[[Posteriors], list[str]]
 
 

@@ -24,7 +24,7 @@ from deepspeech.util.parallel import usable_cores
 RATE = 16_000
 RECORDING_SECONDS = (1, 3, 10)
 TARGET = 1000
-"""Times real time per core that audio_ops have to reach."""
+"""How many times faster than real time audio_ops must be on one core."""
 
 
 def main() -> None:

@@ -2,9 +2,9 @@
 
     python -m benchmarks.speech_graph OUT.pb [--trained GRAPH.pb] [--n_hidden 2048]
 
-Of a trained graph, the result hears just what that hears: its units are among the wider graph's, which have random
-weights otherwise and which nothing that is trained listens to. So the outputs are those of training, and the work is
-that of the width. Without a trained graph, all weights are random, and outputs are as good as noise.
+The outputs are those of the trained graph: its units are the first of each layer, and have zero weights for the other
+units, whose weights are random. The work is that of the wider graph. Without a trained graph, all weights are random
+and the outputs are noise.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def widened(model: FrozenModel, wide: Weights) -> Weights:
         if value.ndim == 1 or name == BIAS:
             value[..., :columns] = trained[name]
             continue
-        rows = _listened_to(name, n_hidden, width, model.info.network.window_width)
+        rows = _trained_rows(name, n_hidden, width, model.info.network.window_width)
         value[..., :columns] = 0
         value[rows, ..., :columns] = trained[name]
     return {name: value.reshape(wide[name].shape) for name, value in result.items()}
@@ -61,7 +61,7 @@ def _by_gate(name: str, value: npt.NDArray[np.float32]) -> npt.NDArray[np.float3
     return value.reshape(*value.shape[:-1], 4, -1) if name in (KERNEL, BIAS) else value
 
 
-def _listened_to(name: str, n_hidden: int, width: int, inputs: int) -> npt.NDArray[np.intp]:
+def _trained_rows(name: str, n_hidden: int, width: int, inputs: int) -> npt.NDArray[np.intp]:
     """Return the rows of a wide layer's weights that belong to the trained units before it."""
     if name == "layer_1/weights":
         return np.arange(inputs)

@@ -45,7 +45,9 @@ def read_arguments() -> Namespace:
     parser.add_argument("--unit", choices=("word", "character"), default="word")
     parser.add_argument("--order", type=int, default=5, choices=range(2, 7), help="words of the longest n-grams")
     parser.add_argument("--vocabulary", type=int, default=500_000, help="words to keep, the most frequent")
-    parser.add_argument("--prune", type=int, nargs="+", default=[0, 0, 1], help="of each order: drop counts up to it")
+    parser.add_argument(
+        "--prune", type=int, nargs="+", default=[0, 0, 1], help="for each order, drop n-grams seen at most this often"
+    )
     parser.add_argument("--memory", default="50%", help="memory for lmplz")
     parser.add_argument("--lm-weight", type=float, default=lm_weight, help="default weight in lm.scorer")
     parser.add_argument("--word-bonus", type=float, default=word_bonus, help="default word bonus in lm.scorer")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Import one recording with a transcript file in the manner of TIMIT.
+"""Import one recording with a transcript file of the form that TIMIT has.
 
     import_ldc93s1.py OUT WAV TRANSCRIPT
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make a small speech corpus out of nothing: espeak-ng reads sentences of a grammar aloud, in many voices.
+"""Synthesize a small speech corpus: espeak-ng reads sentences of a grammar aloud, in many voices.
 
     make_demo_corpus.py OUT
 
@@ -20,8 +20,10 @@ def main() -> None:
     """Read the arguments and make the corpus, unless it is there."""
     parser = ArgumentParser(__doc__)
     parser.add_argument("out", type=Path, help="the folder of the corpus")
-    parser.add_argument("--grammar", type=Path, default=GRAMMAR, help="what is said (default: data/demo/grammar.txt)")
-    parser.add_argument("--seed", type=int, default=SEED, help="another number, another corpus (default: %(default)s)")
+    parser.add_argument(
+        "--grammar", type=Path, default=GRAMMAR, help="grammar of what is said (default: data/demo/grammar.txt)"
+    )
+    parser.add_argument("--seed", type=int, default=SEED, help="seed of what is drawn at random (default: %(default)s)")
     for name, count in SIZES.items():
         parser.add_argument(f"--{name}", type=int, default=count, help=f"{name} utterances (default: %(default)s)")
     arguments = parser.parse_args()

@@ -77,7 +77,9 @@ def main() -> None:
     parser.add_argument("grammar", type=Path, help="the grammar file; util/importing/synthesis/grammar.py says how")
     parser.add_argument("arpa", type=Path, help="the ARPA file to write")
     parser.add_argument("--order", type=int, default=3, help="words of an n-gram, 2 to 6 (default: %(default)s)")
-    parser.add_argument("--escape", type=float, default=0.01, help="share for the unseen (default: %(default)s)")
+    parser.add_argument(
+        "--escape", type=float, default=0.01, help="share of probability for unseen words (default: %(default)s)"
+    )
     arguments = parser.parse_args()
     if not 2 <= arguments.order <= 6:
         raise FlagError(f"--order is {arguments.order}; KenLM reads models of order 2 to 6")

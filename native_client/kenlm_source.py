@@ -29,7 +29,7 @@ class KenlmSourceError(Exception):
 
 
 def kenlm_source(folder: Path = DEFAULT_FOLDER) -> Path:
-    """Return the folder with KenLM's source, fetching it into `folder` if need be. Raises KenlmSourceError."""
+    """Return the folder with KenLM's source, fetching it into `folder` if need be. Raise KenlmSourceError."""
     named = os.environ.get("KENLM_SOURCE")
     if named:
         if not (Path(named) / "lm/model.hh").is_file():

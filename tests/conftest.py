@@ -13,32 +13,32 @@ pytest_plugins = ["serving_fixtures"]
 
 
 def pytest_configure() -> None:
-    """Property tests have no deadline: a busy machine is no failure."""
+    """Give property tests no deadline: a busy machine is not a failure."""
     hypothesis.settings.register_profile("patient", deadline=None)
     hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")
 def tiny_corpus(tmp_path_factory: pytest.TempPathFactory) -> TinyCorpus:
-    """A corpus of tones, written once; tests must not change its files."""
+    """Return a corpus of tones, written once; tests must not change its files."""
     return write_tiny_corpus(tmp_path_factory.mktemp("tiny corpus"))
 
 
 @pytest.fixture
 def program(tiny_corpus: TinyCorpus, tmp_path: Path) -> Program:
-    """The command line over the tiny corpus, with folders of its own."""
+    """Return the command line over the tiny corpus, with folders of its own."""
     return Program(tiny_corpus, tmp_path)
 
 
 @pytest.fixture(scope="session")
 def trained(tiny_corpus: TinyCorpus, tmp_path_factory: pytest.TempPathFactory) -> Trained:
-    """A tiny model, trained once; tests must not write into its folders."""
+    """Return a tiny model, trained once; tests must not write into its folders."""
     return train_tiny_model(tiny_corpus, tmp_path_factory.mktemp("trained"))
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of recordings and published files that lies beside some checkouts."""
+    """Return the folder of recordings and published files that lies beside some checkouts."""
     folder = Path(__file__).parents[2] / "shared"
     if not folder.is_dir():
         pytest.skip(f"{folder} is not there")

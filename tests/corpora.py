@@ -30,7 +30,7 @@ class TinyCorpus:
 
 
 def write_tiny_corpus(folder: Path, train: int = 24, dev: int = 6, test: int = 6, seed: int = 1) -> TinyCorpus:
-    """Write so many utterances of one to three words of one to three letters for each set."""
+    """Write utterances of one to three words of one to three letters, as many for each set as are given."""
     random = np.random.default_rng(seed)
     alphabet = write_alphabet(folder / "alphabet.txt", CHARACTERS)
     csv_files = {}

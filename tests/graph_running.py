@@ -18,13 +18,13 @@ Array = npt.NDArray[np.float32]
 
 
 def windows_of(samples: Array, info: ModelInfo) -> Array:
-    """The windows [time, n_input] that a model gets of float32 [samples]."""
+    """Return the windows [time, n_input] that a model gets of float32 [samples]."""
     windows = FeatureWindows(Mfcc(info.features), info.features, info.network.context)
     return np.concatenate([windows.feed(samples), windows.finish()])
 
 
 def run_graph(path: Path, windows: Array, n_steps: int = 16) -> Array:
-    """The posteriors [time, labels + 1] of a graph, n_steps windows at a time."""
+    """Return the posteriors [time, labels + 1] of a graph, n_steps windows at a time."""
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(v1.GraphDef.FromString(path.read_bytes()), name="")
     units = graph.get_tensor_by_name("previous_state_c:0").shape[1]

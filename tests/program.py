@@ -38,7 +38,7 @@ class Program:
         return self.folder / "checkpoints"
 
     def model(self) -> list[str]:
-        """The flags that say which model."""
+        """Return the flags that say which model."""
         return [
             f"--alphabet_config_path={self.corpus.alphabet}",
             f"--checkpoint_dir={self.checkpoints}",
@@ -48,7 +48,7 @@ class Program:
         ]
 
     def training(self, **flags: object) -> list[str]:
-        """The flags of a training run."""
+        """Return the flags of a training run."""
         return [
             *self.model(),
             f"--train_files={self.corpus.train}",
@@ -60,7 +60,7 @@ class Program:
         ]
 
     def test_files(self) -> list[str]:
-        """The flags that make it test, too."""
+        """Return the flags that make it test, too."""
         return [f"--test_files={self.corpus.test}", "--test_batch_size=4"]
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:

@@ -14,7 +14,7 @@ from deepspeech import Model
 
 @pytest.fixture(scope="session")
 def exported(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the tiny model's export; tests must not write into it."""
+    """Return the folder of the tiny model's export; tests must not write into it."""
     folder = tmp_path_factory.mktemp("exported") / "model"
     flags = [f"--export_dir={folder}", "--export_version=3", "--export_language=xx", "--export_beam_width=32"]
     finished = trained.program.run(*trained.program.model(), *flags)
@@ -25,13 +25,13 @@ def exported(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture(scope="session")
 def graph_file(exported: Path) -> Path:
-    """The tiny model's graph; tests must not change it."""
+    """Return the tiny model's graph; tests must not change it."""
     return exported / "output_graph.pb"
 
 
 @pytest.fixture(scope="session")
 def scorer_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A language model of all words of up to three of the tiny corpus's letters, alike in probability."""
+    """Return a language model of all words of up to three of the tiny corpus's letters, alike in probability."""
     words = ["".join(letters) for length in (1, 2, 3) for letters in product("abcde", repeat=length)]
     path = tmp_path_factory.mktemp("scorer") / "words.arpa"
     unigrams = ["-99\t<s>\t0", "-1\t</s>", "-3\t<unk>", *(f"-2.2\t{word}\t0" for word in words)]
@@ -43,11 +43,11 @@ def scorer_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(graph_file: Path) -> Model:
-    """The tiny model, loaded; tests must not change its settings."""
+    """Return the tiny model, loaded; tests must not change its settings."""
     return Model(graph_file)
 
 
 @pytest.fixture(scope="session")
 def recordings(tiny_corpus: TinyCorpus) -> list[Path]:
-    """The recordings of the tiny corpus's test set."""
+    """Return the recordings of the tiny corpus's test set."""
     return sorted((tiny_corpus.test.parent / "wav").glob("test-*.wav"))

@@ -58,13 +58,13 @@ def sources() -> list[Path]:
 
 
 def module_of(source: Path) -> str:
-    """The module's name below the package: `training.towers`."""
+    """Return the module's name below the package: `training.towers`."""
     relative = source.relative_to(ROOT if (ROOT / "util") in source.parents else PACKAGE)
     return ".".join(relative.with_suffix("").parts).removesuffix(".__init__")
 
 
 def imports(source: Path, *, all_levels: bool = True) -> Iterator[str]:
-    """What a file imports: modules of the package as `.training.towers`, others as `numpy.typing`."""
+    """Yield what a file imports: modules of the package as `.training.towers`, others as `numpy.typing`."""
     package = [*module_of(source).split("."), ""] if source.name == "__init__.py" else module_of(source).split(".")
     if source == PACKAGE / "__init__.py":
         package = ["__init__"]

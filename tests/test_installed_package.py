@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The content of the wheel, unpacked; the native decoder's object files are those of the repository."""
+    """Return the content of the wheel, unpacked; the native decoder's object files are those of the repository."""
     folder = tmp_path_factory.mktemp("installed")
     command = [sys.executable, "setup.py", "--quiet", "bdist_wheel", "--dist-dir", str(folder / "wheel")]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)

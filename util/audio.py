@@ -18,9 +18,10 @@ import soxr
 from .errors import AudioError
 
 Samples = npt.NDArray[np.float32]
+"""float32 [samples]."""
 
 LOWEST_RATE = 1_000
-"""Hz. A header that claims less, or more than HIGHEST_RATE, is taken for garbage."""
+"""Hz. A header that claims less, or more than HIGHEST_RATE, is taken for damaged."""
 HIGHEST_RATE = 1_000_000
 
 STREAMED_SIZE = 0x7FFF_0000
@@ -50,7 +51,7 @@ def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
     """Return what a recording holds, having made sure that `read_audio` can read all of it.
 
     Of a wav with integer samples only the header is read; everything else is decoded to its end.
-    Raises AudioError if the file is missing, unreadable, truncated or without samples.
+    Raise AudioError if the file is missing, unreadable, truncated or without samples.
     """
     with _opened(path) as (file_descriptor, sound):
         status = os.fstat(file_descriptor)
@@ -67,7 +68,7 @@ def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
 def read_audio(path: str | PathLike[str], sample_rate: int) -> Samples:
     """Return a recording as float32 [samples] in [-1, 1] at `sample_rate` Hz, its channels averaged.
 
-    Raises AudioError if it is missing, unreadable, without samples, or ends before its header says.
+    Raise AudioError if it is missing, unreadable, without samples, or ends before its header says.
     """
     with _opened(path) as (_, sound):
         blocks = list(_decoded_blocks(path, sound))
@@ -81,9 +82,9 @@ def read_audio(path: str | PathLike[str], sample_rate: int) -> Samples:
 
 
 def read_audio_blocks(path: str | PathLike[str], sample_rate: int) -> Iterator[Samples]:
-    """Yield what `read_audio` returns in blocks, so that the length of a recording is no matter of memory.
+    """Yield what `read_audio` returns in blocks, float32 [block], so that a long recording takes little memory.
 
-    Raises AudioError as `read_audio` does, once the blocks before are read.
+    Raise AudioError as `read_audio` does, once the blocks before are read.
     """
     with _opened(path) as (_, sound):
         resampler = soxr.ResampleStream(sound.samplerate, sample_rate, 1, dtype="float32")
@@ -100,7 +101,7 @@ def read_audio_blocks(path: str | PathLike[str], sample_rate: int) -> Iterator[S
 
 
 def resampled_length(samples: int, from_rate: int, to_rate: int) -> int:
-    """How many samples `read_audio` makes of so many: soxr rounds the exact number to the nearest, halves up."""
+    """Return how many samples `read_audio` makes of `samples`: the exact number rounded to the nearest, halves up."""
     return (2 * samples * to_rate + from_rate) // (2 * from_rate)
 
 
@@ -112,12 +113,14 @@ def _opened(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.SoundFil
         regular = stat.S_ISREG(path.stat().st_mode)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise AudioError(f"{path}: {getattr(error, 'strerror', error)}") from error
-    if not regular:  # opening a named pipe would wait for ever
+    if not regular:  # opening a named pipe would wait forever
         raise AudioError(f"{path}: not a file")
     try:
         with path.open("rb", buffering=0) as file, soundfile.SoundFile(file.fileno(), closefd=False) as sound:
             if not LOWEST_RATE <= sound.samplerate <= HIGHEST_RATE:
-                raise AudioError(f"{path}: a sample rate of {sound.samplerate} Hz makes no sense")
+                raise AudioError(
+                    f"{path}: its sample rate is {sound.samplerate} Hz, not one from {LOWEST_RATE} to {HIGHEST_RATE} Hz"
+                )
             yield file.fileno(), sound
     except OSError as error:
         raise AudioError(f"{path}: {error.strerror}") from error
@@ -126,7 +129,7 @@ def _opened(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.SoundFil
 
 
 def _decoded_blocks(path: str | PathLike[str], sound: soundfile.SoundFile) -> Iterator[Samples]:
-    """The samples as float32 [block], channels averaged; AudioError where they end too early or are no numbers."""
+    """Yield the samples as float32 [block], channels averaged; raise AudioError if they end early or are not finite."""
     decoded = 0
     while len(block := sound.read(_BLOCK, dtype="float32", always_2d=True)):
         decoded += len(block)

@@ -37,7 +37,7 @@ class Utterance:
     path: str
     transcript: str
     labels: npt.NDArray[np.int32]
-    """The transcript's, int32 [characters]."""
+    """The labels of the transcript, int32 [characters]."""
     samples: int
     """At the model's sample rate."""
     frames: int
@@ -90,8 +90,8 @@ def read_corpus(
 ) -> Corpus:
     """Read CSV files into one corpus, shortest utterance first (of equal ones, the one listed first).
 
-    Relative recordings are looked for from their CSV's folder. `limit` keeps that many of the shortest, 0 all.
-    Raises CorpusError if there is no CSV file, one cannot be read, lacks a column or has no rows, or if rows are bad:
+    Relative recordings are looked for from their CSV's folder. `limit` keeps as many of the shortest, 0 all of them.
+    Raise CorpusError if there is no CSV file, one cannot be read, lacks a column or has no rows, or if rows are bad:
     the recording cannot be read to its end or is empty, the transcript is empty, has characters outside the alphabet
     or more of them than CTC fits into the frames. With `skip_bad_rows` these are logged and left out, unless all are.
     """
@@ -146,7 +146,7 @@ def _read_files(paths: Sequence[Path]) -> Iterator[_Row | BadRow]:
 
 
 def _read_rows(path: Path) -> Iterator[_Row | BadRow]:
-    """The rows of one CSV file, numbered by the line they start in."""
+    """Yield the rows of one CSV file, numbered by the line they start in."""
     line = 1
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -216,7 +216,7 @@ def _check_row(row: _Row | BadRow, alphabet: Alphabet, front_end: FrontEnd) -> U
 
 
 def _frames_needed(labels: npt.NDArray[np.int32]) -> int:
-    """CTC gives each label a frame, and puts a blank between two that are the same."""
+    """Return how many frames CTC needs: one for each label, and one for a blank between two that are the same."""
     return len(labels) + int(np.count_nonzero(labels[1:] == labels[:-1]))
 
 

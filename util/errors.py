@@ -68,7 +68,7 @@ class CorpusError(DeepSpeechError):
     """
 
     def __init__(self, message: str, bad_rows: Sequence[BadRow] = ()) -> None:
-        """`message` is the headline."""
+        """Take the headline as `message`."""
         super().__init__("\n".join([message, *map(str, bad_rows)]))
         self.bad_rows = tuple(bad_rows)
 
@@ -86,7 +86,7 @@ class PythonFileError(DeepSpeechError):
 
 
 class NetworkError(DeepSpeechError):
-    """There is no network of a name, or its layers make no network that can be computed."""
+    """No network has a name that was given, or the layers of one cannot be computed."""
 
 
 class ImportingError(DeepSpeechError):
@@ -110,7 +110,7 @@ class TrainingError(DeepSpeechError):
 
 
 class ClusterError(DeepSpeechError):
-    """A node cannot take part in a cluster's training, or that cannot go on."""
+    """A node cannot take part in a cluster's training, or the training cannot go on."""
 
 
 class CheckpointError(DeepSpeechError):

@@ -38,12 +38,12 @@ _ROOM_FOR_METADATA = 1 << 16
 def open_feature_cache(
     path: str | PathLike[str], corpus: Corpus, front_end: FrontEnd, *, progress: bool = True, workers: int = 0
 ) -> FeatureCache:
-    """Open the cache at `path`, after building it if it isn't there or was made from anything else.
+    """Open the cache at `path`, after building it if it is missing or was made from anything else.
 
     It is made from the recordings (their names, sizes, modification times and order) and the feature settings.
     `workers` threads build it, 0 meaning one per core, beside `path` until it is whole; a second process that wants
-    the same cache waits for the first. Raises FeatureCacheError if it can't be written, or if `path` is some other
-    file, which is never overwritten; raises AudioError if a recording can't be read.
+    the same cache waits for the first. Raise FeatureCacheError if it can't be written, or if `path` is some other
+    file, which is never overwritten; raise AudioError if a recording can't be read.
     """
     path = Path(path)
     contents = _Contents.of(corpus, front_end.options)
@@ -68,7 +68,10 @@ class FeatureCache:
     """The features of a corpus's utterances, read from disk when asked for. Any number of threads may ask."""
 
     def __init__(self, file: h5py.File, offsets: npt.NDArray[np.int64]) -> None:
-        """Utterance i has the rows offsets[i] to offsets[i + 1] of the file's data set `features`."""
+        """Take an open file with a data set `features`, float32 [frames, coefficients].
+
+        Utterance i has its rows `offsets[i]` to `offsets[i + 1]`; `offsets` is int64 [utterances + 1].
+        """
         self._file = file
         self._features = file["features"]
         self._offsets = offsets
@@ -82,7 +85,7 @@ class FeatureCache:
         self.close()
 
     def features(self, index: int) -> Features:
-        """Return utterance `index`'s features, float32 [frames, coefficients]; raises FeatureCacheError."""
+        """Return utterance `index`'s features, float32 [frames, coefficients]; raise FeatureCacheError."""
         try:
             features: Features = self._features[self._offsets[index] : self._offsets[index + 1]]
         except OSError as error:
@@ -117,7 +120,7 @@ class _Contents:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """As they are stored, most telling difference first."""
+        """The attributes as they are stored, the difference that explains most first."""
         return {
             "format": FORMAT,
             "settings": self.settings,
@@ -135,11 +138,11 @@ class _OutdatedError(Exception):
 
 
 def _open_current(path: Path, contents: _Contents) -> h5py.File:
-    """Open a cache if it holds these contents; raises _OutdatedError if not, FeatureCacheError if it is no cache."""
+    """Open a cache if it holds these contents; raise _OutdatedError if not, FeatureCacheError if it is not a cache."""
     if not path.exists() or path.stat().st_size == 0:
         raise _OutdatedError("there is none yet")
     if not h5py.is_hdf5(path):
-        raise FeatureCacheError(f"{path}: exists and is no feature cache; remove it, or name another file")
+        raise FeatureCacheError(f"{path}: exists and is not a feature cache; remove it, or name another file")
     try:
         file = h5py.File(path, "r", locking=False)
         try:
@@ -156,7 +159,7 @@ def _compare(path: Path, file: h5py.File, contents: _Contents) -> None:
     wanted = contents.attributes
     found = {name: file.attrs.get(name) for name in wanted}
     if not str(found["format"]).startswith(FORMAT.rstrip("0123456789")):
-        raise FeatureCacheError(f"{path}: an HDF5 file, but no feature cache; remove it, or name another file")
+        raise FeatureCacheError(f"{path}: an HDF5 file, but not a feature cache; remove it, or name another file")
     for name in ("format", "settings", "utterances"):
         if found[name] != wanted[name]:
             raise _OutdatedError(f"the {name} changed from {found[name]} to {wanted[name]}")
@@ -199,7 +202,7 @@ def _is_at(file_descriptor: int, path: Path) -> bool:
 
 
 def _build(partial: Path, contents: _Contents, source: OnTheFly, title: str, progress: bool, workers: int) -> None:
-    """Write a cache and see it onto the disk; raises OSError if that fails."""
+    """Write a cache and have it on the disk; raise OSError if that fails."""
     workers = workers or usable_cores()
     utterances = range(len(source.corpus))
     start = _lay_out(partial, contents)
@@ -215,8 +218,8 @@ def _build(partial: Path, contents: _Contents, source: OnTheFly, title: str, pro
 def _lay_out(partial: Path, contents: _Contents) -> int:
     """Write all of an HDF5 file but its features, and return at which byte these go.
 
-    HDF5 (1.14) crashes the process when a write fails. So it is made sure before that its few can't, and the features
-    are written without it.
+    HDF5 (1.14) crashes the process when a write fails. So the space for its few writes is reserved before, and the
+    features are written without it.
     """
     needed = contents.shape[0] * contents.shape[1] * _STORED.itemsize + _ROOM_FOR_METADATA
     free = shutil.disk_usage(partial.parent).free

@@ -13,6 +13,7 @@ from .audio import Samples
 from .errors import FeatureError
 
 Features = npt.NDArray[np.float32]
+"""float32 [frames, coefficients], or with a batch before."""
 
 FRONT_ENDS = ("audio_ops", "psf")
 """The front ends: a module of `front_ends` each, whose FRONT_END is a class of this name's features."""
@@ -61,7 +62,7 @@ class FrontEnd(ABC):
     """Whether clients of exported graphs compute the same features."""
 
     def __init__(self, options: FeatureOptions) -> None:
-        """Cheap: whatever a front end needs is set up when it is first used."""
+        """Take the options; what a front end needs beside them is set up when it is first used."""
         self.options = options
 
     @abstractmethod

@@ -21,7 +21,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class FeatureSource(Protocol):
-    """Where a corpus's features come from. Any number of threads may ask at the same time."""
+    """The source of a corpus's features. Any number of threads may use it at the same time."""
 
     def features(self, index: int) -> Features:
         """Return utterance `index`'s features, float32 [frames, coefficients]."""
@@ -35,7 +35,10 @@ class OnTheFly:
     front_end: FrontEnd
 
     def features(self, index: int) -> Features:
-        """Raises AudioError if the recording cannot be read or is another than when the corpus was read."""
+        """Return utterance `index`'s features, float32 [frames, coefficients].
+
+        Raise AudioError if its recording cannot be read or has changed since the corpus was read.
+        """
         utterance = self.corpus[index]
         features = self.front_end.extract(read_audio(utterance.path, self.front_end.options.sample_rate))
         if len(features) != utterance.frames:
@@ -62,12 +65,12 @@ class Batch:
 
 
 def batch_count(corpus_size: int, batch_size: int) -> int:
-    """How many batches a corpus makes; the last may be smaller than the others."""
+    """Return how many batches a corpus makes; the last may be smaller than the others."""
     return -(-corpus_size // batch_size)
 
 
 def batch_range(index: int, batch_size: int, corpus_size: int) -> range:
-    """Return which utterances batch `index` holds; raises IndexError if there is no such batch."""
+    """Return which utterances batch `index` holds; raise IndexError if there is no such batch."""
     if not 0 <= index < batch_count(corpus_size, batch_size):
         raise IndexError(f"no batch {index}: {corpus_size} utterances make {batch_count(corpus_size, batch_size)}")
     return range(index * batch_size, min((index + 1) * batch_size, corpus_size))
@@ -79,7 +82,7 @@ class Feeder:
     def __init__(
         self, corpus: Corpus, source: FeatureSource, batch_size: int, threads: int = 0, prefetch: int = 4
     ) -> None:
-        """`threads` (0: one per core) work on up to `prefetch` batches beyond the one that is being used."""
+        """Have `threads` (0: one per core) work on up to `prefetch` batches beyond the one that is being used."""
         self._corpus = corpus
         self._source = source
         self._batch_size = batch_size
@@ -92,12 +95,12 @@ class Feeder:
     def batches(self, batch_indices: Iterable[int]) -> Generator[Batch, None, None]:
         """Yield the batches asked for, in that order; `batch_indices` is read `prefetch` batches ahead.
 
-        Raises what the feature source raises, when it is that batch's turn. Close the iterator to stop early.
+        Raise what the feature source raises, when it is that batch's turn. Close the iterator to stop early.
         """
         return ordered_map(self.batch, batch_indices, self._threads, self._prefetch)
 
     def batch(self, index: int) -> Batch:
-        """Make one batch, on the calling thread; raises IndexError if there is none such."""
+        """Make one batch, on the calling thread; raise IndexError if there is no such batch."""
         indices = batch_range(index, self._batch_size, len(self._corpus))
         utterances = self._corpus[indices.start : indices.stop]
         return Batch(

@@ -1,4 +1,4 @@
-"""One way to use several threads, for everything here that does."""
+"""Calling a function on many items with several threads, with the results in order."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def ordered_map(
 
 
 def usable_cores() -> int:
-    """How many cores this process may use, which in a container can be fewer than the machine has."""
+    """Return how many cores this process may use, which in a container can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

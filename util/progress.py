@@ -1,4 +1,4 @@
-"""What a person sees of work that takes time: bars that stay out of the way of logs and pipes, and lines of news."""
+"""What a person sees of work that takes time: bars that stay out of the way of logs and pipes, and messages."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ import progressbar
 log = logging.getLogger(__name__)
 
 Report = Callable[[str], None]
-"""Takes one line of news, as `report` does."""
+"""Takes a message of one line, as `report` does."""
 
 
 def report(message: str) -> None:
-    """Print one line of news to stderr; stdout is kept for results."""
+    """Print a message of one line to stderr; stdout is kept for results."""
     print(message, file=sys.stderr, flush=True)
 
 
 class Progress:
     """A progress bar on stderr: `with Progress("Training", total=100) as progress: progress.advance()`.
 
-    Where it is disabled, or stderr is no terminal, it draws nothing and logs one line when all is done.
+    If it is disabled, or stderr is not a terminal, it draws nothing and logs one line when all is done.
     """
 
     def __init__(self, title: str, total: int | None, enabled: bool = True) -> None:
-        """Take the number of steps that make the whole as `total`, or None where nobody knows it."""
+        """Take the number of steps that make the whole as `total`, or None if it is unknown."""
         self._title = title
         self._total = total
         self._done = 0

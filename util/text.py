@@ -1,4 +1,4 @@
-"""Between text and the integer labels that the model and the decoder speak."""
+"""Between text and the integer labels of the model and the decoder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Alphabet:
     labels: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        """Raises AlphabetError unless there is a label, each is one character, and no two are the same."""
+        """Raise AlphabetError unless there is a label, each is one character, and no two are the same."""
         if not self.labels:
             raise AlphabetError("an alphabet needs at least one label")
         if any(len(label) != 1 for label in self.labels) or len(set(self.labels)) != len(self.labels):
@@ -32,8 +32,8 @@ class Alphabet:
     def load(cls, path: str | PathLike[str]) -> Alphabet:
         """Read an alphabet file: UTF-8, one character a line; lines that start with # are comments, \\# is a hash.
 
-        Empty lines mean nothing, but one that seems to have lost its space to an editor is refused.
-        Raises AlphabetError, naming the file and the line, for whatever is not such a file.
+        Empty lines are passed over, but one that seems to have lost its space to an editor is refused.
+        Raise AlphabetError, naming the file and the line, if the file is not an alphabet.
         """
         line_of: dict[str, int] = {}
         empty_line = lost_space = 0
@@ -65,7 +65,7 @@ class Alphabet:
         return len(self.labels)
 
     def encode(self, text: str) -> npt.NDArray[np.int32]:
-        """Return the labels of a text, int32 [characters]; raises AlphabetError naming each character it lacks."""
+        """Return the labels of a text, int32 [characters]; raise AlphabetError naming each character it lacks."""
         label_of = self._label_of
         try:
             return np.fromiter((label_of[character] for character in text), np.int32, len(text))
@@ -74,7 +74,7 @@ class Alphabet:
             raise AlphabetError(f"not in the alphabet: {', '.join(map(_describe, missing))}") from None
 
     def decode(self, labels: Iterable[int]) -> str:
-        """Return the text that labels spell; raises AlphabetError for a number that is no label (the blank is none)."""
+        """Return the text that labels spell; raise AlphabetError for a number that is not a label, as the blank."""
         characters = []
         for label in labels:
             if not 0 <= label < self.size:
@@ -88,7 +88,7 @@ class Alphabet:
 
 
 def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file that are no comments, without their line ends, numbered from 1."""
+    """Yield the lines of a file that are not comments, without their line ends, numbered from 1."""
     try:
         with path.open(encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, start=1):

@@ -28,15 +28,16 @@ ASKED_EVERY = RATE // 10
 """Samples after which a stream that comes in real time is asked for its text."""
 
 Samples = npt.NDArray[np.int16]
+"""int16 [samples]."""
 
 
 def whole(model: Any, samples: Samples) -> str:
-    """Transcribe all at once."""
+    """Return the text of samples that are given all at once."""
     return str(model.stt(samples))
 
 
 def stream(model: Any, samples: Samples) -> str:
-    """Feed 20 ms at a time, as fast as the client takes it."""
+    """Return the text of samples that are fed 20 ms at a time, as fast as the client takes them."""
     begun = model.createStream()
     for start in range(0, len(samples), CHUNK):
         begun.feedAudioContent(samples[start : start + CHUNK])

@@ -38,7 +38,7 @@ class Geometry:
 
     @property
     def operations(self) -> float:
-        """Return the floating-point operations of a step's matrix products; the optimizer and the loss do not count.
+        """The floating-point operations of a step's matrix products; the optimizer and the loss do not count.
 
         The gradient of the first layer's input is not needed, and not counted.
         """

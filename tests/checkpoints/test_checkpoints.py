@@ -212,7 +212,7 @@ def test_a_description_of_another_format_is_refused(tmp_path: Path) -> None:
 
 
 def write_foreign_checkpoint(prefix: Path, renamed: dict[str, str]) -> dict[str, Any]:
-    """Write random weights of the model under other names, as another program would; returns them by our names."""
+    """Write random weights of the model under other names, as another program would; return them by our names."""
     with session_of(prefix.parent, trains=False, seed=9) as (_, session):
         weights = values(session)
     weights = {
@@ -227,7 +227,7 @@ def write_foreign_checkpoint(prefix: Path, renamed: dict[str, str]) -> dict[str,
 
 @contextmanager
 def files_no_larger_than(size: int) -> Iterator[None]:
-    """Within this, the kernel refuses to write more into a file, as it does when a disk is full."""
+    """Have the kernel refuse, within the block, to write more into a file, as it does when a disk is full."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:

@@ -27,7 +27,7 @@ def model(alphabet: Alphabet = ALPHABET, n_hidden: int = 48) -> Network:
 
 
 def first_loss(program: Program, *flags: str) -> float:
-    """The loss of one epoch of training, whose steps change next to nothing."""
+    """Return the loss of one epoch of training, whose steps change next to nothing."""
     finished = program.run(*program.training(epoch=1), "--learning_rate=1e-9", "--dropout_rate=0", *flags)
     assert finished.code == 0, finished.stderr
     (line,) = (line for line in finished.stderr.splitlines() if "Training of epoch 1: loss" in line)
@@ -86,7 +86,7 @@ def test_flags_that_make_no_sense_are_refused(program: Program, flags: list[str]
 
 
 def test_training_goes_on_from_a_checkpoint_of_deepspeech_0_9(program: Program, graph_file: Path) -> None:
-    """Its variables, and slots of Adam that ours has too, written by TensorFlow alone."""
+    """Restore its variables, and the slots of Adam that ours has too, written by TensorFlow alone."""
     weights = read_frozen_model(graph_file).weights
     with tf.Graph().as_default() as graph:
         for name, value in weights.items():

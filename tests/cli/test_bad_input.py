@@ -13,7 +13,7 @@ SECOND = np.sin(np.arange(RATE) / 10).astype(np.float32) * 0.3
 
 
 def failed(finished: Finished) -> str:
-    """The line that a person reads, having made sure that the program failed as it should."""
+    """Return the line that a person reads, having made sure that the program failed as it should."""
     assert finished.code == 1
     assert finished.stdout == ""
     assert "Traceback" not in finished.stderr
@@ -22,7 +22,7 @@ def failed(finished: Finished) -> str:
 
 
 def bad_rows(program: Program, csv_file: Path, *flags: str) -> list[str]:
-    """The lines that list bad rows, below a headline."""
+    """Return the lines that list bad rows, below a headline."""
     finished = program.run(*program.training(epoch=1, train_files=csv_file), *flags)
     assert finished.code == 1
     assert not program.checkpoints.exists()

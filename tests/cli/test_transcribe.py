@@ -92,7 +92,7 @@ def test_output_that_finds_no_room_is_one_line(client: Client, recordings: list[
 
 
 def write_bad_recordings(folder: Path) -> dict[str, str]:
-    """Write files that are no recordings; what is said of each."""
+    """Write files that are not recordings; return what is said of each."""
     (folder / "text.wav").write_text("hello")
     (folder / "zero.wav").write_bytes(b"")
     soundfile.write(folder / "empty.wav", np.zeros(0, np.int16), 16_000)

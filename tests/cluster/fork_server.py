@@ -25,7 +25,7 @@ CLONE_NEWNET = 0x40000000
 class StartRequest:
     """A process to start: the program's arguments, where, with which variables, its log, its network namespace.
 
-    With more than one of `devices`, it takes this machine's CPU for so many devices, as other machines have GPUs.
+    With more than one of `devices`, this machine's CPU stands for as many devices, as other machines have GPUs.
     """
 
     arguments: Sequence[str]
@@ -86,12 +86,12 @@ class ForkedProcess:
 
 @cache
 def fork_server() -> ForkServer:
-    """The one of this test run."""
+    """Return the server of this test run."""
     return ForkServer()
 
 
 def run_program(request: StartRequest) -> int:
-    """Be the program, in a forked process; returns its exit code."""
+    """Be the program, in a forked process; return its exit code."""
     from deepspeech.cli.train import main
 
     if request.namespace is not None:

@@ -91,7 +91,7 @@ class Cluster:
         return self._log(name).read_text(errors="replace") if self._log(name).exists() else ""
 
     def errors(self, name: str) -> list[str]:
-        """What the node said that is neither information nor a warning."""
+        """Return what the node said that is neither information nor a warning."""
         return [line for line in self.log(name).splitlines() if line.startswith("deepspeech:")]
 
     def status(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Cluster:
         raise AssertionError(f"did not happen; the last status was {status}\n{self.logs()}")
 
     def wait(self, *names: str, seconds: float = PATIENCE) -> list[int]:
-        """The exit codes of nodes, once they have ended by themselves."""
+        """Return the exit codes of nodes, once they have ended by themselves."""
         deadline = time.monotonic() + seconds
         codes = []
         for name in names or self.processes:

@@ -28,7 +28,7 @@ def cluster_of(arguments: list[str]) -> ClusterOptions:
 
 
 def arguments_given(script: str, host: str, folder: Path) -> list[str]:
-    """What a shell script gives the trainer on a host."""
+    """Return what a shell script gives the trainer on a host."""
     (folder / "deepspeech-train").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     (folder / "hostname").write_text(f"#!/bin/sh\necho {host}\n")
     for program in folder.iterdir():

@@ -16,7 +16,7 @@ HELD_UP = 3.0
 
 
 def seconds_to_end(cluster: Cluster, held_up: Sequence[str], late: Sequence[str]) -> dict[str, float]:
-    """When each process ended after the last job; then some are held up. The `late` ones begin anew after the first."""
+    """Return when each process ended after the last job, while some are held up; `late` ones begin anew."""
     ended: dict[str, float] = {}
     started = False
     counted, last_counted, over = 0, 0.0, False

@@ -23,7 +23,7 @@ def endless(program: Program, **changes: object) -> list[str]:
 
 
 def changed_program(folder: Path) -> Path:
-    """A folder for PYTHONPATH with this program, a little changed."""
+    """Return a folder for PYTHONPATH with this program, a little changed."""
     package = shutil.copytree(PACKAGE, folder / "deepspeech", ignore=shutil.ignore_patterns("__pycache__"))
     with (package / "training/towers.py").open("a") as file:
         file.write("# a change\n")

@@ -45,7 +45,7 @@ def test_two_workers_learn_what_one_process_learns_with_a_batch_as_large_and_eve
 
 
 def batches_counted(log: str) -> Counter[tuple[str, int, int]]:
-    """How often each batch of each set and epoch (from 1) was counted."""
+    """Return how often each batch of each set and epoch (from 1) was counted."""
     return Counter(
         (name, int(epoch), int(batch))
         for name, epoch, batches in re.findall(r"counted: (\w+) set, epoch (\d+), batches \[(.*)\]", log)

@@ -15,7 +15,7 @@ from deepspeech.cluster.node import PACKAGE, code_property
 
 
 def copied_package(folder: Path) -> Path:
-    """The package's sources, without what doesn't matter."""
+    """Return the package's sources, without the files that do not matter."""
     return Path(shutil.copytree(PACKAGE, folder / "deepspeech", ignore=shutil.ignore_patterns("*.so", "__pycache__")))
 
 

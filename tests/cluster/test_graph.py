@@ -25,7 +25,7 @@ def built(devices: int, mixed_precision: str) -> ClusterGraph:
 
 
 def needed(*fetches: Any) -> set[Any]:
-    """The operations that compute the fetches."""
+    """Return the operations that compute the fetches."""
     found: set[Any] = set()
     waiting = [getattr(fetch, "op", fetch) for fetch in fetches]
     while waiting:
@@ -37,12 +37,12 @@ def needed(*fetches: Any) -> set[Any]:
 
 
 def task_of(operation: Any) -> str:
-    """Where an operation is: where the variable is that it reads, if nothing else is said."""
+    """Return where an operation is: where the variable is that it reads, if nothing else is said."""
     return str(operation.device or operation.inputs[0].device).split("/device")[0].split("/cpu")[0]
 
 
 def bytes_travelling(operations: set[Any], to_job: str) -> int:
-    """What a job takes from elsewhere; a tensor travels once to each of its tasks."""
+    """Return what a job takes from elsewhere; a tensor travels once to each of its tasks."""
     tensors = {
         (tensor.ref(), task_of(operation)): tensor
         for operation in operations

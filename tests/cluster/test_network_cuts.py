@@ -62,7 +62,7 @@ def network() -> Iterator[Network]:
 
 @contextmanager
 def cluster_across(network: Network, program: Program, inside: str, **flags: object) -> Iterator[Cluster]:
-    """A cluster in the middle of training, one of whose nodes is alone behind the network."""
+    """Yield a cluster in the middle of training, one of whose nodes is alone behind the network."""
     ports = dict(zip(("ps 0", "worker 0", "worker 1"), free_ports(3), strict=True))
     hosts = {name: f"{INSIDE if name == inside else OUTSIDE}:{port}" for name, port in ports.items()}
     chief = hosts["worker 0"].partition(":")[0]

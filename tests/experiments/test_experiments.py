@@ -54,7 +54,7 @@ def own_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Recordings named as those of fsdd: ten digits, each a tone of its own, in twelve takes."""
+    """Return recordings named as those of fsdd: ten digits, each a tone of its own, in twelve takes."""
     folder = tmp_path_factory.mktemp("recordings")
     random = np.random.default_rng(1)
     for digit in range(10):

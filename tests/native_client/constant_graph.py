@@ -69,7 +69,7 @@ def write_graph(path: Path, posteriors: npt.NDArray[np.float32], labels: Sequenc
 
 
 def write_silence(path: Path, frames: int) -> None:
-    """Write audio that has at least so many frames."""
+    """Write audio that has at least this number of frames."""
     with wave.open(str(path), "wb") as wav:
         wav.setparams((1, 2, RATE, 0, "NONE", ""))
         wav.writeframes(bytes(2 * (frames + 2) * RATE // 50))

@@ -25,7 +25,7 @@ LABELS = (" ", "a", "b")
 
 
 def one_hot(text: str) -> npt.NDArray[np.float32]:
-    """Posteriors of an acoustic model that is sure of `text`, one frame a character, "-" being the blank."""
+    """Return posteriors of an acoustic model that is sure of `text`, one frame a character, "-" being the blank."""
     posteriors = np.full((len(text), 4), 0.001, np.float32)
     posteriors[np.arange(len(text)), [(*LABELS, "-").index(character) for character in text]] = 0.997
     return posteriors

@@ -22,7 +22,7 @@ def losses_and_gradient(logits: Any, labels: Any, lengths: Any, compute: Compute
 
 
 def in_double_precision(logits: Any, labels: list[int]) -> float:
-    """The loss of one utterance, logits [time, classes], by the forward recursion of Graves et al. (2006)."""
+    """Return the loss of one utterance, logits [time, classes], by the forward recursion of Graves et al. (2006)."""
     logits = logits.astype(np.float64)
     log_probabilities = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
     blank = logits.shape[1] - 1

@@ -12,7 +12,7 @@ TIME, BATCH, INPUT, HIDDEN = 23, 5, 7, 11
 
 
 def reference(inputs: Any, lengths: Any, kernel: Any, bias: Any, state: LSTMState) -> tuple[Any, LSTMState]:
-    """TensorFlow's own BlockLSTM op."""
+    """Return the results of TensorFlow's own BlockLSTM op."""
     peephole = tf.zeros([HIDDEN])
     block = tf.raw_ops.BlockLSTM(
         seq_len_max=TIME,
@@ -34,7 +34,7 @@ def reference(inputs: Any, lengths: Any, kernel: Any, bias: Any, state: LSTMStat
 
 
 def evaluate(layer: Any) -> list[Any]:
-    """The outputs, last states and all gradients of a weighted sum of them."""
+    """Return the outputs, the last states and all gradients of a weighted sum of them."""
     random = np.random.default_rng(3)
 
     def constant(*shape: int) -> Any:

@@ -19,7 +19,7 @@ STEPS_OF_EPOCH = 6
 
 @register("two_lstms")
 def two_lstms(sizes: Sizes) -> tuple[Layer, ...]:
-    """Two LSTMs of different sizes, fewer neighbours, and layers with other names than DeepSpeech's."""
+    """Return two LSTMs of different sizes, fewer neighbours, and layers with other names than DeepSpeech's."""
     return (
         ContextWindow("neighbours", frames=4),
         Dense("projection", units=40, clip=10.0, dropout=0.05),
@@ -52,7 +52,7 @@ class Doubled(Layer):
 
 @register("unknown_layer")
 def unknown_layer(sizes: Sizes) -> tuple[Layer, ...]:
-    """A network with a layer that there is no way to compute."""
+    """Return a network with a layer that nothing can compute."""
     return (Doubled("doubled"), LSTM("lstm", units=16), Dense("labels", units=sizes.outputs))
 
 

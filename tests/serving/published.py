@@ -45,7 +45,7 @@ class PublishedClient:
         return _text(self._library, self._library.DS_SpeechToText(self._model, data, ctypes.c_uint(len(samples))))
 
     def hypotheses(self, samples: npt.NDArray[np.int16], count: int) -> list[tuple[str, float]]:
-        """Up to `count` texts and their confidences, best first."""
+        """Return up to `count` texts and their confidences, best first."""
         data, size = samples.tobytes(), ctypes.c_uint(len(samples))
         metadata = self._library.DS_SpeechToTextWithMetadata(self._model, data, size, ctypes.c_uint(count))
         found = metadata.contents
@@ -69,7 +69,7 @@ class PublishedClient:
         return PublishedStream(self._library, handle)
 
     def stream(self, samples: npt.NDArray[np.int16], step: int) -> str:
-        """The text of samples that are fed `step` at a time."""
+        """Return the text of samples that are fed `step` at a time."""
         stream = self.createStream()
         for start in range(0, len(samples), step):
             stream.feedAudioContent(samples[start : start + step])
@@ -107,7 +107,7 @@ def _check(status: int) -> None:
 
 
 def load_library(tools: Path) -> Any:
-    """The client's library, fetched if need be."""
+    """Return the client's library, and fetch it first if it is not there."""
     specification = importlib.util.spec_from_file_location("published_client", tools / "published_client.py")
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)

@@ -1,4 +1,4 @@
-"""Reading graphs of all layouts, and refusing what is none, without TensorFlow."""
+"""Reading graphs of all layouts without TensorFlow, and refusing files that are not graphs."""
 
 from __future__ import annotations
 

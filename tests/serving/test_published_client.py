@@ -50,7 +50,7 @@ def write_csv(path: Path, recordings: list[Path]) -> Path:
 
 @pytest.fixture(scope="module")
 def tools(shared: Path) -> Path:
-    """The folder of the published client's script, if the client can be had."""
+    """Return the folder of the published client's script, if the client can be had."""
     try:
         load_library(shared / "tools")
     except (OSError, subprocess.CalledProcessError) as error:
@@ -60,13 +60,13 @@ def tools(shared: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def digits(shared: Path) -> list[Path]:
-    """The corpus's test set: takes 0 to 4 of all speakers and digits."""
+    """Return the corpus's test set: takes 0 to 4 of all speakers and digits."""
     return sorted((shared / "data/fsdd/recordings").glob("*_[0-4].wav"))
 
 
 @pytest.fixture(scope="module")
 def digits_graph(shared: Path, tmp_path_factory: pytest.TempPathFactory, tiny_corpus: object) -> Path:
-    """A graph trained on real recordings; not for long, so that it errs often."""
+    """Return a graph trained on real recordings; not for long, so that it errs often."""
     folder = tmp_path_factory.mktemp("digits")
     recordings = sorted((shared / "data/fsdd/recordings").glob("*_[1-4][0-9].wav"))
     program = Program(tiny_corpus, folder)  # type: ignore[arg-type]
@@ -81,7 +81,7 @@ def digits_graph(shared: Path, tmp_path_factory: pytest.TempPathFactory, tiny_co
 
 @pytest.fixture(params=["alone", "digits", "general"])
 def scorer(request: pytest.FixtureRequest, shared: Path) -> Path | None:
-    """No scorer, one of the digits, or one of general English, which few of the digits are likely in."""
+    """Return no scorer, one of the digits, or one of general English, which few of the digits are likely in."""
     return {"alone": None, "digits": DIGITS_SCORER, "general": shared / "compat/pruned_lm.scorer"}[request.param]
 
 
@@ -100,7 +100,7 @@ def client(tools: Path, digits_graph: Path, scorer: Path | None) -> Iterator[Pub
 
 
 def with_scores(text: str, model: Model, client: PublishedClient, samples: npt.NDArray[np.int16]) -> str:
-    """A text and what it scores in either decoder, if that holds it at all."""
+    """Return a text and its score in either decoder, where the decoder holds it."""
     ours = {
         "".join(token.text for token in candidate.tokens): candidate.confidence
         for candidate in model.sttWithMetadata(samples, HYPOTHESES).transcripts

@@ -20,7 +20,7 @@ DEVICES = ("/cpu:0", "/cpu:1")
 
 @pytest.fixture(scope="module")
 def joined_and_split(tiny_corpus: Any) -> tuple[int, Batch, list[Batch]]:
-    """The number of labels, a batch of seven utterances, and the same as one of four and one of three."""
+    """Return the number of labels, a batch of seven utterances, and the same as one of four and one of three."""
     extractor = front_end(FEATURES)
     alphabet = Alphabet.load(tiny_corpus.alphabet)
     corpus = read_corpus([tiny_corpus.train], alphabet, extractor, limit=7)
@@ -29,7 +29,7 @@ def joined_and_split(tiny_corpus: Any) -> tuple[int, Batch, list[Batch]]:
 
 
 def run(label_count: int, devices: tuple[str, ...], batches: list[Batch]) -> tuple[list[Any], list[Any]]:
-    """Mean gradients, and the variables after one step of Adam."""
+    """Return mean gradients, and the variables after one step of Adam."""
     graph = build_training_graph(
         devices,
         network=network(ModelOptions(n_hidden=24, dropout_rate=0.0), FEATURES.coefficients, label_count),

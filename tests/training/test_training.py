@@ -183,7 +183,7 @@ def test_early_stopping_ends_training_and_says_so(program: Program) -> None:
 
 
 def wait_for_epoch(process: Any, count: int) -> None:
-    """Wait until the program has reported so many training epochs."""
+    """Wait until the program has reported this number of training epochs."""
     lines = []
     for line in process.stderr:
         lines.append(line)

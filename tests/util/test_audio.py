@@ -19,7 +19,7 @@ EXTENSIBLE_PCM = struct.pack("<HHIH", 22, 16, 4, 1) + bytes.fromhex("00000000100
 def wav_bytes(
     data: bytes = b"\1\0" * 1600, *, size: int | None = None, code: int = 1, more: bytes = b"", before: bytes = b""
 ) -> bytes:
-    """A 16 kHz 16-bit mono wav whose header claims `size` bytes of samples; `before` stands ahead of its data chunk."""
+    """Return a 16 kHz 16-bit mono wav whose header claims `size` bytes of samples, after the chunks `before`."""
     form = struct.pack("<HHIIHH", code, 1, 16000, 32000, 2, 16) + more
     head = b"WAVEfmt " + struct.pack("<I", len(form)) + form + before
     body = head + b"data" + struct.pack("<I", len(data) if size is None else size) + data

@@ -25,7 +25,7 @@ def sound(seconds: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a.wav, b.wav and c.wav of 0.2, 0.4 and 0.6 seconds."""
+    """Return a folder with a.wav, b.wav and c.wav of 0.2, 0.4 and 0.6 seconds."""
     for name, seconds in (("a", 0.2), ("b", 0.4), ("c", 0.6)):
         write_wav(tmp_path / f"{name}.wav", sound(seconds))
     return tmp_path

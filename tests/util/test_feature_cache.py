@@ -155,7 +155,7 @@ def test_a_file_that_is_something_else_is_never_overwritten(files: TinyCorpus, t
         file["features"] = np.zeros(3)
     for path in (foreign, files.train):
         before = path.read_bytes()
-        with pytest.raises(FeatureCacheError, match=f"{path.name}: .*no feature cache; remove it, or name another"):
+        with pytest.raises(FeatureCacheError, match=f"{path.name}: .*not a feature cache; remove it, or name another"):
             open_feature_cache(path, corpus, MFCC)
         assert path.read_bytes() == before
 

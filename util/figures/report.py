@@ -9,7 +9,7 @@ from .tally import Sample, Tally
 def report_lines(title: str, tally: Tally, *, decoded: bool = True) -> list[str]:
     """Return the lines of a report: a headline, then the samples, ordered by word error rate.
 
-    Without `decoded`, there is nothing but a loss.
+    Without `decoded`, the headline has only the loss.
     """
     headline = f"{title}: loss {tally.mean_loss:.4f}"
     if not decoded:

@@ -59,7 +59,7 @@ class Tally:
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Tally:
-        """Return the tally that `to_json` wrote; raises KeyError or TypeError for anything else."""
+        """Return the tally that `to_json` wrote; raise KeyError or TypeError for anything else."""
         samples = tuple(Sample(**{**sample, "edits": EditCounts(**sample["edits"])}) for sample in value["samples"])
         edits = EditCounts(**value["edits"])
         return Tally(value["utterances"], value["loss_sum"], edits, samples)

@@ -18,7 +18,7 @@ class AudioOps(FrontEnd):
     exportable = True
 
     def __init__(self, options: FeatureOptions) -> None:
-        """TensorFlow is imported by the first `extract`."""
+        """Take the options; the first `extract` imports TensorFlow."""
         super().__init__(options)
         self._lock = threading.Lock()
         self._run: Callable[[Samples], Features] | None = None
@@ -28,7 +28,7 @@ class AudioOps(FrontEnd):
         return max(0, (samples - self.options.window) // self.options.step + 1)
 
     def extract(self, samples: Samples) -> Features:
-        """Compute on the calling thread's core alone, without the interpreter lock."""
+        """Return float32 [frames, coefficients] of float32 [samples]; compute on the calling thread's core alone."""
         with self._lock:
             run = self._run = self._run or _prepared(self.options)
         features: Features = run(samples[:, np.newaxis])[0]

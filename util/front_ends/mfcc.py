@@ -47,7 +47,10 @@ def _mel(frequency: npt.NDArray[np.floating[Any]] | float) -> npt.NDArray[np.flo
 
 
 def _filters(sample_rate: int, bins: int) -> npt.NDArray[np.float64]:
-    """The filters' weights [bins, FILTERS]: each rises from its neighbour's centre to its own and falls to the next."""
+    """Return the filters' weights, float64 [bins, FILTERS].
+
+    Each rises from its neighbour's centre to its own and falls to the next.
+    """
     bin_width = 0.5 * sample_rate / (bins - 1)
     edges = np.linspace(_mel(LOWEST_FREQUENCY), _mel(sample_rate / 2), FILTERS + 2)
     mels = _mel(np.arange(bins) * bin_width)[:, None]
@@ -60,7 +63,7 @@ def _filters(sample_rate: int, bins: int) -> npt.NDArray[np.float64]:
 
 
 def _cosines(coefficients: int) -> npt.NDArray[np.float64]:
-    """The cosine transform [FILTERS, coefficients]."""
+    """Return the cosine transform, float64 [FILTERS, coefficients]."""
     order, place = np.arange(coefficients), np.arange(FILTERS)[:, None]
     transform: npt.NDArray[np.float64] = np.sqrt(2 / FILTERS) * np.cos(np.pi / FILTERS * order * (place + 0.5))
     return transform

@@ -17,7 +17,7 @@ class PythonSpeechFeatures(FrontEnd):
         return 1 + max(0, -((self.options.window - samples) // self.options.step))
 
     def extract(self, samples: Samples) -> Features:
-        """Compute mostly in NumPy, on the calling thread."""
+        """Return float32 [frames, coefficients] of float32 [samples]; compute mostly in NumPy, on this thread."""
         options = self.options
         features = mfcc(
             samples.astype(np.float64) * (1 << 15),

@@ -1,4 +1,4 @@
-"""The demo's corpus, made out of nothing: espeak-ng reads sentences of a grammar aloud, in many voices.
+"""The demo's corpus, synthesized: espeak-ng reads sentences of a grammar aloud, in many voices.
 
 No sentence is in two of the sets, and the voices of the test set are heard in no other. The same settings give the same
 corpus to the byte (with the same release of espeak-ng).

@@ -89,7 +89,7 @@ class Served:
 
 
 def described(served: Served) -> dict[str, Any]:
-    """What the description tells of each path."""
+    """Return what the description says of each path."""
     paths: dict[str, Any] = served.request("/openapi.json")[1]["paths"]
     return paths
 
@@ -156,7 +156,7 @@ def test_a_port_that_is_taken_is_an_error_that_names_the_flag(served: Served) ->
 
 @pytest.mark.parametrize("token", [None, "", "wrong", TOKEN + "x", TOKEN[:-1]])
 @pytest.mark.parametrize("path", ["/v1/status", "/metrics", "/v1/jobs"])
-def test_nobody_gets_in_without_the_token(served: Served, path: str, token: str | None) -> None:
+def test_requests_without_the_token_are_refused(served: Served, path: str, token: str | None) -> None:
     body = b"{}" if path == "/v1/jobs" else None
     assert served.request(path, body, token)[0] == 401
 

@@ -1,4 +1,4 @@
-"""Connections that never say what they want, or say it endlessly: they are closed, and hold up nobody."""
+"""Requests that never end or arrive too slowly: their connections are closed, and delay no other client."""
 
 import socket
 import time
@@ -32,7 +32,7 @@ def connected(port: int) -> socket.socket:
 
 
 def dripped(connection: socket.socket, endless: bytes) -> bytes:
-    """What is answered to bytes that are sent one at a time until the connection is closed."""
+    """Return what is answered to bytes that are sent one at a time until the connection is closed."""
     connection.settimeout(0.01)
     answer, deadline = b"", time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
@@ -52,7 +52,7 @@ def dripped(connection: socket.socket, endless: bytes) -> bytes:
 
 
 def served_in(port: int) -> float:
-    """Seconds that another client waits for an answer."""
+    """Return the seconds that another client waits for an answer."""
     start = time.monotonic()
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/status", timeout=PATIENCE) as answer:
         assert answer.status == 200
@@ -114,7 +114,7 @@ def test_endless_headers_are_refused(port: int) -> None:
         assert long_winded.recv(100).startswith(b"HTTP/1.1 431")
 
 
-def test_hundreds_of_slow_connections_hold_up_nobody(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hundreds_of_slow_connections_delay_no_other_client(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_limits, "SLOWEST_REQUEST", 3.0)
     alone = min(served_in(port) for _ in range(5))
     with ExitStack() as stack:
