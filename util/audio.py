@@ -119,7 +119,8 @@ def _opened(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.SoundFil
         with path.open("rb", buffering=0) as file, soundfile.SoundFile(file.fileno(), closefd=False) as sound:
             if not LOWEST_RATE <= sound.samplerate <= HIGHEST_RATE:
                 raise AudioError(
-                    f"{path}: a sample rate of {sound.samplerate} Hz; rates from {LOWEST_RATE} to {HIGHEST_RATE} Hz can be read"
+                    f"{path}: a sample rate of {sound.samplerate} Hz;"
+                    f" rates from {LOWEST_RATE} to {HIGHEST_RATE} Hz can be read"
                 )
             yield file.fileno(), sound
     except OSError as error:

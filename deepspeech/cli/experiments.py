@@ -9,9 +9,9 @@ from ..experiments.experiment import experiments, find_experiment
 from ..options import ExperimentOptions, Options, with_values
 from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
+from ..util.files.python_files import load_python_file
 from ..util.importing import import_corpus
 from ..util.progress import report
-from ..util.python_files import load_python_file
 
 
 def base_options(wanted: ExperimentOptions) -> Options | None:
