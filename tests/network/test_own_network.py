@@ -32,7 +32,7 @@ def two_lstms(sizes: Sizes) -> tuple[Layer, ...]:
 
 @register("late_context")
 def late_context(sizes: Sizes) -> tuple[Layer, ...]:
-    """A network that looks at neighbours once more after its first layer, which the exported format cannot hold."""
+    """Return a network that looks at neighbours again after its first layer, which the exported format cannot hold."""
     return (
         Dense("projection", units=20, clip=20.0),
         ContextWindow("neighbours", frames=2),
