@@ -73,7 +73,7 @@ class FrontEndOptions:
     )
     feature_type: str = flag(
         FeatureOptions.feature_type,
-        "front end: audio_ops (TensorFlow's MFCC) or psf",
+        f"front end: {' or '.join(FRONT_ENDS)}",
         check=OneOf(tuple(FRONT_ENDS)),
     )
     window_ms: int = flag(
