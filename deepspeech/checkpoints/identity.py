@@ -68,10 +68,15 @@ def read_description(prefix: Path) -> Mapping[str, Any] | None:
     return description
 
 
-def check_network_name(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
-    """Raise CheckpointError if a checkpoint's description names another network: its variables have other names."""
-    name = (description or {}).get("network", {}).get("name", "deepspeech")
-    _check_flags(prefix, {"network": name}, {"network": identity.network.name}, {})
+def check_described_network(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
+    """Raise CheckpointError if a description tells of another network than `identity`, by its name or its layers.
+
+    What a checkpoint that does not describe its layers misses is found by its variables, whose names are known then.
+    """
+    described = (description or {}).get("network", {"name": "deepspeech"})
+    _check_flags(prefix, {"network": described["name"]}, {"network": identity.network.name}, {})
+    if described["name"] != "deepspeech":
+        check_identity(prefix, description, identity)
 
 
 def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:

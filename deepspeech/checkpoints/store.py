@@ -23,8 +23,8 @@ from ..util.files.whole_files import write_whole
 from .identity import (
     DESCRIPTION_FORMAT,
     ModelIdentity,
+    check_described_network,
     check_identity,
-    check_network_name,
     description_path,
     read_description,
 )
@@ -152,7 +152,7 @@ class Checkpoints:
         Return how far training had come, if the checkpoint says so. Raise CheckpointError if it does not fit.
         """
         description = read_description(prefix)
-        check_network_name(prefix, description, self._identity)
+        check_described_network(prefix, description, self._identity)
         sources = find_sources(prefix, self._variables, self._identity)
         check_identity(prefix, description, self._identity)
         session.run(self._initialize)

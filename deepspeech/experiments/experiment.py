@@ -1,6 +1,5 @@
 """Experiments: their description, and a registry by name.
 
-    from dataclasses import replace
     from deepspeech.experiments.experiment import register
     from deepspeech.experiments.fsdd import FSDD
 

@@ -8,7 +8,7 @@ from ..checkpoints.model_figures import ModelFigures
 from ..network import Network
 from ..options import ExportOptions
 from ..schedule.state import TrainingState
-from ..serving.frozen.metadata import GRAPH_VERSION
+from ..serving.frozen.metadata import GRAPH_VERSION, UNNAMED_NETWORK
 from ..util.text import Alphabet
 
 
@@ -48,19 +48,23 @@ def _headline(card: Card) -> list[str]:
 
 
 def _geometry(card: Card) -> list[str]:
-    model, export = card.identity.model, card.export
-    parameters = sum(variable.size for variable in card.identity.network.variables)
-    return [
-        f"- {model.n_hidden} units in each hidden layer (`--n_hidden`), {parameters:,} parameters",
+    network, model, export = card.identity.network, card.identity.model, card.export
+    parameters = sum(variable.size for variable in network.variables)
+    utterances = "one utterance" if export.batch_size == 1 else f"{export.batch_size} utterances"
+    of_flags = [
+        f"- {model.n_hidden} units in each hidden layer (`--n_hidden`)",
         f"- rectified linear units clipped at {model.relu_clip:g} (`--relu_clip`)",
-        f"- {export.n_steps} time steps of {export.batch_size} utterances a run (`--n_steps`, `--export_batch_size`)",
+    ]
+    return [
+        f"- network `{network.name}` (`--network`), {parameters:,} parameters",
+        *(of_flags if network.name == UNNAMED_NETWORK else []),
+        f"- {export.n_steps} time steps of {utterances} in a run of the graph (`--n_steps`, `--export_batch_size`)",
         f"- beam width {export.beam_width} unless a client asks for another",
     ]
 
 
 def _network(network: Network) -> list[str]:
-    lines = [f"`{network.name}` (`--network`):", "", "| layer | kind | inputs | outputs | parameters |"]
-    lines.append("| --- | --- | ---: | ---: | ---: |")
+    lines = ["| layer | kind | inputs | outputs | parameters |", "| --- | --- | ---: | ---: | ---: |"]
     for layer, inputs in network.layers_with_inputs:
         parameters = sum(variable.size for variable in layer.variables(inputs))
         name = layer.name.rpartition("/")[2]

@@ -57,15 +57,15 @@ def network(options: ModelOptions, coefficients: int, label_count: int) -> Netwo
     return Network(options.network.rpartition(":")[2], coefficients, tuple(_layers_of(options.network)(sizes)))
 
 
-def _layers_of(name: str) -> LayersOf:
-    file, colon, name = name.rpartition(":")
+def _layers_of(text: str) -> LayersOf:
+    file, colon, name = text.rpartition(":")
     if colon:
-        load_python_file(Path(file), f"--network={file}:{name}")
+        load_python_file(Path(file), f"--network={text}")
     if name in _registered:
         return _registered[name]
     if name in MODULES:
         return _module_layers(name)
-    raise NetworkError(f"--network={name}: there is no such network; there are {', '.join(names())}")
+    raise NetworkError(f"--network={text}: there is no such network; there are {', '.join(names())}")
 
 
 @cache

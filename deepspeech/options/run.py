@@ -98,7 +98,7 @@ class Options:
             yield "--use_warpctc: the fastest CTC loss of the device is used, whether this flag is given or not"
         if self.retired.decoder_library_path:
             yield "--decoder_library_path: the decoder is part of this package; the file that was named is not used"
-        if self.model.dropout_rate5:
+        if self.model.dropout_rate5 and not self.experiment.name:
             yield "--dropout_rate5: applied to the LSTM's output, as the network has no backward LSTM"
         if self.trains and self.dev.files and not self.schedule.validation_step:
             reason = "because --validation_step is 0; --validation_step=1 validates after every epoch"

@@ -30,6 +30,12 @@ def two_lstms(sizes: Sizes) -> tuple[Layer, ...]:
     )
 
 
+@register("other_network")
+def other_network(sizes: Sizes) -> tuple[Layer, ...]:
+    """Return a network whose layers follow from the size of its hidden layers."""
+    return (Dense("first", sizes.n_hidden, clip=20.0), LSTM("lstm", 16), Dense("labels", units=sizes.outputs))
+
+
 @register("late_context")
 def late_context(sizes: Sizes) -> tuple[Layer, ...]:
     """Return a network that looks at neighbours again after its first layer, which the exported format cannot hold."""
@@ -103,6 +109,18 @@ def test_the_checkpoint_is_of_this_network_alone(program: Program) -> None:
     other = program.run(*program.training(epoch=2), "--n_hidden=40")
     assert other.code == 1
     assert "trained with --network=two_lstms, but this run has --network=deepspeech" in other.error
+
+
+def test_a_layer_that_has_changed_is_named(program: Program) -> None:
+    assert train(program, "other_network", "--epoch=1").code == 0
+    changed = program.run(*program.training(epoch=2), f"--network={__file__}:other_network", "--n_hidden=41")
+    assert changed.code == 1
+    assert "trained with --n_hidden=40, but this run has --n_hidden=41" in changed.error
+    description = next(program.checkpoints.glob("train-*.json"))
+    description.write_text(description.read_text().replace('"units": 40', '"units": 39'))
+    edited = train(program, "other_network", "--epoch=2")
+    assert edited.code == 1
+    assert "Dense(name=first, units=39, clip=20.0) where this run has Dense(name=first, units=40" in edited.error
 
 
 @pytest.mark.parametrize(

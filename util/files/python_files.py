@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ..errors import PythonFileError
+from .quiet_stderr import without_tensorflows_lines
 
 
 def load_python_file(path: Path, flag: str) -> ModuleType:
@@ -25,7 +26,8 @@ def load_python_file(path: Path, flag: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with without_tensorflows_lines():
+            spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
         raise PythonFileError(f"{flag}: {path} cannot be run: {type(error).__name__}: {error}") from error

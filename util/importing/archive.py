@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from ..errors import ImportingError
 from ..files.whole_files import folder_written_whole
 from ..progress import Report
-from .corpus_csv import write_corpus
+from .corpus_csv import is_whole, write_corpus
 from .download import download
 
 
@@ -24,6 +24,11 @@ class Archive:
     sha256: str
     recording: re.Pattern[str]  # the names of its recordings; files of other names are left alone
     count: int  # of its recordings
+
+
+def is_imported(out: Path, source: Path | None) -> bool:
+    """Return whether the CSVs in `out` and all that they name are there, and no other recordings are asked for."""
+    return source is None and all(is_whole(out / f"{name}.csv") for name in ("train", "dev", "test"))
 
 
 def find_recordings(archive: Archive, out: Path, source: Path | None, report: Report) -> list[Path]:

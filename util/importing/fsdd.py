@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from ..progress import Report
-from .archive import Archive, find_recordings, write_sets
+from .archive import Archive, find_recordings, is_imported, write_sets
 
 FSDD = Archive(
     url="https://github.com/Jakobovski/free-spoken-digit-dataset/archive/v1.0.9.tar.gz",
@@ -25,6 +25,8 @@ def import_corpus(out: Path, source: Path | None, report: Report, archive: Archi
 
     Raise ImportingError, or OSError.
     """
+    if is_imported(out, source):
+        return
     sets: dict[str, list[tuple[Path, str]]] = {"train": [], "dev": [], "test": []}
     for recording in find_recordings(archive, out, source, report):
         digit, _, take = recording.stem.split("_")

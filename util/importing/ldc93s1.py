@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import ImportingError
 from ..progress import Report
-from .corpus_csv import write_corpus
+from .corpus_csv import is_whole, write_corpus
 
 CSV_FILE = "ldc93s1.csv"
 WAV_FILE, TRANSCRIPT_FILE = "LDC93S1.wav", "LDC93S1.txt"
@@ -19,6 +19,8 @@ def import_corpus(out: Path, source: Path | None, report: Report) -> None:
 
     Raise ImportingError, or OSError.
     """
+    if source is None and is_whole(out / CSV_FILE):
+        return
     if source is None:
         raise ImportingError(
             f"the corpus ldc93s1 cannot be downloaded; name the folder of {WAV_FILE} and {TRANSCRIPT_FILE} with --from"

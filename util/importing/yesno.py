@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from ..progress import Report
-from .archive import Archive, find_recordings, write_sets
+from .archive import Archive, find_recordings, is_imported, write_sets
 
 YESNO = Archive(
     url="https://www.openslr.org/resources/1/waves_yesno.tar.gz",
@@ -28,6 +28,8 @@ def import_corpus(out: Path, source: Path | None, report: Report, archive: Archi
 
     Raise ImportingError, or OSError.
     """
+    if is_imported(out, source):
+        return
     rows: list[tuple[Path, str]] = [
         (recording, " ".join(WORDS[letter] for letter in recording.stem.split("_")))
         for recording in find_recordings(archive, out, source, report)

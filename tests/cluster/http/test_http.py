@@ -164,7 +164,7 @@ def test_requests_without_the_token_are_refused(served: Served, path: str, token
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE"])
 def test_a_message_that_is_not_posted_is_refused(served: Served, method: str) -> None:
     paths = [path for path, methods in described(served).items() if "post" in methods]
-    assert len(paths) == 7
+    assert len(paths) >= 7
     for path in paths:
         assert served.request(path, method=method)[0] == 405
         assert served.request(path + "s", method=method)[0] == 404
