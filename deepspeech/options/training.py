@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from .checks import at_least, between, more_than
-from .flag import flag
+from .flag import flag, whether_given
 
 TRAINING = "Training"
 
@@ -22,11 +22,33 @@ class OptimizerOptions:
 
 @dataclass(frozen=True)
 class EarlyStoppingOptions:
-    """When to stop before the last epoch; see `deepspeech.schedule.early_stopping`."""
+    """When to stop before the last epoch; see `deepspeech.schedule.early_stopping`.
+
+    The rule of `patience` holds, or that of `steps` and both thresholds if one of those is chosen.
+    """
 
     title: ClassVar[str] = TRAINING
     enabled: bool = flag(True, "stop when validation no longer improves", name="early_stop")
-    steps: int = flag(4, "newest validations that early stopping looks at", name="earlystop_nsteps", check=at_least(2))
+    patience: int = flag(
+        15,
+        "validations without a better loss after which training stops early; those in which the network emits only"
+        " blanks or one letter do not count",
+        name="es_epochs",
+        check=at_least(1),
+    )
+    improvement: float = flag(
+        0.01,
+        "share of the loss by which it must fall to count as better for early stopping",
+        name="es_min_delta",
+        check=between(0, 1),
+    )
+    steps: int = flag(
+        4,
+        "newest validations that early stopping by thresholds looks at, which takes the place of es_epochs if this or a"
+        " threshold is given",
+        name="earlystop_nsteps",
+        check=at_least(2),
+    )
     mean_threshold: float = flag(
         0.5,
         "limit on the distance of the newest loss from the mean of the earlier ones, to stop early",
@@ -39,6 +61,19 @@ class EarlyStoppingOptions:
         name="estop_std_thresh",
         check=at_least(0),
     )
+    thresholds_given: bool = whether_given(
+        "earlystop_nsteps", "estop_mean_thresh", "estop_std_thresh", name="estop_thresholds_given"
+    )
+
+    @property
+    def by_thresholds(self) -> bool:
+        """Whether the rule of `steps` and both thresholds holds."""
+        defaults = (
+            EarlyStoppingOptions.steps,
+            EarlyStoppingOptions.mean_threshold,
+            EarlyStoppingOptions.deviation_threshold,
+        )
+        return self.thresholds_given or (self.steps, self.mean_threshold, self.deviation_threshold) != defaults
 
 
 @dataclass(frozen=True)

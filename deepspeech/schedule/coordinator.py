@@ -236,8 +236,9 @@ class TrainingCoordinator:
 
     def _after_validation(self, tally: Tally) -> None:
         losses = (*self._state.dev_losses, tally.mean_loss)
-        stop = should_stop(losses, self._schedule.early_stopping)
-        self._state = replace(self._state, dev_losses=losses, stopped_early=stop)
+        varied = self._state.varied_validations + 1 if tally.output_varies else 0
+        stop = should_stop(losses, self._schedule.early_stopping, varied=varied)
+        self._state = replace(self._state, dev_losses=losses, varied_validations=varied, stopped_early=stop)
 
     def _epoch_index(self, set_name: SetName) -> int:
         """Return the training epoch, counted from 0, that an epoch over the set belongs to."""

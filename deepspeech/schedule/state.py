@@ -53,12 +53,14 @@ class TrainingState:
     `epoch` counts finished training epochs (the validation of the last may still be open), `target_epoch` is that at
     which training ends, `requested_epoch` the value of `--epoch` that it follows from. `dev_losses` holds every
     validation's mean loss in nats, and `history` the figures of the newest epochs over all sets, oldest first.
+    `varied_validations` counts the newest validations since the output was last only blanks or one letter, or unknown.
     """
 
     epoch: int = 0
     requested_epoch: int = 0
     target_epoch: int = 0
     dev_losses: tuple[float, ...] = ()
+    varied_validations: int = 0
     stopped_early: bool = False
     open_epoch: OpenEpoch | None = None
     history: tuple[Figures, ...] = ()
@@ -90,6 +92,7 @@ class TrainingState:
             "requested_epoch": self.requested_epoch,
             "target_epoch": self.target_epoch,
             "dev_losses": list(self.dev_losses),
+            "varied_validations": self.varied_validations,
             "stopped_early": self.stopped_early,
             "open_epoch": None if self.open_epoch is None else _open_epoch_to_json(self.open_epoch),
             "history": [[each.set_name.value, each.epoch, each.loss, each.wer] for each in self.history],
@@ -104,6 +107,7 @@ class TrainingState:
             requested_epoch=int(value["requested_epoch"]),
             target_epoch=int(value["target_epoch"]),
             dev_losses=tuple(float(loss) for loss in value["dev_losses"]),
+            varied_validations=int(value.get("varied_validations", 0)),
             stopped_early=bool(value["stopped_early"]),
             open_epoch=None if opened is None else _open_epoch_from_json(opened),
             history=tuple(_figures_from_json(*each) for each in value.get("history", ())),

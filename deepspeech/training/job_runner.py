@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..errors import TrainingError
 from ..schedule.coordinator import NoJob
 from ..schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
-from ..util.feeding import Batch
+from ..util.feeding import LABEL_PADDING, Batch
 from .data_set import DataSet
 from .graph import TrainingGraph
 from .scoring import Evaluator
@@ -116,11 +116,15 @@ class JobRunner:
             used = towers  # the joined step needs every tower fed
             fed = {**feeds(used, batches), **self._observer.step_feeds(job)}
         else:
+            fetches["best_paths"] = [tower.best_path for tower in used]
             fed = feeds(used, batches)
         fetched = self._session.run(fetches, fed, **self._observer.step_arguments(job))
         losses = np.concatenate(fetched["losses"])
         _check_finite(job, batches, losses, fetched.get("norm", 0.0))
         outcome.done += len(batches)
+        for path in fetched.get("best_paths", ()):
+            emitted = Tally.of_labels(np.unique(path[path != LABEL_PADDING]).tolist())
+            outcome.tally = outcome.tally.merged(emitted, self._report_count)
         if job.report:
             for batch, posteriors, of_batch in zip(batches, fetched["posteriors"], fetched["losses"], strict=True):
                 outcome.decoding += self._evaluator.submit(batch, posteriors, of_batch)

@@ -17,7 +17,7 @@ from ..network.layers.compute import Compute, compute_on
 from ..network.layers.ctc import ctc_loss
 from ..network.training import acoustic_model
 from ..options import OptimizerOptions, SessionOptions
-from ..util.feeding import Batch
+from ..util.feeding import LABEL_PADDING, Batch
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -38,6 +38,7 @@ class Tower:
     weight: Tensor  # float32 scalar: 1, or 0 for a tower that has no batch in this step
     losses: Tensor  # float32 [batch], nats
     posteriors: Tensor  # float32 [time, batch, labels + 1]
+    best_path: Tensor  # int32 [time, batch], see `_best_path`; None in a tower that trains
     device: DeviceOf  # where its operations go
 
 
@@ -161,4 +162,17 @@ def _build_tower(network: Network, training: bool, compute: Compute, device: Dev
     weight = v1.placeholder(tf.float32, [], "weight")
     logits = acoustic_model(network, features, lengths, training=training, compute=compute)
     losses = ctc_loss(labels, logits, lengths, compute)
-    return Tower(features, lengths, labels, weight, losses, tf.nn.softmax(logits), device)
+    posteriors = tf.nn.softmax(logits)
+    # Towers that train have none: TensorFlow seeds dropout by position, and each operation more would move it.
+    best_path = None if training else _best_path(logits, lengths, network.outputs - 1)
+    return Tower(features, lengths, labels, weight, losses, posteriors, best_path, device)
+
+
+def _best_path(logits: Tensor, lengths: Tensor, blank: int) -> Tensor:
+    """Return the likeliest label of each frame, int32 [time, batch], with LABEL_PADDING for blanks and beyond the ends.
+
+    `logits` are float32 [time, batch, labels + 1], `lengths` int32 [batch], in frames.
+    """
+    likeliest = tf.argmax(logits, -1, output_type=tf.int32)
+    inside = tf.transpose(tf.sequence_mask(lengths, tf.shape(logits)[0]))
+    return tf.where(inside & (likeliest < blank), likeliest, LABEL_PADDING)

@@ -1,6 +1,7 @@
 import json
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -23,17 +24,21 @@ def schedule(epoch: int, **changes: object) -> ScheduleOptions:
     return replace(ScheduleOptions(epoch=epoch, early_stopping=NO_EARLY_STOP), **changes)  # type: ignore[arg-type]
 
 
-def result(job: Job, done: int | None = None, loss: float = 1.0) -> JobResult:
+def result(job: Job, done: int | None = None, loss: float = 1.0, labels: tuple[int, ...] = ()) -> JobResult:
     batches = job.batches[:done]
-    return JobResult(job, batches, Tally(utterances=len(batches), loss_sum=loss * len(batches)))
+    return JobResult(job, batches, Tally(len(batches), loss * len(batches), labels_emitted=labels))
 
 
-def run(coordinator: TrainingCoordinator, losses: dict[SetName, list[float]] | None = None) -> list[EpochReport]:
-    """Do every job; `losses` are those of the epochs of a set, in turn."""
+def run(
+    coordinator: TrainingCoordinator,
+    losses: dict[SetName, list[float]] | None = None,
+    labels: Callable[[int], tuple[int, ...]] = lambda _: (),
+) -> list[EpochReport]:
+    """Do every job; `losses` are those of the epochs of a set, in turn, and `labels` those that an epoch emits."""
     reports = []
     while isinstance(job := coordinator.next_job(), Job):
         loss = losses[job.set_name][0] if losses and losses.get(job.set_name) else 1.0
-        report = coordinator.submit(result(job, loss=loss))
+        report = coordinator.submit(result(job, loss=loss, labels=labels(job.epoch)))
         if report:
             reports.append(report)
             if losses and losses.get(job.set_name):
@@ -127,6 +132,38 @@ def test_stops_early_and_tests_when_validation_gets_worse() -> None:
     assert coordinator.state.best_dev_loss == pytest.approx(4.0)
 
 
+def test_never_stops_early_while_validation_emits_only_one_letter() -> None:
+    early = EarlyStoppingOptions(patience=2)
+    for labels in ((), (7,)):
+        coordinator = TrainingCoordinator(schedule(9, validation_step=1, early_stopping=early), ALL_SETS)
+        run(coordinator, labels=lambda _, labels=labels: labels)  # type: ignore[misc]
+        assert not coordinator.state.stopped_early
+        assert (coordinator.state.epoch, coordinator.state.varied_validations) == (9, 0)
+
+
+def test_stops_early_after_as_many_validations_without_a_better_loss_as_it_has_patience_for() -> None:
+    early = EarlyStoppingOptions(patience=2)
+    coordinator = TrainingCoordinator(schedule(9, validation_step=1, early_stopping=early), ALL_SETS)
+    run(coordinator, {DEV: [9.0, 8.0, 8.0, 8.1, 8.0]}, labels=lambda epoch: (1, 3) if epoch >= 1 else (1,))
+    assert coordinator.state.stopped_early
+    assert (coordinator.state.epoch, coordinator.state.varied_validations) == (4, 3)
+
+
+def test_patience_goes_on_where_it_was_after_a_restart() -> None:
+    early = EarlyStoppingOptions(patience=3)
+    options = schedule(9, validation_step=1, early_stopping=early)
+    state = TrainingState().aimed_at(9)
+    for _ in range(4):
+        coordinator = TrainingCoordinator(options, ALL_SETS, state=TrainingState.from_json(state.to_json()))
+        while isinstance(job := coordinator.next_job(), Job):
+            report = coordinator.submit(result(job, labels=(0, 5)))
+            if report and report.set_name is DEV:
+                break
+        state = coordinator.state
+    assert state.stopped_early
+    assert state.epoch == 4
+
+
 def test_a_run_that_stopped_early_stays_stopped_for_the_same_command_and_goes_on_for_more_epochs() -> None:
     state = TrainingState(epoch=3, requested_epoch=9, target_epoch=9, stopped_early=True)
     early = EarlyStoppingOptions()
@@ -157,6 +194,15 @@ def test_the_losses_of_all_epochs_are_remembered_through_a_restart() -> None:
     history = [(each.set_name, each.epoch, each.loss) for each in second.state.history]
     assert [each for each in history if each[0] is DEV] == [(DEV, 0, 5.0), (DEV, 1, 4.0)]
     assert [each[:2] for each in history if each[0] is TRAIN] == [(TRAIN, 0), (TRAIN, 1), (TRAIN, 2)]
+
+
+def test_a_state_of_a_time_without_labels_of_validations_is_read() -> None:
+    opened = OpenEpoch(DEV, ALL_SETS[DEV], frozenset({0}), Tally(2, 8.0))
+    state = TrainingState(epoch=2, dev_losses=(3.0, 2.0), open_epoch=opened)
+    saved = state.to_json()
+    del saved["varied_validations"]
+    del saved["open_epoch"]["tally"]["labels_emitted"]
+    assert TrainingState.from_json(saved) == state
 
 
 def test_a_state_of_a_time_without_a_history_is_read() -> None:
@@ -224,6 +270,18 @@ def test_merged_tallies_keep_the_wrong_utterances_of_lowest_loss() -> None:
     merged = tally(5.0, 1.0).merged(tally(3.0, 0.5), 3)
     assert [sample.loss for sample in merged.samples] == [0.5, 1.0, 3.0]
     assert merged.mean_loss == pytest.approx(9.5 / 4)
+    assert Tally.from_json(json.loads(json.dumps(merged.to_json()))) == merged
+
+
+LABELS = st.lists(st.integers(0, 40))
+
+
+@given(LABELS, LABELS, LABELS)
+def test_merged_tallies_know_whether_their_output_varies(first: list[int], second: list[int], third: list[int]) -> None:
+    tallies = [Tally.of_labels(labels) for labels in (first, second, third)]
+    merged = tallies[0].merged(tallies[1], 3).merged(tallies[2], 3)
+    assert merged == Tally.of_labels([*third, *first, *second])
+    assert merged.output_varies == (len({*first, *second, *third}) > 1)
     assert Tally.from_json(json.loads(json.dumps(merged.to_json()))) == merged
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from ...schedule.jobs import Job, Sample, SetName, Tally
 from ...util.figures.metrics import EditCounts
+from ...util.figures.tally import LABELS_KEPT
 from ..coordination.membership import Applicant, Role
 
 LARGEST_NUMBER = 2**53 - 1
@@ -142,13 +143,15 @@ class TallyBody(Body):
     loss_sum: FiniteFloat
     edits: EditsBody = EditsBody()
     samples: Annotated[list[SampleBody], Field(max_length=1000)] = []
+    labels_emitted: Annotated[list[Number], Field(max_length=LABELS_KEPT)] = []
 
     def tally(self) -> Tally:
         """Return the tally that this describes."""
         samples = tuple(
             Sample(s.wav, s.transcript, s.hypothesis, s.loss, EditCounts(**s.edits.model_dump())) for s in self.samples
         )
-        return Tally(self.utterances, self.loss_sum, EditCounts(**self.edits.model_dump()), samples)
+        edits = EditCounts(**self.edits.model_dump())
+        return Tally(self.utterances, self.loss_sum, edits, samples, tuple(self.labels_emitted))
 
 
 class ResultBody(Body):
