@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepspeech.cli.flags import read_command_line
 from deepspeech.options import EarlyStoppingOptions
 from deepspeech.schedule.early_stopping import patience_is_over, should_stop
 
@@ -114,6 +115,20 @@ def test_more_patience_never_stops_sooner(losses: list[float], patience: int, im
 @given(LOSSES, PATIENCES)
 def test_never_stops_while_the_output_is_blank_or_one_letter(losses: list[float], patience: int) -> None:
     assert not should_stop(losses, EarlyStoppingOptions(patience=patience), varied=0)
+
+
+@pytest.mark.parametrize("given_flag", ["--earlystop_nsteps=4", "--estop_mean_thresh=0.5", "--estop_std_thresh=0.5"])
+def test_thresholds_take_the_place_of_patience_when_one_of_their_flags_is_given(given_flag: str) -> None:
+    read = read_command_line([given_flag, "--es_epochs=3"], EarlyStoppingOptions(), "usage")
+    assert read is not None
+    assert read.options.by_thresholds
+
+
+def test_patience_and_improvement_have_the_flags_of_deepspeech_0_9() -> None:
+    read = read_command_line(["--es_epochs=3", "--es_min_delta=0.2"], EarlyStoppingOptions(), "usage")
+    assert read is not None
+    assert read.options == EarlyStoppingOptions(patience=3, improvement=0.2)
+    assert not read.options.by_thresholds
 
 
 @pytest.mark.parametrize("chosen", [{"steps": 5}, {"mean_threshold": 0.1}, {"deviation_threshold": 0.1}])

@@ -10,7 +10,7 @@ from deepspeech.training.graph import build_training_graph
 from deepspeech.training.towers import feeds, mean_gradients
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
-from deepspeech.util.feeding import Batch, Feeder, OnTheFly
+from deepspeech.util.feeding import LABEL_PADDING, Batch, Feeder, OnTheFly
 from deepspeech.util.text import Alphabet
 
 v1 = tf.compat.v1
@@ -63,6 +63,29 @@ def test_a_tower_without_a_batch_counts_for_nothing(joined_and_split: Any) -> No
         run(label_count, DEVICES, [joined])[0], run(label_count, DEVICES[:1], [joined])[0], strict=True
     ):
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
+def test_the_best_path_of_a_tower_that_evaluates_is_padded_for_blanks_and_beyond_the_ends(
+    joined_and_split: Any,
+) -> None:
+    label_count, joined, _ = joined_and_split
+    graph = build_training_graph(
+        DEVICES[:1],
+        network=network(ModelOptions(n_hidden=24), FEATURES.coefficients, label_count),
+        optimizer_options=None,
+        session_options=SessionOptions(mixed_precision="off"),
+        random_seed=7,
+    )
+    (tower,) = graph.evaluate_towers
+    with graph.graph.as_default(), v1.Session(graph=graph.graph) as session:
+        session.run(v1.global_variables_initializer())
+        path, posteriors = session.run([tower.best_path, tower.posteriors], feeds([tower], [joined]))
+    likeliest = posteriors.argmax(axis=2)
+    inside = np.arange(len(path))[:, np.newaxis] < joined.lengths
+    assert not inside.all()
+    assert (path[~inside] == LABEL_PADDING).all()
+    assert (path[inside] == np.where(likeliest == label_count, LABEL_PADDING, likeliest)[inside]).all()
+    assert (path != LABEL_PADDING).any()
 
 
 def test_each_tower_computes_on_its_device(joined_and_split: Any) -> None:

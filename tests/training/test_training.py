@@ -175,6 +175,17 @@ def test_a_loss_that_is_not_finite_names_the_utterances_and_saves_nothing(progra
     assert not program.checkpoints.exists() or not steps_of(program.checkpoints)
 
 
+def test_patience_begins_when_the_output_is_more_than_blanks_or_one_letter(program: Program) -> None:
+    flags = program.training(epoch=40, validation_step=1, es_epochs=1, es_min_delta=0.9)
+    finished = program.run(*flags)
+    assert "training stops early" in finished.stderr
+    newest = program.checkpoints / f"train-{steps_of(program.checkpoints)[-1]}"
+    state = (read_description(newest) or {})["state"]
+    assert state["stopped_early"]
+    assert state["epoch"] > 2
+    assert 2 <= state["varied_validations"] < state["epoch"]
+
+
 def test_early_stopping_ends_training_and_says_so(program: Program) -> None:
     flags = program.training(epoch=50, validation_step=1, earlystop_nsteps=2, estop_mean_thresh=1e6, estop_std_thresh=1)
     finished = program.run(*flags)

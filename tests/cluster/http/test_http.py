@@ -119,6 +119,17 @@ def test_a_worker_gets_jobs_hands_in_results_and_learns_that_training_is_over(se
     membership.leave()
 
 
+def test_the_labels_that_a_worker_saw_reach_the_chief(served: Served) -> None:
+    connection = served.connection()
+    membership = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
+    coordinator = RemoteCoordinator(connection, membership)
+    job = coordinator.next_job()
+    assert isinstance(job, Job)
+    coordinator.submit(JobResult(job, job.batches, Tally(2, 1.0, labels_emitted=(0, 26))))
+    assert json.loads(served.state())["open_epoch"]["tally"]["labels_emitted"] == [0, 26]
+    membership.leave()
+
+
 def test_a_worker_that_does_not_fit_is_told_why(served: Served) -> None:
     with pytest.raises(JoinRefusedError, match="its n_hidden is 64, the chief's 48"):
         join(served.connection(), Applicant(Role.WORKER, 0, "p", {"n_hidden": "64"}))
