@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..util.errors import DeepSpeechError, FlagError
+from ..util.files.user_paths import user_path
 
 
 class ArgumentParser(argparse.ArgumentParser):
     """An argument parser that raises FlagError, naming the argument, instead of printing its usage and exiting.
 
-    The lines of `description`, which may be the docstring of the command's module, stay as they are.
+    The lines of `description`, which may be the docstring of the command's module, stay as they are. In an argument of
+    type Path, a `~` at the beginning is the user's home folder.
     """
 
     def __init__(self, description: str | None, program: str | None = None) -> None:
         """`program` is the command's name in the help; the name of the running script if not given."""
         super().__init__(prog=program, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+        self.register("type", Path, user_path)
 
     def error(self, message: str) -> NoReturn:
         """Raise FlagError with the message."""

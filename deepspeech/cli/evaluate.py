@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..decoder import CTCDecoder, make_decoder
 from ..errors import AlphabetError, FlagError, GraphError
 from ..options import EvaluationOptions, ReportOptions
+from ..options.predecessors import ignored_notice
 from ..serving.ctc_loss import ctc_loss
 from ..serving.engine import Engine
 from ..serving.feature_windows import context_windows
@@ -51,6 +52,8 @@ def _main(arguments: Sequence[str]) -> None:
     if read is None:
         return
     options = read.options
+    for name in read.ignored:
+        logger.warning(ignored_notice(name))
     required = {"--model": options.model, "--test_files": options.test.files}
     missing = [name for name, value in required.items() if not value]
     if missing:

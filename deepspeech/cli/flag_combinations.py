@@ -5,7 +5,7 @@ from collections.abc import Collection
 from ..errors import FeatureError, FlagError
 from ..network import network
 from ..network.frozen_format import check_frozen
-from ..options import ClusterOptions, LanguageModelOptions, Options
+from ..options import ClusterOptions, LanguageModelOptions, Options, values_of
 from ..util.features import front_end
 
 
@@ -39,7 +39,9 @@ def _check_features(options: Options) -> None:
     try:
         options.front_end.features  # noqa: B018 - raises what is wrong with them
     except FeatureError as error:
-        raise FlagError(f"--audio_sample_rate={options.front_end.audio_sample_rate}: {error}") from error
+        named = ("audio_sample_rate", "feature_win_len", "feature_win_step")
+        values = values_of(options.front_end)
+        raise FlagError(f"{', '.join(f'--{name}={values[name]}' for name in named)}: {error}") from error
 
 
 def _check_network(options: Options) -> None:

@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from absl import flags as absl_flags
@@ -12,20 +12,28 @@ from ..errors import FlagError
 from ..options import Flag, Options, check_values, flags_of, with_values
 from .experiments import base_options, list_experiments
 from .flag_combinations import check_options
+from .predecessors import define_foreign_flags, ignored_flags
+from .spelling import PARSED_BY_TYPE, Spelling, given_values, spellings, unknown_flag
 
 T = TypeVar("T")
 
 USAGE = "Train, test and run a speech recognizer: python -m deepspeech --train_files train.csv [flags]"
+
+MORE = "Other flags of DeepSpeech 0.9 and Coqui STT: see docs/migration.md, or give one to read what takes its place."
 
 _DEFINE_BY_TYPE = {int: absl_flags.DEFINE_integer, float: absl_flags.DEFINE_float, bool: absl_flags.DEFINE_bool}
 
 
 @dataclass(frozen=True)
 class CommandLine(Generic[T]):
-    """What a command line says: options, and the names of the flags that were given."""
+    """What a command line says: options, and the names of the flags that were given.
+
+    `ignored` are the flags of predecessors among them that have no effect, which no option holds.
+    """
 
     options: T
     given: Collection[str]
+    ignored: tuple[str, ...] = ()
 
 
 def parse(arguments: Sequence[str]) -> Options | None:
@@ -48,9 +56,10 @@ def parse(arguments: Sequence[str]) -> Options | None:
         named = base.experiment.name
         read = read_command_line(arguments, base, USAGE)
         assert read is not None
-        read = CommandLine(with_values(read.options, {"experiment": named}), read.given)
-    check_options(read.options, read.given)
-    return read.options
+        read = replace(read, options=with_values(read.options, {"experiment": named}))
+    options = with_values(read.options, {"ignored_flags": read.ignored})
+    check_options(options, read.given)
+    return options
 
 
 def read_command_line(arguments: Sequence[str], options: T, usage: str) -> CommandLine[T] | None:
@@ -59,22 +68,24 @@ def read_command_line(arguments: Sequence[str], options: T, usage: str) -> Comma
     `usage` is the first line of the help. Raise FlagError, in one line that names the flag, for an unknown flag or a
     value that its check does not allow. How flags go together is for the caller to check.
     """
-    rows = [row for row in flags_of(type(options)) if row.on_command_line]
-    values = _defined(rows)
-    try:
-        positional = values(["deepspeech", *arguments])[1:]
-    except absl_flags.Error as error:
-        raise FlagError(" ".join(str(error).split())) from error
-    if values.help or values.version:
-        print(help_text(type(options), usage) if values.help else __version__)
+    names = list(spellings([row for row in flags_of(type(options)) if row.on_command_line]))
+    values = _defined(names)
+    positional = _parsed(values, arguments, names)
+    if values.help or values.helpfull or values.version:
+        print(__version__ if values.version else help_text(type(options), usage))
         return None
+
+    def given_value(name: str) -> Any:
+        return values[name].value if values[name].present else None
+
+    ignored = ignored_flags(given_value, {each.name for each in names})
     if positional:
-        raise FlagError(f"unexpected argument {positional[0]!r}; every argument is a flag, see --help")
-    given = {row.name: _value(row, values) for row in rows if values[row.name].present}
+        raise _unexpected(positional[0])
+    given = given_values(names, given_value)
     implied = {row.name: True for row in flags_of(type(options)) if not given.keys().isdisjoint(row.given_by)}
     filled = with_values(options, {**given, **implied})
     check_values(filled)
-    return CommandLine(filled, given.keys())
+    return CommandLine(filled, given.keys(), ignored)
 
 
 def help_text(options_class: type[Any], usage: str) -> str:
@@ -85,9 +96,9 @@ def help_text(options_class: type[Any], usage: str) -> str:
         for row in rows:
             shown = f"--[no]{row.name}" if row.kind is bool else f"--{row.name}"
             default = f" ({row.default_text})" if row.default_text else ""
-            parts.append(f"  {shown}{default}")
+            parts.append("  " + ", ".join((shown + default, *(f"--{name}" for name in row.alias_names))))
             parts.append(textwrap.fill(row.help, 110, initial_indent=" " * 6, subsequent_indent=" " * 6))
-    return "\n".join(parts)
+    return "\n".join((*parts, "", textwrap.fill(MORE, 110)))
 
 
 def markdown_tables(options_class: type[Any]) -> str:
@@ -111,20 +122,36 @@ def _markdown(options_class: type[Any]) -> Iterator[str]:
         for row in rows:
             default = f"`{row.default_text}`" if row.default_text else ""
             meaning = row.help.replace("|", "\\|")
-            yield f"| `{row.name}` | {default} | {meaning} |"
+            names = ", ".join(f"`{name}`" for name in (row.name, *row.alias_names))
+            yield f"| {names} | {default} | {meaning} |"
 
 
-def _defined(rows: Sequence[Flag]) -> Any:
+def _defined(names: Sequence[Spelling]) -> Any:
     values: Any = absl_flags.FlagValues()
-    for row in rows:
-        define: Any = _DEFINE_BY_TYPE.get(row.kind, absl_flags.DEFINE_string)
-        default = row.default if row.kind in _DEFINE_BY_TYPE else row.default_text
-        define(row.name, default, row.help, flag_values=values)
+    for name in names:
+        define: Any = _DEFINE_BY_TYPE[name.kind] if name.kind in PARSED_BY_TYPE else absl_flags.DEFINE_string
+        define(name.name, None, name.row.help, flag_values=values)
+    define_foreign_flags(values, {name.name for name in names})
     absl_flags.DEFINE_bool("version", False, "print the version", flag_values=values)
     absl_flags.DEFINE_bool("help", False, "show this page", short_name="h", flag_values=values)
+    absl_flags.DEFINE_bool("helpfull", False, "show this page", flag_values=values)
     return values
 
 
-def _value(row: Flag, values: Any) -> Any:
-    value = values[row.name].value
-    return value if row.kind in _DEFINE_BY_TYPE else row.value(value)
+def _parsed(values: Any, arguments: Sequence[str], names: Sequence[Spelling]) -> list[str]:
+    """Return the arguments that are no flags."""
+    try:
+        return list(values(["deepspeech", *arguments])[1:])
+    except absl_flags.UnrecognizedFlagError as error:
+        raise unknown_flag(error.flagname, names) from error
+    except (absl_flags.Error, ValueError) as error:
+        raise FlagError(" ".join(str(error).removeprefix("ERROR:: ").split())) from error
+
+
+def _unexpected(argument: str) -> FlagError:
+    if argument.lower() in ("true", "false"):
+        return FlagError(f"unexpected argument {argument!r}; switches are --flag and --noflag, or --flag={argument}")
+    return FlagError(
+        f"unexpected argument {argument!r}; every argument is a flag, and several files are separated by commas; "
+        "see --help"
+    )

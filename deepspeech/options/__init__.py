@@ -9,7 +9,7 @@ from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOpti
 from .decoding import LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import ExportOptions
-from .flag import Flag, check_values, flags_of, items_of, values_of, with_values
+from .flag import Flag, SwitchAlias, check_values, flags_of, items_of, values_of, with_values
 from .model import ModelOptions
 from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions
@@ -38,6 +38,7 @@ __all__ = [
     "SessionOptions",
     "SetOptions",
     "SummaryOptions",
+    "SwitchAlias",
     "check_values",
     "flags_of",
     "items_of",

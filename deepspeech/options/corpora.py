@@ -34,6 +34,7 @@ class SetOptions(CorpusOptions):
         "HDF5 file that caches the features of the {noun} set",
         name="{set}_cached_features_path",
         decides_result=False,
+        aliases=("{cache_alias}",),
     )
     batch_size: int = flag(1, "utterances per {noun} batch and device", name="{set}_batch_size", check=at_least(1))
 
@@ -81,14 +82,12 @@ class FrontEndOptions:
         "length of a frame's window, in ms",
         check=at_least(1),
         name="feature_win_len",
-        on_command_line=False,
     )
     step_ms: int = flag(
         FeatureOptions.step_ms,
         "ms from a frame to the next",
         check=at_least(1),
         name="feature_win_step",
-        on_command_line=False,
     )
     coefficients: int = flag(
         FeatureOptions.coefficients, "features of a frame", check=at_least(1), on_command_line=False

@@ -22,11 +22,18 @@ class LanguageModelOptions:
     trie_path: Path | None = flag(
         None, "trie of the language model's words; made in memory if not given", name="lm_trie_path"
     )
-    scorer_path: Path | None = flag(None, "DeepSpeech scorer package (.scorer), in place of lm_binary_path")
+    scorer_path: Path | None = flag(
+        None, "DeepSpeech scorer package (.scorer), in place of lm_binary_path", aliases=("scorer",)
+    )
     beam_width: int = flag(1024, "hypotheses kept by the beam search", check=at_least(1))
-    lm_weight: float = flag(1.5, "weight of the language model; a scorer package has its own", check=FINITE)
+    lm_weight: float = flag(
+        1.5, "weight of the language model; a scorer package has its own", check=FINITE, aliases=("lm_alpha",)
+    )
     valid_word_count_weight: float = flag(
-        2.25, "bonus for each word that is in the vocabulary; a scorer package has its own", check=FINITE
+        2.25,
+        "bonus for each word that is in the vocabulary; a scorer package has its own",
+        check=FINITE,
+        aliases=("lm_beta",),
     )
     weights_given: bool = whether_given("lm_weight", "valid_word_count_weight", name="lm_weights_given")
 

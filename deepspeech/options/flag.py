@@ -10,15 +10,20 @@ The flag is called after the field unless `name` says otherwise. Its type is the
 the help page that the flags are in. A field whose type is such a dataclass brings that one's flags with it; no flag
 belongs to any other field. Fields hold the values of the flags and nothing else, so that what `values_of` returns can
 be written to a file and read back by `with_values`; what follows from them is a property.
+
+`aliases` are other names by which a command line may give the same flag, such as those of DeepSpeech 0.9. A `~` at the
+beginning of a path is the user's home folder.
 """
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints, overload
 
 from ..util.errors import FlagError
+from ..util.files.user_paths import user_path
 from .checks import Check
 
 Value = str | int | float | bool | Path | None | tuple[Path, ...] | tuple[str, ...]
@@ -27,12 +32,32 @@ T = TypeVar("T")
 
 _ROW, _WORDS = "flag", "words"
 
+_NAME_IN_FILE = re.compile(r".+\.py:\w+")
+"""A name in a Python file, as `--network` and `--experiment` may be."""
+
+
+def _text(text: str) -> str:
+    return str(user_path(text)) if _NAME_IN_FILE.fullmatch(text) else text
+
+
 _FROM_TEXT: Mapping[type, Callable[[str], Value]] = {
-    str: str,
+    str: _text,
     int: int,
     float: float,
     bool: {"True": True, "False": False}.__getitem__,
 }
+
+
+@dataclass(frozen=True)
+class SwitchAlias:
+    """Another name of a flag: a switch that stands for the value `on` if it is true, and for `off` if it is false."""
+
+    name: str
+    on: Value
+    off: Value
+
+
+Alias = str | SwitchAlias
 
 
 @dataclass(frozen=True)
@@ -53,11 +78,18 @@ class Flag:
     """Flags which, if one of them is given, make this row true."""
     on_command_line: bool = True
     """Whether it can be given on the command line."""
+    aliases: tuple[Alias, ...] = ()
+    """Other names by which it can be given."""
 
     @property
     def default_text(self) -> str:
         """The default as a user would write it; empty for None."""
         return self.text(self.default)
+
+    @property
+    def alias_names(self) -> tuple[str, ...]:
+        """The other names by which it can be given."""
+        return tuple(alias if isinstance(alias, str) else alias.name for alias in self.aliases)
 
     def text(self, value: Value) -> str:
         """Return a value as a user would write it; empty for None."""
@@ -73,9 +105,9 @@ class Flag:
             except (KeyError, ValueError):
                 raise FlagError(f"--{self.name}={text}: is not of type {self.kind.__name__}") from None
         if self.kind == Path | None:
-            return Path(text) if text else None
+            return user_path(text) if text else None
         parts = tuple(part.strip() for part in text.split(",") if part.strip())
-        return tuple(map(Path, parts)) if self.kind == tuple[Path, ...] else parts
+        return tuple(map(user_path, parts)) if self.kind == tuple[Path, ...] else parts
 
 
 def flag(
@@ -87,8 +119,12 @@ def flag(
     title: str = "",
     decides_result: bool = True,
     on_command_line: bool = True,
+    aliases: tuple[Alias, ...] = (),
 ) -> Any:
-    """Return the field that a flag fills; `{words}` in its name and help are those of `flags_with`."""
+    """Return the field that a flag fills; `{words}` in its name, aliases and help are those of `flags_with`.
+
+    An alias for which the words have only an empty text is none.
+    """
     row = Flag(
         name,
         default,
@@ -98,6 +134,7 @@ def flag(
         title=title,
         decides_result=decides_result,
         on_command_line=on_command_line,
+        aliases=aliases,
     )
     return field(default=default, metadata={_ROW: row})
 
@@ -182,10 +219,12 @@ def _members(options_class: type[Any], words: Words) -> tuple[_Member, ...]:
 
 def _row(each: "dataclasses.Field[Any]", kind: Any, title: str, words: Words) -> Flag:
     row: Flag = each.metadata[_ROW]
-    name, text = row.name or each.name, row.help
+    name, text, aliases = row.name or each.name, row.help, row.aliases
     if words:
         name, text = name.format(**dict(words)), text.format(**dict(words))
-    return dataclasses.replace(row, name=name, help=text, kind=kind, title=row.title or title)
+        formatted = (alias.format(**dict(words)) if isinstance(alias, str) else alias for alias in aliases)
+        aliases = tuple(alias for alias in formatted if alias)
+    return dataclasses.replace(row, name=name, help=text, kind=kind, title=row.title or title, aliases=aliases)
 
 
 def _flags(options_class: type[Any], words: Words) -> Iterator[Flag]:

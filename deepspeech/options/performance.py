@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from .checkpoints import CHECKPOINTS
 from .checks import OneOf, at_least
-from .flag import flag
+from .flag import SwitchAlias, flag
 
 MIXED_PRECISION = ("auto", "on", "off")
 
@@ -23,6 +23,7 @@ class SessionOptions:
         "auto",
         "matrix products of training in bfloat16: on, off, or auto where it is faster",
         check=OneOf(MIXED_PRECISION),
+        aliases=(SwitchAlias("automatic_mixed_precision", on="on", off="off"),),
     )
     inter_op_threads: int = flag(
         0,

@@ -14,6 +14,7 @@ from .export import ExportOptions
 from .flag import flag, flags_with
 from .model import ModelOptions
 from .performance import SessionOptions
+from .predecessors import ignored_notice
 from .reports import LogOptions, ReportOptions
 from .training import TRAINING, OptimizerOptions, ScheduleOptions
 
@@ -28,6 +29,13 @@ class RetiredOptions:
     decoder_library_path: str = flag(
         "", "has no effect; the decoder is part of the package", title=DECODING, decides_result=False
     )
+    ignored: tuple[str, ...] = flag(
+        (),
+        "flags of predecessors that were given, and have no effect",
+        name="ignored_flags",
+        decides_result=False,
+        on_command_line=False,
+    )
 
 
 @dataclass(frozen=True)
@@ -35,9 +43,9 @@ class Options:
     """All options of a run of the trainer. Its fields hold the flags' values; see `deepspeech.options.flag`."""
 
     experiment: ExperimentOptions = field(default_factory=ExperimentOptions)
-    train: SetOptions = flags_with(SetOptions, set="train", verb="train", noun="training")
-    dev: SetOptions = flags_with(SetOptions, set="dev", verb="validate", noun="validation")
-    test: SetOptions = flags_with(SetOptions, set="test", verb="test", noun="test")
+    train: SetOptions = flags_with(SetOptions, set="train", verb="train", noun="training", cache_alias="feature_cache")
+    dev: SetOptions = flags_with(SetOptions, set="dev", verb="validate", noun="validation", cache_alias="")
+    test: SetOptions = flags_with(SetOptions, set="test", verb="test", noun="test", cache_alias="")
     bad_rows: BadRowOptions = field(default_factory=BadRowOptions)
     alphabet: AlphabetOptions = field(default_factory=AlphabetOptions)
     front_end: FrontEndOptions = field(default_factory=FrontEndOptions)
@@ -98,6 +106,7 @@ class Options:
             yield "--use_warpctc: the fastest CTC loss of the device is used, whether this flag is given or not"
         if self.retired.decoder_library_path:
             yield "--decoder_library_path: the decoder is part of this package; the file that was named is not used"
+        yield from map(ignored_notice, self.retired.ignored)
         if self.model.dropout_rate5 and not self.experiment.name:
             yield "--dropout_rate5: applied to the LSTM's output, as the network has no backward LSTM"
         if self.trains and self.dev.files and not self.schedule.validation_step:

@@ -87,7 +87,7 @@ class ScheduleOptions:
     title: ClassVar[str] = TRAINING
     train: bool = flag(True, "train, if train_files are given")
     test: bool = flag(True, "test, if test_files are given")
-    epoch: int = flag(75, "epochs to train in all; -N: N more than are done")
+    epoch: int = flag(75, "epochs to train in all; -N: N more than are done", aliases=("epochs",))
     validation_step: int = flag(0, "epochs from one validation to the next; 0: never", check=at_least(0))
     display_step: int = flag(
         0,

@@ -1,0 +1,33 @@
+"""The flags of predecessors on the command line: what is said about them is in `deepspeech.options.predecessors`."""
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from absl import flags as absl_flags
+
+from ..errors import FlagError
+from ..options.predecessors import FOREIGN_FLAGS
+
+
+def define_foreign_flags(values: Any, taken: Collection[str]) -> None:
+    """Define the flags of predecessors, but for the names that are taken, so that their values can be read."""
+    for name, foreign in FOREIGN_FLAGS.items():
+        if name not in taken:
+            define: Any = absl_flags.DEFINE_bool if foreign.switch else absl_flags.DEFINE_string
+            define(name, None, foreign.answer, flag_values=values)
+
+
+def ignored_flags(given: Callable[[str], Any], taken: Collection[str]) -> tuple[str, ...]:
+    """Return the flags of predecessors that were given and have no effect; `given` returns None for the others.
+
+    Raise FlagError, which says what takes its place, for the first that asks for what there is not.
+    """
+    ignored = []
+    for name, foreign in FOREIGN_FLAGS.items():
+        said = None if name in taken else given(name)
+        if said is None or str(said) in foreign.same:
+            continue
+        if not foreign.ignored:
+            raise FlagError(f"--{name}: {foreign.answer}")
+        ignored.append(name)
+    return tuple(ignored)

@@ -1,0 +1,79 @@
+"""The names that a command line may give: those of flags, their aliases, and what is said about any other."""
+
+import difflib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import FlagError
+from ..options import Flag, SwitchAlias
+
+PARSED_BY_TYPE = (int, float, bool)
+"""The types of flags whose texts the library of the command line parses."""
+
+NEARNESS = 0.75
+"""How near to an unknown name a flag's must be to be meant, from 0 to 1, as difflib measures it."""
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """A name by which a flag may be given: the flag's own, or an alias. Its values are of type `kind`."""
+
+    name: str
+    row: Flag
+    kind: Any
+    read: Callable[[Any], Any]
+    """Returns the flag's value for the one that was given."""
+
+
+def spellings(rows: Sequence[Flag]) -> Iterator[Spelling]:
+    """Yield every name by which the flags may be given, a flag's own name before its aliases."""
+    for row in rows:
+        yield _spelling(row, row.name)
+        for alias in row.aliases:
+            yield _spelling(row, alias) if isinstance(alias, str) else _switch(row, alias)
+
+
+def given_values(names: Sequence[Spelling], given: Callable[[str], Any]) -> dict[str, Any]:
+    """Return the values of the flags that were given, by the flags' own names; `given` returns None for the others.
+
+    Raise FlagError for a value that the flag's check does not allow, and for two names of a flag with two values.
+    """
+    values: dict[str, Any] = {}
+    first: dict[str, str] = {}
+    for name in names:
+        said = given(name.name)
+        if said is None:
+            continue
+        row, value = name.row, name.read(said)
+        complaint = row.check.complaint(name.name, value) if row.check else ""
+        if complaint:
+            raise FlagError(complaint)
+        if row.name in values and values[row.name] != value:
+            raise FlagError(
+                f"--{first[row.name]} and --{name.name}: two names of one flag, given with different values; give one"
+            )
+        values[row.name] = value
+        first.setdefault(row.name, name.name)
+    return values
+
+
+def unknown_flag(name: str, names: Sequence[Spelling]) -> FlagError:
+    """Return the error that says that there is no flag of this name, and which is near."""
+    known = [each.name for each in names] + [f"no{each.name}" for each in names if each.kind is bool]
+    near = difflib.get_close_matches(name, known, n=1, cutoff=NEARNESS) or [
+        each for each in known if each.startswith(name)
+    ]
+    return FlagError(f"--{name}: there is no such flag; {f'did you mean --{near[0]}? See' if near else 'see'} --help")
+
+
+def _spelling(row: Flag, name: str) -> Spelling:
+    return Spelling(name, row, row.kind, _as_it_is if row.kind in PARSED_BY_TYPE else row.value)
+
+
+def _switch(row: Flag, alias: SwitchAlias) -> Spelling:
+    return Spelling(alias.name, row, bool, lambda on: alias.on if on else alias.off)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value

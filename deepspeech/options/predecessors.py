@@ -1,0 +1,121 @@
+"""The training flags of DeepSpeech 0.9 and Coqui STT that are no flags here, and what is said to whoever gives them.
+
+Their flags whose meaning is a flag's here are that flag's names or aliases; docs/migration.md lists all of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ForeignFlag:
+    """A flag of a predecessor.
+
+    The values `same`, as texts, ask for what happens anyway. Any other is an error with the `answer`, or a notice if
+    the flag is `ignored`.
+    """
+
+    answer: str
+    same: tuple[str, ...] = ()
+    switch: bool = False
+    """Whether it is true or false, and may be given without a value."""
+    ignored: bool = False
+
+
+def _switch(answer: str) -> ForeignFlag:
+    return ForeignFlag(answer, same=("False",), switch=True)
+
+
+def _ignored(answer: str, *same: str, switch: bool = False) -> ForeignFlag:
+    return ForeignFlag(f"has no effect; {answer}", same, switch=switch, ignored=True)
+
+
+_ORDER = "there is no such choice; utterances always come in order of length, shortest first"
+_PLATEAU = "there is no such choice; the learning rate stays as --learning_rate says: stop, and go on with a lower one"
+_EARLY_STOPPING = "early stopping is set by --earlystop_nsteps, --estop_mean_thresh and --estop_std_thresh"
+_ONE_FOLDER = "give --checkpoint_dir, from which checkpoints are loaded and to which they are saved"
+_TUNING = "the weights of the language model are searched for by bin/tune_lm.py"
+_BYTES = "models that write bytes cannot be trained here; list the characters in --alphabet_config_path"
+_CARD = "the card of an export has no such entry; write it into model.md in --export_dir"
+_CUDNN = "cuDNN is used wherever there is a GPU for it, and every checkpoint can be used with and without"
+
+FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
+    # Corpora
+    "metrics_files": ForeignFlag(
+        "there is no such set; add the files to --dev_files, or test them in a run with --notrain --test_files", ("",)
+    ),
+    "auto_input_dataset": ForeignFlag(
+        "a corpus is not split here; give --train_files, --dev_files, --test_files and --alphabet_config_path", ("",)
+    ),
+    "vocab_file": ForeignFlag("there is no such decoder; a scorer package or --lm_trie_path holds the words", ("",)),
+    "read_buffer": _ignored("recordings are read whole"),
+    "cache_for_epochs": _ignored("cached features stay right, as recordings are not changed at random", "0"),
+    "normalize_sample_rate": _ignored("audio of another rate is always resampled", "True", switch=True),
+    "augment": ForeignFlag("there is no augmentation; change recordings beforehand, and list both in --train_files"),
+    "reverse_train": _switch(_ORDER),
+    "reverse_dev": _switch(_ORDER),
+    "reverse_test": _switch(_ORDER),
+    "shuffle_batches": _switch(_ORDER),
+    "shuffle_start": _ignored("batches are not shuffled"),
+    "shuffle_buffer": _ignored("batches are not shuffled"),
+    "bytes_output_mode": _switch(_BYTES),
+    "utf8": _switch(_BYTES),
+    # Model and training
+    "layer_norm": _switch("the network has no layer normalization; describe one that has, and name it with --network"),
+    "es_epochs": ForeignFlag(_EARLY_STOPPING),
+    "es_min_delta": ForeignFlag(_EARLY_STOPPING),
+    "reduce_lr_on_plateau": _switch(_PLATEAU),
+    "plateau_epochs": _ignored("the learning rate is not reduced on a plateau"),
+    "plateau_reduction": _ignored("the learning rate is not reduced on a plateau"),
+    "force_initialize_learning_rate": _ignored("each run uses its --learning_rate", "False", switch=True),
+    "skip_batch_test": _ignored("no memory test comes before training", "True", "False", switch=True),
+    # Checkpoints and reports
+    "load_checkpoint_dir": ForeignFlag(_ONE_FOLDER, ("",)),
+    "save_checkpoint_dir": ForeignFlag(_ONE_FOLDER, ("",)),
+    "load_train": ForeignFlag(
+        "training goes on from the newest checkpoint in --checkpoint_dir; name an empty folder to begin anew",
+        ("auto", "last"),
+    ),
+    "load_evaluate": ForeignFlag(
+        "the checkpoint of lowest validation loss is taken, or the newest if none was validated", ("auto",)
+    ),
+    "test_output_file": ForeignFlag(
+        "there is no such file; the log lists the --report_count wrong utterances of lowest loss", ("",)
+    ),
+    # Decoding
+    "cutoff_prob": _ignored("the decoder considers every label, and is limited by --beam_width alone", "1", "1.0"),
+    "cutoff_top_n": _ignored("the decoder considers every label, and is limited by --beam_width alone"),
+    "lm_alpha_max": ForeignFlag(f"{_TUNING} --highest-weight"),
+    "lm_beta_max": ForeignFlag(f"{_TUNING} --highest-bonus"),
+    "n_trials": ForeignFlag(f"{_TUNING} --trials"),
+    # Export
+    "export_tflite": _switch("there is no TensorFlow Lite export; the export is a graph, output_graph.pb"),
+    "export_quantize": _switch("the export is not quantized; its weights are float32"),
+    "export_savedmodel": _switch("there is no SavedModel export; the export is a graph, output_graph.pb"),
+    "export_zip": _switch("the export is not packed; --export_dir holds output_graph.pb and model.md"),
+    "export_file_name": ForeignFlag(
+        "the graph is always output_graph.pb in --export_dir; rename it", ("output_graph",)
+    ),
+    "export_author_id": ForeignFlag(_CARD),
+    "export_model_name": ForeignFlag(_CARD),
+    "export_model_version": ForeignFlag("the version is a whole number here, --export_version"),
+    "export_contact_info": ForeignFlag(_CARD),
+    "export_license": ForeignFlag(_CARD),
+    "export_description": ForeignFlag(_CARD),
+    "export_min_ds_version": ForeignFlag(_CARD),
+    "export_max_ds_version": ForeignFlag(_CARD),
+    "export_min_stt_version": ForeignFlag(_CARD),
+    "export_max_stt_version": ForeignFlag(_CARD),
+    # Performance
+    "train_cudnn": _ignored(_CUDNN, switch=True),
+    "load_cudnn": _ignored(_CUDNN, "False", switch=True),
+    "use_allow_growth": _ignored(
+        "TensorFlow's own environment says so: TF_FORCE_GPU_ALLOW_GROWTH=true", "False", switch=True
+    ),
+}
+"""The flags by their names."""
+
+
+def ignored_notice(name: str) -> str:
+    """Return the line that says that a flag was ignored, and why."""
+    return f"--{name}: {FOREIGN_FLAGS[name].answer}"

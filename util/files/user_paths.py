@@ -1,0 +1,14 @@
+"""Paths as users write them."""
+
+from pathlib import Path
+
+
+def user_path(text: str) -> Path:
+    """Return the path; a `~`, or the `~name` of a user, at its beginning is that home folder.
+
+    The `~name` of a user that there is not stays as it is.
+    """
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
