@@ -19,6 +19,7 @@ from ..serving.frozen.model import ModelInfo, read_frozen_model
 from ..util.audio import read_audio
 from ..util.corpus import Corpus, Utterance, read_corpus
 from ..util.features import front_end
+from ..util.figures.output_file import OutputFile, check_output_file
 from ..util.figures.report import report_lines, wer_line
 from ..util.figures.tally import Tally
 from ..util.front_ends.mfcc import Mfcc
@@ -59,6 +60,8 @@ def _main(arguments: Sequence[str]) -> None:
     if missing:
         raise FlagError(f"the following arguments are required: {', '.join(missing)}; see --help")
     check_language_model(options.language_model)
+    if options.report.test_output_file is not None:
+        check_output_file(options.report.test_output_file)
     tally = _evaluate(options)
     for line in report_lines("Test", tally):
         logger.info(line)
@@ -84,6 +87,7 @@ def _evaluate(options: EvaluationOptions) -> Tally:
 def tested(engine: Engine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus, report: ReportOptions) -> Tally:
     """Transcribe a corpus on all cores and count its errors."""
     mfcc = Mfcc(info.features)
+    output_file = OutputFile(report.test_output_file, corpus) if report.test_output_file else None
 
     def test(utterance: Utterance) -> Tally:
         frames = mfcc(read_audio(utterance.path, info.features.sample_rate))
@@ -92,6 +96,8 @@ def tested(engine: Engine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus,
         posteriors, _ = engine.run(windows, engine.initial_state())
         hypothesis = decoder.decode(posteriors)[0].text
         loss = ctc_loss(posteriors, np.asarray(utterance.labels))
+        if output_file is not None:
+            output_file.add(utterance, hypothesis, loss)
         return Tally.of_utterance(str(utterance.path), utterance.transcript, hypothesis, loss)
 
     total = Tally()
@@ -99,6 +105,8 @@ def tested(engine: Engine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus,
         for tally in ordered_map(test, corpus, threads=usable_cores(), ahead=UTTERANCES_AHEAD):
             total = total.merged(tally, report.count)
             progress.advance()
+    if output_file is not None:
+        output_file.write()
     return total
 
 

@@ -24,6 +24,12 @@ def check_options(options: Options, given: Collection[str]) -> None:
         raise FlagError("nothing to do: give --train_files, --test_files, --one_shot_infer or --export_dir; see --help")
     if checkpoints.initial_graph and not options.trains:
         raise FlagError("--initialize_from_frozen_model: needs --train_files, the CSV files to train on")
+    if options.report.test_output_file and not options.tests:
+        raise FlagError("--test_output_file: needs --test_files, the CSV files to test on")
+    if options.report.test_output_file and options.in_cluster:
+        raise FlagError(
+            "--test_output_file: a cluster writes none; test on one machine, with the same --checkpoint_dir"
+        )
     _check_export(options)
 
 

@@ -79,9 +79,6 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "load_evaluate": ForeignFlag(
         "the checkpoint of lowest validation loss is taken, or the newest if none was validated", ("auto",)
     ),
-    "test_output_file": ForeignFlag(
-        "there is no such file; the log lists the --report_count wrong utterances of lowest loss", ("",)
-    ),
     # Decoding
     "cutoff_prob": _ignored("the decoder considers every label, and is limited by --beam_width alone", "1", "1.0"),
     "cutoff_top_n": _ignored("the decoder considers every label, and is limited by --beam_width alone"),

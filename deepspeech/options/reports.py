@@ -1,6 +1,7 @@
 """What is logged and reported: messages, progress and results."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from .checkpoints import CHECKPOINTS
@@ -54,6 +55,11 @@ class ReportOptions:
         "",
         "pattern with %s, %s and %f for set, date and word error rate, printed to stdout",
         check=WerLogPatternCheck(),
+        decides_result=False,
+    )
+    test_output_file: Path | None = flag(
+        None,
+        "JSON file for what was said and heard in each test utterance, with its loss, edits and duration",
         decides_result=False,
     )
     show_progressbar: bool = flag(True, "show progress bars on a terminal", decides_result=False)

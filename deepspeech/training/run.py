@@ -12,9 +12,10 @@ from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.store import Checkpoints
 from ..options import Options
 from ..schedule.coordinator import TrainingCoordinator
-from ..schedule.jobs import Job
+from ..schedule.jobs import Job, SetName
 from ..util.features import front_end
 from ..util.feeding import Batch
+from ..util.figures.output_file import OutputFile
 from ..util.progress import Progress
 from .data_set import open_sets
 from .graph import build_training_graph, fix_threads, session_config
@@ -40,7 +41,9 @@ def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | No
     devices = devices or compute_devices()
     fix_threads(options.session)
     features = front_end(options.features)
-    with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder) as evaluator:
+    path = options.report.test_output_file
+    output_file = OutputFile(path, inputs.corpora[SetName.TEST]) if path else None
+    with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder, output_file) as evaluator:
         identity = ModelIdentity(inputs.alphabet, options.features, options.model)
         graph = build_training_graph(
             devices,
@@ -65,6 +68,8 @@ def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | No
                 lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
                 run = _Run(options, coordinator, lifecycle, summaries, watch)
                 run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
+    if output_file is not None:
+        output_file.write()
 
 
 class _Run:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ..decoder import CTCDecoder
 from ..util.corpus import Utterance
 from ..util.feeding import Batch
+from ..util.figures.output_file import OutputFile
 from ..util.figures.tally import Tally
 from ..util.parallel import usable_cores
 
@@ -16,8 +17,10 @@ from ..util.parallel import usable_cores
 class Evaluator:
     """Decodes in the background and counts errors. A context manager; leaving it drops what is not begun."""
 
-    def __init__(self, decoder: CTCDecoder) -> None:
+    def __init__(self, decoder: CTCDecoder, output_file: OutputFile | None = None) -> None:
+        """Decode with the decoder, and add what is heard to the output file, if there is one."""
         self._decoder = decoder
+        self._output_file = output_file
         self._pool = ThreadPoolExecutor(max_workers=usable_cores(), thread_name_prefix="decode")
 
     def __enter__(self) -> "Evaluator":
@@ -42,4 +45,6 @@ class Evaluator:
 
     def _evaluate(self, utterance: Utterance, posteriors: npt.NDArray[np.float32], loss: float) -> Tally:
         hypothesis = self._decoder.decode(posteriors)[0].text
+        if self._output_file is not None:
+            self._output_file.add(utterance, hypothesis, loss)
         return Tally.of_utterance(str(utterance.path), utterance.transcript, hypothesis, loss)

@@ -1,0 +1,85 @@
+"""`--test_output_file`: what was said and heard in each utterance of a test, as in DeepSpeech 0.9."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soundfile
+from program import Program, Trained
+
+from deepspeech.cli import flags
+from deepspeech.cli.evaluate import main as evaluate
+from deepspeech.errors import FlagError
+from deepspeech.util.figures.metrics import evaluate_transcript
+
+KEYS = [
+    "wav_filename",
+    "src",
+    "res",
+    "loss",
+    "char_distance",
+    "char_length",
+    "word_distance",
+    "word_length",
+    "cer",
+    "wer",
+]
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return list(json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_each_utterance_of_a_test_is_written_in_the_order_of_the_csv(trained: Trained, tmp_path: Path) -> None:
+    program, file = trained.program, tmp_path / "tested.json"
+    finished = program.run(*program.model(), *program.test_files(), f"--test_output_file={file}")
+    assert finished.code == 0, finished.stderr
+    with program.corpus.test.open(encoding="utf-8") as rows:
+        said = [row["transcript"] for row in csv.DictReader(rows)]
+    tested = read(file)
+    assert [each["src"] for each in tested] == said
+    for each in tested:
+        assert list(each) == [*KEYS, "duration"]
+        edits = evaluate_transcript(each["src"], each["res"])
+        assert (each["char_distance"], each["word_distance"]) == (edits.character_edits, edits.word_edits)
+        assert (each["char_length"], each["word_length"]) == (len(each["src"]), len(each["src"].split()))
+        assert (each["cer"], each["wer"]) == (edits.cer, edits.wer)
+        assert each["duration"] == pytest.approx(soundfile.info(each["wav_filename"]).duration, abs=1e-3)
+    mean_loss = sum(each["loss"] for each in tested) / len(tested)
+    assert f"Test: loss {mean_loss:.4f}" in finished.stderr
+
+
+def test_an_evaluation_of_the_exported_graph_writes_the_same(
+    trained: Trained, graph_file: Path, tmp_path: Path
+) -> None:
+    program, files = trained.program, [tmp_path / "of_checkpoint.json", tmp_path / "of_graph.json"]
+    finished = program.run(*program.model(), *program.test_files(), f"--test_output_file={files[0]}")
+    assert finished.code == 0, finished.stderr
+    flags_of_test = (f"--test_files={program.corpus.test}", "--beam_width=16", f"--test_output_file={files[1]}")
+    assert evaluate([f"--model={graph_file}", *flags_of_test]) == 0
+    of_checkpoint, of_graph = map(read, files)
+    assert [each.pop("loss") for each in of_graph] == pytest.approx(
+        [each.pop("loss") for each in of_checkpoint], rel=1e-3
+    )
+    assert of_graph == of_checkpoint
+
+
+@pytest.mark.parametrize("name", ["missing/tested.json", "."])
+def test_a_file_that_cannot_be_written_is_refused_before_the_test(program: Program, name: str) -> None:
+    finished = program.run(*program.training(epoch=1), *program.test_files(), f"--test_output_file={name}")
+    assert finished.code == 1
+    assert finished.error.startswith(f"deepspeech: --test_output_file={name}: ")
+    assert not program.checkpoints.exists()
+
+
+def test_a_file_without_a_test_is_refused() -> None:
+    with pytest.raises(FlagError, match="--test_output_file: needs --test_files"):
+        flags.parse(["--train_files=a.csv", "--test_output_file=tested.json"])
+
+
+def test_a_file_of_a_cluster_is_refused() -> None:
+    cluster = ["--ps_hosts=a:1", "--worker_hosts=b:1", "--job_name=worker"]
+    with pytest.raises(FlagError, match="--test_output_file: a cluster writes none"):
+        flags.parse(["--train_files=a.csv", "--test_files=b.csv", "--test_output_file=tested.json", *cluster])

@@ -1,0 +1,57 @@
+"""The file of `--test_output_file`: what was said and heard in each utterance of a test, as in DeepSpeech 0.9."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ..corpus import Corpus, Utterance
+from ..errors import FlagError
+from ..files.whole_files import write_whole
+from .metrics import evaluate_transcript
+
+
+def check_output_file(path: Path) -> None:
+    """Raise FlagError unless a file can be written there. Write nothing."""
+    if path.is_dir() or not path.parent.is_dir():
+        wrong = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise FlagError(f"--test_output_file={path}: {wrong}; name a file in a folder that there is")
+
+
+class OutputFile:
+    """Collects what is heard in the utterances of a corpus. Any number of threads may add to it."""
+
+    def __init__(self, path: Path, corpus: Corpus) -> None:
+        self._path = path
+        self._corpus = corpus
+        self._heard: dict[Utterance, tuple[str, float]] = dict.fromkeys(corpus, ("", 0.0))
+
+    def add(self, utterance: Utterance, hypothesis: str, loss: float) -> None:
+        """Add what was heard in an utterance, and its loss in nats; those of other corpora are passed over."""
+        if utterance in self._heard:
+            self._heard[utterance] = (hypothesis, loss)
+
+    def write(self) -> None:
+        """Write the file, whole or not at all: a JSON list in the order of the CSV files. Raise FlagError."""
+        listed = sorted(self._corpus, key=lambda utterance: (utterance.csv_file, utterance.line))
+        text = json.dumps([self._entry(utterance) for utterance in listed], ensure_ascii=False, indent=2)
+        try:
+            write_whole(self._path, text.encode())
+        except OSError as error:
+            raise FlagError(f"--test_output_file={self._path}: cannot be written ({error.strerror})") from error
+
+    def _entry(self, utterance: Utterance) -> dict[str, Any]:
+        hypothesis, loss = self._heard[utterance]
+        edits = evaluate_transcript(utterance.transcript, hypothesis)
+        return {
+            "wav_filename": utterance.path,
+            "src": utterance.transcript,
+            "res": hypothesis,
+            "loss": loss,
+            "char_distance": edits.character_edits,
+            "char_length": edits.characters,
+            "word_distance": edits.word_edits,
+            "word_length": edits.words,
+            "cer": edits.cer,
+            "wer": edits.wer,
+            "duration": utterance.samples / self._corpus.sample_rate,
+        }
