@@ -9,7 +9,6 @@ from ..errors import DeepSpeechError
 from ..export.folder import check_folder
 from ..options import LogOptions, Options
 from ..training.interruption import Interrupted
-from ..util.figures.output_file import check_output_file
 from . import flags
 from .arguments import run_command
 from .experiments import import_recordings
@@ -49,6 +48,8 @@ def _run(options: Options) -> None:
     if options.export.directory is not None:
         check_folder(options.export.directory, remove=options.export.remove)
     if options.report.test_output_file is not None:
+        from ..util.figures.output_file import check_output_file
+
         check_output_file(options.report.test_output_file)
     import_recordings(options)
     # TensorFlow takes seconds to import, so the flags and all input files are checked first.

@@ -27,6 +27,7 @@ def model_card(card: Card) -> str:
     """Return the card as Markdown."""
     sections = (
         ("", _headline(card)),
+        *((("", about),) if (about := _about(card.export)) else ()),
         ("Model", _geometry(card)),
         ("Network", _network(card.identity.network)),
         ("Features", _features(card.identity)),
@@ -40,11 +41,17 @@ def model_card(card: Card) -> str:
 def _headline(card: Card) -> list[str]:
     language = f", language {card.export.language}" if card.export.language else ""
     return [
-        f"# Speech recognition model, version {card.export.version}",
+        f"# {card.export.model_name or 'Speech recognition model'}, version {card.export.version}",
         "",
         f"Graph version {GRAPH_VERSION}{language}, exported by deepspeech {__version__} from checkpoint "
         f"`{card.checkpoint}`.",
     ]
+
+
+def _about(export: ExportOptions) -> list[str]:
+    entries = {"author": export.author, "contact": export.contact, "license": export.license}
+    listed = [f"- {name}: {text}" for name, text in entries.items() if text]
+    return listed + [""] * bool(listed and export.description) + [export.description] * bool(export.description)
 
 
 def _geometry(card: Card) -> list[str]:

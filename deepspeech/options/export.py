@@ -34,3 +34,8 @@ class ExportOptions:
         check=at_least(1),
     )
     language: str = flag("", "language of the model, such as en-US", name="export_language")
+    model_name: str = flag("", "name of the model, for its card", name="export_model_name", decides_result=False)
+    author: str = flag("", "who made the model, for its card", name="export_author_id", decides_result=False)
+    contact: str = flag("", "how to reach its author, for its card", name="export_contact_info", decides_result=False)
+    license: str = flag("", "license of the model, for its card", name="export_license", decides_result=False)
+    description: str = flag("", "what else its card says, in Markdown", name="export_description", decides_result=False)

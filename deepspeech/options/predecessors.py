@@ -36,7 +36,7 @@ _EARLY_STOPPING = "early stopping is set by --earlystop_nsteps, --estop_mean_thr
 _ONE_FOLDER = "give --checkpoint_dir, from which checkpoints are loaded and to which they are saved"
 _TUNING = "the weights of the language model are searched for by bin/tune_lm.py"
 _BYTES = "models that write bytes cannot be trained here; list the characters in --alphabet_config_path"
-_CARD = "the card of an export has no such entry; write it into model.md in --export_dir"
+_CLIENTS = "the graph itself says which clients can use it, by its version"
 _CUDNN = "cuDNN is used wherever there is a GPU for it, and every checkpoint can be used with and without"
 
 FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
@@ -93,16 +93,11 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "export_file_name": ForeignFlag(
         "the graph is always output_graph.pb in --export_dir; rename it", ("output_graph",)
     ),
-    "export_author_id": ForeignFlag(_CARD),
-    "export_model_name": ForeignFlag(_CARD),
     "export_model_version": ForeignFlag("the version is a whole number here, --export_version"),
-    "export_contact_info": ForeignFlag(_CARD),
-    "export_license": ForeignFlag(_CARD),
-    "export_description": ForeignFlag(_CARD),
-    "export_min_ds_version": ForeignFlag(_CARD),
-    "export_max_ds_version": ForeignFlag(_CARD),
-    "export_min_stt_version": ForeignFlag(_CARD),
-    "export_max_stt_version": ForeignFlag(_CARD),
+    "export_min_ds_version": _ignored(_CLIENTS),
+    "export_max_ds_version": _ignored(_CLIENTS),
+    "export_min_stt_version": _ignored(_CLIENTS),
+    "export_max_stt_version": _ignored(_CLIENTS),
     # Performance
     "train_cudnn": _ignored(_CUDNN, switch=True),
     "load_cudnn": _ignored(_CUDNN, "False", switch=True),

@@ -40,6 +40,17 @@ def test_the_graph_keeps_to_what_published_clients_can_run(graph_file: Path) -> 
     assert shape_of(graph, "previous_state_c") == [1, 48]
 
 
+def test_the_card_says_what_its_author_wants_it_to(trained: Trained, tmp_path: Path) -> None:
+    about = ["--export_model_name=Tones", "--export_author_id=someone", "--export_contact_info=a@b.example"]
+    said = ["--export_license=CC0-1.0", "--export_description=Hears *tones*."]
+    program = trained.program
+    finished = program.run(*program.model(), f"--export_dir={tmp_path / 'model'}", *about, *said)
+    assert finished.code == 0, finished.stderr
+    card = (tmp_path / "model/model.md").read_text()
+    assert card.startswith("# Tones, version 1\n")
+    assert "\n\n- author: someone\n- contact: a@b.example\n- license: CC0-1.0\n\nHears *tones*.\n\n## Model\n" in card
+
+
 def test_the_card_tells_what_the_model_is_and_how_good(exported: Path) -> None:
     card = (exported / "model.md").read_text()
     assert "version 3" in card
