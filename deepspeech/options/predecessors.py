@@ -61,7 +61,7 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "bytes_output_mode": _switch(_BYTES),
     "utf8": _switch(_BYTES),
     # Model and training
-    "layer_norm": _switch("the network has no layer normalization; describe one that has, and name it with --network"),
+    "layer_norm": _switch("no network here has layer normalization; train without it"),
     "es_epochs": ForeignFlag(_EARLY_STOPPING),
     "es_min_delta": ForeignFlag(_EARLY_STOPPING),
     "reduce_lr_on_plateau": _switch(_PLATEAU),
@@ -77,7 +77,7 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
         ("auto", "last"),
     ),
     "load_evaluate": ForeignFlag(
-        "the checkpoint of lowest validation loss is taken, or the newest if none was validated", ("auto",)
+        "the checkpoint of lowest validation loss is taken, or the newest if none was validated", ("auto", "best")
     ),
     # Decoding
     "cutoff_prob": _ignored("the decoder considers every label, and is limited by --beam_width alone", "1", "1.0"),
@@ -102,7 +102,7 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "train_cudnn": _ignored(_CUDNN, switch=True),
     "load_cudnn": _ignored(_CUDNN, "False", switch=True),
     "use_allow_growth": _ignored(
-        "TensorFlow's own environment says so: TF_FORCE_GPU_ALLOW_GROWTH=true", "False", switch=True
+        "TensorFlow does so if TF_FORCE_GPU_ALLOW_GROWTH=true is in the environment", "False", switch=True
     ),
 }
 """The flags by their names."""

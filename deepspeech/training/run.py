@@ -41,8 +41,7 @@ def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | No
     devices = devices or compute_devices()
     fix_threads(options.session)
     features = front_end(options.features)
-    path = options.report.test_output_file
-    output_file = OutputFile(path, inputs.corpora[SetName.TEST]) if path else None
+    output_file = _output_file(options, inputs)
     with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder, output_file) as evaluator:
         identity = ModelIdentity(inputs.alphabet, options.features, options.model)
         graph = build_training_graph(
@@ -70,6 +69,11 @@ def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | No
                 run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
     if output_file is not None:
         output_file.write()
+
+
+def _output_file(options: Options, inputs: Inputs) -> OutputFile | None:
+    path = options.report.test_output_file
+    return OutputFile(path, inputs.corpora[SetName.TEST]) if path else None
 
 
 class _Run:
