@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..decoder import CTCDecoder, make_decoder
 from ..errors import AlphabetError, FlagError, GraphError
 from ..options import EvaluationOptions, ReportOptions
-from ..options.predecessors import ignored_notice
+from ..options.rows.predecessors import ignored_notice
 from ..serving.ctc_loss import ctc_loss
 from ..serving.engine import Engine
 from ..serving.feature_windows import context_windows

@@ -1,4 +1,4 @@
-"""The command line: the flags of a dataclass of options, defined, read and checked; see `deepspeech.options.flag`."""
+"""The command line: the flags of a dataclass of options, defined, read and checked (see `options.rows.flag`)."""
 
 import textwrap
 from collections.abc import Collection, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The flags of predecessors on the command line: what is said about them is in `deepspeech.options.predecessors`."""
+"""The flags of predecessors on the command line; `options.rows.predecessors` has what is said about them."""
 
 from collections.abc import Callable, Collection
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from absl import flags as absl_flags
 
 from ..errors import FlagError
-from ..options.predecessors import FOREIGN_FLAGS
+from ..options.rows.predecessors import FOREIGN_FLAGS
 
 
 def define_foreign_flags(values: Any, taken: Collection[str]) -> None:

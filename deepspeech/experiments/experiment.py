@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..errors import FlagError
 from ..options import Options, with_values
-from ..options.flag import Value
+from ..options.rows.flag import Value
 from ..util.files.python_files import load_python_file
 
 MODULES = ("demo", "fsdd", "ldc93s1", "yesno")

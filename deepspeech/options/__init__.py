@@ -1,6 +1,6 @@
 """The options of a run: frozen dataclasses whose fields are the flags, with name, default, help text and check.
 
-A new flag is a row in the module of its purpose; see `deepspeech.options.flag`.
+A new flag is a row in the module of its purpose; see `deepspeech.options.rows.flag`.
 """
 
 from .checkpoints import CheckpointOptions, SummaryOptions
@@ -9,10 +9,10 @@ from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOpti
 from .decoding import LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import ExportOptions
-from .flag import Flag, SwitchAlias, check_values, flags_of, items_of, values_of, with_values
 from .model import ModelOptions
 from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions
+from .rows.flag import Flag, SwitchAlias, check_values, flags_of, items_of, values_of, with_values
 from .run import EvaluationOptions, Options
 from .training import EarlyStoppingOptions, OptimizerOptions, ScheduleOptions
 

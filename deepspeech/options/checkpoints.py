@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from xdg import BaseDirectory
 
-from .checks import at_least
-from .flag import flag
+from .rows.checks import at_least
+from .rows.flag import flag
 
 CHECKPOINTS = "Checkpoints, logs and summaries"
 

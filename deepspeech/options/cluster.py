@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from .checks import Check, OneOf, at_least, more_than, up_to
-from .flag import flag
+from .rows.checks import Check, OneOf, at_least, more_than, up_to
+from .rows.flag import flag
 
 JOB_NAMES = ("localhost", "ps", "worker")
 

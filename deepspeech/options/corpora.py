@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from ..util.features import FRONT_ENDS, FeatureOptions
-from .checks import OneOf, at_least
-from .flag import flag
+from .rows.checks import OneOf, at_least
+from .rows.flag import flag
 
 CORPORA = "Corpora"
 

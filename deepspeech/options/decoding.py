@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from .checks import FINITE, at_least
-from .flag import flag, whether_given
+from .rows.checks import FINITE, at_least
+from .rows.flag import flag, whether_given
 
 DECODING = "Decoding"
 

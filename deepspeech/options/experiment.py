@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from .flag import flag
+from .rows.flag import flag
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from .checks import at_least
 from .decoding import CLIENT_BEAM_WIDTH
-from .flag import flag
+from .rows.checks import at_least
+from .rows.flag import flag
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .checks import Range, at_least, between, more_than
-from .flag import flag
+from .rows.checks import Range, at_least, between, more_than
+from .rows.flag import flag
 
 _RATE = between(0, 1)
 _RATE_OR_FIRST = Range("less than 1, or negative for the value of --dropout_rate", high=1)

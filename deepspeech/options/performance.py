@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .checkpoints import CHECKPOINTS
-from .checks import OneOf, at_least
-from .flag import SwitchAlias, flag
+from .rows.checks import OneOf, at_least
+from .rows.flag import SwitchAlias, flag
 
 MIXED_PRECISION = ("auto", "on", "off")
 

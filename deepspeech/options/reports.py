@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from .checkpoints import CHECKPOINTS
-from .checks import Check, at_least, up_to
-from .flag import flag
+from .rows.checks import Check, at_least, up_to
+from .rows.flag import flag
 
 
 class WerLogPatternCheck(Check):

@@ -11,11 +11,11 @@ from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOpti
 from .decoding import DECODING, LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import ExportOptions
-from .flag import flag, flags_with
 from .model import ModelOptions
 from .performance import SessionOptions
-from .predecessors import ignored_notice
 from .reports import LogOptions, ReportOptions
+from .rows.flag import flag, flags_with
+from .rows.predecessors import ignored_notice
 from .training import TRAINING, OptimizerOptions, ScheduleOptions
 
 
@@ -40,7 +40,7 @@ class RetiredOptions:
 
 @dataclass(frozen=True)
 class Options:
-    """All options of a run of the trainer. Its fields hold the flags' values; see `deepspeech.options.flag`."""
+    """All options of a run of the trainer. Its fields hold the flags' values; see `deepspeech.options.rows.flag`."""
 
     experiment: ExperimentOptions = field(default_factory=ExperimentOptions)
     train: SetOptions = flags_with(SetOptions, set="train", verb="train", noun="training", cache_alias="feature_cache")

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from .checks import at_least, between, more_than
-from .flag import flag, whether_given
+from .rows.checks import at_least, between, more_than
+from .rows.flag import flag, whether_given
 
 TRAINING = "Training"
 

@@ -11,7 +11,7 @@ from deepspeech.cli.flags import read_command_line
 from deepspeech.cli.transcribe import main as transcribe
 from deepspeech.errors import FlagError
 from deepspeech.options import Options, flags_of, items_of
-from deepspeech.options.predecessors import FOREIGN_FLAGS
+from deepspeech.options.rows.predecessors import FOREIGN_FLAGS
 
 PAGE = (Path(__file__).parents[2] / "docs/migration.md").read_text(encoding="utf-8")
 

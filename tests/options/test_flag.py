@@ -19,8 +19,8 @@ from deepspeech.options import (
     values_of,
     with_values,
 )
-from deepspeech.options.checks import at_least
-from deepspeech.options.flag import flag, flags_with
+from deepspeech.options.rows.checks import at_least
+from deepspeech.options.rows.flag import flag, flags_with
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...util.errors import ParametersError
 from ...util.files.packaged_data import DATA
-from ..flag import Flag, Value, flags_of, items_of
+from ..rows.flag import Flag, Value, flags_of, items_of
 from ..run import Options
 from . import text
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints, overload
 
-from ..util.errors import FlagError
-from ..util.files.user_paths import user_path
+from ...util.errors import FlagError
+from ...util.files.user_paths import user_path
 from .checks import Check
 
 Value = str | int | float | bool | Path | None | tuple[Path, ...] | tuple[str, ...]

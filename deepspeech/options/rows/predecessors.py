@@ -32,7 +32,6 @@ def _ignored(answer: str, *same: str, switch: bool = False) -> ForeignFlag:
 
 _ORDER = "there is no such choice; utterances always come in order of length, shortest first"
 _PLATEAU = "there is no such choice; the learning rate stays as --learning_rate says: stop, and go on with a lower one"
-_EARLY_STOPPING = "early stopping is set by --earlystop_nsteps, --estop_mean_thresh and --estop_std_thresh"
 _ONE_FOLDER = "give --checkpoint_dir, from which checkpoints are loaded and to which they are saved"
 _TUNING = "the weights of the language model are searched for by bin/tune_lm.py"
 _BYTES = "models that write bytes cannot be trained here; list the characters in --alphabet_config_path"
@@ -62,8 +61,6 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "utf8": _switch(_BYTES),
     # Model and training
     "layer_norm": _switch("no network here has layer normalization; train without it"),
-    "es_epochs": ForeignFlag(_EARLY_STOPPING),
-    "es_min_delta": ForeignFlag(_EARLY_STOPPING),
     "reduce_lr_on_plateau": _switch(_PLATEAU),
     "plateau_epochs": _ignored("the learning rate is not reduced on a plateau"),
     "plateau_reduction": _ignored("the learning rate is not reduced on a plateau"),
