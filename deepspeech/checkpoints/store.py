@@ -2,14 +2,14 @@
 
 The variables are those of DeepSpeech 0.9, in TensorFlow's checkpoint format, as `train-STEP` and `best_dev-STEP`.
 Beside each lies `NAME-STEP.json` with what the weights stand for (alphabet, features, network) and how far training had
-come; a checkpoint without it, from DeepSpeech itself, is read all the same.
+come, and with digests of all its files; a checkpoint without it, from DeepSpeech itself, is read all the same.
 """
 
 import json
 import logging
 import os
-from collections.abc import Mapping
-from enum import Enum
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..network import Network
 from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
 from ..util.files.whole_files import write_whole
+from .folder import Kind, checkpoints_in, read_index, remove_checkpoint, remove_leftovers, write_index
 from .identity import (
     DESCRIPTION_FORMAT,
     ModelIdentity,
@@ -29,27 +30,14 @@ from .identity import (
     read_description,
 )
 from .initial_weights import initial_weights
+from .integrity import finished, step_of, unfinished
+from .recovery import NoneIntactError, find_intact, validation_loss
 from .sources import Source, find_sources
+
+__all__ = ["Checkpoints", "Kind"]
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
-
-
-class Kind(Enum):
-    """Which of a folder's checkpoints is meant: the index file that names it, and the first part of its name."""
-
-    NEWEST = ("checkpoint", "train")
-    BEST = ("best_dev_checkpoint", "best_dev")
-
-    @property
-    def index_file(self) -> str:
-        """The file that names the checkpoint."""
-        return self.value[0]
-
-    @property
-    def prefix(self) -> str:
-        """The first part of the names of the checkpoint's files."""
-        return self.value[1]
 
 
 class Checkpoints:
@@ -60,17 +48,12 @@ class Checkpoints:
         self._options = options
         self._folder = options.directory
         self._identity = identity
+        self._damaged: set[Path] = set()
         with graph.as_default():
             self._variables = v1.global_variables()
             self._initialize = v1.global_variables_initializer()
             self._global_step = v1.train.get_global_step()
-            self._savers = {
-                Kind.NEWEST: v1.train.Saver(self._variables, max_to_keep=options.max_to_keep, save_relative_paths=True),
-                Kind.BEST: v1.train.Saver(self._variables, max_to_keep=1, save_relative_paths=True),
-            }
-            for kind, saver in self._savers.items():
-                known = v1.train.get_checkpoint_state(str(self._folder), kind.index_file)
-                saver.recover_last_checkpoints(known.all_model_checkpoint_paths if known else [])
+            self._saver = v1.train.Saver(self._variables)
 
     @property
     def network(self) -> Network:
@@ -99,49 +82,81 @@ class Checkpoints:
         """
         step = int(session.run(self._global_step))
         prefix = self._folder / f"{kind.prefix}-{step}"
+        was_there = prefix.with_name(prefix.name + ".index").exists()
+        description = self._description(step, state)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            description = json.dumps(self._description(step, state), ensure_ascii=False)
-            write_whole(description_path(prefix), description.encode())
-            self._savers[kind].save(
-                session,
-                str(self._folder / kind.prefix),
-                global_step=step,
-                latest_filename=kind.index_file,
-                write_meta_graph=False,
-            )
+            _write_description(prefix, unfinished(description))
+            self._saver.save(session, str(prefix), write_meta_graph=False, write_state=False)
+            _write_description(prefix, finished(description, prefix))
+            self._damaged.discard(prefix)
+            superseded = self._make_last(kind, prefix)
         except (OSError, tf.errors.OpError) as error:
-            _remove_files_of(prefix, unless_indexed_by=self._folder / kind.index_file)
+            if not was_there:
+                _remove_files_of(prefix)
             raise CheckpointError(_not_written(prefix, error)) from error
+        for each in superseded:
+            remove_checkpoint(each)
         self._remove_orphaned_descriptions(kind)
         return prefix
 
     def find(self, kind: Kind) -> Path | None:
         """Return the path (without extension) of the folder's newest or best checkpoint, if there is one.
 
-        Raise CheckpointError if the folder names one whose files are gone.
+        It is another one, and a line of the log says so, if that one is damaged or the index file is lost. Raise
+        CheckpointError if none is whole, or the folder names one whose files are gone.
         """
-        state = v1.train.get_checkpoint_state(str(self._folder), kind.index_file)
-        if not state:
-            return None
-        prefix = Path(state.model_checkpoint_path)
-        if not prefix.with_name(prefix.name + ".index").exists():
-            raise CheckpointError(f"{self._folder / kind.index_file}: names {prefix.name}, but its files are gone")
-        return prefix
+        return find_intact(self._folder, kind, self._damaged)
+
+    def find_newest(self) -> Path | None:
+        """Return the checkpoint to train on from, if there is one: the newest, or else the best if only that is whole.
+
+        Index files that were lost are written anew, so call it only when the folder is locked for training. Raise
+        CheckpointError if there are checkpoints, but none is whole.
+        """
+        newest = self._find_to_train(Kind.NEWEST)
+        if isinstance(newest, Path):
+            return newest
+        best = self._find_to_train(Kind.BEST)
+        if isinstance(best, Path):
+            if newest is not None:
+                logger.warning("%s; %s is intact", newest.found, best.name)
+            return best
+        error = newest or best
+        if error is not None:
+            raise error
+        return None
+
+    def best_loss(self) -> float:
+        """Return the validation loss of the best checkpoint, infinite if there is none that is whole or says it."""
+        best = self._find_to_train(Kind.BEST)
+        if isinstance(best, CheckpointError):
+            logger.warning("%s; the next best takes its place", best.found)
+        loss = validation_loss(best) if isinstance(best, Path) else None
+        return float("inf") if loss is None else loss
 
     def choose(self, purpose: str) -> Path:
         """Return the checkpoint to test or infer with, and log it: that of lowest validation loss, or else the newest.
 
         Raise CheckpointError if the folder holds no checkpoint.
         """
+        damaged = None
         for kind, words in (
             (Kind.BEST, "the checkpoint of lowest validation loss"),
             (Kind.NEWEST, "the newest checkpoint"),
         ):
-            prefix = self.find(kind)
+            try:
+                prefix = self.find(kind)
+            except NoneIntactError as error:
+                damaged = damaged or error
+                continue
             if prefix is not None:
+                if damaged is not None:
+                    logger.warning("%s", damaged.found)
                 logger.info("%s with %s, %s", purpose, words, prefix)
                 return prefix
+        if damaged is not None:
+            raise damaged
         raise CheckpointError(
             f"--checkpoint_dir={self._folder}: holds no checkpoint; train first, or name another folder"
         )
@@ -164,13 +179,17 @@ class Checkpoints:
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{description_path(prefix)}: not a checkpoint's description ({error!r})") from error
 
-    def check_writable(self) -> None:
-        """Raise CheckpointError if the folder cannot be made or written to."""
+    def prepare_folder(self) -> None:
+        """Make the folder, which must be locked for training, and remove what killed saves have left in it.
+
+        Raise CheckpointError if it cannot be made or written to.
+        """
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             trial = self._folder / f".writable-{os.getpid()}"
             trial.write_bytes(b"")
             trial.unlink()
+            remove_leftovers(self._folder)
         except OSError as error:
             raise CheckpointError(
                 f"--checkpoint_dir={self._folder}: cannot be written ({error.strerror}); choose another folder"
@@ -190,24 +209,52 @@ class Checkpoints:
             "state": state.to_json(),
         }
 
+    def _find_to_train(self, kind: Kind) -> Path | NoneIntactError | None:
+        """Return the newest or best checkpoint, if there is one, or the error that none is whole; name it if it is."""
+        try:
+            prefix = self.find(kind)
+        except NoneIntactError as error:
+            return error
+        if prefix is not None and prefix != read_index(self._folder, kind).named:
+            others = [each for each in checkpoints_in(self._folder, kind) if each not in {prefix, *self._damaged}]
+            with suppress(OSError):
+                write_index(self._folder, kind, [*others, prefix])
+        return prefix
+
+    def _make_last(self, kind: Kind, prefix: Path) -> Sequence[Path]:
+        """Have the index file name a checkpoint; return those that are too many then, the damaged and oldest first."""
+        there = checkpoints_in(self._folder, kind)
+        listed = [each for each in read_index(self._folder, kind).listed if each.parent == self._folder]
+        intact = [each for each in listed or there if each not in {prefix, *self._damaged}]
+        unlisted = sorted(set(there) - {prefix, *intact}, key=lambda each: (each not in self._damaged, step_of(each)))
+        many = self._options.max_to_keep - 1 if kind is Kind.NEWEST else 0
+        superseded = [*unlisted, *intact][: max(0, len(unlisted) + len(intact) - many)]
+        if kind is Kind.BEST:
+            superseded = [each for each in superseded if self._may_be_replaced(each, prefix)]
+        write_index(self._folder, kind, [*(each for each in intact if each not in superseded), prefix])
+        return superseded
+
+    def _may_be_replaced(self, best: Path, by: Path) -> bool:
+        """Return whether a best checkpoint is known to be no better than another."""
+        before, now = validation_loss(best), validation_loss(by)
+        return best in self._damaged or (before is not None and now is not None and now <= before)
+
     def _remove_orphaned_descriptions(self, kind: Kind) -> None:
         for path in self._folder.glob(f"{kind.prefix}-*.json"):
             if not path.with_suffix(".index").exists():
                 path.unlink(missing_ok=True)
 
 
+def _write_description(prefix: Path, description: Mapping[str, Any]) -> None:
+    write_whole(description_path(prefix), json.dumps(description, ensure_ascii=False).encode())
+
+
 def _assign(session: Any, variable: Any, value: Any) -> None:
     session.run(variable.initializer, {variable.initializer.inputs[1]: value})
 
 
-def _remove_files_of(prefix: Path, *, unless_indexed_by: Path) -> None:
-    """Remove what a failed save left, but not a whole checkpoint of the same step that was there before."""
-    try:
-        known = unless_indexed_by.read_text(encoding="utf-8")
-    except OSError:
-        known = ""
-    if f'"{prefix.name}"' in known:
-        return
+def _remove_files_of(prefix: Path) -> None:
+    """Remove what a failed save left."""
     for path in (*prefix.parent.glob(prefix.name + ".*"), *prefix.parent.glob(prefix.name + "_temp*/*")):
         path.unlink(missing_ok=True)
 

@@ -78,7 +78,7 @@ class Chief:
         with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
             self._checkpoints = Checkpoints(self._options.checkpoints, graph, identity)
         if self._options.trains:
-            self._checkpoints.check_writable()
+            self._checkpoints.prepare_folder()
 
     def lead(self, work: Callable[[Callable[[], bool]], None]) -> None:
         """Lead until training is over, while `work` runs on a thread. Raises a DeepSpeechError; every node is told."""

@@ -3,8 +3,10 @@
 import importlib.util
 import logging
 import time
+from contextlib import nullcontext
 
 from ..checkpoints.identity import ModelIdentity
+from ..checkpoints.lock import locked_for_training
 from ..errors import ClusterError
 from ..options import ClusterOptions, Options
 from ..training.data_set import open_sets
@@ -38,6 +40,15 @@ SERVER_LIBRARIES = ("httptools", "prometheus_client", "pydantic", "starlette", "
 
 def take_part(options: Options, cluster: ClusterOptions) -> None:
     """Be the node that the flags name until training is over. Raises a DeepSpeechError, or Interrupted."""
+    with locked_for_training(options.checkpoints.directory) if _saves(options, cluster) else nullcontext():
+        _take_part(options, cluster)
+
+
+def _saves(options: Options, cluster: ClusterOptions) -> bool:
+    return options.trains and cluster.is_chief
+
+
+def _take_part(options: Options, cluster: ClusterOptions) -> None:
     fix_threads(options.session)
     if cluster.job_name == "ps":
         serve_parameters(options, cluster)

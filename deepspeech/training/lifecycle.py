@@ -52,6 +52,7 @@ class RunLifecycle:
         self._checkpoints = checkpoints
         self._summaries = summaries
         self._saved_state = coordinator.state
+        self._best_loss = checkpoints.best_loss() if options.trains else float("inf")
         self._next_save = self._save_time()
         self._training_ended = False
         if options.trains:
@@ -71,7 +72,8 @@ class RunLifecycle:
         if report.set_name is SetName.TEST:
             self._note_test(report)
         if report.set_name is SetName.DEV:
-            if report.tally.mean_loss <= state.best_dev_loss:
+            if report.tally.mean_loss <= min(state.best_dev_loss, self._best_loss):
+                self._best_loss = report.tally.mean_loss
                 best = self._checkpoints.save(self._session, Kind.BEST, state)
                 logger.info("Best validation loss so far: saved as %s", best.name)
             if state.stopped_early:
@@ -147,7 +149,7 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
 
     Else, give all variables their initial values; testing loads its own checkpoint. Raise CheckpointError.
     """
-    newest = checkpoints.find(Kind.NEWEST) if options.trains else None
+    newest = checkpoints.find_newest() if options.trains else None
     if newest is None:
         checkpoints.initialize(session)
         return TrainingState()

@@ -1,6 +1,7 @@
 """Training and testing on one machine: a coordinator and a JobRunner in one process."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from ..checkpoints.identity import ModelIdentity
+from ..checkpoints.lock import locked_for_training
 from ..checkpoints.store import Checkpoints
 from ..options import Options
 from ..schedule.coordinator import TrainingCoordinator
@@ -35,10 +37,14 @@ def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | No
     """Train on the training set, if there is one, then test on the test set, if there is one.
 
     Go on from the newest checkpoint of the folder. Test with the checkpoint of lowest validation loss, or with the
-    newest if there was no validation. Raise a DeepSpeechError for input that cannot be used, and Interrupted, with a
-    checkpoint saved, after SIGINT or SIGTERM.
+    newest if there was no validation. A run that trains locks the folder. Raise a DeepSpeechError for input that
+    cannot be used or a folder that is locked, and Interrupted, with a checkpoint saved, after SIGINT or SIGTERM.
     """
-    devices = devices or compute_devices()
+    with locked_for_training(options.checkpoints.directory) if options.trains else nullcontext():
+        _train_and_test(options, inputs, devices or compute_devices())
+
+
+def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str]) -> None:
     fix_threads(options.session)
     features = front_end(options.features)
     output_file = _output_file(options, inputs)
@@ -53,7 +59,7 @@ def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | No
         )
         checkpoints = Checkpoints(options.checkpoints, graph.graph, identity)
         if options.trains:
-            checkpoints.check_writable()
+            checkpoints.prepare_folder()
         with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
             state = restore_newest(checkpoints, session, options)
             step = int(session.run(graph.global_step))

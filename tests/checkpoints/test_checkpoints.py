@@ -9,48 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
 
-from deepspeech.checkpoints.identity import ModelIdentity
-from deepspeech.checkpoints.store import Checkpoints, Kind
+from deepspeech.checkpoints.store import Kind
 from deepspeech.errors import CheckpointError
 from deepspeech.network.deepspeech import LSTM_NAME
-from deepspeech.options import CheckpointOptions, ModelOptions, OptimizerOptions, SessionOptions
-from deepspeech.schedule.state import TrainingState
-from deepspeech.training.graph import build_training_graph
+from deepspeech.options import ModelOptions
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 
 v1 = tf.compat.v1
-IDENTITY = ModelIdentity(Alphabet(tuple(" abcde")), FeatureOptions(), ModelOptions(n_hidden=12))
-STATE = TrainingState(epoch=2, requested_epoch=5, target_epoch=5, dev_losses=(3.0, 2.0))
-
-
-@contextmanager
-def session_of(
-    folder: Path, identity: ModelIdentity = IDENTITY, *, seed: int = 1, max_to_keep: int = 5, trains: bool = True
-) -> Iterator[tuple[Checkpoints, Any]]:
-    graph = build_training_graph(
-        ("/cpu:0",),
-        network=identity.network,
-        optimizer_options=OptimizerOptions() if trains else None,
-        session_options=SessionOptions(),
-        random_seed=seed,
-    )
-    checkpoints = Checkpoints(CheckpointOptions(folder, max_to_keep=max_to_keep), graph.graph, identity)
-    with v1.Session(graph=graph.graph) as session:
-        checkpoints.initialize(session)
-        yield checkpoints, session
-
-
-def values(session: Any) -> dict[str, Any]:
-    with session.graph.as_default():
-        variables = {variable.op.name: variable for variable in v1.global_variables()}
-    return dict(session.run(variables))
-
-
-def set_step(session: Any, step: int) -> None:
-    with session.graph.as_default():
-        session.run(v1.train.get_global_step().initializer, {v1.train.get_global_step().initializer.inputs[1]: step})
 
 
 def test_weights_optimizer_and_progress_come_back(tmp_path: Path) -> None:
@@ -158,7 +126,7 @@ def test_a_folder_without_a_checkpoint_is_an_error_that_says_so(tmp_path: Path) 
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with session_of(tmp_path / "file") as (checkpoints, _), pytest.raises(CheckpointError, match="checkpoint_dir"):
-        checkpoints.check_writable()
+        checkpoints.prepare_folder()
 
 
 def test_a_disk_that_fills_leaves_the_previous_checkpoint_and_no_rubbish(tmp_path: Path) -> None:

@@ -1,0 +1,133 @@
+"""Whether the files of a checkpoint are whole, by what its description says or, without one, by reading them."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+from .identity import DESCRIPTION_FORMAT, description_path
+from .sources import READING_ERRORS
+
+FILES = "files"
+"""Holds the SHA-256 digests of the checkpoint's other files, by what their names add to the checkpoint's."""
+
+DIGEST = "digest"
+"""Holds the SHA-256 digest of the rest of the description."""
+
+UNFINISHED = "unfinished"
+"""Is true while the other files are being written."""
+
+_BLOCK = 1 << 20
+
+
+def unfinished(description: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the description to write before the other files of a checkpoint."""
+    return {**description, UNFINISHED: True}
+
+
+def finished(description: Mapping[str, Any], prefix: Path) -> dict[str, Any]:
+    """Return the description with digests of itself and of the files at `prefix`, which are on the disk then.
+
+    Raise OSError.
+    """
+    paths = [prefix.with_name(prefix.name + ".index"), *_data_files(prefix)]
+    digests = {path.name[len(prefix.name) :]: _file_digest(path, synchronize=True) for path in paths}
+    described = {**description, FILES: digests}
+    return {**described, DIGEST: _digest_of_rest(described)}
+
+
+def is_unfinished(prefix: Path) -> bool:
+    """Return whether a checkpoint has no index file because its first save has not come to its end."""
+    if prefix.with_name(prefix.name + ".index").exists():
+        return False
+    try:
+        return json.loads(description_path(prefix).read_text(encoding="utf-8")).get(UNFINISHED) is True
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def step_of(prefix: Path) -> int | None:
+    """Return the step in the name of a checkpoint, NAME-STEP, if it has one."""
+    match = re.fullmatch(r".*-(\d+)", prefix.name)
+    return int(match[1]) if match else None
+
+
+def damage(prefix: Path) -> str:
+    """Return what is wrong with the files of a checkpoint, naming one; empty if they are whole.
+
+    A description of a newer format counts as whole: who restores it is told.
+    """
+    path = description_path(prefix)
+    try:
+        description = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return _damage_by_reading(prefix)
+    except (OSError, ValueError):
+        return f"{path.name} is damaged"
+    if not isinstance(description, dict) or not isinstance(description.get("format"), int):
+        return f"{path.name} is damaged"
+    if description["format"] > DESCRIPTION_FORMAT:
+        return ""
+    if DIGEST in description and description[DIGEST] != _digest_of_rest(description):
+        return f"{path.name} is damaged"
+    if step_of(prefix) not in (None, description.get("global_step")):
+        return f"{path.name} is of step {description.get('global_step')}"
+    files = description.get(FILES)
+    return _damage_by_digest(prefix, files) if isinstance(files, dict) else _damage_by_reading(prefix)
+
+
+def _damage_by_digest(prefix: Path, digests: Mapping[str, str]) -> str:
+    for suffix, digest in digests.items():
+        path = prefix.with_name(prefix.name + suffix)
+        try:
+            if _file_digest(path) != digest:
+                return f"{path.name} is damaged"
+        except FileNotFoundError:
+            return f"{path.name} is missing"
+        except OSError as error:
+            return f"{path.name} cannot be read ({error.strerror})"
+    return ""
+
+
+def _damage_by_reading(prefix: Path) -> str:
+    """Have TensorFlow read all variables; it checks them by checksums of its own."""
+    index, data = prefix.with_name(prefix.name + ".index"), _data_files(prefix)
+    if not index.exists():
+        return f"{index.name} is missing"
+    if not data:
+        return f"{prefix.name}.data-00000-of-00001 is missing"
+    try:
+        reader = tf.train.load_checkpoint(str(prefix))
+        names = list(reader.get_variable_to_shape_map())
+    except READING_ERRORS:
+        return f"{index.name} is damaged"
+    try:
+        for name in names:
+            reader.get_tensor(name)
+    except READING_ERRORS:
+        return f"{data[0].name} is damaged"
+    return ""
+
+
+def _data_files(prefix: Path) -> list[Path]:
+    return sorted(prefix.parent.glob(prefix.name + ".data-*-of-?????"))
+
+
+def _file_digest(path: Path, *, synchronize: bool = False) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+        if synchronize:
+            os.fsync(file.fileno())
+    return digest.hexdigest()
+
+
+def _digest_of_rest(description: Mapping[str, Any]) -> str:
+    rest = {name: value for name, value in description.items() if name != DIGEST}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()

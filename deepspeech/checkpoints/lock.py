@@ -1,0 +1,62 @@
+"""A lock on a folder of checkpoints, so that of two runs that train into it the second ends before it writes."""
+
+import errno
+import fcntl
+import logging
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+from ..errors import CheckpointError
+
+logger = logging.getLogger(__name__)
+
+LOCK_FILE = ".lock"
+"""Says which process holds the lock; the file alone, without a lock on it, locks nothing."""
+
+_NO_LOCKS_HERE = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS}
+
+
+@contextmanager
+def locked_for_training(folder: Path) -> Iterator[None]:
+    """Hold a folder's lock within the block; it is released when the process ends, in whatever way.
+
+    The folder is made if it is missing. Raise CheckpointError if another process holds the lock, or if the folder
+    cannot be written to. On a file system without locks, warn and go on.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / LOCK_FILE).open("a+", encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise CheckpointError(
+            f"--checkpoint_dir={folder}: cannot be written ({error.strerror}); choose another folder"
+        ) from error
+    with file:
+        _lock(file, folder)
+        yield
+
+
+def _lock(file: TextIO, folder: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        holder = file.read(200).strip() or "another process"
+        raise CheckpointError(
+            f"--checkpoint_dir={folder}: {holder} is training into it; wait for its end, or name another folder"
+        ) from None
+    except OSError as error:
+        if error.errno not in _NO_LOCKS_HERE:
+            raise CheckpointError(f"{folder / LOCK_FILE}: cannot be locked ({error.strerror})") from error
+        logger.warning(
+            "--checkpoint_dir=%s: its file system has no locks (%s); see to it that no other run trains into it",
+            folder,
+            error.strerror,
+        )
+    with suppress(OSError):  # the disk may be full, which is said when it matters
+        file.truncate(0)
+        file.write(f"process {os.getpid()} on {socket.gethostname()}")
+        file.flush()

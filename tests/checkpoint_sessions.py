@@ -1,0 +1,54 @@
+"""Sessions over a small graph, with the checkpoints of a folder."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+from deepspeech.checkpoints.identity import ModelIdentity
+from deepspeech.checkpoints.store import Checkpoints
+from deepspeech.options import CheckpointOptions, ModelOptions, OptimizerOptions, SessionOptions
+from deepspeech.schedule.state import TrainingState
+from deepspeech.training.graph import build_training_graph
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.text import Alphabet
+
+v1 = tf.compat.v1
+IDENTITY = ModelIdentity(Alphabet(tuple(" abcde")), FeatureOptions(), ModelOptions(n_hidden=12))
+STATE = TrainingState(epoch=2, requested_epoch=5, target_epoch=5, dev_losses=(3.0, 2.0))
+
+
+@cache
+def graph_of(identity: ModelIdentity, seed: int, trains: bool) -> Any:
+    return build_training_graph(
+        ("/cpu:0",),
+        network=identity.network,
+        optimizer_options=OptimizerOptions() if trains else None,
+        session_options=SessionOptions(),
+        random_seed=seed,
+    ).graph
+
+
+@contextmanager
+def session_of(
+    folder: Path, identity: ModelIdentity = IDENTITY, *, seed: int = 1, max_to_keep: int = 5, trains: bool = True
+) -> Iterator[tuple[Checkpoints, Any]]:
+    graph = graph_of(identity, seed, trains)
+    checkpoints = Checkpoints(CheckpointOptions(folder, max_to_keep=max_to_keep), graph, identity)
+    with v1.Session(graph=graph) as session:
+        checkpoints.initialize(session)
+        yield checkpoints, session
+
+
+def values(session: Any) -> dict[str, Any]:
+    with session.graph.as_default():
+        variables = {variable.op.name: variable for variable in v1.global_variables()}
+    return dict(session.run(variables))
+
+
+def set_step(session: Any, step: int) -> None:
+    with session.graph.as_default():
+        session.run(v1.train.get_global_step().initializer, {v1.train.get_global_step().initializer.inputs[1]: step})

@@ -1,0 +1,229 @@
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from checkpoint_sessions import STATE, session_of, set_step
+
+from deepspeech.checkpoints.folder import Kind
+from deepspeech.errors import CheckpointError
+from deepspeech.schedule.state import TrainingState
+
+LOG = "deepspeech.checkpoints"
+
+
+def ours(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.name.startswith(LOG)]
+
+
+def with_loss(loss: float) -> TrainingState:
+    return replace(STATE, dev_losses=(loss,))
+
+
+def save(folder: Path, *steps: int, kind: Kind = Kind.NEWEST, state: TrainingState = STATE, keep: int = 5) -> None:
+    with session_of(folder, max_to_keep=keep) as (checkpoints, session):
+        for step in steps:
+            set_step(session, step)
+            checkpoints.save(session, kind, state)
+
+
+def find_newest(folder: Path) -> Path | None:
+    with session_of(folder) as (checkpoints, session):
+        found = checkpoints.find_newest()
+        if found is not None:
+            checkpoints.restore(session, found)
+        return found
+
+
+def steps(folder: Path, kind: str = "train") -> list[int]:
+    return sorted(int(path.stem.split("-")[1]) for path in folder.glob(f"{kind}-*.index"))
+
+
+def without_description_digests(folder: Path, step: int) -> None:
+    path = folder / f"train-{step}.json"
+    description = json.loads(path.read_text())
+    path.write_text(json.dumps({name: description[name] for name in description if name not in ("files", "digest")}))
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def fill_with_zeros(path: Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+def flip_a_bit(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(bytes(range(256)) * 8)
+
+
+DAMAGES = (remove, empty, truncate, fill_with_zeros, garbage)
+
+
+@pytest.mark.parametrize("lose", DAMAGES)
+def test_a_lost_index_file_is_replaced_by_what_lies_in_the_folder(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, lose: Callable[[Path], None]
+) -> None:
+    save(tmp_path, 9, 10)
+    lose(tmp_path / "checkpoint")
+    with caplog.at_level(logging.WARNING, LOG):
+        assert find_newest(tmp_path) == tmp_path / "train-10"
+        assert find_newest(tmp_path) == tmp_path / "train-10"
+    (message,) = ours(caplog)
+    assert message.startswith(f"{tmp_path}: checkpoint is {'missing' if lose is remove else 'damaged'}; train-10 is ")
+
+
+@pytest.mark.parametrize("described", [True, False])
+@pytest.mark.parametrize("file", ["train-2.data-00000-of-00001", "train-2.index", "train-2.json"])
+@pytest.mark.parametrize("harm", [*DAMAGES, flip_a_bit])
+def test_an_older_checkpoint_is_taken_where_the_newest_is_damaged_and_the_file_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, harm: Callable[[Path], None], file: str, described: bool
+) -> None:
+    save(tmp_path, 1, 2)
+    if not described:
+        without_description_digests(tmp_path, 2)
+        if file == "train-2.json" and harm is flip_a_bit:
+            pytest.skip("a description without a digest does not tell")
+    harm(tmp_path / file)
+    with caplog.at_level(logging.WARNING, LOG):
+        found = find_newest(tmp_path)
+    assert found == tmp_path / "train-1"
+    (message,) = ours(caplog)
+    assert file in message
+    assert "train-1 is the newest that is intact" in message
+
+
+def test_a_checkpoint_of_an_earlier_version_has_no_digests_and_is_taken(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    save(tmp_path, 3)
+    without_description_digests(tmp_path, 3)
+    with caplog.at_level(logging.WARNING, LOG):
+        assert find_newest(tmp_path) == tmp_path / "train-3"
+    assert not ours(caplog)
+
+
+@pytest.mark.parametrize("with_index", [True, False])
+def test_a_best_checkpoint_alone_is_gone_on_from(tmp_path: Path, with_index: bool) -> None:
+    save(tmp_path, 4, kind=Kind.BEST)
+    if not with_index:
+        (tmp_path / "best_dev_checkpoint").unlink()
+    assert find_newest(tmp_path) == tmp_path / "best_dev-4"
+
+
+def test_where_all_of_training_is_damaged_the_best_is_gone_on_from(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    save(tmp_path, 4, kind=Kind.BEST)
+    save(tmp_path, 6)
+    truncate(tmp_path / "train-6.data-00000-of-00001")
+    with caplog.at_level(logging.WARNING, LOG):
+        assert find_newest(tmp_path) == tmp_path / "best_dev-4"
+    (message,) = ours(caplog)
+    assert "train-6.data-00000-of-00001 is damaged; best_dev-4 is intact" in message
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_where_nothing_is_intact_it_refuses_and_says_what_begins_anew(tmp_path: Path, kind: Kind) -> None:
+    save(tmp_path, 4, kind=kind)
+    (tmp_path / kind.index_file).unlink()
+    truncate(tmp_path / f"{kind.prefix}-4.index")
+    with pytest.raises(CheckpointError) as caught:
+        find_newest(tmp_path)
+    message = str(caught.value)
+    assert message.startswith(f"--checkpoint_dir={tmp_path}: ")
+    assert f"{kind.prefix}-4.index is damaged" in message
+    assert "another --checkpoint_dir" in message
+    assert f"removing {kind.prefix}-4.*" in message
+    assert "\n" not in message
+
+
+def test_a_first_save_that_was_killed_before_its_end_is_no_checkpoint(tmp_path: Path) -> None:
+    save(tmp_path, 4)
+    description = json.loads((tmp_path / "train-4.json").read_text())
+    (tmp_path / "train-4.json").write_text(json.dumps({**description, "unfinished": True, "files": None}))
+    (tmp_path / "train-4.index").unlink()
+    (tmp_path / "checkpoint").unlink()
+    assert find_newest(tmp_path) is None
+
+
+def test_after_a_lost_index_file_only_the_oldest_make_room(tmp_path: Path) -> None:
+    save(tmp_path, 1, 2, 3, keep=3)
+    (tmp_path / "checkpoint").unlink()
+    save(tmp_path, 4, keep=3)
+    assert steps(tmp_path) == [2, 3, 4]
+    save(tmp_path, 5, keep=3)
+    assert steps(tmp_path) == [3, 4, 5]
+
+
+def test_damaged_checkpoints_make_room_before_intact_ones(tmp_path: Path) -> None:
+    save(tmp_path, 1, 2, 8)
+    truncate(tmp_path / "train-8.index")
+    with session_of(tmp_path, max_to_keep=3) as (checkpoints, session):
+        assert checkpoints.find_newest() == tmp_path / "train-2"
+        set_step(session, 3)
+        checkpoints.save(session, Kind.NEWEST, STATE)
+    assert sorted(path.stem for path in tmp_path.glob("train-*.index")) == ["train-1", "train-2", "train-3"]
+    assert find_newest(tmp_path) == tmp_path / "train-3"
+
+
+def test_a_failed_save_leaves_an_intact_checkpoint_of_the_same_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(tmp_path, 4)
+    (tmp_path / "checkpoint").unlink()
+
+    def fail(*_arguments: object, **_named: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with session_of(tmp_path) as (checkpoints, session):
+        set_step(session, 4)
+        monkeypatch.setattr("tensorflow.compat.v1.train.Saver.save", fail)
+        with pytest.raises(CheckpointError, match="No space left"):
+            checkpoints.save(session, Kind.NEWEST, STATE)
+    assert find_newest(tmp_path) == tmp_path / "train-4"
+
+
+def test_the_loss_of_the_best_is_that_of_its_description(tmp_path: Path) -> None:
+    save(tmp_path, 4, kind=Kind.BEST, state=with_loss(1.5))
+    (tmp_path / "best_dev_checkpoint").unlink()
+    with session_of(tmp_path) as (checkpoints, _):
+        assert checkpoints.best_loss() == 1.5
+    truncate(tmp_path / "best_dev-4.index")
+    with session_of(tmp_path) as (checkpoints, _):
+        assert checkpoints.best_loss() == float("inf")
+
+
+def test_of_several_best_checkpoints_that_of_the_lowest_loss_is_taken(tmp_path: Path) -> None:
+    save(tmp_path, 4, kind=Kind.BEST, state=with_loss(1.5))
+    save(tmp_path, 6, kind=Kind.BEST, state=with_loss(2.5))  # keeps the better one
+    (tmp_path / "best_dev_checkpoint").unlink()
+    with session_of(tmp_path) as (checkpoints, _):
+        assert checkpoints.choose("Testing") == tmp_path / "best_dev-4"
+    save(tmp_path, 7, kind=Kind.BEST, state=with_loss(1.0))
+    assert steps(tmp_path, "best_dev") == [7]
+
+
+def test_a_damaged_best_is_said_and_the_newest_tested(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    save(tmp_path, 4, kind=Kind.BEST)
+    save(tmp_path, 6)
+    flip_a_bit(tmp_path / "best_dev-4.data-00000-of-00001")
+    with session_of(tmp_path) as (checkpoints, _), caplog.at_level(logging.WARNING, LOG):
+        assert checkpoints.choose("Testing") == tmp_path / "train-6"
+    assert "best_dev-4.data-00000-of-00001 is damaged" in caplog.text
