@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +20,17 @@ IDENTITY = ModelIdentity(Alphabet(tuple(" abcde")), FeatureOptions(), ModelOptio
 STATE = TrainingState(epoch=2, requested_epoch=5, target_epoch=5, dev_losses=(3.0, 2.0))
 
 
-@cache
-def graph_of(identity: ModelIdentity, seed: int, trains: bool) -> Any:
-    return build_training_graph(
+@contextmanager
+def session_of(
+    folder: Path, identity: ModelIdentity = IDENTITY, *, seed: int = 1, max_to_keep: int = 5, trains: bool = True
+) -> Iterator[tuple[Checkpoints, Any]]:
+    graph = build_training_graph(
         ("/cpu:0",),
         network=identity.network,
         optimizer_options=OptimizerOptions() if trains else None,
         session_options=SessionOptions(),
         random_seed=seed,
     ).graph
-
-
-@contextmanager
-def session_of(
-    folder: Path, identity: ModelIdentity = IDENTITY, *, seed: int = 1, max_to_keep: int = 5, trains: bool = True
-) -> Iterator[tuple[Checkpoints, Any]]:
-    graph = graph_of(identity, seed, trains)
     checkpoints = Checkpoints(CheckpointOptions(folder, max_to_keep=max_to_keep), graph, identity)
     with v1.Session(graph=graph) as session:
         checkpoints.initialize(session)

@@ -1,5 +1,6 @@
 import json
 import logging
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from checkpoint_sessions import STATE, session_of, set_step
 
 from deepspeech.checkpoints.folder import Kind
+from deepspeech.checkpoints.recovery import find_intact
 from deepspeech.errors import CheckpointError
 from deepspeech.schedule.state import TrainingState
 
@@ -73,40 +75,52 @@ def garbage(path: Path) -> None:
     path.write_bytes(bytes(range(256)) * 8)
 
 
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the checkpoints train-9 and train-10."""
+    folder = tmp_path_factory.mktemp("saved")
+    save(folder, 9, 10)
+    return folder
+
+
 DAMAGES = (remove, empty, truncate, fill_with_zeros, garbage)
 
 
 @pytest.mark.parametrize("lose", DAMAGES)
 def test_a_lost_index_file_is_replaced_by_what_lies_in_the_folder(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, lose: Callable[[Path], None]
+    saved: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, lose: Callable[[Path], None]
 ) -> None:
-    save(tmp_path, 9, 10)
-    lose(tmp_path / "checkpoint")
+    folder = shutil.copytree(saved, tmp_path / "copy")
+    lose(folder / "checkpoint")
     with caplog.at_level(logging.WARNING, LOG):
-        assert find_newest(tmp_path) == tmp_path / "train-10"
-        assert find_newest(tmp_path) == tmp_path / "train-10"
+        assert find_intact(folder, Kind.NEWEST, set()) == folder / "train-10"
     (message,) = ours(caplog)
-    assert message.startswith(f"{tmp_path}: checkpoint is {'missing' if lose is remove else 'damaged'}; train-10 is ")
+    assert message.startswith(f"{folder}: checkpoint is {'missing' if lose is remove else 'damaged'}; train-10 is ")
 
 
 @pytest.mark.parametrize("described", [True, False])
-@pytest.mark.parametrize("file", ["train-2.data-00000-of-00001", "train-2.index", "train-2.json"])
+@pytest.mark.parametrize("file", ["train-10.data-00000-of-00001", "train-10.index", "train-10.json"])
 @pytest.mark.parametrize("harm", [*DAMAGES, flip_a_bit])
 def test_an_older_checkpoint_is_taken_where_the_newest_is_damaged_and_the_file_is_named(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, harm: Callable[[Path], None], file: str, described: bool
+    saved: Path,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    harm: Callable[[Path], None],
+    file: str,
+    described: bool,
 ) -> None:
-    save(tmp_path, 1, 2)
+    folder = shutil.copytree(saved, tmp_path / "copy")
     if not described:
-        without_description_digests(tmp_path, 2)
-        if file == "train-2.json" and harm is flip_a_bit:
+        without_description_digests(folder, 10)
+        if file == "train-10.json" and harm is flip_a_bit:
             pytest.skip("a description without a digest does not tell")
-    harm(tmp_path / file)
+    harm(folder / file)
     with caplog.at_level(logging.WARNING, LOG):
-        found = find_newest(tmp_path)
-    assert found == tmp_path / "train-1"
+        found = find_intact(folder, Kind.NEWEST, set())
+    assert found == folder / "train-9"
     (message,) = ours(caplog)
     assert file in message
-    assert "train-1 is the newest that is intact" in message
+    assert "train-9 is the newest that is intact" in message
 
 
 def test_a_checkpoint_of_an_earlier_version_has_no_digests_and_is_taken(
@@ -117,6 +131,15 @@ def test_a_checkpoint_of_an_earlier_version_has_no_digests_and_is_taken(
     with caplog.at_level(logging.WARNING, LOG):
         assert find_newest(tmp_path) == tmp_path / "train-3"
     assert not ours(caplog)
+
+
+def test_an_index_file_that_was_lost_is_written_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    save(tmp_path, 3)
+    (tmp_path / "checkpoint").unlink()
+    with caplog.at_level(logging.WARNING, LOG), session_of(tmp_path) as (checkpoints, _):
+        for _ in range(2):
+            assert checkpoints.find_newest() == tmp_path / "train-3"
+    assert len(ours(caplog)) == 1
 
 
 @pytest.mark.parametrize("with_index", [True, False])
