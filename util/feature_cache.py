@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import shutil
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -29,9 +30,13 @@ from .progress import Progress
 
 log = logging.getLogger(__name__)
 
-FORMAT = "deepspeech feature cache 1"
+FORMAT = "deepspeech feature cache 2"
+
+CHECKED_AT_OPENING = 1 << 28
+"""Bytes of features up to which all of them are checked when a cache is opened, so that a damaged one is rebuilt."""
 
 _STORED = np.dtype("<f4")
+_CHECKSUM = np.dtype("<u4")
 _ROOM_FOR_METADATA = 1 << 16
 
 
@@ -49,17 +54,17 @@ def open_feature_cache(
     contents = _Contents.of(corpus, front_end.options)
     try:
         try:
-            return FeatureCache(_open_current(path, contents), contents.offsets)
+            return _open_current(path, contents)
         except _OutdatedError:
             pass
         with _sole_writer(path) as partial:
             try:  # another process may have built it meanwhile
-                return FeatureCache(_open_current(path, contents), contents.offsets)
+                return _open_current(path, contents)
             except _OutdatedError as outdated:
                 log.info("Building feature cache %s: %s", path, outdated)
             _build(partial, contents, OnTheFly(corpus, front_end), f"Building {path}", progress, workers)
             partial.replace(path)
-            return FeatureCache(_open_current(path, contents), contents.offsets)
+            return _open_current(path, contents)
     except (OSError, _OutdatedError) as error:
         raise FeatureCacheError(f"{path}: cannot write the feature cache: {_one_line(error)}") from error
 
@@ -68,13 +73,16 @@ class FeatureCache:
     """The features of a corpus's utterances, read from disk when asked for. Any number of threads may ask."""
 
     def __init__(self, file: h5py.File, offsets: npt.NDArray[np.int64]) -> None:
-        """Take an open file with a data set `features`, float32 [frames, coefficients].
+        """Take an open file with the data sets `features`, float32 [frames, coefficients], and `checksums`.
 
-        Utterance i has its rows `offsets[i]` to `offsets[i + 1]`; `offsets` is int64 [utterances + 1].
+        Utterance i has the rows `offsets[i]` to `offsets[i + 1]` and their CRC-32, `checksums[i]`, uint32 [utterances];
+        `offsets` is int64 [utterances + 1].
         """
         self._file = file
         self._features = file["features"]
+        self._checksums: list[int] = file["checksums"][:].tolist()
         self._offsets = offsets
+        self._checked = bytearray(len(self._checksums))
 
     def __enter__(self) -> FeatureCache:
         return self
@@ -85,13 +93,22 @@ class FeatureCache:
         self.close()
 
     def features(self, index: int) -> Features:
-        """Return utterance `index`'s features, float32 [frames, coefficients]; raise FeatureCacheError."""
+        """Return utterance `index`'s features, float32 [frames, coefficients].
+
+        Raise FeatureCacheError if they cannot be read or, the first time, are not those that were written.
+        """
         try:
             features: Features = self._features[self._offsets[index] : self._offsets[index + 1]]
         except OSError as error:
             raise FeatureCacheError(
                 f"{self._file.filename}: cannot read the feature cache: {_one_line(error)}"
             ) from error
+        if not self._checked[index] and zlib.crc32(features) != self._checksums[index]:
+            raise FeatureCacheError(
+                f"{self._file.filename}: the feature cache is damaged: the features of utterance {index + 1} have "
+                "another checksum; remove it; it is rebuilt"
+            )
+        self._checked[index] = True
         return features
 
     def close(self) -> None:
@@ -137,7 +154,7 @@ class _OutdatedError(Exception):
     """A cache has to be built; the message says why."""
 
 
-def _open_current(path: Path, contents: _Contents) -> h5py.File:
+def _open_current(path: Path, contents: _Contents) -> FeatureCache:
     """Open a cache if it holds these contents; raise _OutdatedError if not, FeatureCacheError if it is not a cache."""
     if not path.exists() or path.stat().st_size == 0:
         raise _OutdatedError("there is none yet")
@@ -147,12 +164,14 @@ def _open_current(path: Path, contents: _Contents) -> h5py.File:
         file = h5py.File(path, "r", locking=False)
         try:
             _compare(path, file, contents)
+            cache = FeatureCache(file, contents.offsets)
+            _check_if_small(cache, contents)
         except BaseException:
             file.close()
             raise
     except (OSError, RuntimeError, KeyError) as error:  # h5py's ways to say that a file is broken
         raise _OutdatedError(f"the present one is damaged: {_one_line(error)}") from error
-    return file
+    return cache
 
 
 def _compare(path: Path, file: h5py.File, contents: _Contents) -> None:
@@ -165,8 +184,20 @@ def _compare(path: Path, file: h5py.File, contents: _Contents) -> None:
             raise _OutdatedError(f"the {name} changed from {found[name]} to {wanted[name]}")
     if found["corpus"] != wanted["corpus"]:
         raise _OutdatedError("the recordings changed: other files, sizes, modification times or order")
-    if file["features"].shape != contents.shape:
+    if file["features"].shape != contents.shape or file["checksums"].shape != (len(contents.offsets) - 1,):
         raise _OutdatedError("the present one is damaged: its features have another shape")
+
+
+def _check_if_small(cache: FeatureCache, contents: _Contents) -> None:
+    if contents.shape[0] * contents.shape[1] * _STORED.itemsize > CHECKED_AT_OPENING:
+        return
+    for index in range(len(contents.offsets) - 1):
+        try:
+            cache.features(index)
+        except FeatureCacheError:
+            raise _OutdatedError(
+                f"the present one is damaged: the features of utterance {index + 1} have another checksum"
+            ) from None
 
 
 @contextmanager
@@ -205,23 +236,30 @@ def _build(partial: Path, contents: _Contents, source: OnTheFly, title: str, pro
     """Write a cache and have it on the disk; raise OSError if that fails."""
     workers = workers or usable_cores()
     utterances = range(len(source.corpus))
-    start = _lay_out(partial, contents)
+    features_start, checksums_start = _lay_out(partial, contents)
+    checksums = np.zeros(len(utterances), _CHECKSUM)
     with partial.open("r+b") as file, Progress(title, len(utterances), progress) as bar:
-        file.seek(start)
-        for features in ordered_map(source.features, utterances, workers, ahead=8 * workers):
-            file.write(features.astype(_STORED, copy=False).data)
+        file.seek(features_start)
+        for index, features in enumerate(ordered_map(source.features, utterances, workers, ahead=8 * workers)):
+            stored = np.ascontiguousarray(features, _STORED)
+            checksums[index] = zlib.crc32(stored)
+            file.write(stored.data)
             bar.advance()
+        file.seek(checksums_start)
+        file.write(checksums.data)
         file.flush()
         os.fsync(file.fileno())
 
 
-def _lay_out(partial: Path, contents: _Contents) -> int:
-    """Write all of an HDF5 file but its features, and return at which byte these go.
+def _lay_out(partial: Path, contents: _Contents) -> tuple[int, int]:
+    """Write all of an HDF5 file but its features and checksums, and return at which bytes these go.
 
     HDF5 (1.14) crashes the process when a write fails. So the space for its few writes is reserved before, and the
-    features are written without it.
+    features and checksums are written without it.
     """
-    needed = contents.shape[0] * contents.shape[1] * _STORED.itemsize + _ROOM_FOR_METADATA
+    utterances = len(contents.offsets) - 1
+    features_size = contents.shape[0] * contents.shape[1] * _STORED.itemsize
+    needed = features_size + utterances * _CHECKSUM.itemsize + _ROOM_FOR_METADATA
     free = shutil.disk_usage(partial.parent).free
     if free < needed:
         raise OSError(f"it takes {needed / 1e6:,.1f} MB and there are {free / 1e6:,.1f} MB left on the disk")
@@ -230,10 +268,10 @@ def _lay_out(partial: Path, contents: _Contents) -> int:
     layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     with h5py.File(partial, "w", locking=False) as file:
-        dataset = file.create_dataset("features", contents.shape, _STORED, dcpl=layout)
+        features = file.create_dataset("features", contents.shape, _STORED, dcpl=layout)
+        checksums = file.create_dataset("checksums", (utterances,), _CHECKSUM, dcpl=layout)
         file.attrs.update(contents.attributes)
-        start: int = dataset.id.get_offset()
-    return start
+        return features.id.get_offset(), checksums.id.get_offset()
 
 
 def _one_line(error: Exception) -> str:

@@ -167,6 +167,33 @@ def test_killed_at_any_moment_the_same_command_goes_on_from_the_last_checkpoint(
     assert len(state["dev_losses"]) >= state["epoch"] // 3 - 1
 
 
+def test_a_second_run_in_the_same_folder_ends_with_one_line_and_the_first_goes_on(program: Program) -> None:
+    first = program.start(*program.training(epoch=2000))
+    wait_for_epoch(first, 1)
+    before = {path.name for path in program.checkpoints.rglob("*")}
+    second = program.run(*program.training(epoch=3), f"--train_cached_features_path={program.folder / 'train.h5'}")
+    assert second.code == 1
+    assert f"--checkpoint_dir={program.checkpoints}: process {first.pid} on " in second.error
+    assert {path.name for path in program.checkpoints.rglob("*")} == before
+    assert not (program.folder / "train.h5").exists()
+    assert first.poll() is None
+    first.kill()
+    first.communicate()
+    assert program.run(*program.training(epoch=1)).code == 0
+
+
+def test_a_better_best_checkpoint_is_never_replaced_where_its_index_file_is_lost(program: Program) -> None:
+    flags = program.training(epoch=4, validation_step=1)
+    assert program.run(*flags, "--noearly_stop").code == 0
+    (best,) = program.checkpoints.glob("best_dev-*.json")
+    for path in (*program.checkpoints.glob("train-*"), *program.checkpoints.glob("*checkpoint")):
+        path.unlink()
+    finished = program.run(*program.training(epoch=5, validation_step=1, learning_rate=1), "--noearly_stop")
+    assert finished.code == 0
+    assert f"Going on from checkpoint {best.with_suffix('')}" in finished.stderr
+    assert [path.name for path in program.checkpoints.glob("best_dev-*.json")] == [best.name]
+
+
 def test_a_loss_that_is_not_finite_names_the_utterances_and_saves_nothing(program: Program) -> None:
     finished = program.run(*program.training(epoch=3, learning_rate=1e30))
     assert finished.code == 1

@@ -234,3 +234,50 @@ def test_threads_read_what_one_thread_reads(files: TinyCorpus, tmp_path: Path) -
 
 def test_a_corpus_of_one_utterance_can_be_cached(tmp_path: Path) -> None:
     assert_holds(tmp_path / "train.h5", read(write_tiny_corpus(tmp_path, train=1)))
+
+
+def damage_features(path: Path, damage: bytes) -> None:
+    with h5py.File(path, "r") as file:
+        start, size = file["features"].id.get_offset(), file["features"].id.get_storage_size()
+    with path.open("r+b") as cache:
+        cache.seek(start + size // 2)
+        cache.write(damage)
+
+
+@pytest.mark.parametrize("damage", [bytes(2000), bytes(range(256)), b"\x01"])
+def test_a_cache_whose_features_are_damaged_is_rebuilt_saying_so(
+    files: TinyCorpus, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: bytes
+) -> None:
+    path = tmp_path / "train.h5"
+    assert_holds(path, read(files))
+    damage_features(path, damage)
+    with caplog.at_level(logging.INFO, "deepspeech.util.feature_cache"):
+        assert_holds(path, read(files))
+    (message,) = caplog.messages
+    assert message.startswith(f"Building feature cache {path}: the present one is damaged: the features of utterance ")
+
+
+def test_damage_in_a_cache_too_large_to_be_checked_at_once_is_an_error_where_it_is_read(
+    files: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deepspeech.util.feature_cache.CHECKED_AT_OPENING", 0)
+    path, corpus = tmp_path / "train.h5", read(files)
+    assert_holds(path, corpus)
+    damage_features(path, bytes(100))
+    with open_feature_cache(path, corpus, MFCC) as cache:
+        cache.features(0)
+        with pytest.raises(FeatureCacheError, match=f"{path}: .*damaged.* remove it; it is rebuilt"):
+            [cache.features(index) for index in range(len(corpus))]
+
+
+def test_a_cache_of_the_format_without_checksums_is_rebuilt(
+    files: TinyCorpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "train.h5"
+    assert_holds(path, read(files))
+    with h5py.File(path, "r+") as file:
+        file.attrs["format"] = "deepspeech feature cache 1"
+        del file["checksums"]
+    with caplog.at_level(logging.INFO, "deepspeech.util.feature_cache"):
+        assert_holds(path, read(files))
+    assert "the format changed from deepspeech feature cache 1 to deepspeech feature cache 2" in caplog.messages[0]
