@@ -103,7 +103,7 @@ class FeatureCache:
             raise FeatureCacheError(
                 f"{self._file.filename}: cannot read the feature cache: {_one_line(error)}"
             ) from error
-        if not self._checked[index] and zlib.crc32(features) != self._checksums[index]:
+        if not self._checked[index] and zlib.crc32(features.data) != self._checksums[index]:
             raise FeatureCacheError(
                 f"{self._file.filename}: the feature cache is damaged: the features of utterance {index + 1} have "
                 "another checksum; remove it; it is rebuilt"
@@ -242,7 +242,7 @@ def _build(partial: Path, contents: _Contents, source: OnTheFly, title: str, pro
         file.seek(features_start)
         for index, features in enumerate(ordered_map(source.features, utterances, workers, ahead=8 * workers)):
             stored = np.ascontiguousarray(features, _STORED)
-            checksums[index] = zlib.crc32(stored)
+            checksums[index] = zlib.crc32(stored.data)
             file.write(stored.data)
             bar.advance()
         file.seek(checksums_start)
