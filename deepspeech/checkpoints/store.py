@@ -44,7 +44,7 @@ class Checkpoints:
     """The checkpoints of one folder, for the variables of one graph."""
 
     def __init__(self, options: CheckpointOptions, graph: Any, identity: ModelIdentity) -> None:
-        """Find the checkpoints of the folder; nothing is written."""
+        """Take the variables of the graph; nothing is read or written."""
         self._options = options
         self._folder = options.directory
         self._identity = identity
