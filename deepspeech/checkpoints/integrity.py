@@ -17,7 +17,7 @@ FILES = "files"
 """Holds the SHA-256 digests of the checkpoint's other files, by what their names add to the checkpoint's."""
 
 DIGEST = "digest"
-"""Holds the SHA-256 digest of the rest of the description."""
+"""Holds the SHA-256 digest of the description's progress and files; what else it says is compared with the model."""
 
 UNFINISHED = "unfinished"
 """Is true while the other files are being written."""
@@ -38,7 +38,7 @@ def finished(description: Mapping[str, Any], prefix: Path) -> dict[str, Any]:
     paths = [prefix.with_name(prefix.name + ".index"), *_data_files(prefix)]
     digests = {path.name[len(prefix.name) :]: _file_digest(path, synchronize=True) for path in paths}
     described = {**description, FILES: digests}
-    return {**described, DIGEST: _digest_of_rest(described)}
+    return {**described, DIGEST: _digest_of_progress(described)}
 
 
 def is_unfinished(prefix: Path) -> bool:
@@ -73,7 +73,7 @@ def damage(prefix: Path) -> str:
         return f"{path.name} is damaged"
     if description["format"] > DESCRIPTION_FORMAT:
         return ""
-    if DIGEST in description and description[DIGEST] != _digest_of_rest(description):
+    if DIGEST in description and description[DIGEST] != _digest_of_progress(description):
         return f"{path.name} is damaged"
     if step_of(prefix) not in (None, description.get("global_step")):
         return f"{path.name} is of step {description.get('global_step')}"
@@ -128,6 +128,6 @@ def _file_digest(path: Path, *, synchronize: bool = False) -> str:
     return digest.hexdigest()
 
 
-def _digest_of_rest(description: Mapping[str, Any]) -> str:
-    rest = {name: value for name, value in description.items() if name != DIGEST}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+def _digest_of_progress(description: Mapping[str, Any]) -> str:
+    covered = {name: description.get(name) for name in ("global_step", "state", FILES)}
+    return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()
