@@ -78,6 +78,12 @@ class Program:
         return Finished(process.returncode, stdout, stderr)
 
 
+def evaluate(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `python -m deepspeech.evaluate` in a process of its own, as it sets up logging for good."""
+    command = [sys.executable, "-m", "deepspeech.evaluate", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 @dataclass(frozen=True)
 class Trained:
     """A tiny model that has learned its corpus, and what the program said while it did."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from corpora import TinyCorpus
-from program import Trained
+from program import Trained, evaluate
 
 from deepspeech.decoder import UTF8_BYTES, Scorer
 from deepspeech.export.frozen_graph import frozen_graph
@@ -23,11 +21,6 @@ from deepspeech.serving.frozen.metadata import serialize_alphabet
 from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
-
-
-def evaluate(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "deepspeech.evaluate", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def report_of(stderr: str) -> list[str]:

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 import soundfile
-from program import Program, Trained
+from program import Program, Trained, evaluate
 
 from deepspeech.cli import flags
-from deepspeech.cli.evaluate import main as evaluate
 from deepspeech.errors import FlagError
 from deepspeech.util.figures.metrics import evaluate_transcript
 
@@ -58,7 +57,8 @@ def test_an_evaluation_of_the_exported_graph_writes_the_same(
     finished = program.run(*program.model(), *program.test_files(), f"--test_output_file={files[0]}")
     assert finished.code == 0, finished.stderr
     flags_of_test = (f"--test_files={program.corpus.test}", "--beam_width=16", f"--test_output_file={files[1]}")
-    assert evaluate([f"--model={graph_file}", *flags_of_test]) == 0
+    evaluated = evaluate(f"--model={graph_file}", *flags_of_test)
+    assert evaluated.returncode == 0, evaluated.stderr
     of_checkpoint, of_graph = map(read, files)
     assert [each.pop("loss") for each in of_graph] == pytest.approx(
         [each.pop("loss") for each in of_checkpoint], rel=1e-3
