@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import CheckpointError
 from ..network import Network, network
+from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.serialization import difference
 from ..options import ModelOptions
 from ..util.features import FeatureOptions
@@ -73,9 +74,9 @@ def check_described_network(prefix: Path, description: Mapping[str, Any] | None,
 
     What a checkpoint that does not describe its layers misses is found by its variables, whose names are known then.
     """
-    described = (description or {}).get("network", {"name": "deepspeech"})
+    described = (description or {}).get("network", {"name": UNNAMED_NETWORK})
     _check_flags(prefix, {"network": described["name"]}, {"network": identity.network.name}, {})
-    if described["name"] != "deepspeech":
+    if described["name"] != UNNAMED_NETWORK:
         check_identity(prefix, description, identity)
 
 
@@ -97,7 +98,7 @@ def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity
 
 def _check_network(prefix: Path, description: Mapping[str, Any], identity: ModelIdentity) -> None:
     model = description.get("model", {})
-    named = description.get("network", {"name": "deepspeech"})
+    named = description.get("network", {"name": UNNAMED_NETWORK})
     ours = json.loads(json.dumps(identity.network.to_json()))
     if named.get("layers") == ours:
         return

@@ -9,9 +9,10 @@ from typing import Any
 import tensorflow as tf
 
 from ..network import Network
+from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.frozen import Weights, build_frozen_network
 from ..options import ExportOptions
-from ..serving.frozen.metadata import GRAPH_VERSION, UNNAMED_NETWORK, serialize_alphabet, serialize_network
+from ..serving.frozen.metadata import GRAPH_VERSION, serialize_alphabet, serialize_network
 from ..util.features import FeatureOptions
 from ..util.text import Alphabet
 

@@ -6,9 +6,10 @@ from .. import __version__
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.model_figures import ModelFigures
 from ..network import Network
+from ..network.deepspeech import UNNAMED_NETWORK
 from ..options import ExportOptions
 from ..schedule.state import TrainingState
-from ..serving.frozen.metadata import GRAPH_VERSION, UNNAMED_NETWORK
+from ..serving.frozen.metadata import GRAPH_VERSION
 from ..util.text import Alphabet
 
 

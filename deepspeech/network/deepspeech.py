@@ -8,6 +8,9 @@ from functools import partial
 
 from .description import LSTM, ContextWindow, Dense, Layer, Sizes
 
+UNNAMED_NETWORK = "deepspeech"
+"""This network's name; it is the one of checkpoints and graphs that say nothing of theirs, as DeepSpeech's own."""
+
 LSTM_NAME = "cudnn_lstm/rnn/multi_rnn_cell/cell_0/cudnn_compatible_lstm_cell"
 """The scope of the LSTM's `kernel` and `bias` in DeepSpeech 0.9."""
 

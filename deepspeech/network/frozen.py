@@ -52,8 +52,7 @@ class _Frozen:
         self, network: Network, weights: Weights, lengths: Tensor, steps: int, batch: int, use_lengths: bool
     ) -> None:
         # Recurrent layers' weights go last, where DeepSpeech's own graphs have them.
-        recurrent = {variable for layer in network.recurrent_layers for variable in _names(network, layer)}
-        names = sorted(network.shapes, key=lambda name: name in recurrent)
+        names = sorted(network.shapes, key=lambda name: isinstance(network.layer_of(name), LSTM))
         self.constants = {name: tf.constant(weights[name], name=name) for name in names}
         self.steps, self.batch = steps, batch
         self._lengths = lengths
@@ -149,12 +148,3 @@ def _columns(values: Tensor, columns: range) -> Tensor:
     """Return some columns of values [rows, n]: clients have GatherNd, but no operation that slices."""
     rows = tf.gather_nd(tf.transpose(values), [[column] for column in columns])
     return tf.transpose(rows)
-
-
-def _names(network: Network, wanted: Layer) -> list[str]:
-    return [
-        variable.name
-        for layer, inputs in network.layers_with_inputs
-        if layer is wanted
-        for variable in layer.variables(inputs)
-    ]

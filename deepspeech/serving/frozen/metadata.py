@@ -17,9 +17,6 @@ GRAPH_VERSION = 6
 READABLE_VERSIONS = range(4, 7)
 """The versions of DeepSpeech 0.6 (4) to 0.9 (6), which differ in the metadata that they hold."""
 
-UNNAMED_NETWORK = "deepspeech"
-"""The network of graphs that do not describe theirs, such as those of DeepSpeech itself."""
-
 
 def serialize_alphabet(labels: Sequence[str | bytes]) -> bytes:
     """Return labels as bytes: uint16 count, then for each uint16 index, uint16 length and UTF-8; little-endian."""

@@ -14,11 +14,12 @@ import numpy.typing as npt
 
 from ...decoder import CLIENT_BEAM_WIDTH
 from ...errors import FeatureError, GraphError, NetworkError
+from ...network.deepspeech import UNNAMED_NETWORK
 from ...network.deepspeech import layers as layers_of_deepspeech
 from ...network.description import ContextWindow, Network, Sizes, Variable
 from ...util.features import FeatureOptions
 from .graph import Graph, read_graph
-from .metadata import READABLE_VERSIONS, UNNAMED_NETWORK, parse_alphabet, parse_network
+from .metadata import READABLE_VERSIONS, parse_alphabet, parse_network
 
 
 @dataclass(frozen=True)
