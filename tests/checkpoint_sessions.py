@@ -22,8 +22,9 @@ STATE = TrainingState(epoch=2, requested_epoch=5, target_epoch=5, dev_losses=(3.
 
 @contextmanager
 def session_of(
-    folder: Path, identity: ModelIdentity = IDENTITY, *, seed: int = 1, max_to_keep: int = 5, trains: bool = True
+    folder: Path, identity: ModelIdentity = IDENTITY, *, seed: int = 1, trains: bool = True, **options: Any
 ) -> Iterator[tuple[Checkpoints, Any]]:
+    """Yield the checkpoints of a folder, with CheckpointOptions of these `options`, and a session with new weights."""
     graph = build_training_graph(
         ("/cpu:0",),
         network=identity.network,
@@ -31,7 +32,7 @@ def session_of(
         session_options=SessionOptions(),
         random_seed=seed,
     ).graph
-    checkpoints = Checkpoints(CheckpointOptions(folder, max_to_keep=max_to_keep), graph, identity)
+    checkpoints = Checkpoints(folder, CheckpointOptions(**options), graph, identity)
     with v1.Session(graph=graph) as session:
         checkpoints.initialize(session)
         yield checkpoints, session

@@ -90,10 +90,14 @@ def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity
             f"{prefix}: trained with another alphabet, {_label_difference(labels or [], here)}; "
             "give its alphabet with --alphabet_config_path, or train into another --checkpoint_dir"
         )
-    _check_flags(
-        prefix, description.get("features", {}), asdict(identity.features), {"sample_rate": "audio_sample_rate"}
-    )
+    check_features(prefix, description, identity)
     _check_network(prefix, description, identity)
+
+
+def check_features(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
+    """Raise CheckpointError if a checkpoint's description has other features than `identity`."""
+    features = (description or {}).get("features", {})
+    _check_flags(prefix, features, asdict(identity.features), {"sample_rate": "audio_sample_rate"})
 
 
 def _check_network(prefix: Path, description: Mapping[str, Any], identity: ModelIdentity) -> None:

@@ -1,15 +1,20 @@
-"""The weights of an exported graph, to begin training with."""
+"""The weights of an exported graph, or of another folder's checkpoint, to begin training with."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import tensorflow as tf
 
 from ..errors import CheckpointError, GraphError
 from ..network import Network
 from ..serving.frozen.graph import read_graph
 from ..serving.frozen.model import read_labels, read_network, read_weights
 from ..util.text import Alphabet
+from .identity import ModelIdentity, check_described_network, check_features, check_identity, read_description
+from .sources import find_sources
 
 
 def initial_weights(
@@ -43,6 +48,32 @@ def initial_weights(
             raise CheckpointError(_misfit(path, name, weights[name].shape, shape, source))
         kept[name] = weights[name]
     return kept
+
+
+def weights_of_checkpoint(
+    prefix: Path, variables: Sequence[Any], identity: ModelIdentity, drop_layers: int
+) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the values of a network's variables, float32, by name: all but those of the `drop_layers` last layers.
+
+    `variables` are those of a graph of the network, and may be more. Raise CheckpointError if the checkpoint at
+    `prefix` cannot be read or belongs to another model.
+    """
+    network = identity.network
+    dropped = network.last_layers(drop_layers)
+    kept = [
+        variable
+        for variable in variables
+        if variable.op.name in network.shapes and network.layer_of(variable.op.name) not in dropped
+    ]
+    description = read_description(prefix)
+    if dropped:
+        check_features(prefix, description, identity)
+    else:
+        check_described_network(prefix, description, identity)
+        check_identity(prefix, description, identity)
+    sources = find_sources(prefix, kept, identity)
+    reader = tf.train.load_checkpoint(str(prefix))
+    return {name: source.read(reader) for name, source in sources.items()}
 
 
 def _check_alphabet(path: Path, labels: tuple[str | bytes, ...] | None, outputs: int, alphabet: Alphabet) -> None:

@@ -41,6 +41,11 @@ def finished(description: Mapping[str, Any], prefix: Path) -> dict[str, Any]:
     return {**described, DIGEST: _digest_of_progress(described)}
 
 
+def redigested(description: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description whose progress was changed, with the digest of what it says now."""
+    return {**description, DIGEST: _digest_of_progress(description)} if DIGEST in description else dict(description)
+
+
 def is_unfinished(prefix: Path) -> bool:
     """Return whether a checkpoint has no index file because its first save has not come to its end."""
     if prefix.with_name(prefix.name + ".index").exists():

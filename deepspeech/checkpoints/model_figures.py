@@ -20,6 +20,8 @@ class ModelFigures:
     test_files: tuple[str, ...] = ()
     test_checkpoint: str = ""
     test_utterances: int = 0
+    test_limit: int = 0
+    language_model: str = ""
     wer: float = 0.0
     cer: float = 0.0
     test_loss: float = 0.0

@@ -57,9 +57,15 @@ def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
 
 def validation_loss(prefix: Path) -> float | None:
     """Return the lowest validation loss up to a checkpoint, as its description says it; None if it says nothing."""
+    progress = progress_of(prefix)
+    return None if progress is None else progress.best_dev_loss
+
+
+def progress_of(prefix: Path) -> TrainingState | None:
+    """Return how far training had come at a checkpoint, as its description says it; None if it says nothing."""
     try:
         description = read_description(prefix)
-        return None if description is None else TrainingState.from_json(description["state"]).best_dev_loss
+        return None if description is None else TrainingState.from_json(description["state"])
     except (CheckpointError, KeyError, TypeError, ValueError):
         return None
 

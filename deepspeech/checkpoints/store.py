@@ -20,6 +20,7 @@ from ..network import Network
 from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
 from ..util.files.whole_files import write_whole
+from .choice import check_named, choose
 from .folder import Kind, checkpoints_in, read_index, remove_checkpoint, remove_leftovers, write_index
 from .identity import (
     DESCRIPTION_FORMAT,
@@ -29,9 +30,9 @@ from .identity import (
     description_path,
     read_description,
 )
-from .initial_weights import initial_weights
+from .initial_weights import initial_weights, weights_of_checkpoint
 from .integrity import finished, step_of, unfinished
-from .recovery import NoneIntactError, find_intact, validation_loss
+from .recovery import NoneIntactError, find_intact, progress_of
 from .sources import Source, find_sources
 
 __all__ = ["Checkpoints", "Kind"]
@@ -43,10 +44,10 @@ logger = logging.getLogger(__name__)
 class Checkpoints:
     """The checkpoints of one folder, for the variables of one graph."""
 
-    def __init__(self, options: CheckpointOptions, graph: Any, identity: ModelIdentity) -> None:
+    def __init__(self, folder: Path, options: CheckpointOptions, graph: Any, identity: ModelIdentity) -> None:
         """Take the variables of the graph; nothing is read or written."""
         self._options = options
-        self._folder = options.directory
+        self._folder = folder
         self._identity = identity
         self._damaged: set[Path] = set()
         with graph.as_default():
@@ -68,12 +69,19 @@ class Checkpoints:
         session.run(self._initialize)
         path = self._options.initial_graph
         if path is not None:
-            variables = {variable.op.name: variable for variable in self._variables}
-            network = self._identity.network
-            values = initial_weights(path, network, self._identity.alphabet, self._options.drop_source_layers)
-            for name, value in values.items():
-                _assign(session, variables[name], value)
-            logger.info("Beginning with %d of the %d weights of %s", len(values), len(network.variables), path)
+            dropped = self._options.drop_source_layers
+            self._begin_with(
+                session, initial_weights(path, self._identity.network, self._identity.alphabet, dropped), path
+            )
+
+    def initialize_from(self, session: Any, prefix: Path) -> None:
+        """Give every variable its initial value: that of the checkpoint at `prefix`, but for layers to be dropped.
+
+        Raise CheckpointError if that checkpoint belongs to another model.
+        """
+        session.run(self._initialize)
+        values = weights_of_checkpoint(prefix, self._variables, self._identity, self._options.drop_source_layers)
+        self._begin_with(session, values, prefix)
 
     def save(self, session: Any, kind: Kind, state: TrainingState) -> Path:
         """Write a checkpoint and make it the folder's newest or best.
@@ -127,39 +135,22 @@ class Checkpoints:
             raise error
         return None
 
-    def best_loss(self) -> float:
-        """Return the validation loss of the best checkpoint, infinite if there is none that is whole or says it."""
+    def best_loss(self, dev_set: str) -> float:
+        """Return the validation loss of the best checkpoint, infinite if there is none that is whole or says it.
+
+        It is infinite, too, if that was validated on another set than that of the fingerprint `dev_set`.
+        """
         best = self._find_to_train(Kind.BEST)
         if isinstance(best, CheckpointError):
             logger.warning("%s; the next best takes its place", best.found)
-        loss = validation_loss(best) if isinstance(best, Path) else None
-        return float("inf") if loss is None else loss
+        progress = progress_of(best) if isinstance(best, Path) else None
+        if progress is None or (progress.dev_set and dev_set and progress.dev_set != dev_set):
+            return float("inf")
+        return progress.best_dev_loss
 
-    def choose(self, purpose: str) -> Path:
-        """Return the checkpoint to test or infer with, and log it: that of lowest validation loss, or else the newest.
-
-        Raise CheckpointError if the folder holds no checkpoint.
-        """
-        damaged = None
-        for kind, words in (
-            (Kind.BEST, "the checkpoint of lowest validation loss"),
-            (Kind.NEWEST, "the newest checkpoint"),
-        ):
-            try:
-                prefix = self.find(kind)
-            except NoneIntactError as error:
-                damaged = damaged or error
-                continue
-            if prefix is not None:
-                if damaged is not None:
-                    logger.warning("%s", damaged.found)
-                logger.info("%s with %s, %s", purpose, words, prefix)
-                return prefix
-        if damaged is not None:
-            raise damaged
-        raise CheckpointError(
-            f"--checkpoint_dir={self._folder}: holds no checkpoint; train first, or name another folder"
-        )
+    def choose(self, purpose: str, *, trained: bool = False) -> Path:
+        """Return the checkpoint that the flag `checkpoint` wants, and log it; see `deepspeech.checkpoints.choice`."""
+        return choose(self._folder, self._options.wanted, self.find, purpose, trained=trained)
 
     def restore(self, session: Any, prefix: Path) -> TrainingState | None:
         """Load a checkpoint into the session; variables of the optimizer that it lacks get their initial value.
@@ -182,8 +173,10 @@ class Checkpoints:
     def prepare_folder(self) -> None:
         """Make the folder, which must be locked for training, and remove what killed saves have left in it.
 
-        Raise CheckpointError if it cannot be made or written to.
+        Raise CheckpointError if it cannot be made or written to, or lacks the checkpoint that the flag names.
         """
+        if not self._options.begins_elsewhere:
+            check_named(self._folder, self._options.wanted)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             trial = self._folder / f".writable-{os.getpid()}"
@@ -194,6 +187,13 @@ class Checkpoints:
             raise CheckpointError(
                 f"--checkpoint_dir={self._folder}: cannot be written ({error.strerror}); choose another folder"
             ) from error
+
+    def _begin_with(self, session: Any, values: Mapping[str, Any], source: Path) -> None:
+        variables = {variable.op.name: variable for variable in self._variables}
+        for name, value in values.items():
+            _assign(session, variables[name], value)
+        total = len(self._identity.network.variables)
+        logger.info("Beginning with %d of the %d weights of %s", len(values), total, source)
 
     def _load(self, session: Any, prefix: Path, sources: Mapping[str, Source]) -> None:
         by_name = {variable.op.name: variable for variable in self._variables}
@@ -236,8 +236,12 @@ class Checkpoints:
 
     def _may_be_replaced(self, best: Path, by: Path) -> bool:
         """Return whether a best checkpoint is known to be no better than another."""
-        before, now = validation_loss(best), validation_loss(by)
-        return best in self._damaged or (before is not None and now is not None and now <= before)
+        if best in self._damaged:
+            return True
+        before, now = progress_of(best), progress_of(by)
+        if before is None or now is None or (before.dev_set and before.dev_set != now.dev_set):
+            return False
+        return now.best_dev_loss <= before.best_dev_loss
 
     def _remove_orphaned_descriptions(self, kind: Kind) -> None:
         for path in self._folder.glob(f"{kind.prefix}-*.json"):

@@ -13,7 +13,6 @@ def check_options(options: Options, given: Collection[str]) -> None:
     """Raise FlagError for the first flags that do not go together; `given` are the names of those that were given."""
     _check_features(options)
     _check_network(options)
-    checkpoints = options.checkpoints
     _check_cluster(options)
     check_language_model(options.language_model)
     if "train" in given and options.schedule.train and not options.train.files:
@@ -22,8 +21,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
         raise FlagError("--validation_step: needs --dev_files, the CSV files to validate on")
     if not (options.trains or options.tests or options.one_shot_infer or options.exports):
         raise FlagError("nothing to do: give --train_files, --test_files, --one_shot_infer or --export_dir; see --help")
-    if checkpoints.initial_graph and not options.trains:
-        raise FlagError("--initialize_from_frozen_model: needs --train_files, the CSV files to train on")
+    _check_beginning(options)
     if options.report.test_output_file and not options.tests:
         raise FlagError("--test_output_file: needs --test_files, the CSV files to test on")
     if options.report.test_output_file and options.in_cluster:
@@ -57,10 +55,29 @@ def _check_network(options: Options) -> None:
     dropped = options.checkpoints.drop_source_layers
     if dropped > layers:
         raise FlagError(f"--drop_source_layers={dropped}: must be 0 to {layers}, the number of layers")
-    if dropped and not options.checkpoints.initial_graph:
-        raise FlagError("--drop_source_layers: needs --initialize_from_frozen_model, the graph that has the layers")
     if options.exports:
         check_frozen(described)
+
+
+def _check_beginning(options: Options) -> None:
+    checkpoints = options.checkpoints
+    if checkpoints.initial_graph and not options.trains:
+        raise FlagError("--initialize_from_frozen_model: needs --train_files, the CSV files to train on")
+    if checkpoints.initial_graph and checkpoints.given_load_directory and checkpoints.begins_elsewhere:
+        raise FlagError(
+            "--initialize_from_frozen_model: cannot be combined with --load_checkpoint_dir; give one to begin with"
+        )
+    elsewhere = options.trains and checkpoints.begins_elsewhere
+    if checkpoints.drop_source_layers and not (checkpoints.initial_graph or elsewhere):
+        raise FlagError(
+            "--drop_source_layers: needs --initialize_from_frozen_model, the graph that has the layers, or "
+            "--load_checkpoint_dir, the folder of a checkpoint that has them, and another --save_checkpoint_dir"
+        )
+    if checkpoints.fresh_optimizer and not elsewhere:
+        raise FlagError(
+            "--fresh_optimizer: needs --load_checkpoint_dir, the folder of the checkpoint to begin with, another "
+            "--save_checkpoint_dir, and --train_files"
+        )
 
 
 def _check_cluster(options: Options) -> None:

@@ -74,6 +74,10 @@ def _run(options: Options) -> None:
         from ..export.from_checkpoint import export
 
         export(options)
+    if options.trains:
+        from ..checkpoints.completion import record_end_of_run
+
+        record_end_of_run(options.checkpoint_folder)
     if options.one_shot_infer is not None:
         from ..training.one_shot import transcribe
 

@@ -76,7 +76,7 @@ class Chief:
         self._watchdog = Watchdog(service, context.cluster.parameter_servers, patience)
         graph = context.graph.training.graph
         with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
-            self._checkpoints = Checkpoints(self._options.checkpoints, graph, identity)
+            self._checkpoints = Checkpoints(self._options.checkpoint_folder, self._options.checkpoints, graph, identity)
         if self._options.trains:
             self._checkpoints.prepare_folder()
 

@@ -43,7 +43,7 @@ def export(options: Options) -> Path:
         raise ExportError("the weights take more than 2 GiB, which no client can read; train with a lower --n_hidden")
     definition = frozen_graph(identity.network, weights, alphabet, options.features, wanted)
     graph = definition.SerializeToString(deterministic=True)
-    card = Card(prefix.name, state, ModelFigures.read(options.checkpoints.directory), identity, wanted)
+    card = Card(prefix.name, state, ModelFigures.read(options.checkpoint_folder), identity, wanted)
     path = write_export(directory, graph, model_card(card), remove=wanted.remove)
     logger.info("Exported to %s (%.1f MB)", path, len(graph) / 1e6)
     return path
@@ -58,9 +58,9 @@ def _weights(
         zeros = v1.zeros_initializer()
         shapes = identity.network.shapes
         variables = {name: v1.get_variable(name, shape, initializer=zeros) for name, shape in shapes.items()}
-    checkpoints = Checkpoints(options.checkpoints, graph, identity)
+    checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph, identity)
     with v1.Session(graph=graph, config=v1.ConfigProto(device_count={"GPU": 0})) as session:
-        prefix = checkpoints.choose("Exporting")
+        prefix = checkpoints.choose("Exporting", trained=options.trains)
         state = checkpoints.restore(session, prefix)
         values: Mapping[str, Any] = session.run(variables)
     return prefix, state, values

@@ -109,7 +109,11 @@ def _test(card: Card) -> list[str]:
     figures = card.figures
     if not figures.test_utterances or figures.test_checkpoint != card.checkpoint:
         return ["This checkpoint was not tested."]
+    shortest = "shortest " if figures.test_limit else ""
+    limit = f" (`--limit_test={figures.test_limit}`)" if figures.test_limit else ""
     return [
         f"- word error rate {figures.wer:.2%}, character error rate {figures.cer:.2%}, loss {figures.test_loss:.4f}",
-        f"- {figures.test_utterances:,} utterances of {', '.join(figures.test_files)}",
+        f"- checkpoint `{figures.test_checkpoint}`",
+        f"- the {figures.test_utterances:,} {shortest}utterances of {', '.join(figures.test_files)}{limit}",
+        *([f"- decoded {figures.language_model}"] if figures.language_model else []),
     ]

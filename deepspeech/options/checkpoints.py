@@ -2,22 +2,39 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdg import BaseDirectory
 
-from .rows.checks import at_least
+from .rows.checks import Check, at_least
 from .rows.flag import flag
 
 CHECKPOINTS = "Checkpoints, logs and summaries"
+
+AUTOMATIC, BEST, LAST = "auto", "best", "last"
+"""What `--checkpoint` may say instead of a checkpoint's name."""
+
+
+class CheckpointNameCheck(Check):
+    """A checkpoint's name, without a folder and an extension."""
+
+    def complaint(self, name: str, value: Any) -> str:
+        """Return what is wrong with the name, and where the folder is given."""
+        if value and Path(value).name == value:
+            return ""
+        return (
+            f"--{name}={value}: must be {BEST}, {LAST}, {AUTOMATIC} or a checkpoint's name, such as train-1200; its "
+            "folder is --load_checkpoint_dir or --checkpoint_dir"
+        )
 
 
 @dataclass(frozen=True)
 class CheckpointOptions:
     """Where checkpoints are kept, how often one is written (seconds, 0: only at the end) and how many stay.
 
-    If there is no checkpoint, training begins with the weights of `initial_graph`, if given, but for those of its last
-    `drop_source_layers` layers.
+    Training goes on from the newest checkpoint in `directory`. If there is none, it begins with the one that `wanted`
+    names in `load_directory`, if that is another folder, or with the weights of `initial_graph`, if given. With
+    `fresh_optimizer` or `drop_source_layers` it takes only weights, but for those of so many last layers.
     """
 
     title: ClassVar[str] = CHECKPOINTS
@@ -26,6 +43,28 @@ class CheckpointOptions:
         "folder of the checkpoints; default: deepspeech/checkpoints in XDG's data",
         name="checkpoint_dir",
         decides_result=False,
+    )
+    given_load_directory: Path | None = flag(
+        None,
+        "folder of the checkpoint to begin with, or to test, transcribe and export with; default: checkpoint_dir",
+        name="load_checkpoint_dir",
+    )
+    given_save_directory: Path | None = flag(
+        None,
+        "folder that training saves to, and goes on from if it holds a checkpoint; default: checkpoint_dir",
+        name="save_checkpoint_dir",
+        decides_result=False,
+    )
+    wanted: str = flag(
+        AUTOMATIC,
+        "checkpoint to begin with in load_checkpoint_dir, and to test, transcribe and export with: best, last, or its"
+        " name; auto: the best, or the last if training went on without validation",
+        name="checkpoint",
+        check=CheckpointNameCheck(),
+        aliases=("load_evaluate",),
+    )
+    fresh_optimizer: bool = flag(
+        False, "take only the weights of the checkpoint in load_checkpoint_dir: steps and epochs begin anew"
     )
     seconds: int = flag(
         600,
@@ -42,14 +81,29 @@ class CheckpointOptions:
     )
     drop_source_layers: int = flag(
         0,
-        "last layers whose weights are not taken from that graph; 1 for a new alphabet",
+        "last layers whose weights are not taken from that graph or load_checkpoint_dir; 1 for a new alphabet",
         check=at_least(0),
     )
 
     @property
     def directory(self) -> Path:
-        """The folder of the checkpoints."""
-        return self.given_directory or data_folder() / "checkpoints"
+        """The folder that training saves to."""
+        return self.given_save_directory or self.given_directory or data_folder() / "checkpoints"
+
+    @property
+    def load_directory(self) -> Path:
+        """The folder that checkpoints are loaded from without training, and that training may begin with."""
+        return self.given_load_directory or self.given_directory or self.directory
+
+    @property
+    def begins_elsewhere(self) -> bool:
+        """Whether training begins with a checkpoint of another folder than it saves to."""
+        return self.load_directory.resolve() != self.directory.resolve()
+
+    @property
+    def only_weights(self) -> bool:
+        """Whether training takes only weights from another folder's checkpoint."""
+        return self.fresh_optimizer or self.drop_source_layers > 0
 
 
 @dataclass(frozen=True)

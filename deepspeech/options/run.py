@@ -77,6 +77,11 @@ class Options:
         return bool(self.test.files) and self.schedule.test
 
     @property
+    def checkpoint_folder(self) -> Path:
+        """The folder of the checkpoints that the run saves, or else only loads."""
+        return self.checkpoints.directory if self.trains else self.checkpoints.load_directory
+
+    @property
     def exports(self) -> bool:
         """Whether the model is exported."""
         return self.export.directory is not None

@@ -16,6 +16,7 @@ from enum import Enum
 from ..options import ScheduleOptions
 from .early_stopping import should_stop
 from .jobs import EpochReport, Job, JobResult, SetName, Tally
+from .resumption import resumed
 from .state import Figures, OpenEpoch, Plan, TrainingState
 
 logger = logging.getLogger(__name__)
@@ -70,7 +71,9 @@ class TrainingCoordinator:
         self._schedule = schedule
         self._plans = plans
         self._report_count = report_count
-        self._state = (state or TrainingState()).aimed_at(schedule.epoch)
+        self._state, remarks = resumed(state or TrainingState(), schedule, plans)
+        for remark in remarks:
+            logger.warning(remark)
         self._running: _Running | None = None
         self._tested = False
         self._next_number = 0

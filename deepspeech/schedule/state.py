@@ -54,6 +54,9 @@ class TrainingState:
     which training ends, `requested_epoch` the value of `--epoch` that it follows from. `dev_losses` holds every
     validation's mean loss in nats, and `history` the figures of the newest epochs over all sets, oldest first.
     `varied_validations` counts the newest validations since the output was last only blanks or one letter, or unknown.
+    `train_set` and `dev_set` are the fingerprints of the sets that were last trained and validated on, empty where they
+    are unknown; `dev_losses` are of `dev_set` alone. `validates` tells whether the newest run validates, and
+    `run_ended` whether it has come to the end of its test and its export, too.
     """
 
     epoch: int = 0
@@ -64,22 +67,50 @@ class TrainingState:
     stopped_early: bool = False
     open_epoch: OpenEpoch | None = None
     history: tuple[Figures, ...] = ()
+    train_set: str = ""
+    dev_set: str = ""
+    validates: bool = True
+    run_ended: bool = True
 
     @property
     def best_dev_loss(self) -> float:
         """The lowest validation loss so far; infinite before the first."""
         return min(self.dev_losses, default=float("inf"))
 
-    def aimed_at(self, requested_epoch: int) -> "TrainingState":
-        """Return this state with the target of the flag `epoch`: N epochs in all or, for -N, N more than are done.
+    @property
+    def trained_without_validation(self) -> bool:
+        """Whether training went on after the newest validation, in a run that does not validate."""
+        validated = [each.epoch + 1 for each in self.history if each.set_name is SetName.DEV]
+        if self.validates or not validated:
+            return False
+        opened = self.open_epoch
+        return self.epoch > validated[-1] or (
+            opened is not None and opened.set_name is SetName.TRAIN and bool(opened.done)
+        )
 
-        An unfinished run that was started with the same flag keeps its target.
+    def aimed_at(self, requested_epoch: int) -> "TrainingState":
+        """Return this state in a run that has not ended, with the target of the flag `epoch`.
+
+        That is N epochs in all or, for -N, N more than are done. A run that was started with the same flag keeps its
+        target until it has ended.
         """
-        unfinished = self.epoch < self.target_epoch and not self.stopped_early
+        unfinished = not self.run_ended or (self.epoch < self.target_epoch and not self.stopped_early)
         if requested_epoch == self.requested_epoch and (unfinished or requested_epoch >= 0):
-            return self
+            return replace(self, run_ended=False)
         target = requested_epoch if requested_epoch >= 0 else self.epoch - requested_epoch
-        return replace(self, requested_epoch=requested_epoch, target_epoch=target, stopped_early=False)
+        return replace(self, requested_epoch=requested_epoch, target_epoch=target, stopped_early=False, run_ended=False)
+
+    def over_sets(self, train_set: str, dev_set: str) -> "TrainingState":
+        """Return this state in a run over the sets of these fingerprints; empty is a set that the run does not use.
+
+        The losses of another validation set, and whether they ended training, are forgotten.
+        """
+        state = replace(self, train_set=train_set or self.train_set, validates=bool(dev_set))
+        if not dev_set or dev_set == self.dev_set:
+            return state
+        if not self.dev_set:
+            return replace(state, dev_set=dev_set)
+        return replace(state, dev_set=dev_set, dev_losses=(), varied_validations=0, stopped_early=False)
 
     def with_figures(self, figures: Figures) -> "TrainingState":
         """Return this state with one more epoch in its history."""
@@ -96,6 +127,10 @@ class TrainingState:
             "stopped_early": self.stopped_early,
             "open_epoch": None if self.open_epoch is None else _open_epoch_to_json(self.open_epoch),
             "history": [[each.set_name.value, each.epoch, each.loss, each.wer] for each in self.history],
+            "train_set": self.train_set,
+            "dev_set": self.dev_set,
+            "validates": self.validates,
+            "run_ended": self.run_ended,
         }
 
     @staticmethod
@@ -111,6 +146,10 @@ class TrainingState:
             stopped_early=bool(value["stopped_early"]),
             open_epoch=None if opened is None else _open_epoch_from_json(opened),
             history=tuple(_figures_from_json(*each) for each in value.get("history", ())),
+            train_set=str(value.get("train_set", "")),
+            dev_set=str(value.get("dev_set", "")),
+            validates=bool(value.get("validates", True)),
+            run_ended=bool(value.get("run_ended", True)),
         )
 
 

@@ -5,9 +5,11 @@ import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from ..checkpoints.choice import choose_to_begin
 from ..checkpoints.model_figures import keep_figures
 from ..checkpoints.store import Checkpoints, Kind
 from ..options import Options
+from ..options.checkpoints import AUTOMATIC, LAST
 from ..schedule.jobs import EpochReport, SetName
 from ..schedule.state import TrainingState
 from .data_set import DataSet
@@ -52,7 +54,7 @@ class RunLifecycle:
         self._checkpoints = checkpoints
         self._summaries = summaries
         self._saved_state = coordinator.state
-        self._best_loss = checkpoints.best_loss() if options.trains else float("inf")
+        self._best_loss = checkpoints.best_loss(self._saved_state.dev_set) if options.trains else float("inf")
         self._next_save = self._save_time()
         self._training_ended = False
         if options.trains:
@@ -72,7 +74,7 @@ class RunLifecycle:
         if report.set_name is SetName.TEST:
             self._note_test(report)
         if report.set_name is SetName.DEV:
-            if report.tally.mean_loss <= min(state.best_dev_loss, self._best_loss):
+            if report.tally.mean_loss <= self._best_loss:
                 self._best_loss = report.tally.mean_loss
                 best = self._checkpoints.save(self._session, Kind.BEST, state)
                 logger.info("Best validation loss so far: saved as %s", best.name)
@@ -87,7 +89,7 @@ class RunLifecycle:
         if self._options.trains:
             self._save()
         if self._options.tests:
-            tested = self._checkpoints.choose("Testing")
+            tested = self._checkpoints.choose("Testing", trained=self._options.trains)
             self._checkpoints.restore(self._session, tested)
             self._note(test_checkpoint=tested.name, test_utterances=0)
         return True
@@ -115,6 +117,8 @@ class RunLifecycle:
         edits = report.tally.edits
         self._note(
             test_files=tuple(str(path) for path in self._options.test.files),
+            test_limit=self._options.test.limit,
+            language_model=self._options.language_model.in_words,
             test_utterances=edits.utterances,
             wer=edits.wer,
             cer=edits.cer,
@@ -124,10 +128,10 @@ class RunLifecycle:
     def _note(self, **figures: object) -> None:
         """Keep figures for the card of an export, or warn; training goes on without them."""
         try:
-            keep_figures(self._options.checkpoints.directory, **figures)
+            keep_figures(self._options.checkpoint_folder, **figures)
         except OSError as error:
             logger.warning(
-                "%s: the model's figures cannot be kept (%s)", self._options.checkpoints.directory, error.strerror
+                "%s: the model's figures cannot be kept (%s)", self._options.checkpoint_folder, error.strerror
             )
 
     def _save_time(self) -> float:
@@ -147,22 +151,29 @@ class RunLifecycle:
 def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> TrainingState:
     """Load the newest checkpoint, if there is one to train on from; return how far its training had come.
 
-    Else, give all variables their initial values; testing loads its own checkpoint. Raise CheckpointError.
+    Else, give all variables their initial values, which may be those of another folder's checkpoint; testing loads its
+    own checkpoint. Raise CheckpointError.
     """
+    wanted = options.checkpoints
     newest = checkpoints.find_newest() if options.trains else None
-    if newest is None:
+    if newest is not None:
+        state = checkpoints.restore(session, newest) or TrainingState()
+        logger.info("Going on from checkpoint %s, %s", newest, _progress(state, options))
+        if wanted.initial_graph is not None:
+            logger.info("--initialize_from_frozen_model is not used: there is a checkpoint to go on from")
+        return state
+    if not (options.trains and wanted.begins_elsewhere):
         checkpoints.initialize(session)
         return TrainingState()
-    state = checkpoints.restore(session, newest)
-    state = (state or TrainingState()).aimed_at(options.schedule.epoch)
-    logger.info("Going on from checkpoint %s, %s", newest, _progress(state, options))
-    if options.checkpoints.initial_graph is not None:
-        logger.info("--initialize_from_frozen_model is not used: there is a checkpoint to go on from")
+    if wanted.only_weights:
+        checkpoints.initialize_from(session, choose_to_begin(wanted, AUTOMATIC))
+        return TrainingState()
+    prefix = choose_to_begin(wanted, LAST)
+    state = checkpoints.restore(session, prefix) or TrainingState()
+    logger.info("Training goes on, %s, and saves to %s", _progress(state, options), wanted.directory)
     return state
 
 
 def _progress(state: TrainingState, options: Options) -> str:
     """Return how far training has come, in words."""
-    if state.stopped_early and options.schedule.early_stopping.enabled:
-        return f"which stopped early after epoch {state.epoch}: give a higher --epoch or --noearly_stop to train on"
-    return f"{state.epoch} of {state.target_epoch} epochs done"
+    return f"{state.epoch} of {state.aimed_at(options.schedule.epoch).target_epoch} epochs done"

@@ -36,7 +36,7 @@ def transcribe(options: Options) -> str:
         session_options=options.session,
         random_seed=options.random_seed,
     )
-    checkpoints = Checkpoints(options.checkpoints, graph.graph, identity)
+    checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
     with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
         checkpoints.restore(session, checkpoints.choose("Transcribing"))
         (tower,) = graph.evaluate_towers

@@ -57,7 +57,7 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str]) ->
             session_options=options.session,
             random_seed=options.random_seed,
         )
-        checkpoints = Checkpoints(options.checkpoints, graph.graph, identity)
+        checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
         if options.trains:
             checkpoints.prepare_folder()
         with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:

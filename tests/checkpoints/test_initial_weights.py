@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from program import Program
+from program import Program, Trained
 
 from deepspeech.checkpoints.initial_weights import initial_weights
 from deepspeech.errors import CheckpointError
@@ -39,6 +39,29 @@ def test_training_begins_where_the_graph_stands(program: Program, graph_file: Pa
     again = program.run(*program.training(epoch=1), f"--initialize_from_frozen_model={graph_file}")
     assert again.code == 0
     assert "--initialize_from_frozen_model is not used" in again.stderr
+
+
+def test_a_checkpoint_of_another_folder_is_begun_with_once_and_stays_as_it_is(
+    program: Program, trained: Trained
+) -> None:
+    source = trained.program.checkpoints
+    before = {path.name: path.stat().st_mtime_ns for path in source.iterdir()}
+    flags = [f"--load_checkpoint_dir={source}", "--checkpoint=best", "--fresh_optimizer"]
+    assert first_loss(program, *flags) < 3
+    again = program.run(*program.training(epoch=1), *flags, f"--export_dir={program.folder / 'model'}")
+    assert again.code == 0, again.stderr
+    assert f"Going on from checkpoint {program.checkpoints / 'train-6'}, 1 of 1 epochs done" in again.stderr
+    assert "Nothing is left to train: training ended after epoch 1" in again.stderr
+    assert (program.folder / "model/model.md").exists()
+    assert {path.name: path.stat().st_mtime_ns for path in source.iterdir()} == before
+
+
+def test_a_run_goes_on_in_another_folder_with_its_optimizer_and_its_epochs(program: Program, trained: Trained) -> None:
+    flags = ["--noearly_stop", f"--load_checkpoint_dir={trained.program.checkpoints}"]
+    finished = program.run(*program.training(epoch=81), *flags)
+    assert finished.code == 0, finished.stderr
+    assert "80 of 81 epochs done" in finished.stderr
+    assert (program.checkpoints / f"train-{81 * 6}.index").exists()
 
 
 def test_dropped_layers_begin_anew(program: Program, graph_file: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from checkpoint_sessions import STATE, session_of, set_step
+from files_of_checkpoints import DAMAGES, change_the_epoch, flip_a_bit, remove, truncate
 
 from deepspeech.checkpoints.folder import Kind
 from deepspeech.checkpoints.recovery import find_intact
@@ -49,45 +50,12 @@ def without_description_digests(folder: Path, step: int) -> None:
     path.write_text(json.dumps({name: description[name] for name in description if name not in ("files", "digest")}))
 
 
-def remove(path: Path) -> None:
-    path.unlink()
-
-
-def empty(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def truncate(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-
-
-def fill_with_zeros(path: Path) -> None:
-    path.write_bytes(bytes(path.stat().st_size))
-
-
-def flip_a_bit(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-
-
-def change_the_epoch(path: Path) -> None:
-    path.write_text(path.read_text().replace('"epoch": 2', '"epoch": 3'))
-
-
-def garbage(path: Path) -> None:
-    path.write_bytes(bytes(range(256)) * 8)
-
-
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the checkpoints train-9 and train-10."""
     folder = tmp_path_factory.mktemp("saved")
     save(folder, 9, 10)
     return folder
-
-
-DAMAGES = (remove, empty, truncate, fill_with_zeros, garbage)
 
 
 @pytest.mark.parametrize("lose", DAMAGES)
@@ -233,10 +201,10 @@ def test_the_loss_of_the_best_is_that_of_its_description(tmp_path: Path) -> None
     save(tmp_path, 4, kind=Kind.BEST, state=with_loss(1.5))
     (tmp_path / "best_dev_checkpoint").unlink()
     with session_of(tmp_path) as (checkpoints, _):
-        assert checkpoints.best_loss() == 1.5
+        assert checkpoints.best_loss("") == 1.5
     truncate(tmp_path / "best_dev-4.index")
     with session_of(tmp_path) as (checkpoints, _):
-        assert checkpoints.best_loss() == float("inf")
+        assert checkpoints.best_loss("") == float("inf")
 
 
 def test_of_several_best_checkpoints_that_of_the_lowest_loss_is_taken(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,8 @@ def test_the_card_tells_what_the_model_is_and_how_good(exported: Path) -> None:
     assert "6 labels" in card
     assert "24 utterances" in card
     assert "word error rate" in card
+    assert re.search(r"- checkpoint `best_dev-\d+`\n- the 6 utterances of .*test.csv\n", card)
+    assert "- decoded with a beam of 16 and no language model" in card
 
 
 def test_flags_shape_the_graph(trained: Trained, tmp_path: Path) -> None:

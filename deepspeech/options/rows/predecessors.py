@@ -32,7 +32,6 @@ def _ignored(answer: str, *same: str, switch: bool = False) -> ForeignFlag:
 
 _ORDER = "there is no such choice; utterances always come in order of length, shortest first"
 _PLATEAU = "there is no such choice; the learning rate stays as --learning_rate says: stop, and go on with a lower one"
-_ONE_FOLDER = "give --checkpoint_dir, from which checkpoints are loaded and to which they are saved"
 _TUNING = "the weights of the language model are searched for by bin/tune_lm.py"
 _BYTES = "models that write bytes cannot be trained here; list the characters in --alphabet_config_path"
 _CLIENTS = "the graph itself says which clients can use it, by its version"
@@ -67,14 +66,10 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "force_initialize_learning_rate": _ignored("each run uses its --learning_rate", "False", switch=True),
     "skip_batch_test": _ignored("no memory test comes before training", "True", "False", switch=True),
     # Checkpoints and reports
-    "load_checkpoint_dir": ForeignFlag(_ONE_FOLDER, ("",)),
-    "save_checkpoint_dir": ForeignFlag(_ONE_FOLDER, ("",)),
     "load_train": ForeignFlag(
-        "training goes on from the newest checkpoint in --checkpoint_dir; name an empty folder to begin anew",
+        "training goes on from the newest checkpoint in --save_checkpoint_dir, if there is one; --checkpoint chooses "
+        "from another --load_checkpoint_dir, and an empty folder begins anew",
         ("auto", "last"),
-    ),
-    "load_evaluate": ForeignFlag(
-        "the checkpoint of lowest validation loss is taken, or the newest if none was validated", ("auto", "best")
     ),
     # Decoding
     "cutoff_prob": _ignored("the decoder considers every label, and is limited by --beam_width alone", "1", "1.0"),

@@ -1,0 +1,118 @@
+"""Which checkpoint of a folder is tested, transcribed, exported or begun with."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import CheckpointError
+from ..options import CheckpointOptions
+from ..options.checkpoints import AUTOMATIC, BEST, LAST
+from .folder import Kind, checkpoints_in
+from .integrity import damage, step_of
+from .recovery import NoneIntactError, find_intact, progress_of
+
+logger = logging.getLogger(__name__)
+
+Find = Callable[[Kind], Path | None]
+"""Returns a folder's intact checkpoint of a kind, if there is any; raises NoneIntactError if none is intact."""
+
+
+def choose(folder: Path, wanted: str, find: Find, purpose: str, *, trained: bool = False) -> Path:
+    """Return the checkpoint of a folder that the flag `checkpoint` wants, and log it after the purpose.
+
+    In a folder that this run has `trained` into, the flag may name one that is no longer there, or that training began
+    with in another folder: then it is chosen as if the flag were not given. Raise CheckpointError if the folder has no
+    such checkpoint, or it is damaged.
+    """
+    if wanted == AUTOMATIC or (trained and not _is_there(folder, wanted)):
+        prefix, words, reason = _automatic(folder, find)
+    else:
+        prefix, words, reason = _wanted(folder, wanted, find), "the checkpoint of --checkpoint", ""
+    logger.info("%s with %s, %s%s", purpose, words, prefix, reason)
+    return prefix
+
+
+def choose_to_begin(options: CheckpointOptions, unless_wanted: str) -> Path:
+    """Return the checkpoint of another folder that training begins with, and log it.
+
+    `unless_wanted` says which it is if the flag `checkpoint` does not. Raise CheckpointError if there is none.
+    """
+    folder = options.load_directory
+    wanted = unless_wanted if options.wanted == AUTOMATIC else options.wanted
+    return choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Beginning")
+
+
+def check_named(folder: Path, wanted: str) -> None:
+    """Raise CheckpointError if the flag `checkpoint` names a checkpoint that the folder does not have."""
+    if wanted not in (AUTOMATIC, BEST, LAST):
+        _named(folder, wanted)
+
+
+def _is_there(folder: Path, wanted: str) -> bool:
+    if wanted == BEST:
+        return bool(checkpoints_in(folder, Kind.BEST))
+    return wanted == LAST or (folder / f"{wanted}.index").exists()
+
+
+def _wanted(folder: Path, wanted: str, find: Find) -> Path:
+    if wanted not in (BEST, LAST):
+        prefix = _named(folder, wanted)
+        trouble = damage(prefix)
+        if trouble:
+            raise CheckpointError(f"{folder}: {trouble}; give another --checkpoint")
+        return prefix
+    found = find(Kind.BEST) if wanted == BEST else find(Kind.NEWEST) or find(Kind.BEST)
+    if found is None:
+        what = "checkpoint of lowest validation loss" if wanted == BEST else "newest checkpoint"
+        raise CheckpointError(f"--checkpoint={wanted}: {folder} holds no {what}{_those_in(folder)}")
+    return found
+
+
+def _named(folder: Path, name: str) -> Path:
+    if not _is_there(folder, name):
+        raise CheckpointError(f"--checkpoint={name}: {folder} holds no such checkpoint{_those_in(folder)}")
+    return folder / name
+
+
+def _those_in(folder: Path) -> str:
+    names = [prefix.name for kind in Kind for prefix in checkpoints_in(folder, kind)]
+    return f"; there are {', '.join(names)}" if names else ""
+
+
+def _automatic(folder: Path, find: Find) -> tuple[Path, str, str]:
+    """Return the best checkpoint or else the newest, what it is in words, and why the best is not taken if it is not.
+
+    The newest is also taken if training went on from the best without validation.
+    """
+    found: dict[Kind, Path] = {}
+    damaged = None
+    for kind in (Kind.BEST, Kind.NEWEST):
+        try:
+            prefix = find(kind)
+        except NoneIntactError as error:
+            damaged = damaged or error
+            continue
+        if prefix is not None:
+            found[kind] = prefix
+    best, newest = found.get(Kind.BEST), found.get(Kind.NEWEST)
+    if best is not None and (newest is None or not _is_outdated(best, newest)):
+        return best, "the checkpoint of lowest validation loss", ""
+    if damaged is not None:
+        if newest is None:
+            raise damaged
+        logger.warning("%s", damaged.found)
+    if newest is None:
+        raise CheckpointError(f"--checkpoint_dir={folder}: holds no checkpoint; train first, or name another folder")
+    reason = ""
+    if best is not None:
+        reason = (
+            f": training went on without validation after that of lowest validation loss, {best.name}, which "
+            "--checkpoint=best takes"
+        )
+    return newest, "the newest checkpoint", reason
+
+
+def _is_outdated(best: Path, newest: Path) -> bool:
+    progress = progress_of(newest)
+    later = (step_of(newest) or 0) > (step_of(best) or 0)
+    return later and progress is not None and progress.trained_without_validation

@@ -1,0 +1,32 @@
+"""Keeping with the newest checkpoint that the run which saved it has come to its end, test and export included."""
+
+import json
+import logging
+from pathlib import Path
+
+from ..errors import CheckpointError
+from ..util.files.whole_files import write_whole
+from .folder import Kind, read_index
+from .identity import description_path, read_description
+from .integrity import redigested
+from .lock import locked_for_training
+
+logger = logging.getLogger(__name__)
+
+
+def record_end_of_run(folder: Path) -> None:
+    """Have the newest checkpoint of a folder say that its run has ended, so that `--epoch=-N` trains on from there.
+
+    If that cannot be written, or another run has begun to train into the folder, the log says so.
+    """
+    prefix = read_index(folder, Kind.NEWEST).named
+    try:
+        description = None if prefix is None else read_description(prefix)
+        state = (description or {}).get("state", {})
+        if prefix is None or description is None or state.get("run_ended", True):
+            return
+        ended = redigested({**description, "state": {**state, "run_ended": True}})
+        with locked_for_training(folder):
+            write_whole(description_path(prefix), json.dumps(ended, ensure_ascii=False).encode())
+    except (CheckpointError, OSError) as error:
+        logger.warning("%s: the end of this run cannot be kept (%s)", folder, error)

@@ -1,0 +1,150 @@
+"""Which checkpoint is tested, transcribed and exported, and which training begins with."""
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
+from files_of_checkpoints import flip_a_bit
+
+from deepspeech.checkpoints.choice import choose_to_begin
+from deepspeech.checkpoints.completion import record_end_of_run
+from deepspeech.checkpoints.folder import Kind
+from deepspeech.checkpoints.initial_weights import weights_of_checkpoint
+from deepspeech.checkpoints.recovery import progress_of
+from deepspeech.errors import CheckpointError
+from deepspeech.options import CheckpointOptions
+from deepspeech.options.checkpoints import AUTOMATIC, LAST
+from deepspeech.schedule.jobs import SetName
+from deepspeech.schedule.state import Figures, TrainingState
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.text import Alphabet
+
+VALIDATED = replace(STATE, history=(Figures(SetName.DEV, 1, 2.0),), dev_set="a")
+UNVALIDATED = replace(VALIDATED, epoch=3, validates=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with best_dev-4, train-6, and train-8, which was trained without validation."""
+    with session_of(tmp_path) as (checkpoints, session):
+        for kind, step, state in (
+            (Kind.BEST, 4, VALIDATED),
+            (Kind.NEWEST, 6, VALIDATED),
+            (Kind.NEWEST, 8, UNVALIDATED),
+        ):
+            set_step(session, step)
+            checkpoints.save(session, kind, state)
+    return tmp_path
+
+
+def chosen(folder: Path, wanted: str = AUTOMATIC, *, trained: bool = False) -> str:
+    with session_of(folder, wanted=wanted) as (checkpoints, _):
+        return checkpoints.choose("Testing", trained=trained).name
+
+
+def test_the_newest_is_taken_where_training_went_on_without_validation(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "deepspeech"):
+        assert chosen(folder) == "train-8"
+    assert caplog.messages[-1] == (
+        f"Testing with the newest checkpoint, {folder / 'train-8'}: training went on without validation after that of "
+        "lowest validation loss, best_dev-4, which --checkpoint=best takes"
+    )
+
+
+def test_the_best_the_last_or_one_of_a_name_is_taken_where_the_flag_says_so(folder: Path) -> None:
+    assert chosen(folder, "best") == "best_dev-4"
+    assert chosen(folder, "last") == "train-8"
+    assert chosen(folder, "train-6") == "train-6"
+
+
+def test_a_name_that_is_not_there_is_answered_with_those_that_are(folder: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"^--checkpoint=train-7: .* there are train-6, train-8, best_dev-4$"):
+        chosen(folder, "train-7")
+    assert chosen(folder, "train-7", trained=True) == "train-8"
+    for path in folder.glob("best_dev*"):
+        path.unlink()
+    with pytest.raises(CheckpointError, match=r"^--checkpoint=best: .* no checkpoint of lowest validation loss"):
+        chosen(folder, "best")
+
+
+def test_a_named_checkpoint_that_is_damaged_is_refused(folder: Path) -> None:
+    flip_a_bit(folder / "train-6.data-00000-of-00001")
+    with pytest.raises(CheckpointError, match=r"train-6\.data-00000-of-00001 is damaged; give another --checkpoint"):
+        chosen(folder, "train-6")
+
+
+def test_training_refuses_a_name_that_is_not_there_before_it_begins(folder: Path) -> None:
+    with session_of(folder, wanted="train-7") as (checkpoints, _), pytest.raises(CheckpointError, match="train-7"):
+        checkpoints.prepare_folder()
+
+
+def test_a_best_of_another_validation_set_is_not_compared_and_stays(folder: Path) -> None:
+    with session_of(folder) as (checkpoints, session):
+        assert checkpoints.best_loss("a") == 2.0
+        assert checkpoints.best_loss("b") == float("inf")
+        set_step(session, 9)
+        checkpoints.save(session, Kind.BEST, replace(VALIDATED, dev_losses=(1.0,), dev_set="b"))
+        assert checkpoints.find(Kind.BEST) == folder / "best_dev-9"
+    assert (folder / "best_dev-4.index").exists()
+
+
+def test_training_begins_with_the_checkpoint_of_another_folder_that_the_flag_says(folder: Path, tmp_path: Path) -> None:
+    def begun_with(wanted: str, unless_wanted: str) -> str:
+        options = CheckpointOptions(given_directory=tmp_path / "new", given_load_directory=folder, wanted=wanted)
+        return choose_to_begin(options, unless_wanted).name
+
+    assert begun_with(AUTOMATIC, LAST) == "train-8"
+    assert begun_with("best", LAST) == "best_dev-4"
+    assert begun_with("train-6", AUTOMATIC) == "train-6"
+    for path in folder.glob("train-*"):
+        path.unlink()
+    (folder / "checkpoint").unlink()
+    assert begun_with(AUTOMATIC, LAST) == "best_dev-4"
+
+
+def test_only_weights_are_taken_where_they_begin_a_new_run(folder: Path) -> None:
+    other = replace(IDENTITY, alphabet=Alphabet(tuple(" abcdef")))
+    with session_of(folder) as (checkpoints, session):
+        checkpoints.restore(session, folder / "train-6")
+        before = values(session)
+    with session_of(folder, other, seed=5, drop_source_layers=1) as (checkpoints, session):
+        checkpoints.initialize_from(session, folder / "train-6")
+        after = values(session)
+    assert after["global_step"] == 0
+    assert not after["layer_1/weights/Adam"].any()
+    np.testing.assert_array_equal(after["layer_5/weights"], before["layer_5/weights"])
+    assert (before["layer_6/weights"].shape, after["layer_6/weights"].shape) == ((12, 7), (12, 8))
+
+
+def test_weights_of_another_alphabet_or_other_features_are_refused(folder: Path) -> None:
+    for other, drop, named in (
+        (replace(IDENTITY, alphabet=Alphabet(tuple(" abxde"))), 0, "another alphabet"),
+        (replace(IDENTITY, features=FeatureOptions(feature_type="psf")), 1, "--feature_type"),
+    ):
+        with session_of(folder, other) as (_, session), session.graph.as_default():
+            variables = session.graph.get_collection("variables")
+            with pytest.raises(CheckpointError, match=named):
+                weights_of_checkpoint(folder / "train-6", variables, other, drop)
+
+
+def test_the_end_of_a_run_is_kept_with_its_newest_checkpoint(folder: Path) -> None:
+    with session_of(folder) as (checkpoints, session):
+        set_step(session, 9)
+        checkpoints.save(session, Kind.NEWEST, replace(STATE, run_ended=False))
+    record_end_of_run(folder)
+    assert progress_of(folder / "train-9") == replace(STATE, run_ended=True)
+    with session_of(folder) as (checkpoints, _):
+        assert checkpoints.find(Kind.NEWEST) == folder / "train-9"
+    record_end_of_run(folder / "missing")
+
+
+def test_progress_that_says_nothing_of_validation_leaves_the_best_in_place(folder: Path) -> None:
+    with session_of(folder) as (checkpoints, session):
+        set_step(session, 9)
+        checkpoints.save(session, Kind.NEWEST, TrainingState(epoch=7))
+        assert checkpoints.choose("Testing") == folder / "best_dev-4"

@@ -1,0 +1,114 @@
+"""What a run makes of the progress of the one before it."""
+
+from dataclasses import replace
+
+from deepspeech.options import EarlyStoppingOptions, ScheduleOptions
+from deepspeech.schedule.jobs import SetName
+from deepspeech.schedule.resumption import resumed
+from deepspeech.schedule.state import Figures, OpenEpoch, Plan, TrainingState
+
+TRAIN, DEV = SetName.TRAIN, SetName.DEV
+PLANS = {TRAIN: Plan(5, 2, "train"), DEV: Plan(2, 2, "dev")}
+VALIDATED = TrainingState(
+    epoch=3,
+    requested_epoch=3,
+    target_epoch=3,
+    dev_losses=(3.0, 2.0, 2.5),
+    varied_validations=3,
+    history=tuple(Figures(set_name, epoch, 2.0) for epoch in range(3) for set_name in (TRAIN, DEV)),
+    train_set="train",
+    dev_set="dev",
+)
+
+
+def schedule(epoch: int = 3, *, validation_step: int = 1, early_stop: bool = True) -> ScheduleOptions:
+    early = EarlyStoppingOptions(enabled=early_stop)
+    return ScheduleOptions(epoch=epoch, validation_step=validation_step, early_stopping=early)
+
+
+def test_epochs_to_add_are_added_once_until_the_run_has_ended() -> None:
+    state, _ = resumed(VALIDATED, schedule(-1), PLANS)
+    assert (state.target_epoch, state.run_ended) == (4, False)
+    trained = replace(state, epoch=4)
+    assert resumed(trained, schedule(-1), PLANS)[0].target_epoch == 4
+    assert resumed(replace(trained, stopped_early=True), schedule(-1), PLANS)[0].target_epoch == 4
+    assert resumed(replace(trained, run_ended=True), schedule(-1), PLANS)[0].target_epoch == 5
+
+
+def test_a_checkpoint_of_an_earlier_version_counts_as_one_whose_run_has_ended() -> None:
+    told = VALIDATED.to_json()
+    for name in ("train_set", "dev_set", "validates", "run_ended"):
+        del told[name]
+    state = TrainingState.from_json(told)
+    assert state == replace(VALIDATED, train_set="", dev_set="")
+    assert resumed(state, schedule(-1), PLANS)[0].target_epoch == 4
+    assert resumed(state, schedule(4), PLANS)[0].dev_losses == VALIDATED.dev_losses
+
+
+def test_progress_comes_back_from_json() -> None:
+    state = replace(VALIDATED, validates=False, run_ended=False)
+    assert TrainingState.from_json(state.to_json()) == state
+
+
+def test_the_losses_of_another_validation_set_are_forgotten_and_a_remark_says_so() -> None:
+    before = replace(VALIDATED, stopped_early=True)
+    state, remarks = resumed(before, schedule(9), {**PLANS, DEV: Plan(2, 2, "other")})
+    assert (state.dev_losses, state.varied_validations, state.stopped_early) == ((), 0, False)
+    assert state.dev_set == "other"
+    assert len(remarks) == 1
+    assert "validation set is another one" in remarks[0]
+    assert resumed(before, schedule(9), {**PLANS, DEV: Plan(1, 4, "dev")}) == (
+        replace(before, requested_epoch=9, target_epoch=9, stopped_early=False, run_ended=False),
+        [],
+    )
+
+
+def test_a_run_that_does_not_validate_keeps_the_losses_of_the_last_that_did() -> None:
+    for plans, step in (({TRAIN: PLANS[TRAIN]}, 1), (PLANS, 0)):
+        state, remarks = resumed(VALIDATED, schedule(9, validation_step=step), plans)
+        assert (state.dev_losses, state.dev_set, state.validates) == (VALIDATED.dev_losses, "dev", False)
+        assert not remarks
+
+
+def test_nothing_left_to_train_is_said_with_what_trains_on() -> None:
+    _, (done,) = resumed(VALIDATED, schedule(), PLANS)
+    assert done == (
+        "Nothing is left to train: training ended after epoch 3, and --epoch is 3; a higher one, or --epoch=-N for N "
+        "more, trains on"
+    )
+    _, (stopped,) = resumed(
+        replace(VALIDATED, target_epoch=9, requested_epoch=9, stopped_early=True), schedule(9), PLANS
+    )
+    assert stopped == (
+        "Nothing is left to train: training stopped early after epoch 3; a higher --epoch or --noearly_stop trains on"
+    )
+    other = {**PLANS, TRAIN: Plan(7, 2, "other")}
+    _, (corpus,) = resumed(VALIDATED, schedule(), other)
+    assert "all of it with another training set than this one" in corpus
+    assert corpus.endswith("another --checkpoint_dir begins anew")
+
+
+def test_nothing_is_said_where_something_is_left() -> None:
+    assert not resumed(TrainingState(), schedule(), PLANS)[1]
+    assert not resumed(VALIDATED, schedule(4), PLANS)[1]
+    assert not resumed(replace(VALIDATED, run_ended=False), schedule(), PLANS)[1]
+    assert not resumed(replace(VALIDATED, open_epoch=OpenEpoch(DEV, PLANS[DEV])), schedule(), PLANS)[1]
+    stopped = replace(VALIDATED, target_epoch=9, requested_epoch=9, stopped_early=True)
+    assert not resumed(stopped, schedule(9, early_stop=False), PLANS)[1]
+    assert not resumed(VALIDATED, schedule(), {DEV: PLANS[DEV]})[1]
+
+
+def test_going_on_with_another_training_set_is_said() -> None:
+    _, remarks = resumed(VALIDATED, schedule(9), {**PLANS, TRAIN: Plan(7, 2, "other")})
+    assert remarks == ["The training set is another one than before: training goes on with it"]
+
+
+def test_training_without_validation_is_told_from_validation_that_is_not_due() -> None:
+    begun = OpenEpoch(TRAIN, PLANS[TRAIN], frozenset({0}))
+    unvalidated = replace(VALIDATED, validates=False)
+    assert not VALIDATED.trained_without_validation
+    assert not unvalidated.trained_without_validation
+    assert not replace(VALIDATED, epoch=5).trained_without_validation
+    assert replace(unvalidated, epoch=4).trained_without_validation
+    assert replace(unvalidated, open_epoch=begun).trained_without_validation
+    assert not replace(unvalidated, epoch=4, history=()).trained_without_validation
