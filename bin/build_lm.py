@@ -66,7 +66,7 @@ def read_arguments() -> Namespace:
 
 def sentences(texts: Sequence[Path], unit: str, title: str) -> Iterator[list[str]]:
     """Yield the words (or characters) of each line; the progress is that of the bytes on disk."""
-    with Progress(title, sum(text.stat().st_size for text in texts)) as progress:
+    with Progress(title, sum(text.stat().st_size for text in texts), unit="bytes") as progress:
         for text in texts:
             with text.open("rb") as file:
                 yield from _split_lines(text, file, unit, progress)

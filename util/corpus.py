@@ -104,7 +104,7 @@ def read_corpus(
     def check_rows(rows: Sequence[_Row | BadRow]) -> list[Utterance | BadRow]:
         return [_check_row(row, alphabet, front_end) for row in rows]
 
-    with Progress(f"Checking {names}", len(rows), progress) as bar:
+    with Progress(f"Checking {names}", len(rows), progress, unit="rows") as bar:
         for checked in ordered_map(check_rows, _chunks(rows), _CHECKING_THREADS, ahead=4 * _CHECKING_THREADS):
             bar.advance(len(checked))
             for result in checked:

@@ -1,11 +1,11 @@
-"""What a person sees of work that takes time: bars that stay out of the way of logs and pipes, and messages."""
+"""What a person sees of work that takes time: bars on a terminal, lines in a log elsewhere, and messages."""
 
 from __future__ import annotations
 
 import logging
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 
 import progressbar
@@ -15,6 +15,12 @@ log = logging.getLogger(__name__)
 Report = Callable[[str], None]
 """Takes a message of one line, as `report` does."""
 
+FIRST_LINE_SECONDS = 30.0
+"""Seconds until the first line on work without a bar, and between lines in its first minutes."""
+
+LONGEST_SILENCE_SECONDS = 300.0
+"""Seconds between lines on work that takes hours."""
+
 
 def report(message: str) -> None:
     """Print a message of one line to stderr; stdout is kept for results."""
@@ -22,21 +28,41 @@ def report(message: str) -> None:
 
 
 class Progress:
-    """A progress bar on stderr: `with Progress("Training", total=100) as progress: progress.advance()`.
+    """How far some work has come: `with Progress("Training", total=100) as progress: progress.advance()`.
 
-    If it is disabled, or stderr is not a terminal, it draws nothing and logs one line when all is done.
+    On a terminal it is a bar on stderr. If that is disabled, or stderr is not a terminal, a line is logged now and
+    then, and one when all is done; work of less than half a minute has that last line only.
     """
 
-    def __init__(self, title: str, total: int | None, enabled: bool = True) -> None:
-        """Take the number of steps that make the whole as `total`, or None if it is unknown."""
+    def __init__(
+        self,
+        title: str,
+        total: int | None,
+        enabled: bool = True,
+        *,
+        unit: str = "",
+        before: int = 0,
+        effort: Sequence[float] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take the number of steps that make the whole as `total`, or None if it is unknown.
+
+        `unit` is what a step is called in the plural. `before` steps were done by an earlier run, whose time is
+        unknown: the pace is that of the others. `effort[n]` is what the first n steps take, in any unit and for n from
+        0 to the total, where steps are not alike; the time left follows from it.
+        """
         self._title = title
         self._total = total
-        self._done = 0
-        self._started = time.monotonic()
-        self._bar: progressbar.ProgressBar | None = None
-        if enabled and sys.stderr.isatty():
-            length: int | type[progressbar.UnknownLength] = progressbar.UnknownLength if total is None else total
-            self._bar = progressbar.ProgressBar(max_value=length, prefix=f"{title} ", fd=sys.stderr)
+        self._unit = unit
+        self._before = before
+        self._effort = effort
+        self._clock = clock
+        self._done = before
+        self._note = ""
+        self._started = clock()
+        self._next_line = FIRST_LINE_SECONDS
+        self._text = progressbar.FormatCustomText("%(text)s", {"text": ""})
+        self._bar = self._make_bar() if enabled and sys.stderr.isatty() else None
 
     def __enter__(self) -> Progress:
         if self._bar:
@@ -46,15 +72,84 @@ class Progress:
     def __exit__(
         self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar:
-            self._bar.finish(dirty=error is not None)
-        elif error is None:
-            log.info("%s: %d in %.1f s", self._title, self._done, time.monotonic() - self._started)
+        self.finish(dirty=error is not None)
+        if not self._bar and error is None:
+            log.info("%s: %s", self._title, self.summary())
 
-    def advance(self, steps: int = 1) -> None:
-        """Count more steps as done; never goes beyond the total."""
+    @property
+    def rate(self) -> float:
+        """Steps a second in this run."""
+        seconds = self._clock() - self._started
+        return (self._done - self._before) / seconds if seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds that the rest takes at the pace of this run; None before there is a pace, or without a total."""
+        if self._total is None or self._done == self._before:
+            return None
+        effort = range(self._total + 1) if self._effort is None else self._effort
+        spent = effort[self._done] - effort[self._before]
+        return (self._clock() - self._started) * (effort[self._total] - effort[self._done]) / spent
+
+    def advance(self, steps: int = 1, note: str = "") -> None:
+        """Count more steps as done, but never beyond the total; `note` says more of the work so far."""
         self._done += steps
         if self._total is not None:
             self._done = min(self._done, self._total)
+        self._note = note
         if self._bar:
+            self._text.update_mapping(text=self._details())
             self._bar.update(self._done)
+        elif self._clock() - self._started >= self._next_line:
+            log.info("%s", self._line())
+            seconds = self._clock() - self._started
+            self._next_line = seconds + min(max(seconds / 5, FIRST_LINE_SECONDS), LONGEST_SILENCE_SECONDS)
+
+    def finish(self, *, dirty: bool = False) -> None:
+        """End the bar; `dirty` leaves it where it is."""
+        if self._bar:
+            self._bar.finish(dirty=dirty)
+
+    def summary(self) -> str:
+        """Return what this run did in words: steps, seconds and, after a second or more, steps a second."""
+        seconds = self._clock() - self._started
+        parts = [f"{self._counted(self._done - self._before)} in {seconds:.1f} s"]
+        if seconds >= 1:
+            parts.append(self._pace())
+        if self._before:
+            parts.append(f"after {self._before} in an earlier run")
+        return ", ".join(parts)
+
+    def _make_bar(self) -> progressbar.ProgressBar:
+        counted = progressbar.Counter() if self._total is None else progressbar.Percentage()
+        drawn = progressbar.AnimatedMarker() if self._total is None else progressbar.Bar()
+        return progressbar.ProgressBar(
+            max_value=progressbar.UnknownLength if self._total is None else self._total,
+            widgets=[self._title, " ", counted, " ", drawn, " ", self._text],
+            fd=sys.stderr,
+        )
+
+    def _line(self) -> str:
+        done = self._counted(self._done)
+        if self._total is not None:
+            done = f"{100 * self._done // max(self._total, 1)} % of {self._counted(self._total)}"
+        return f"{self._title}: {done}, {self._details()}"
+
+    def _details(self) -> str:
+        left = self.seconds_left
+        texts = (self._note, self._pace(), f"{duration(left)} left" if left else "")
+        return ", ".join(filter(None, texts))
+
+    def _pace(self) -> str:
+        return f"{self.rate:{'.0f' if self.rate >= 100 else '.3g'}} {self._unit}".rstrip() + "/s"
+
+    def _counted(self, steps: int) -> str:
+        return f"{steps} {self._unit}".rstrip()
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in words: "9 s", "5 min 3 s" or "2 h 10 min"."""
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 1:
+        return f"{rest} s"
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -101,7 +101,7 @@ def tested(engine: Engine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus,
         return Tally.of_utterance(str(utterance.path), utterance.transcript, hypothesis, loss)
 
     total = Tally()
-    with Progress("Test", len(corpus), report.show_progressbar) as progress:
+    with Progress("Test", len(corpus), report.show_progressbar, unit="utterances") as progress:
         for tally in ordered_map(test, corpus, threads=usable_cores(), ahead=UTTERANCES_AHEAD):
             total = total.merged(tally, report.count)
             progress.advance()

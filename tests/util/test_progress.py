@@ -3,6 +3,8 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 
@@ -21,6 +23,65 @@ def test_without_a_terminal_one_line_is_logged_at_the_end(
     assert capfd.readouterr() == ("", "")
 
 
+@dataclass
+class Clock:
+    """Seconds that pass when the test says so."""
+
+    seconds: float = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_without_a_terminal_a_line_now_and_then_tells_share_pace_and_time_left(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock = Clock()
+    with caplog.at_level(logging.INFO, "deepspeech"), Progress("Work", 1000, unit="rows", clock=clock) as progress:
+        for _ in range(10):
+            clock.seconds += 10
+            progress.advance(20, note="loss 3.21")
+    assert caplog.messages == [
+        "Work: 6 % of 1000 rows, loss 3.21, 2 rows/s, 7 min 50 s left",
+        "Work: 12 % of 1000 rows, loss 3.21, 2 rows/s, 7 min 20 s left",
+        "Work: 18 % of 1000 rows, loss 3.21, 2 rows/s, 6 min 50 s left",
+        "Work: 200 rows in 100.0 s, 2 rows/s",
+    ]
+
+
+def test_the_longer_it_takes_the_rarer_are_the_lines(caplog: pytest.LogCaptureFixture) -> None:
+    clock = Clock()
+    lines_by_minute = []
+    with caplog.at_level(logging.INFO, "deepspeech"):
+        progress = Progress("Work", 360_000, clock=clock)
+        for _minute in range(600):
+            for _ in range(60):
+                clock.seconds += 1
+                progress.advance(10)
+            lines_by_minute.append(len(caplog.messages))
+    assert lines_by_minute[:3] == [2, 4, 6]
+    assert all(after - before <= 1 for before, after in pairwise(lines_by_minute[5:]))
+    assert 100 < lines_by_minute[-1] < 200
+
+
+def test_the_pace_is_that_of_this_run_and_the_time_left_follows_the_effort(caplog: pytest.LogCaptureFixture) -> None:
+    clock = Clock()
+    effort = [0, 1, 2, 3, 4, 6, 8, 18, 28]
+    with (
+        caplog.at_level(logging.INFO, "deepspeech"),
+        Progress("Work", 8, before=4, effort=effort, clock=clock) as progress,
+    ):
+        assert progress.seconds_left is None
+        clock.seconds = 40
+        progress.advance(2)
+        assert progress.rate == pytest.approx(0.05)
+        assert progress.seconds_left == pytest.approx(200)
+    assert caplog.messages == [
+        "Work: 75 % of 8, 0.05/s, 3 min 20 s left",
+        "Work: 2 in 40.0 s, 0.05/s, after 4 in an earlier run",
+    ]
+
+
 def test_what_fails_is_not_logged_as_done(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(KeyError), caplog.at_level(logging.INFO, "deepspeech"), Progress("Counting", 3):
         raise KeyError
@@ -31,9 +92,9 @@ def test_what_fails_is_not_logged_as_done(caplog: pytest.LogCaptureFixture) -> N
 def test_a_terminal_gets_a_bar_on_stderr_and_nothing_on_stdout(enabled: bool, shown: bool) -> None:
     code = f"""
 from deepspeech.util.progress import Progress
-with Progress("Counting", 3, {enabled}) as progress:
+with Progress("Counting", 3, {enabled}, unit="rows") as progress:
     progress.advance(2)
-    progress.advance(2)
+    progress.advance(2, "loss 3.21")
 """
     terminal, its_program_side = pty.openpty()
     result = subprocess.run([sys.executable, "-c", code], stderr=its_program_side, stdout=subprocess.PIPE, check=True)
@@ -42,7 +103,7 @@ with Progress("Counting", 3, {enabled}) as progress:
     os.close(terminal)
     os.close(its_program_side)
     assert result.stdout == b""
-    assert (b"Counting" in drawn and b"100%" in drawn) == shown
+    assert (b"Counting" in drawn and b"100%" in drawn and b"loss 3.21" in drawn and b"rows/s" in drawn) == shown
     assert shown or drawn == b"end"
 
 

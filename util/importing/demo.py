@@ -104,7 +104,8 @@ def _make(settings: Settings, grammar: Grammar, out: Path) -> None:
     """Make the corpus in a folder beside `out`, then put it in the place of `out`."""
     rows: dict[str, list[tuple[Path, str]]] = {name: [] for name in SIZES}
     with folder_written_whole(out) as folder:
-        with Progress("demo corpus", settings.train + settings.dev + settings.test) as progress:
+        count = settings.train + settings.dev + settings.test
+        with Progress("demo corpus", count, unit="utterances") as progress:
             for name, path, text in _make_utterances(settings, grammar, folder):
                 rows[name].append((path, text))
                 progress.advance()

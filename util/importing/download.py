@@ -54,8 +54,10 @@ def _fetch(url: str, part: Path) -> None:
             have = 0  # the server sends the whole file, whatever we asked for
         length = response.headers.get("Content-Length")
         total = have + int(length) if length and length.isdigit() else None
-        with part.open("ab" if have else "wb") as file, Progress(part.stem, total) as progress:
-            progress.advance(have)
+        with (
+            part.open("ab" if have else "wb") as file,
+            Progress(part.stem, total, unit="bytes", before=have) as progress,
+        ):
             while block := response.read(BLOCK):
                 file.write(block)
                 progress.advance(len(block))
