@@ -18,14 +18,14 @@ from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.store import Checkpoints
 from ..errors import ClusterError, DeepSpeechError
 from ..schedule.coordinator import TrainingCoordinator
-from ..schedule.jobs import SetName
+from ..schedule.jobs import SetName, Tally
 from ..schedule.state import TrainingState
 from ..training.interruption import InterruptionWatch
 from ..training.lifecycle import RunLifecycle, restore_newest
-from ..training.summaries import Summaries
+from ..training.reporting.epoch_progress import EpochProgress
+from ..training.reporting.summaries import Summaries
 from .coordination.membership import Role
 from .coordination.rounds import NUMBERS_PER_ROUND, RoundEnd
-from .epoch_progress import EpochProgress
 from .http.client import RETRY_SECONDS
 from .http.service import Service
 from .node import SERVERS_LOST, end_hard_later, summary
@@ -72,7 +72,7 @@ class Chief:
         self._service = service
         self._watch = watch
         patience = context.cluster.coordinator_retries * RETRY_SECONDS
-        self._progress = EpochProgress(bar=context.options.report.show_progressbar)
+        self._progress = EpochProgress(context.sets, bar=context.options.report.show_progressbar)
         self._watchdog = Watchdog(service, context.cluster.parameter_servers, patience)
         graph = context.graph.training.graph
         with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
@@ -90,7 +90,7 @@ class Chief:
                 while not self._lead_until_servers_are_lost(worker):
                     pass
         except BaseException as error:
-            self._progress.finish(error)
+            self._progress.break_off()
             self._announce_failure(str(error))
             raise
         finally:
@@ -111,7 +111,7 @@ class Chief:
             return True
         except (ParameterServersLostError, *SERVERS_LOST) as error:
             reason = str(error) if isinstance(error, ParameterServersLostError) else summary(error)
-            self._progress.finish(error)
+            self._progress.break_off()
             logger.warning("Back to the last checkpoint: %s", reason)
             with self._service.locked() as coordinator:
                 coordinator.suspend()
@@ -153,6 +153,7 @@ class Chief:
             report_count=self._options.report.count,
             state=state,
         )
+        self._progress.resume(training.current)
         lifecycle = RunLifecycle(
             self._options,
             self._context.sets,
@@ -173,16 +174,17 @@ class Chief:
             raise lifecycle.stop(self._watch.signal_number)
         with self._service.locked() as coordinator:
             trouble = coordinator.trouble
-            progress = coordinator.training.progress if coordinator.training else None
+            training = coordinator.training
+            progress, tally = (training.progress, training.tally) if training else (None, None)
             reports = coordinator.take_reports()
             end = coordinator.close_round(self._service.clock()) if not reports else None
         if trouble is not None:
             raise ParameterServersLostError(trouble)
         for report in reports:
-            self._show_progress(report.set_name, report.epoch, None)
-            lifecycle.epoch_done(report)
-        if progress is not None:
-            self._show_progress(*progress[:2], progress[2])
+            self._show_progress(report.set_name, report.epoch, report.tally)
+            lifecycle.epoch_done(report, self._progress.end())
+        if progress is not None and tally is not None:
+            self._show_progress(*progress[:2], tally)
         if end is not None:
             self._end_round(session, end)
         lifecycle.save_if_due()
@@ -194,13 +196,9 @@ class Chief:
             self._service.changed()
         self._service.wait(WAKE_SECONDS)
 
-    def _show_progress(self, set_name: SetName, epoch: int, done: int | None) -> None:
-        """Show how many of an epoch's batches are done; None means all."""
-        total = self._context.sets[set_name].plan.batch_count
-        self._progress.show(set_name, epoch, total)
-        self._progress.reach(total if done is None else done)
-        if done is None:
-            self._progress.finish()
+    def _show_progress(self, set_name: SetName, epoch: int, tally: Tally) -> None:
+        self._progress.show(set_name, epoch)
+        self._progress.reach(tally.utterances, tally.loss_sum)
 
     def _end_round(self, session: Any, end: RoundEnd) -> None:
         graph = self._context.graph

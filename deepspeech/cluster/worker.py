@@ -19,11 +19,11 @@ from ..schedule.coordinator import NoJob
 from ..schedule.jobs import Job, SetName
 from ..training.data_set import DataSet
 from ..training.job_runner import JobRunner
+from ..training.reporting.epoch_progress import EpochProgress
 from ..training.scoring import Evaluator
 from ..util.feeding import Batch
 from .coordination.errors import CoordinatorError, JobLostError, NotMemberError
 from .coordination.membership import Applicant
-from .epoch_progress import EpochProgress
 from .graph import ClusterGraph
 from .http.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator
 from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, summary
@@ -163,7 +163,7 @@ class _Rounds:
     def __init__(self, coordinator: RemoteCoordinator, context: WorkerContext) -> None:
         self._coordinator = coordinator
         self._context = context
-        self._progress = None if context.cluster.is_chief else EpochProgress(" here", bar=False)
+        self._progress = None if context.cluster.is_chief else EpochProgress(context.sets, bar=False, share=True)
 
     def step_arguments(self, _job: Job) -> Mapping[str, Any]:
         return {}
@@ -171,11 +171,11 @@ class _Rounds:
     def step_feeds(self, job: Job) -> Mapping[Any, Any]:
         return {self._context.graph.round_number: self._coordinator.begin_step(job)}
 
-    def step_done(self, job: Job, batches: Sequence[Batch], _losses: npt.NDArray[np.float32]) -> None:
+    def step_done(self, job: Job, _batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
         if self._progress is not None:
-            self._progress.show(job.set_name, job.epoch, self._context.sets[job.set_name].plan.batch_count)
-            self._progress.advance(len(batches))
+            self._progress.show(job.set_name, job.epoch)
+            self._progress.advance(losses)
 
     def ended(self) -> None:
         if self._progress is not None:
-            self._progress.finish()
+            self._progress.log_end()

@@ -129,6 +129,11 @@ class TrainingCoordinator:
         set_name, plan = self._running.set_name, self._running.plan
         return set_name, self._epoch_index(set_name), len(self._running.done), plan.batch_count
 
+    @property
+    def tally(self) -> Tally | None:
+        """The figures so far of the open epoch."""
+        return self._running.tally if self._running is not None else None
+
     def plan_of(self, set_name: SetName) -> Plan | None:
         """Return the plan of a set's batches; None if the run does not use the set."""
         return self._plans.get(set_name)

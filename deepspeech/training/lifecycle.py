@@ -14,9 +14,9 @@ from ..schedule.jobs import EpochReport, SetName
 from ..schedule.state import TrainingState
 from .data_set import DataSet
 from .interruption import Interrupted
-from .reports import log_report
+from .reporting.reports import log_report
+from .reporting.summaries import Summaries
 from .run_record import write_run_record
-from .summaries import Summaries
 
 logger = logging.getLogger(__name__)
 
@@ -63,12 +63,12 @@ class RunLifecycle:
             corpus = sets[SetName.TRAIN].corpus
             self._note(train_utterances=len(corpus), train_hours=corpus.hours)
 
-    def epoch_done(self, report: EpochReport) -> None:
+    def epoch_done(self, report: EpochReport, pace: str) -> None:
         """Report an epoch, and save the weights if their validation loss is the lowest so far.
 
-        Raise CheckpointError if they cannot be saved.
+        `pace` says how many utterances took how many seconds. Raise CheckpointError if they cannot be saved.
         """
-        log_report(report, self._options.report)
+        log_report(report, self._options.report, pace)
         self._summaries.epoch_done(report)
         state = self._coordinator.state
         if report.set_name is SetName.TEST:

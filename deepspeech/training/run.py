@@ -18,16 +18,15 @@ from ..schedule.jobs import Job, SetName
 from ..util.features import front_end
 from ..util.feeding import Batch
 from ..util.figures.output_file import OutputFile
-from ..util.progress import Progress
 from .data_set import open_sets
 from .graph import build_training_graph, fix_threads, session_config
 from .inputs import Inputs
 from .interruption import InterruptionWatch
 from .job_runner import JobRunner
 from .lifecycle import RunLifecycle, restore_newest
-from .reports import epoch_title
+from .reporting.epoch_progress import EpochProgress
+from .reporting.summaries import Summaries
 from .scoring import Evaluator
-from .summaries import Summaries
 from .towers import compute_devices
 
 v1 = tf.compat.v1
@@ -71,7 +70,8 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str]) ->
                     state=state,
                 )
                 lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
-                run = _Run(options, coordinator, lifecycle, summaries, watch)
+                progress = EpochProgress(sets, bar=options.report.show_progressbar)
+                run = _Run(coordinator, lifecycle, summaries, watch, progress)
                 run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
     if output_file is not None:
         output_file.write()
@@ -87,30 +87,35 @@ class _Run:
 
     def __init__(
         self,
-        options: Options,
         coordinator: TrainingCoordinator,
         lifecycle: RunLifecycle,
         summaries: Summaries,
         watch: InterruptionWatch,
+        progress: EpochProgress,
     ) -> None:
-        self._options = options
         self._coordinator = coordinator
         self._lifecycle = lifecycle
         self._summaries = summaries
         self._watch = watch
-        self._progress: Progress | None = None
+        self._progress = progress
 
     def lead(self, runner: JobRunner) -> None:
         """Run all epochs, then the test."""
+        self._progress.resume(self._coordinator.current)
+        try:
+            self._run_epochs(runner)
+        finally:
+            self._progress.break_off()
+
+    def _run_epochs(self, runner: JobRunner) -> None:
         while True:
             self._lifecycle.end_training_if_over()
             job = self._coordinator.next_job()
             if not isinstance(job, Job):
                 return
-            with self._progress_of(job) as self._progress:
-                reports = list(runner.work(job, self._coordinator, self._is_interrupted))
-            for report in reports:
-                self._lifecycle.epoch_done(report)
+            self._progress.show(job.set_name, job.epoch)
+            for report in list(runner.work(job, self._coordinator, self._is_interrupted)):
+                self._lifecycle.epoch_done(report, self._progress.end())
             if self._watch.signal_number is not None:
                 raise self._lifecycle.stop(self._watch.signal_number)
             self._lifecycle.save_if_due()
@@ -124,18 +129,9 @@ class _Run:
         return {}
 
     def step_done(self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
-        """Count a step's batches on the progress bar and in the summaries."""
-        if self._progress is not None:
-            self._progress.advance(len(batches))
+        """Count a step in the progress and in the summaries."""
+        self._progress.advance(losses)
         self._summaries.step_done(job, batches, losses)
-
-    def _progress_of(self, job: Job) -> Progress:
-        opened = self._coordinator.current
-        assert opened is not None
-        title = epoch_title(job.set_name, job.epoch)
-        progress = Progress(title, opened.plan.batch_count, self._options.report.show_progressbar)
-        progress.advance(len(opened.done))
-        return progress
 
     def _is_interrupted(self) -> bool:
         return self._watch.signal_number is not None or self._lifecycle.save_is_due()

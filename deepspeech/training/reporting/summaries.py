@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from ..options import SummaryOptions
-from ..schedule.jobs import EpochReport, Job, SetName
-from ..util.feeding import Batch
+from ...options import SummaryOptions
+from ...schedule.jobs import EpochReport, Job, SetName
+from ...util.feeding import Batch
 
 v1 = tf.compat.v1
 

@@ -1,0 +1,101 @@
+"""How far the open epoch has come: a bar, or lines in the log, with the loss so far."""
+
+import logging
+from collections.abc import Mapping
+from itertools import accumulate
+
+import numpy as np
+import numpy.typing as npt
+
+from ...schedule.jobs import SetName, Tally
+from ...schedule.state import OpenEpoch
+from ...util.progress import Progress
+from ..data_set import DataSet
+from .reports import epoch_title
+
+logger = logging.getLogger(__name__)
+
+
+class EpochProgress:
+    """Shows the progress of one epoch after the other, in utterances."""
+
+    def __init__(self, sets: Mapping[SetName, DataSet], *, bar: bool, share: bool = False) -> None:
+        """Without `bar` there are only lines. With `share`, this process does a part of each epoch, and shows that."""
+        self._sets = sets
+        self._bar = bar and not share
+        self._share = share
+        self._effort: dict[SetName, list[int]] = {}
+        self._epoch: tuple[SetName, int] | None = None
+        self._shown: Progress | None = None
+        self._before = Tally()
+        self._done = 0
+        self._loss_sum = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Utterances a second in the epoch that is shown, without those of an earlier run; 0 between epochs."""
+        return self._shown.rate if self._shown is not None else 0.0
+
+    def resume(self, opened: OpenEpoch | None) -> None:
+        """Take note of the epoch that an earlier run has begun: the next one that is shown."""
+        self._before = opened.tally if opened is not None else Tally()
+
+    def show(self, set_name: SetName, epoch: int) -> None:
+        """Show this epoch from now on, counted from 0; the one that was shown before has ended."""
+        if self._epoch == (set_name, epoch):
+            return
+        self.log_end()
+        self._epoch = (set_name, epoch)
+        self._done, self._loss_sum = self._before.utterances, self._before.loss_sum
+        self._shown = Progress(
+            self._title(),
+            None if self._share else len(self._sets[set_name].corpus),
+            self._bar,
+            unit="utterances",
+            before=self._done,
+            effort=None if self._share else self._effort_of(set_name),
+        )
+        self._shown.__enter__()
+        self._before = Tally()
+
+    def advance(self, losses: npt.NDArray[np.float32]) -> None:
+        """Show that more utterances are done; `losses`, float32 [utterances], are theirs in nats."""
+        self.reach(self._done + len(losses), self._loss_sum + float(losses.sum(dtype=np.float64)))
+
+    def reach(self, utterances: int, loss_sum: float) -> None:
+        """Show that this many utterances are done in all; `loss_sum` is the sum of their losses in nats."""
+        if self._shown is None:
+            return
+        more, self._done, self._loss_sum = utterances - self._done, utterances, loss_sum
+        self._shown.advance(more, f"loss {loss_sum / utterances:.2f}" if utterances else "")
+
+    def end(self) -> str:
+        """End the epoch that is shown; return what this run did of it in words: utterances, seconds and pace."""
+        assert self._shown is not None
+        self._shown.finish()
+        pace = self._shown.summary()
+        self._shown = self._epoch = None
+        return pace
+
+    def log_end(self) -> None:
+        """End the epoch that is shown, if any, and log its loss and pace."""
+        if self._shown is not None:
+            title, loss = self._title(), self._loss_sum / max(self._done, 1)
+            logger.info("%s: loss %.4f, %s", title, loss, self.end())
+
+    def break_off(self) -> None:
+        """End the epoch that is shown, if any, in the middle, without a line."""
+        if self._shown is not None:
+            self._shown.finish(dirty=True)
+        self._shown = self._epoch = None
+
+    def _title(self) -> str:
+        assert self._epoch is not None
+        return epoch_title(*self._epoch) + (" here" if self._share else "")
+
+    def _effort_of(self, set_name: SetName) -> list[int]:
+        """Return the frames of the set's first n utterances, by n: the shortest come first, and take the least time."""
+        if set_name not in self._effort:
+            frames = (utterance.frames for utterance in self._sets[set_name].corpus)
+            self._effort[set_name] = list(accumulate(frames, initial=0))
+        return self._effort[set_name]
