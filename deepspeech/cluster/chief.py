@@ -104,7 +104,7 @@ class Chief:
             self._gather(worker)
             session = self._context.session()
             graph = self._context.graph.training.graph
-            with graph.as_default(), Summaries(self._options.summaries, graph, 0) as summaries:
+            with graph.as_default(), Summaries(self._options, self._context.sets, graph, 0) as summaries:
                 lifecycle = self._open(session, summaries)
                 while not self._is_over():
                     self._do_what_is_due(session, lifecycle, worker)

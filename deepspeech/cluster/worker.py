@@ -171,7 +171,9 @@ class _Rounds:
     def step_feeds(self, job: Job) -> Mapping[Any, Any]:
         return {self._context.graph.round_number: self._coordinator.begin_step(job)}
 
-    def step_done(self, job: Job, _batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
+    def step_done(
+        self, job: Job, _batches: Sequence[Batch], losses: npt.NDArray[np.float32], _gradient_norm: float
+    ) -> None:
         if self._progress is not None:
             self._progress.show(job.set_name, job.epoch)
             self._progress.advance(losses)

@@ -50,8 +50,13 @@ class StepObserver(Protocol):
     def step_feeds(self, job: Job) -> Mapping[Any, Any]:
         """Return what else to feed in the next step of a training job, after waiting until the step may be run."""
 
-    def step_done(self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
-        """Take note of a step on the batches; `losses` are those of its utterances in nats, float32 [utterances]."""
+    def step_done(
+        self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32], gradient_norm: float
+    ) -> None:
+        """Take note of a step on the batches; `losses` are those of its utterances in nats, float32 [utterances].
+
+        `gradient_norm` is that of the step's mean gradient; 0 where nothing is trained.
+        """
 
 
 class JobRunner:
@@ -120,7 +125,8 @@ class JobRunner:
             fed = feeds(used, batches)
         fetched = self._session.run(fetches, fed, **self._observer.step_arguments(job))
         losses = np.concatenate(fetched["losses"])
-        _check_finite(job, batches, losses, fetched.get("norm", 0.0))
+        gradient_norm = float(fetched.get("norm", 0.0))
+        _check_finite(job, batches, losses, gradient_norm)
         outcome.done += len(batches)
         for path in fetched.get("best_paths", ()):
             emitted = Tally.of_labels(np.unique(path[path != LABEL_PADDING]).tolist())
@@ -131,7 +137,7 @@ class JobRunner:
         else:
             summed = Tally(len(losses), float(losses.sum(dtype=np.float64)))
             outcome.tally = outcome.tally.merged(summed, self._report_count)
-        self._observer.step_done(job, batches, losses)
+        self._observer.step_done(job, batches, losses, gradient_norm)
 
     def _submit(self, coordinator: Coordinator, outcomes: "deque[_Outcome]", *, wait: bool) -> Iterator[EpochReport]:
         """Submit the results that are decoded, oldest first; with `wait`, those of all steps, finished jobs or not."""

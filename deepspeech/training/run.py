@@ -62,7 +62,7 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str]) ->
         with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
             state = restore_newest(checkpoints, session, options)
             step = int(session.run(graph.global_step))
-            with Summaries(options.summaries, graph.graph, step) as summaries, InterruptionWatch() as watch:
+            with Summaries(options, sets, graph.graph, step) as summaries, InterruptionWatch() as watch:
                 coordinator = TrainingCoordinator(
                     replace(options.schedule, batches_per_job=options.schedule.batches_per_job * len(devices)),
                     {name: data_set.plan for name, data_set in sets.items()},
@@ -128,10 +128,12 @@ class _Run:
         """Return no feeds: those of the towers are all that a step needs."""
         return {}
 
-    def step_done(self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32]) -> None:
+    def step_done(
+        self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32], gradient_norm: float
+    ) -> None:
         """Count a step in the progress and in the summaries."""
         self._progress.advance(losses)
-        self._summaries.step_done(job, batches, losses)
+        self._summaries.step_done(job, batches, losses, gradient_norm)
 
     def _is_interrupted(self) -> bool:
         return self._watch.signal_number is not None or self._lifecycle.save_is_due()

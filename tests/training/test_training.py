@@ -53,18 +53,58 @@ def test_the_best_checkpoint_is_that_of_the_lowest_validation_loss(trained: Trai
     assert description["state"]["dev_losses"][-1] == pytest.approx(min(losses), abs=1e-3)
 
 
-def test_summaries_tell_losses_and_error_rates(trained: Trained) -> None:
-    (events,) = (trained.program.folder / "summaries").glob("events*")
-    tags: dict[str, list[float]] = {}
+def summaries(folder: Path) -> dict[str, list[Any]]:
+    """Return what TensorBoard reads: the values of every tag, numbers as they are."""
+    (events,) = folder.glob("events*")
+    tags: dict[str, list[Any]] = {}
     for event in tf.compat.v1.train.summary_iterator(str(events)):
         for value in event.summary.value:
-            tags.setdefault(value.tag, []).append(value.simple_value)
+            is_number = value.WhichOneof("value") == "simple_value"
+            tags.setdefault(value.tag, []).append(value.simple_value if is_number else value)
+    return tags
+
+
+def test_summaries_tell_losses_and_error_rates(trained: Trained) -> None:
+    tags = summaries(trained.program.folder / "summaries")
     assert len(tags["train/loss"]) == 80
     assert len(tags["dev/loss"]) == 8
     assert len(tags["train/wer"]) == 2
     assert tags["step_loss"]
     assert 0 <= tags["test/cer"][0] <= 0.4
     assert tags["test/wer"][0] >= tags["test/cer"][0]
+
+
+def test_summaries_tell_the_pace_and_the_gradient_of_steps(trained: Trained) -> None:
+    tags = summaries(trained.program.folder / "summaries")
+    of_steps = ["step_loss", "learning_rate", "gradient_norm", "utterances_per_second", "audio_seconds_per_second"]
+    assert len({len(tags[name]) for name in of_steps}) == 1
+    assert tags["learning_rate"] == pytest.approx([0.003] * len(tags["step_loss"]))
+    assert all(norm > 0 for norm in tags["gradient_norm"])
+    seconds = [
+        heard / done
+        for heard, done in zip(tags["audio_seconds_per_second"], tags["utterances_per_second"], strict=True)
+    ]
+    assert all(0.2 < of_one < 3 for of_one in seconds)  # an utterance's audio
+
+
+def test_summaries_show_what_was_said_and_heard(trained: Trained) -> None:
+    (shown,) = summaries(trained.program.folder / "summaries")["test/samples"]
+    assert shown.metadata.plugin_data.plugin_name == "text"
+    head, *rows = tf.make_ndarray(shown.tensor).tolist()
+    assert head == [b"recording", b"WER", b"loss", b"said", b"heard"]
+    reported = re.findall(r"said:  '(.*)'\n.*heard: '(.*)'", trained.finished.stderr.partition("I Test: loss")[2])
+    assert [(said.decode().strip("`"), heard.decode().strip("`")) for *_, said, heard in rows] == reported
+
+
+def test_summaries_show_features_and_spectrograms_of_the_training_set(trained: Trained) -> None:
+    tags = summaries(trained.program.folder / "summaries")
+    images = {name: values for name, values in tags.items() if name.startswith(("train/features", "train/spectrogram"))}
+    assert len(images) == 6
+    for name, (value,) in images.items():
+        pixels = tf.io.decode_png(value.image.encoded_image_string).numpy()
+        assert pixels.shape == (value.image.height, value.image.width, 1)
+        assert (pixels.min(), pixels.max()) == (0, 255)
+        assert value.image.height == (257 if "spectrogram" in name else 4 * 26)
 
 
 def test_full_traces_time_the_operations_of_a_step(trained: Trained) -> None:
@@ -147,6 +187,9 @@ def test_a_signal_saves_first_and_the_same_command_goes_on_in_the_middle_of_the_
     assert finished.code == 0
     assert f"Going on from checkpoint {program.checkpoints / f'train-{step}'}" in finished.stderr
     assert steps_of(program.checkpoints)[-1] == 6 * (state["epoch"] + 1)
+    counted = f"{4 * (6 - done)} utterances in [\\d.]+ s(, [\\d.]+ utterances/s)?"
+    earlier = f", after {4 * done} in an earlier run" if done else ""
+    assert re.search(f"Training of epoch {state['epoch'] + 1}: loss [\\d.]+, {counted}{earlier}\n", finished.stderr)
 
 
 def test_killed_at_any_moment_the_same_command_goes_on_from_the_last_checkpoint(program: Program) -> None:
