@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ from ..util.corpus import Corpus, Utterance, read_corpus
 from ..util.features import front_end
 from ..util.figures.output_file import OutputFile, check_output_file
 from ..util.figures.report import report_lines, wer_line
-from ..util.figures.tally import Tally
+from ..util.figures.tally import Tally, places_of_files
 from ..util.front_ends.mfcc import Mfcc
 from ..util.parallel import ordered_map, usable_cores
 from ..util.progress import Progress
@@ -63,7 +64,7 @@ def _main(arguments: Sequence[str]) -> None:
     if options.report.test_output_file is not None:
         check_output_file(options.report.test_output_file)
     tally = _evaluate(options)
-    for line in report_lines("Test", tally):
+    for line in report_lines("Test", tally, files=list(places_of_files(options.test.files))):
         logger.info(line)
     if options.report.wer_log_pattern:
         print(wer_line(options.report.wer_log_pattern, "test", tally), flush=True)
@@ -81,11 +82,19 @@ def _evaluate(options: EvaluationOptions) -> Tally:
         skip_bad_rows=options.bad_rows.skip,
         progress=options.report.show_progressbar,
     )
-    return tested(Engine(model), model.info, decoder, corpus, options.report)
+    return tested(Engine(model), model.info, decoder, corpus, options.report, options.test.files)
 
 
-def tested(engine: Engine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus, report: ReportOptions) -> Tally:
-    """Transcribe a corpus on all cores and count its errors."""
+def tested(
+    engine: Engine,
+    info: ModelInfo,
+    decoder: CTCDecoder,
+    corpus: Corpus,
+    report: ReportOptions,
+    csv_files: Sequence[Path],
+) -> Tally:
+    """Transcribe a corpus on all cores and count its errors, and those of each of several CSV files."""
+    places = places_of_files(csv_files)
     mfcc = Mfcc(info.features)
     output_file = OutputFile(report.test_output_file, corpus) if report.test_output_file else None
 
@@ -98,7 +107,8 @@ def tested(engine: Engine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus,
         loss = ctc_loss(posteriors, np.asarray(utterance.labels))
         if output_file is not None:
             output_file.add(utterance, hypothesis, loss)
-        return Tally.of_utterance(str(utterance.path), utterance.transcript, hypothesis, loss)
+        place = places.get(utterance.csv_file)
+        return Tally.of_utterance(str(utterance.path), utterance.transcript, hypothesis, loss, place)
 
     total = Tally()
     with Progress("Test", len(corpus), report.show_progressbar, unit="utterances") as progress:

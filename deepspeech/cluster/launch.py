@@ -58,7 +58,7 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
     token = read_token(cluster)
     inputs = read_inputs(options)
     features = front_end(options.features)
-    with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder) as evaluator:
+    with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder, options.test.files) as evaluator:
         identity = ModelIdentity(inputs.alphabet, options.features, options.model)
         graph = build_cluster_graph(
             cluster.task,

@@ -68,7 +68,7 @@ class RunLifecycle:
 
         `pace` says how many utterances took how many seconds. Raise CheckpointError if they cannot be saved.
         """
-        log_report(report, self._options.report, pace)
+        log_report(report, self._options.report, pace, self._options.test.files)
         self._summaries.epoch_done(report)
         state = self._coordinator.state
         if report.set_name is SetName.TEST:

@@ -47,7 +47,10 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str]) ->
     fix_threads(options.session)
     features = front_end(options.features)
     output_file = _output_file(options, inputs)
-    with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder, output_file) as evaluator:
+    with (
+        open_sets(options, inputs, features) as sets,
+        Evaluator(inputs.decoder, options.test.files, output_file) as evaluator,
+    ):
         identity = ModelIdentity(inputs.alphabet, options.features, options.model)
         graph = build_training_graph(
             devices,

@@ -1,6 +1,8 @@
 """From posteriors to figures: decoding on all cores while the model computes the next batch."""
 
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from types import TracebackType
 
 import numpy as np
@@ -10,16 +12,22 @@ from ..decoder import CTCDecoder
 from ..util.corpus import Utterance
 from ..util.feeding import Batch
 from ..util.figures.output_file import OutputFile
-from ..util.figures.tally import Tally
+from ..util.figures.tally import Tally, places_of_files
 from ..util.parallel import usable_cores
 
 
 class Evaluator:
     """Decodes in the background and counts errors. A context manager; leaving it drops what is not begun."""
 
-    def __init__(self, decoder: CTCDecoder, output_file: OutputFile | None = None) -> None:
-        """Decode with the decoder, and add what is heard to the output file, if there is one."""
+    def __init__(
+        self, decoder: CTCDecoder, test_files: Sequence[Path] = (), output_file: OutputFile | None = None
+    ) -> None:
+        """Decode with the decoder, and add what is heard to the output file, if there is one.
+
+        Each of several test files is counted by itself, too.
+        """
         self._decoder = decoder
+        self._places = places_of_files(test_files)
         self._output_file = output_file
         self._pool = ThreadPoolExecutor(max_workers=usable_cores(), thread_name_prefix="decode")
 
@@ -47,4 +55,5 @@ class Evaluator:
         hypothesis = self._decoder.decode(posteriors)[0].text
         if self._output_file is not None:
             self._output_file.add(utterance, hypothesis, loss)
-        return Tally.of_utterance(str(utterance.path), utterance.transcript, hypothesis, loss)
+        place = self._places.get(utterance.csv_file)
+        return Tally.of_utterance(str(utterance.path), utterance.transcript, hypothesis, loss, place)

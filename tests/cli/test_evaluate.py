@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import product
 from pathlib import Path
 
@@ -38,6 +39,23 @@ def test_the_report_is_that_of_training(trained: Trained, graph_file: Path, tiny
     assert report_of(finished.stderr)[0] == report_of(trained.finished.stderr)[0]
     assert finished.stdout.startswith("LOG test ")
     assert finished.stdout.split()[-1] == trained.finished.stdout.split()[-1]
+
+
+def test_each_of_several_files_is_reported_by_itself_and_all_together(trained: Trained, graph_file: Path) -> None:
+    program = trained.program
+    files = [program.corpus.dev, program.corpus.test]
+    flags = [f"--test_files={','.join(map(str, files))}", "--wer_log_pattern=LOG %s %s %f"]
+    tested = program.run(*program.model(), *flags, "--test_batch_size=5")
+    evaluated = evaluate(f"--model={graph_file}", *flags, "--beam_width=16")
+    reports = []
+    for stderr, stdout in ((tested.stderr, tested.stdout), (evaluated.stderr, evaluated.stdout)):
+        of_files = dict(re.findall(r"^I Test of (.*\.csv): (loss .*)$", stderr, re.MULTILINE))
+        assert list(of_files) == [str(file) for file in files], stderr
+        assert "(12 utterances" in report_of(stderr)[0]
+        assert stdout.count("LOG test") == 1
+        reports.append([*of_files.items(), report_of(stderr)])
+    assert reports[0] == reports[1]
+    assert of_files[str(files[1])] == report_of(trained.finished.stderr)[0].removeprefix("I Test: ")
 
 
 def write_byte_graph(path: Path, spoken: bytes) -> Path:

@@ -2,24 +2,25 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timezone
+from itertools import zip_longest
 
 from .tally import Sample, Tally
 
 
-def report_lines(title: str, tally: Tally, *, decoded: bool = True) -> list[str]:
+def report_lines(title: str, tally: Tally, *, decoded: bool = True, files: Sequence[str] = ()) -> list[str]:
     """Return the lines of a report: a headline, then the samples, ordered by word error rate.
 
-    Without `decoded`, the headline has only the loss.
+    Without `decoded`, the headline has only the loss. `files` names the CSV files that the tally counts by themselves:
+    each has a headline of its own, before that of all together.
     """
-    headline = f"{title}: loss {tally.mean_loss:.4f}"
     if not decoded:
-        return [headline]
-    edits = tally.edits
-    headline += (
-        f", WER {edits.wer:.2%}, CER {edits.cer:.2%}, mean edit distance {edits.mean_edit_distance:.3f}"
-        f" ({edits.utterances} utterances, {edits.words} words)"
-    )
-    return [headline, *(line for sample in by_wer(tally.samples) for line in _sample_lines(sample))]
+        return [f"{title}: loss {tally.mean_loss:.4f}"]
+    of_files = [
+        _headline(f"{title} of {name}", of_file)
+        for name, of_file in zip_longest(files, tally.files[: len(files)], fillvalue=Tally())
+    ]
+    samples = (line for sample in by_wer(tally.samples) for line in _sample_lines(sample))
+    return [*of_files, _headline(title, tally), *samples]
 
 
 def wer_line(pattern: str, set_name: str, tally: Tally) -> str:
@@ -31,6 +32,17 @@ def wer_line(pattern: str, set_name: str, tally: Tally) -> str:
 def by_wer(samples: Sequence[Sample]) -> list[Sample]:
     """Return the samples ordered by word error rate, lowest first."""
     return sorted(samples, key=lambda sample: (sample.edits.wer, sample.loss))
+
+
+def _headline(title: str, tally: Tally) -> str:
+    edits = tally.edits
+    if not edits.utterances:
+        return f"{title}: no utterances"
+    return (
+        f"{title}: loss {tally.mean_loss:.4f}"
+        f", WER {edits.wer:.2%}, CER {edits.cer:.2%}, mean edit distance {edits.mean_edit_distance:.3f}"
+        f" ({edits.utterances} utterances, {edits.words} words)"
+    )
 
 
 def _sample_lines(sample: Sample) -> list[str]:

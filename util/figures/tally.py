@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from .metrics import EditCounts, evaluate_transcript
 
 LABELS_KEPT = 2
 """The number of different labels that a tally holds: enough to tell speech from blanks and from one letter."""
+
+MOST_FILES = 1000
+"""The number of CSV files of a set that are counted each by itself at most."""
+
+_OF_A_FILE = ("utterances", "loss_sum", "edits")
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,8 @@ class Tally:
     """Summed figures of some utterances; `edits` and `samples` stay empty where nothing was decoded.
 
     `samples` are the wrongly transcribed utterances of lowest loss, lowest first. `labels_emitted` are the lowest
-    LABELS_KEPT different labels of the utterances' best paths, without the blank; it stays empty in training.
+    LABELS_KEPT different labels of the utterances' best paths, without the blank; it stays empty in training. `files`
+    are the figures of each CSV file of the set, in the order of the files and without samples, where they are counted.
     """
 
     utterances: int = 0
@@ -36,6 +44,7 @@ class Tally:
     edits: EditCounts = field(default_factory=EditCounts)
     samples: tuple[Sample, ...] = ()
     labels_emitted: tuple[int, ...] = ()
+    files: tuple[Tally, ...] = ()
 
     @property
     def mean_loss(self) -> float:
@@ -53,11 +62,15 @@ class Tally:
         return Tally(labels_emitted=tuple(sorted(set(labels))[:LABELS_KEPT]))
 
     @staticmethod
-    def of_utterance(wav: str, transcript: str, hypothesis: str, loss: float) -> Tally:
-        """Return the figures of one utterance; `transcript` is what was said, `hypothesis` what was heard."""
+    def of_utterance(wav: str, transcript: str, hypothesis: str, loss: float, file: int | None = None) -> Tally:
+        """Return the figures of one utterance; `transcript` is what was said, `hypothesis` what was heard.
+
+        `file` is the place of its CSV file, from 0, among those that are counted by themselves.
+        """
         edits = evaluate_transcript(transcript, hypothesis)
         wrong = Sample(wav, transcript, hypothesis, loss, edits)
-        return Tally(1, loss, edits, (wrong,) if edits.character_edits else ())
+        files = () if file is None else (*[Tally()] * file, Tally(1, loss, edits))
+        return Tally(1, loss, edits, (wrong,) if edits.character_edits else (), files=files)
 
     def merged(self, other: Tally, sample_count: int) -> Tally:
         """Return both tallies together, keeping `sample_count` samples."""
@@ -67,21 +80,33 @@ class Tally:
             edits=self.edits + other.edits,
             samples=lowest_loss(self.samples + other.samples, sample_count),
             labels_emitted=tuple(sorted({*self.labels_emitted, *other.labels_emitted})[:LABELS_KEPT]),
+            files=tuple(one.merged(two, 0) for one, two in zip_longest(self.files, other.files, fillvalue=Tally())),
         )
 
     def to_json(self) -> dict[str, Any]:
         """Return a value for `json.dumps`."""
-        return asdict(self)
+        files = [{name: asdict(file)[name] for name in _OF_A_FILE} for file in self.files]
+        return asdict(self) | {"files": files}
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Tally:
         """Return the tally that `to_json` wrote; raise KeyError or TypeError for anything else.
 
-        Tallies of a time without `labels_emitted` are read, too.
+        Tallies of a time without `labels_emitted` or `files` are read, too.
         """
         samples = tuple(Sample(**{**sample, "edits": EditCounts(**sample["edits"])}) for sample in value["samples"])
-        edits = EditCounts(**value["edits"])
-        return Tally(value["utterances"], value["loss_sum"], edits, samples, tuple(value.get("labels_emitted", ())))
+        figures, *files = (
+            Tally(each["utterances"], each["loss_sum"], EditCounts(**each["edits"]))
+            for each in (value, *value.get("files", ()))
+        )
+        labels = tuple(value.get("labels_emitted", ()))
+        return replace(figures, samples=samples, labels_emitted=labels, files=tuple(files))
+
+
+def places_of_files(csv_files: Sequence[Path]) -> dict[str, int]:
+    """Return the place of each CSV file of a set that is counted by itself; none where there is only one."""
+    names = [str(file) for file in csv_files]
+    return {name: place for place, name in enumerate(names)} if 1 < len(names) <= MOST_FILES else {}
 
 
 def lowest_loss(samples: Iterable[Sample], count: int) -> tuple[Sample, ...]:

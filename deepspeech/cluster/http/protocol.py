@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from ...schedule.jobs import Job, Sample, SetName, Tally
 from ...util.figures.metrics import EditCounts
-from ...util.figures.tally import LABELS_KEPT
+from ...util.figures.tally import LABELS_KEPT, MOST_FILES
 from ..coordination.membership import Applicant, Role
 
 LARGEST_NUMBER = 2**53 - 1
@@ -136,6 +136,18 @@ class SampleBody(Body):
     edits: EditsBody
 
 
+class FileTallyBody(Body):
+    """The figures of one CSV file's utterances."""
+
+    utterances: Number
+    loss_sum: FiniteFloat
+    edits: EditsBody = EditsBody()
+
+    def tally(self) -> Tally:
+        """Return the tally that this describes."""
+        return Tally(self.utterances, self.loss_sum, EditCounts(**self.edits.model_dump()))
+
+
 class TallyBody(Body):
     """The fields of `Tally`."""
 
@@ -144,6 +156,7 @@ class TallyBody(Body):
     edits: EditsBody = EditsBody()
     samples: Annotated[list[SampleBody], Field(max_length=1000)] = []
     labels_emitted: Annotated[list[Number], Field(max_length=LABELS_KEPT)] = []
+    files: Annotated[list[FileTallyBody], Field(max_length=MOST_FILES)] = []
 
     def tally(self) -> Tally:
         """Return the tally that this describes."""
@@ -151,7 +164,8 @@ class TallyBody(Body):
             Sample(s.wav, s.transcript, s.hypothesis, s.loss, EditCounts(**s.edits.model_dump())) for s in self.samples
         )
         edits = EditCounts(**self.edits.model_dump())
-        return Tally(self.utterances, self.loss_sum, edits, samples, tuple(self.labels_emitted))
+        files = tuple(file.tally() for file in self.files)
+        return Tally(self.utterances, self.loss_sum, edits, samples, tuple(self.labels_emitted), files)
 
 
 class ResultBody(Body):

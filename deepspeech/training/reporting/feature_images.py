@@ -15,7 +15,7 @@ v1 = tf.compat.v1
 UTTERANCES_SHOWN = 3
 
 ENLARGEMENT = 4
-"""Pixels of a feature, in height and width."""
+"""Pixels of a window or frame in width, and of a coefficient in height."""
 
 WINDOW_SECONDS, STEP_SECONDS = 0.032, 0.02
 """Of a spectrogram."""
@@ -42,8 +42,8 @@ def feature_images(data_set: DataSet) -> Iterator[tuple[str, Image]]:
             continue
         row = index - batch.indices.start
         features = batch.features[row, : batch.lengths[row]]
-        yield f"train/spectrogram/{number}", _picture(log_spectrogram(samples, corpus.sample_rate), 1)
-        yield f"train/features/{number}", _picture(_normalized(features), ENLARGEMENT)
+        yield f"train/spectrogram/{number}", _picture(log_spectrogram(samples, corpus.sample_rate))
+        yield f"train/features/{number}", _picture(_normalized(features).repeat(ENLARGEMENT, axis=1))
 
 
 def log_spectrogram(samples: npt.NDArray[np.float32], sample_rate: int) -> npt.NDArray[np.float32]:
@@ -64,11 +64,11 @@ def _normalized(features: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return normalized
 
 
-def _picture(values: npt.NDArray[np.float32], enlargement: int) -> Image:
+def _picture(values: npt.NDArray[np.float32]) -> Image:
     """Return values [time, height] as a picture: the lowest are black, the highest white."""
     span = max(float(values.max() - values.min()), 1e-6)
     grey = np.rint(255 * (values - values.min()) / span).astype(np.uint8).T[::-1]
-    grey = grey.repeat(enlargement, axis=0).repeat(enlargement, axis=1)
+    grey = grey.repeat(ENLARGEMENT, axis=1)
     with tf.Graph().as_default(), v1.Session() as session:
         png: bytes = session.run(tf.io.encode_png(grey[:, :, None]))
     return png, *grey.shape

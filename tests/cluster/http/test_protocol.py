@@ -1,5 +1,4 @@
 import json
-from dataclasses import asdict
 
 import pytest
 from pydantic import ValidationError
@@ -14,14 +13,15 @@ TALLY = Tally(
     edits=EditCounts(3, 1, 6, 2, 30),
     samples=(Sample("a.wav", "yes", "no", 1.5, EditCounts(1, 1, 1, 3, 3)),),
     labels_emitted=(0, 26),
+    files=(Tally(), Tally(3, 4.5, EditCounts(3, 1, 6, 2, 30))),
 )
 
 
 def test_a_tally_is_the_same_at_both_ends() -> None:
-    assert TallyBody.model_validate_json(json.dumps(asdict(TALLY))).tally() == TALLY
+    assert TallyBody.model_validate_json(json.dumps(TALLY.to_json())).tally() == TALLY
 
 
 @pytest.mark.parametrize("labels", [[1, 2, 3], [-1], ["a"], [1.5], 7, None])
 def test_labels_that_no_worker_sends_are_refused(labels: object) -> None:
     with pytest.raises(ValidationError, match="labels_emitted"):
-        TallyBody.model_validate_json(json.dumps(asdict(TALLY) | {"labels_emitted": labels}))
+        TallyBody.model_validate_json(json.dumps(TALLY.to_json() | {"labels_emitted": labels}))
