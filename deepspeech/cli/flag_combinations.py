@@ -28,6 +28,8 @@ def check_options(options: Options, given: Collection[str]) -> None:
         raise FlagError(
             "--test_output_file: a cluster writes none; test on one machine, with the same --checkpoint_dir"
         )
+    if options.status.port and options.in_cluster:
+        raise FlagError("--status_port: a cluster's page is at --coord_host and --coord_port; leave this flag out")
     _check_export(options)
 
 

@@ -5,9 +5,11 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from ..cluster.status_page import status_page
 from ..errors import DeepSpeechError
 from ..export.folder import check_folder
 from ..options import LogOptions, Options
+from ..schedule.snapshot import Publish
 from ..training.interruption import Interrupted
 from . import flags
 from .arguments import run_command
@@ -33,7 +35,8 @@ def _main(arguments: Sequence[str]) -> int:
     for notice in options.notices:
         logger.warning(notice)
     try:
-        _run(options)
+        with status_page(options.status.port) as publish:
+            _run(options, publish)
     except Interrupted as interrupted:
         print(f"deepspeech: {interrupted}", file=sys.stderr)
         return 128 + interrupted.signal_number
@@ -44,7 +47,7 @@ def _main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _run(options: Options) -> None:
+def _run(options: Options, publish: Publish | None) -> None:
     if options.export.directory is not None:
         check_folder(options.export.directory, remove=options.export.remove)
     if options.report.test_output_file is not None:
@@ -69,7 +72,7 @@ def _run(options: Options) -> None:
     elif inputs is not None:
         from ..training.run import train_and_test
 
-        train_and_test(options, inputs)
+        train_and_test(options, inputs, publish=publish)
     if options.exports:
         from ..export.from_checkpoint import export
 

@@ -1,13 +1,11 @@
 """Starts the node of a cluster that the flags name."""
 
-import importlib.util
 import logging
 import time
 from contextlib import nullcontext
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
-from ..errors import ClusterError
 from ..options import ClusterOptions, Options
 from ..training.data_set import open_sets
 from ..training.graph import fix_threads
@@ -21,6 +19,7 @@ from .coordination.coordinator import ClusterCoordinator
 from .coordination.membership import ClusterSettings, Role
 from .graph import build_cluster_graph
 from .http.client import Connection
+from .http.libraries import check_libraries
 from .http.service import Service
 from .node import (
     address_of,
@@ -34,8 +33,6 @@ from .parameter_server import serve_parameters
 from .worker import WorkerContext, work_until_over
 
 logger = logging.getLogger(__name__)
-
-SERVER_LIBRARIES = ("httptools", "prometheus_client", "pydantic", "starlette", "uvicorn")
 
 
 def take_part(options: Options, cluster: ClusterOptions) -> None:
@@ -54,7 +51,7 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
         serve_parameters(options, cluster)
         return
     if cluster.is_chief:
-        _check_libraries()
+        check_libraries("the coordinator")
     token = read_token(cluster)
     inputs = read_inputs(options)
     features = front_end(options.features)
@@ -117,12 +114,3 @@ def _coordinator(context: WorkerContext) -> ClusterCoordinator:
     required = {Role.WORKER: context.applicant.properties, Role.PARAMETER_SERVER: code_property()}
     # The parameter servers may have seen rounds of an earlier coordinator, and numbers must only ever grow.
     return ClusterCoordinator(settings, required, first_round=time.time_ns() // 1_000_000 * 1000)
-
-
-def _check_libraries() -> None:
-    missing = [name for name in SERVER_LIBRARIES if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ClusterError(
-            f"the coordinator needs {', '.join(missing)}: install this package with its extra `cluster`, "
-            "pip install '.[cluster]' in a checkout or pip install './deepspeech-….whl[cluster]' with a wheel file"
-        )

@@ -63,3 +63,17 @@ class ReportOptions:
         decides_result=False,
     )
     show_progressbar: bool = flag(True, "show progress bars on a terminal", decides_result=False)
+
+
+@dataclass(frozen=True)
+class StatusOptions:
+    """The page that shows how training on one machine stands: the port that it is served on, 0 for none."""
+
+    title: ClassVar[str] = CHECKPOINTS
+    port: int = flag(
+        0,
+        "port of a page, http://localhost:PORT, that shows how training on one machine stands; 0: none",
+        name="status_port",
+        check=up_to(65535, "a port, at most 65535"),
+        decides_result=False,
+    )

@@ -13,7 +13,7 @@ from .experiment import ExperimentOptions
 from .export import ExportOptions
 from .model import ModelOptions
 from .performance import SessionOptions
-from .reports import LogOptions, ReportOptions
+from .reports import LogOptions, ReportOptions, StatusOptions
 from .rows.flag import flag, flags_with
 from .rows.predecessors import ignored_notice
 from .training import TRAINING, OptimizerOptions, ScheduleOptions
@@ -58,6 +58,7 @@ class Options:
     summaries: SummaryOptions = field(default_factory=SummaryOptions)
     logs: LogOptions = field(default_factory=LogOptions)
     report: ReportOptions = field(default_factory=ReportOptions)
+    status: StatusOptions = field(default_factory=StatusOptions)
     language_model: LanguageModelOptions = field(default_factory=LanguageModelOptions)
     one_shot_infer: Path | None = flag(
         None, "transcribe this audio file and print the text", title=DECODING, decides_result=False

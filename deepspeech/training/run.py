@@ -15,6 +15,7 @@ from ..checkpoints.store import Checkpoints
 from ..options import Options
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import Job, SetName
+from ..schedule.snapshot import Publish, Snapshot
 from ..util.features import front_end
 from ..util.feeding import Batch
 from ..util.figures.output_file import OutputFile
@@ -32,18 +33,21 @@ from .towers import compute_devices
 v1 = tf.compat.v1
 
 
-def train_and_test(options: Options, inputs: Inputs, devices: Sequence[str] | None = None) -> None:
+def train_and_test(
+    options: Options, inputs: Inputs, devices: Sequence[str] | None = None, publish: Publish | None = None
+) -> None:
     """Train on the training set, if there is one, then test on the test set, if there is one.
 
     Go on from the newest checkpoint of the folder. Test with the checkpoint of lowest validation loss, or with the
-    newest if there was no validation. A run that trains locks the folder. Raise a DeepSpeechError for input that
-    cannot be used or a folder that is locked, and Interrupted, with a checkpoint saved, after SIGINT or SIGTERM.
+    newest if there was no validation. A run that trains locks the folder. `publish` is told how the run stands.
+    Raise a DeepSpeechError for input that cannot be used or a folder that is locked, and Interrupted, with a
+    checkpoint saved, after SIGINT or SIGTERM.
     """
     with locked_for_training(options.checkpoints.directory) if options.trains else nullcontext():
-        _train_and_test(options, inputs, devices or compute_devices())
+        _train_and_test(options, inputs, devices or compute_devices(), publish)
 
 
-def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str]) -> None:
+def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], publish: Publish | None) -> None:
     fix_threads(options.session)
     features = front_end(options.features)
     output_file = _output_file(options, inputs)
@@ -74,7 +78,7 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str]) ->
                 )
                 lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
                 progress = EpochProgress(sets, bar=options.report.show_progressbar)
-                run = _Run(coordinator, lifecycle, summaries, watch, progress)
+                run = _Run(coordinator, lifecycle, summaries, watch, progress, publish)
                 run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
     if output_file is not None:
         output_file.write()
@@ -95,16 +99,19 @@ class _Run:
         summaries: Summaries,
         watch: InterruptionWatch,
         progress: EpochProgress,
+        publish: Publish | None,
     ) -> None:
         self._coordinator = coordinator
         self._lifecycle = lifecycle
         self._summaries = summaries
         self._watch = watch
         self._progress = progress
+        self._publish = publish
 
     def lead(self, runner: JobRunner) -> None:
         """Run all epochs, then the test."""
         self._progress.resume(self._coordinator.current)
+        self._tell()
         try:
             self._run_epochs(runner)
         finally:
@@ -117,7 +124,9 @@ class _Run:
             if not isinstance(job, Job):
                 return
             self._progress.show(job.set_name, job.epoch)
-            for report in list(runner.work(job, self._coordinator, self._is_interrupted)):
+            reports = list(runner.work(job, self._coordinator, self._is_interrupted))
+            self._tell()
+            for report in reports:
                 self._lifecycle.epoch_done(report, self._progress.end())
             if self._watch.signal_number is not None:
                 raise self._lifecycle.stop(self._watch.signal_number)
@@ -137,6 +146,11 @@ class _Run:
         """Count a step in the progress and in the summaries."""
         self._progress.advance(losses)
         self._summaries.step_done(job, batches, losses, gradient_norm)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._publish is not None:
+            self._publish(Snapshot.of(self._coordinator), self._progress.rate)
 
     def _is_interrupted(self) -> bool:
         return self._watch.signal_number is not None or self._lifecycle.save_is_due()

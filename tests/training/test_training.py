@@ -1,6 +1,8 @@
+import json
 import re
 import signal
 import time
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import soxr
 import tensorflow as tf
 from program import Program, Trained
 
+from benchmarks.processes.ports import free_ports
 from deepspeech.checkpoints.identity import read_description
 
 
@@ -211,8 +214,13 @@ def test_killed_at_any_moment_the_same_command_goes_on_from_the_last_checkpoint(
 
 
 def test_a_second_run_in_the_same_folder_ends_with_one_line_and_the_first_goes_on(program: Program) -> None:
-    first = program.start(*program.training(epoch=2000))
+    (port,) = free_ports(1)
+    first = program.start(*program.training(epoch=2000), f"--status_port={port}")
     wait_for_epoch(first, 1)
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/status", timeout=10) as answer:
+        status = json.load(answer)
+    assert (status["phase"], status["epochs"]) == ("training", 2000)
+    assert status["epochs_done"] >= len(status["losses"]["train"]) >= 1
     before = {path.name for path in program.checkpoints.rglob("*")}
     second = program.run(*program.training(epoch=3), f"--train_cached_features_path={program.folder / 'train.h5'}")
     assert second.code == 1

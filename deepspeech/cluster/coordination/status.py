@@ -1,8 +1,10 @@
 """The state of a training run, as `/v1/status` tells it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...schedule.jobs import SetName
+from ...schedule.snapshot import Snapshot
 from ...schedule.state import Figures
 from .coordinator import ClusterCoordinator
 from .membership import Member, Role
@@ -10,64 +12,80 @@ from .membership import Member, Role
 HISTORY_SHOWN = 2000
 """The newest epochs of each set whose losses are told."""
 
+REPORTS_SHOWN = 100
+"""The newest word error rates that are told."""
+
 
 def status_of(coordinator: ClusterCoordinator, now: float) -> dict[str, Any]:
-    """Return the state as a value for JSON; docs/cluster.md explains each field. Times are in seconds."""
-    training = coordinator.training
-    state = training.state_without_epoch if training else None
-    progress = training.progress if training else None
-    opened = None
-    if training is not None and progress is not None:
-        set_name, epoch, done, of = progress
-        opened = {
-            "set": set_name.value,
-            "epoch": epoch + 1,
-            "batches": of,
-            "batches_done": done,
-            "jobs_open": training.pending,
-            "jobs_running": training.running,
-        }
+    """Return a cluster's state as a value for JSON; docs/cluster.md explains each field. Times are in seconds."""
+    snapshot = Snapshot.of(coordinator.training) if coordinator.training else None
     return {
-        "phase": _phase(coordinator),
+        "phase": _phase(coordinator, snapshot),
         "reason": coordinator.failure or coordinator.trouble,
-        "epochs_done": state.epoch if state else None,
-        "epochs": state.target_epoch if state else None,
-        "stopped_early": bool(state and state.stopped_early),
-        "open_epoch": opened,
-        "seconds_left": _seconds_left(coordinator, now),
+        **status_of_training(snapshot, coordinator.history),
+        "seconds_left": seconds_left(coordinator.opened, snapshot, now),
         "members": [_member(member, now) for member in coordinator.members],
         "missing": [f"{role.value} {task}" for role in Role for task in coordinator.members.missing(role)],
         "utterances_per_second": round(sum(member.throughput(now) for member in coordinator.members), 2),
-        "losses": {
-            name.value: [[each.epoch + 1, each.loss] for each in _of(coordinator, name)]
-            for name in (SetName.TRAIN, SetName.DEV, SetName.TEST)
-        },
-        "wer": [[e.set_name.value, e.epoch + 1, e.wer] for e in coordinator.history if e.wer is not None][-100:],
         "counts": vars(coordinator.counts),
     }
 
 
-def _seconds_left(coordinator: ClusterCoordinator, now: float) -> float | None:
-    """Return how long training will still take at the pace since it was opened; None before there is one."""
-    if coordinator.training is None or coordinator.opened is None:
+def status_of_training(snapshot: Snapshot | None, history: Sequence[Figures]) -> dict[str, Any]:
+    """Return what a cluster and a single machine tell alike: the epochs, the open one, and the figures of all."""
+    state = snapshot.state if snapshot else None
+    return {
+        "epochs_done": state.epoch if state else None,
+        "epochs": state.target_epoch if state else None,
+        "stopped_early": bool(state and state.stopped_early),
+        "open_epoch": _open_epoch(snapshot) if snapshot else None,
+        "losses": {
+            name.value: [[each.epoch + 1, each.loss] for each in history if each.set_name is name][-HISTORY_SHOWN:]
+            for name in SetName
+        },
+        "wer": [[e.set_name.value, e.epoch + 1, e.wer] for e in history if e.wer is not None][-REPORTS_SHOWN:],
+    }
+
+
+def seconds_left(opened: tuple[float, int] | None, snapshot: Snapshot | None, now: float) -> float | None:
+    """Return how long training will still take at the pace since it was opened; None before there is one.
+
+    `opened` is when that was, and how many batches were left then.
+    """
+    if snapshot is None or opened is None:
         return None
-    since, left_then = coordinator.opened
-    left = coordinator.training.batches_left
+    (since, left_then), left = opened, snapshot.batches_left
     return (now - since) * left / (left_then - left) if left < left_then else None
 
 
-def _phase(coordinator: ClusterCoordinator) -> str:
+def phase_of_training(snapshot: Snapshot) -> str:
+    """Return what a run does that has begun and is not over."""
+    return "testing" if snapshot.training_is_over else "training"
+
+
+def _phase(coordinator: ClusterCoordinator, snapshot: Snapshot | None) -> str:
     if coordinator.failure is not None:
         return "failed"
     if coordinator.over:
         return "over"
-    if coordinator.training is None:
-        return "waiting"
-    return "testing" if coordinator.training.training_is_over else "training"
+    return "waiting" if snapshot is None else phase_of_training(snapshot)
 
 
-def _of(coordinator: ClusterCoordinator, name: SetName) -> list[Figures]:
-    return [figures for figures in coordinator.history if figures.set_name is name][-HISTORY_SHOWN:]
+def _open_epoch(snapshot: Snapshot) -> dict[str, Any] | None:
+    if snapshot.progress is None or snapshot.tally is None:
+        return None
+    set_name, epoch, done, of = snapshot.progress
+    tally = snapshot.tally
+    return {
+        "set": set_name.value,
+        "epoch": epoch + 1,
+        "batches": of,
+        "batches_done": done,
+        "utterances_done": tally.utterances,
+        "loss": tally.mean_loss if tally.utterances else None,
+        "jobs_open": snapshot.jobs_open,
+        "jobs_running": snapshot.jobs_running,
+    }
 
 
 def _member(member: Member, now: float) -> dict[str, Any]:

@@ -5,21 +5,21 @@ import hmac
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..coordination.errors import CoordinatorError
 from . import routes
-from .handlers import Endpoint, Handler, Handlers
+from .handlers import Handler, Handlers
 from .openapi import describe
 from .protocol import ErrorBody, body_named
 from .service import Service
+from .views import Endpoint, page_endpoint
 
 traffic = logging.getLogger("deepspeech.traffic")
 
@@ -63,11 +63,7 @@ def application(service: Service, token: str | None) -> ASGIApp:
 
 def _pages(service: Service, handlers: Handlers, token: str | None) -> ASGIApp:
     """Return what answers everything but messages; while it is served, members that fell silent are looked for."""
-    page = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
     description = describe(handlers.messages, handlers.views)
-
-    async def show_page(_: Request) -> Response:
-        return HTMLResponse(page)
 
     async def show_description(_: Request) -> Response:
         return JSONResponse(description)
@@ -79,7 +75,7 @@ def _pages(service: Service, handlers: Handlers, token: str | None) -> ASGIApp:
         yield
         ticking.cancel()
 
-    shown: dict[str, Endpoint] = {"/": show_page, "/openapi.json": show_description}
+    shown: dict[str, Endpoint] = {"/": page_endpoint(), "/openapi.json": show_description}
     shown |= {view.path: _checked(show, token) for view, show in handlers.views.items()}
     return Starlette(routes=[Route(path, show, methods=["GET"]) for path, show in shown.items()], lifespan=lifespan)
 

@@ -3,15 +3,13 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from ...schedule.coordinator import NoJob
 from ...schedule.jobs import Job
 from ..coordination.coordinator import ClusterCoordinator
 from ..coordination.status import status_of
 from . import routes
-from .metrics import render_metrics
 from .protocol import (
     AliveBody,
     Body,
@@ -28,12 +26,10 @@ from .protocol import (
     StepBody,
 )
 from .service import Service
+from .views import view_endpoints
 
 Handler = Callable[[Any], Awaitable[Response]]
 """Answers a message, given its body."""
-
-Endpoint = Callable[[Request], Awaitable[Response]]
-"""Answers a request."""
 
 
 class Handlers:
@@ -51,7 +47,7 @@ class Handlers:
             routes.BEGIN_STEP: self.begin_step,
             routes.SUBMIT: self.submit,
         }
-        self.views: dict[routes.View, Endpoint] = {routes.STATUS: self.status, routes.METRICS: self.metrics}
+        self.views = view_endpoints(self._tell)
 
     async def join(self, body: JoinBody) -> Response:
         """Take a process in."""
@@ -126,17 +122,9 @@ class Handlers:
             self._service.wake_chief()
         return _json(DoneBody())
 
-    async def status(self, _: Request) -> Response:
-        """Tell how training stands, as JSON."""
+    def _tell(self) -> dict[str, Any]:
         with self._service.locked() as coordinator:
-            return JSONResponse(status_of(coordinator, self._service.clock()), headers={"cache-control": "no-store"})
-
-    async def metrics(self, _: Request) -> Response:
-        """Tell how training stands, in Prometheus' format."""
-        with self._service.locked() as coordinator:
-            status = status_of(coordinator, self._service.clock())
-        text, content_type = render_metrics(status)
-        return Response(text, media_type=content_type)
+            return status_of(coordinator, self._service.clock())
 
 
 def _json(body: Body) -> Response:

@@ -1,4 +1,4 @@
-"""Serves the coordinator: uvicorn on a thread of its own."""
+"""Serves the coordinator, or a page alone: uvicorn on a thread of its own."""
 
 import errno
 import gc
@@ -6,6 +6,7 @@ import socket
 import threading
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from ...errors import ClusterError
 from .application import application
@@ -13,14 +14,14 @@ from .request_limits import LimitedProtocol
 from .service import Service
 
 
-class Server:
-    """A coordinator's server, as a context manager: it listens when it is made, and serves inside."""
+class ApplicationServer:
+    """An application's server, as a context manager: it serves inside."""
 
-    def __init__(self, service: Service, host: str, port: int, token: str | None) -> None:
-        """Listen on the address, or raise ClusterError. With a token, every request must carry it."""
-        self._socket = _bind(host, port)
+    def __init__(self, served: ASGIApp, listening: socket.socket) -> None:
+        """Take over the socket, which is closed at the end."""
+        self._socket = listening
         config = uvicorn.Config(
-            application(service, token),
+            served,
             http=LimitedProtocol,
             ws="none",
             log_level="critical",
@@ -30,7 +31,7 @@ class Server:
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._socket]}, name="coordinator", daemon=True
+            target=self._server.run, kwargs={"sockets": [self._socket]}, name="http", daemon=True
         )
 
     @property
@@ -38,7 +39,7 @@ class Server:
         """The port that it listens on."""
         return int(self._socket.getsockname()[1])
 
-    def __enter__(self) -> "Server":
+    def __enter__(self) -> "ApplicationServer":
         # The objects made so far stay, a whole graph among them: each search for garbage in them would hold up every
         # answer for a tenth of a second.
         gc.collect()
@@ -51,6 +52,14 @@ class Server:
         self._thread.join(timeout=5)
         self._socket.close()
         gc.unfreeze()
+
+
+class Server(ApplicationServer):
+    """A coordinator's server, as a context manager: it listens when it is made, and serves inside."""
+
+    def __init__(self, service: Service, host: str, port: int, token: str | None) -> None:
+        """Listen on the address, or raise ClusterError. With a token, every request must carry it."""
+        super().__init__(application(service, token), _bind(host, port))
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -32,9 +32,9 @@ from deepspeech.cluster.coordination.membership import Applicant, ClusterSetting
 from deepspeech.cluster.http import application as application_module
 from deepspeech.cluster.http.application import application
 from deepspeech.cluster.http.client import Address, Connection, RemoteCoordinator, join
+from deepspeech.cluster.http.libraries import SERVER_LIBRARIES
 from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
-from deepspeech.cluster.launch import SERVER_LIBRARIES
 from deepspeech.errors import ClusterError
 from deepspeech.options import ScheduleOptions
 from deepspeech.schedule.coordinator import NoJob, TrainingCoordinator

@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
+from benchmarks.processes.ports import free_ports
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
 from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
+from deepspeech.cluster.status_page import status_page
 from deepspeech.options import EarlyStoppingOptions, ScheduleOptions
 from deepspeech.schedule.coordinator import TrainingCoordinator
-from deepspeech.schedule.jobs import Job, SetName, Tally
+from deepspeech.schedule.jobs import Job, JobResult, SetName, Tally
+from deepspeech.schedule.snapshot import Snapshot
 from deepspeech.schedule.state import Plan
 
 CHROMIUM = shutil.which("chromium")
@@ -92,6 +95,28 @@ def test_the_page_shows_how_training_stands_and_follows_it(browser: Any, tmp_pat
         assert "not finite" in page.inner_text("#reason")
         assert problems == []
         assert all(url.startswith(f"http://127.0.0.1:{server.port}/") for url in requested if url[:5] != "data:")
+
+
+def test_the_page_of_a_single_machine_shows_no_members_and_jobs(browser: Any) -> None:
+    training = TrainingCoordinator(ScheduleOptions(epoch=EPOCHS), {SetName.TRAIN: Plan(8, 4, "a")})
+    (port,) = free_ports(1)
+    with status_page(port) as publish:
+        assert publish is not None
+        page = browser.new_page(viewport=PHONE)
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(f"http://127.0.0.1:{port}/")
+        page.wait_for_function("document.getElementById('phase').textContent === 'preparing'")
+        job = training.next_job()
+        assert isinstance(job, Job)
+        training.submit(JobResult(job, job.batches, Tally(4, 8.0)))
+        publish(Snapshot.of(training), 52.3)
+        page.wait_for_function("document.getElementById('phase').textContent === 'training'")
+        assert page.inner_text("#set") == "Training, epoch 1: 1 of 8 batches, loss 2.000 so far"
+        assert page.inner_text("#throughput") == "52.3"
+        assert not page.is_visible("#members")
+        assert not page.is_visible("#open")
+        assert problems == []
 
 
 def test_the_page_asks_for_the_token_where_there_is_one(browser: Any) -> None:
