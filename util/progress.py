@@ -105,6 +105,11 @@ class Progress:
             seconds = self._clock() - self._started
             self._next_line = seconds + min(max(seconds / 5, FIRST_LINE_SECONDS), LONGEST_SILENCE_SECONDS)
 
+    def make_room(self) -> None:
+        """Have the next message stand on a line of its own, below the bar, which is drawn again below it."""
+        if self._bar:
+            print(file=sys.stderr, flush=True)
+
     def finish(self, *, dirty: bool = False) -> None:
         """End the bar; `dirty` leaves it where it is."""
         if self._bar:

@@ -187,6 +187,8 @@ class Chief:
             self._show_progress(*progress[:2], tally)
         if end is not None:
             self._end_round(session, end)
+        if lifecycle.save_is_due():
+            self._progress.make_room()
         lifecycle.save_if_due()
         if end is not None or reports:
             return

@@ -128,6 +128,8 @@ class _Run:
             self._tell()
             for report in reports:
                 self._lifecycle.epoch_done(report, self._progress.end())
+            if self._is_interrupted():
+                self._progress.make_room()
             if self._watch.signal_number is not None:
                 raise self._lifecycle.stop(self._watch.signal_number)
             self._lifecycle.save_if_due()

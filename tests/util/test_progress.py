@@ -91,9 +91,12 @@ def test_what_fails_is_not_logged_as_done(caplog: pytest.LogCaptureFixture) -> N
 @pytest.mark.parametrize(("enabled", "shown"), [(True, True), (False, False)])
 def test_a_terminal_gets_a_bar_on_stderr_and_nothing_on_stdout(enabled: bool, shown: bool) -> None:
     code = f"""
+import sys
 from deepspeech.util.progress import Progress
 with Progress("Counting", 3, {enabled}, unit="rows") as progress:
     progress.advance(2)
+    progress.make_room()
+    print("a message", file=sys.stderr)
     progress.advance(2, "loss 3.21")
 """
     terminal, its_program_side = pty.openpty()
@@ -104,7 +107,7 @@ with Progress("Counting", 3, {enabled}, unit="rows") as progress:
     os.close(its_program_side)
     assert result.stdout == b""
     assert (b"Counting" in drawn and b"100%" in drawn and b"loss 3.21" in drawn and b"rows/s" in drawn) == shown
-    assert shown or drawn == b"end"
+    assert (b"\na message\r\n" in drawn) if shown else drawn == b"a message\r\nend"
 
 
 def test_a_bar_without_a_known_total_counts_on() -> None:

@@ -69,6 +69,11 @@ class EpochProgress:
         more, self._done, self._loss_sum = utterances - self._done, utterances, loss_sum
         self._shown.advance(more, f"loss {loss_sum / utterances:.2f}" if utterances else "")
 
+    def make_room(self) -> None:
+        """Have the next message stand on a line of its own, below the bar, which is drawn again below it."""
+        if self._shown is not None:
+            self._shown.make_room()
+
     def end(self) -> str:
         """End the epoch that is shown; return what this run did of it in words: utterances, seconds and pace."""
         assert self._shown is not None
