@@ -102,7 +102,9 @@ with Progress("Counting", 3, {enabled}, unit="rows") as progress:
     terminal, its_program_side = pty.openpty()
     result = subprocess.run([sys.executable, "-c", code], stderr=its_program_side, stdout=subprocess.PIPE, check=True)
     os.write(its_program_side, b"end")
-    drawn = os.read(terminal, 1 << 16)
+    drawn = b""
+    while not drawn.endswith(b"end"):
+        drawn += os.read(terminal, 1 << 16)
     os.close(terminal)
     os.close(its_program_side)
     assert result.stdout == b""
