@@ -128,11 +128,12 @@ class _Run:
             self._tell()
             for report in reports:
                 self._lifecycle.epoch_done(report, self._progress.end())
-            if self._is_interrupted():
-                self._progress.make_room()
             if self._watch.signal_number is not None:
+                self._progress.break_off()
                 raise self._lifecycle.stop(self._watch.signal_number)
-            self._lifecycle.save_if_due()
+            if self._lifecycle.save_is_due():
+                self._progress.make_room()
+                self._lifecycle.save_if_due()
 
     def step_arguments(self, job: Job) -> Mapping[str, Any]:
         """Return extra arguments for the session's run of the next step."""

@@ -13,7 +13,7 @@ from .metrics import EditCounts, evaluate_transcript
 LABELS_KEPT = 2
 """The number of different labels that a tally holds: enough to tell speech from blanks and from one letter."""
 
-MOST_FILES = 1000
+MOST_FILES = 100
 """The number of CSV files of a set that are counted each by itself at most."""
 
 _OF_A_FILE = ("utterances", "loss_sum", "edits")
@@ -104,7 +104,7 @@ class Tally:
 
 
 def places_of_files(csv_files: Sequence[Path]) -> dict[str, int]:
-    """Return the place of each CSV file of a set that is counted by itself; none where there is only one."""
+    """Return the place of each CSV file of a set that is counted by itself; none where there is only one, or too many."""
     names = [str(file) for file in csv_files]
     return {name: place for place, name in enumerate(names)} if 1 < len(names) <= MOST_FILES else {}
 
