@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -30,8 +31,8 @@ def first_loss(program: Program, *flags: str) -> float:
     """Return the loss of one epoch of training, whose steps change next to nothing."""
     finished = program.run(*program.training(epoch=1), "--learning_rate=1e-9", "--dropout_rate=0", *flags)
     assert finished.code == 0, finished.stderr
-    (line,) = (line for line in finished.stderr.splitlines() if "Training of epoch 1: loss" in line)
-    return float(line.split()[-1])
+    (loss,) = re.findall(r"Training of epoch 1: loss ([\d.]+)", finished.stderr)
+    return float(loss)
 
 
 def test_training_begins_where_the_graph_stands(program: Program, graph_file: Path) -> None:

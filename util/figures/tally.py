@@ -104,7 +104,7 @@ class Tally:
 
 
 def places_of_files(csv_files: Sequence[Path]) -> dict[str, int]:
-    """Return the place of each CSV file of a set that is counted by itself; none where there is only one, or too many."""
+    """Return the place of each CSV file of a set that is counted by itself; none of one file alone, or of too many."""
     names = [str(file) for file in csv_files]
     return {name: place for place, name in enumerate(names)} if 1 < len(names) <= MOST_FILES else {}
 
