@@ -2,7 +2,7 @@
 
 import sys
 
-from .cli.train import main
+from .commands import train
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(train())

@@ -2,7 +2,7 @@
 
 import sys
 
-from .cli.compare_params import main
+from .commands import compare_params
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(compare_params())

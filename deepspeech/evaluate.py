@@ -2,7 +2,7 @@
 
 import sys
 
-from .cli.evaluate import main
+from .commands import evaluate
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(evaluate())

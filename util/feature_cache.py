@@ -62,7 +62,11 @@ def open_feature_cache(
                 return _open_current(path, contents)
             except _OutdatedError as outdated:
                 log.info("Building feature cache %s: %s", path, outdated)
-            _build(partial, contents, OnTheFly(corpus, front_end), f"Building {path}", progress, workers)
+            try:
+                _build(partial, contents, OnTheFly(corpus, front_end), f"Building {path}", progress, workers)
+            except KeyboardInterrupt:
+                log.warning("%s: the feature cache is not finished; it is built anew the next time", path)
+                raise
             partial.replace(path)
             return _open_current(path, contents)
     except (OSError, _OutdatedError) as error:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from ..training.interruption import end_at_once_if_interrupted
 from ..util.errors import DeepSpeechError, FlagError
 from ..util.files.user_paths import user_path
 
@@ -43,6 +44,7 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech") 
         return failed(" ".join(str(error).split()), program)
     except KeyboardInterrupt:
         print(f"{program}: interrupted", file=sys.stderr)
+        end_at_once_if_interrupted()
         return 128 + signal.SIGINT
 
 

@@ -10,7 +10,7 @@ from ..errors import DeepSpeechError
 from ..export.folder import check_folder
 from ..options import LogOptions, Options
 from ..schedule.snapshot import Publish
-from ..training.interruption import Interrupted
+from ..training.interruption import Interrupted, end_at_once_if_interrupted, say, stopping_signals
 from . import flags
 from .arguments import run_command
 from .experiments import import_recordings
@@ -31,14 +31,17 @@ def _main(arguments: Sequence[str]) -> int:
     if options is None:
         return 0
     _prepare_logging(options.logs)
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in stopping_signals():
+        signal.signal(number, _interrupt)
     for notice in options.notices:
         logger.warning(notice)
     try:
         with status_page(options.status.port) as publish:
             _run(options, publish)
     except Interrupted as interrupted:
-        print(f"deepspeech: {interrupted}", file=sys.stderr)
+        if str(interrupted):
+            say(str(interrupted))
+        end_at_once_if_interrupted()
         return 128 + interrupted.signal_number
     except (DeepSpeechError, OSError):
         if options.logs.level == 0:
@@ -61,8 +64,7 @@ def _run(options: Options, publish: Publish | None) -> None:
         from ..training.inputs import read_inputs
 
         inputs = read_inputs(options)
-    if options.logs.level:
-        import_tensorflow()
+    import_tensorflow(quiet=options.logs.level > 0)
     if options.in_cluster:
         from ..cluster.launch import take_part
 
@@ -106,4 +108,6 @@ class _Formatter(logging.Formatter):
 
 
 def _interrupt(number: int, _frame: object) -> None:
-    raise Interrupted(number, "terminated before there was anything to save")
+    say("interrupted; there was nothing to save")
+    end_at_once_if_interrupted()
+    raise Interrupted(number)

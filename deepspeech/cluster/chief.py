@@ -162,6 +162,7 @@ class Chief:
             self._checkpoints,
             summaries,
         )
+        self._watch.ending = lifecycle
         with self._service.locked() as coordinator:
             coordinator.open(training, self._service.clock())
         self._service.changed()

@@ -10,7 +10,7 @@ from ..options import ClusterOptions, Options
 from ..training.data_set import open_sets
 from ..training.graph import fix_threads
 from ..training.inputs import read_inputs
-from ..training.interruption import Interrupted, InterruptionWatch
+from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from ..training.scoring import Evaluator
 from ..training.towers import compute_devices
 from ..util.features import front_end
@@ -33,6 +33,11 @@ from .parameter_server import serve_parameters
 from .worker import WorkerContext, work_until_over
 
 logger = logging.getLogger(__name__)
+
+ENDING = PlainEnding(
+    "finishing this step, then leaving the cluster", "stopped; the cluster learns of it when this node falls silent"
+)
+"""That of a worker, and of the chief until there are weights."""
 
 
 def take_part(options: Options, cluster: ClusterOptions) -> None:
@@ -79,7 +84,7 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
             sets,
             evaluator,
         )
-        with InterruptionWatch() as watch:
+        with InterruptionWatch(ENDING) as watch:
             if cluster.is_chief:
                 _lead(context, identity, token, watch)
             else:

@@ -5,12 +5,14 @@ import time
 
 from ..errors import ClusterError
 from ..options import ClusterOptions, Options
-from ..training.interruption import Interrupted, InterruptionWatch
+from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from .coordination.errors import CoordinatorError, NotMemberError, TrainingFailedError
 from .http.client import RETRY_SECONDS, Connection, Membership
 from .node import address_of, applicant_of, code_property, join_or_explain, read_token, start_server
 
 logger = logging.getLogger(__name__)
+
+ENDING = PlainEnding("leaving the cluster", "stopped; the weights that this parameter server held are gone")
 
 
 def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
@@ -19,7 +21,7 @@ def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
     server = start_server(options, cluster)
     logger.info("Parameter server %d at %s", cluster.task, server.target)
     applicant = applicant_of(cluster, code_property())
-    with InterruptionWatch() as watch:
+    with InterruptionWatch(ENDING) as watch:
         while True:
             membership = join_or_explain(connection, applicant)
             if _wait_for_the_end(membership, watch):

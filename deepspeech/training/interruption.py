@@ -1,27 +1,65 @@
-"""SIGINT and SIGTERM as a request to stop that the program follows between two steps."""
+"""Signals as a request to stop that the program follows between two steps, and answers at once."""
 
+import os
 import signal
+import threading
+from contextlib import suppress
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 
-class Interrupted(Exception):  # noqa: N818 - not an error, but a request of the user
-    """The program stops after a signal; the message says how to go on."""
+class Interrupted(KeyboardInterrupt):
+    """The program stops after a signal; the message says how to go on, and is empty if that was said already."""
 
-    def __init__(self, signal_number: int, message: str) -> None:
+    def __init__(self, signal_number: int, message: str = "") -> None:
         super().__init__(message)
         self.signal_number = signal_number
 
 
-class InterruptionWatch:
-    """A context manager under which SIGINT and SIGTERM only set `signal_number`; a second SIGINT interrupts at once."""
+class Ending(Protocol):
+    """What stopping means at the moment. It is asked on another thread than the program's."""
 
-    def __init__(self) -> None:
+    def after_this_step(self) -> str:
+        """Return what the program does before it stops, as in "finishing this step, then saving a checkpoint"."""
+
+    def if_stopped_at_once(self) -> str:
+        """Return what stopping at once means, as in "stopped without saving: …"."""
+
+
+class PlainEnding:
+    """An ending whose texts stay the same."""
+
+    def __init__(self, after_this_step: str, if_stopped_at_once: str) -> None:
+        self._texts = after_this_step, if_stopped_at_once
+
+    def after_this_step(self) -> str:
+        """Return the first text."""
+        return self._texts[0]
+
+    def if_stopped_at_once(self) -> str:
+        """Return the second text."""
+        return self._texts[1]
+
+
+class InterruptionWatch:
+    """A context manager under which a signal only sets `signal_number` and is answered; a second SIGINT ends at once.
+
+    A thread answers, as Python runs a signal's handler only when a step of TensorFlow is over.
+    """
+
+    def __init__(self, ending: Ending) -> None:
+        """Take what stopping means; it may be replaced at any time."""
+        self.ending = ending
         self.signal_number: int | None = None
         self._earlier: dict[int, Any] = {}
 
     def __enter__(self) -> "InterruptionWatch":
-        for number in (signal.SIGINT, signal.SIGTERM):
+        self._reading, self._writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        os.set_blocking(self._reading, True)
+        self._earlier_descriptor = signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
+        self._thread = threading.Thread(target=self._answer, name="answers to signals", daemon=True)
+        self._thread.start()
+        for number in stopping_signals():
             self._earlier[number] = signal.signal(number, self._note)
         return self
 
@@ -30,8 +68,54 @@ class InterruptionWatch:
     ) -> None:
         for number, handler in self._earlier.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(self._earlier_descriptor)
+        os.close(self._writing)
+        self._thread.join()
+        os.close(self._reading)
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self.signal_number = number
-        if number == signal.SIGINT:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _answer(self) -> None:
+        """Answer each signal as its number arrives, until nobody can write any more."""
+        interrupted = False
+        while received := os.read(self._reading, 1):
+            number = received[0]
+            if number not in self._earlier:
+                continue
+            if number != signal.SIGINT:
+                say(f"terminated: {self.ending.after_this_step()}", below_a_bar=True)
+            elif not interrupted:
+                then = f"{self.ending.after_this_step()}; press Ctrl-C again to stop at once"
+                say(f"interrupted: {then}", below_a_bar=True)
+                interrupted = True
+            else:
+                say(self.ending.if_stopped_at_once(), below_a_bar=True)
+                os._exit(128 + number)
+
+
+def stopping_signals() -> tuple[signal.Signals, ...]:
+    """Return the signals that ask the program to stop: SIGHUP is none of them if it is ignored, as with nohup."""
+    hang_up = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
+    return (signal.SIGINT, signal.SIGTERM, *hang_up)
+
+
+def end_at_once_if_interrupted() -> None:
+    """Have SIGINT end the process at once from now on, while it only waits for its threads."""
+    signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
+
+
+def say(message: str, *, below_a_bar: bool = False) -> None:
+    """Write a line on standard error without a lock, which another thread or an interrupted call might hold.
+
+    If its terminal is gone, everything that is written there later is dropped.
+    """
+    above = "\n" if below_a_bar and os.isatty(2) else ""
+    try:
+        os.write(2, f"{above}deepspeech: {message}\n".encode())
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        with suppress(OSError):
+            if os.path.sameopenfile(1, 2):
+                os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)

@@ -54,6 +54,7 @@ class RunLifecycle:
         self._checkpoints = checkpoints
         self._summaries = summaries
         self._saved_state = coordinator.state
+        self._lost_if_stopped = f"this run began, at {_clock()},"
         self._best_loss = checkpoints.best_loss(self._saved_state.dev_set) if options.trains else float("inf")
         self._next_save = self._save_time()
         self._training_ended = False
@@ -103,6 +104,16 @@ class RunLifecycle:
         if self.save_is_due():
             self._save()
 
+    def after_this_step(self) -> str:
+        """Return what follows a first signal."""
+        return "finishing this step" if self._only_tests else "finishing this step, then saving a checkpoint"
+
+    def if_stopped_at_once(self) -> str:
+        """Return what stopping without a checkpoint loses."""
+        if self._only_tests:
+            return "stopped while testing; nothing is lost, run the same command again"
+        return f"stopped without saving: what was trained since {self._lost_if_stopped} is lost"
+
     def stop(self, signal_number: int) -> Interrupted:
         """Save a checkpoint after a signal; return the exception to raise."""
         if not self._options.trains or self._coordinator.training_is_over:
@@ -112,6 +123,10 @@ class RunLifecycle:
             signal_number,
             f"interrupted; saved in {self._options.checkpoints.directory}: the same command goes on from there",
         )
+
+    @property
+    def _only_tests(self) -> bool:
+        return self._training_ended or not self._options.trains
 
     def _note_test(self, report: EpochReport) -> None:
         edits = report.tally.edits
@@ -145,7 +160,12 @@ class RunLifecycle:
             prefix = self._checkpoints.save(self._session, Kind.NEWEST, state)
             logger.info("Saved checkpoint %s", prefix.name)
             self._saved_state = state
+            self._lost_if_stopped = f"the checkpoint {prefix.name} of {_clock()}"
         self._next_save = self._save_time()
+
+
+def _clock() -> str:
+    return time.strftime("%H:%M")
 
 
 def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> TrainingState:

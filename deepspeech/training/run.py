@@ -22,7 +22,7 @@ from ..util.figures.output_file import OutputFile
 from .data_set import open_sets
 from .graph import build_training_graph, fix_threads, session_config
 from .inputs import Inputs
-from .interruption import InterruptionWatch
+from .interruption import InterruptionWatch, PlainEnding
 from .job_runner import JobRunner
 from .lifecycle import RunLifecycle, restore_newest
 from .reporting.epoch_progress import EpochProgress
@@ -31,6 +31,8 @@ from .scoring import Evaluator
 from .towers import compute_devices
 
 v1 = tf.compat.v1
+
+STARTING = PlainEnding("stopping before the first step", "stopped before the first step")
 
 
 def train_and_test(
@@ -69,7 +71,7 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
         with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
             state = restore_newest(checkpoints, session, options)
             step = int(session.run(graph.global_step))
-            with Summaries(options, sets, graph.graph, step) as summaries, InterruptionWatch() as watch:
+            with Summaries(options, sets, graph.graph, step) as summaries, InterruptionWatch(STARTING) as watch:
                 coordinator = TrainingCoordinator(
                     replace(options.schedule, batches_per_job=options.schedule.batches_per_job * len(devices)),
                     {name: data_set.plan for name, data_set in sets.items()},
@@ -77,6 +79,7 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
                     state=state,
                 )
                 lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
+                watch.ending = lifecycle
                 progress = EpochProgress(sets, bar=options.report.show_progressbar)
                 run = _Run(coordinator, lifecycle, summaries, watch, progress, publish)
                 run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))

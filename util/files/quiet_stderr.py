@@ -25,10 +25,12 @@ def without_tensorflows_lines() -> Iterator[None]:
     stderr = os.dup(2)
     with tempfile.TemporaryFile() as printed:
         os.dup2(printed.fileno(), 2)
-        failed = True
+        failed = False
         try:
             yield
-            failed = False
+        except Exception:
+            failed = True
+            raise
         finally:
             sys.stderr.flush()
             os.dup2(stderr, 2)
