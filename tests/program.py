@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,9 +64,9 @@ class Program:
         """Return the flags that make it test, too."""
         return [f"--test_files={self.corpus.test}", "--test_batch_size=4"]
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start the program and go on."""
-        command = [sys.executable, "-m", "deepspeech", *arguments]
+    def start(self, *arguments: str, before: Sequence[str] = ()) -> subprocess.Popen[str]:
+        """Start the program and go on; its command is the arguments of the command `before`, if there is one."""
+        command = [*before, sys.executable, "-m", "deepspeech", *arguments]
         return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def run(self, *arguments: str) -> Finished:

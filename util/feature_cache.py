@@ -61,8 +61,9 @@ def open_feature_cache(
             try:  # another process may have built it meanwhile
                 return _open_current(path, contents)
             except _OutdatedError as outdated:
-                log.info("Building feature cache %s: %s", path, outdated)
+                reason = str(outdated)
             try:
+                log.info("Building feature cache %s: %s", path, reason)
                 _build(partial, contents, OnTheFly(corpus, front_end), f"Building {path}", progress, workers)
             except KeyboardInterrupt:
                 log.warning("%s: the feature cache is not finished; it is built anew the next time", path)
@@ -70,13 +71,13 @@ def open_feature_cache(
             partial.replace(path)
             return _open_current(path, contents)
     except (OSError, _OutdatedError) as error:
-        raise FeatureCacheError(f"{path}: cannot write the feature cache: {_one_line(error)}") from error
+        raise FeatureCacheError(f"{path}: cannot write the feature cache: {_reason(error)}; name another file") from error
 
 
 class FeatureCache:
     """The features of a corpus's utterances, read from disk when asked for. Any number of threads may ask."""
 
-    def __init__(self, file: h5py.File, offsets: npt.NDArray[np.int64]) -> None:
+    def __init__(self, file: h5py.File, offsets: npt.NDArray[np.int64], corpus: Corpus) -> None:
         """Take an open file with the data sets `features`, float32 [frames, coefficients], and `checksums`.
 
         Utterance i has the rows `offsets[i]` to `offsets[i + 1]` and their CRC-32, `checksums[i]`, uint32 [utterances];
@@ -86,6 +87,7 @@ class FeatureCache:
         self._features = file["features"]
         self._checksums: list[int] = file["checksums"][:].tolist()
         self._offsets = offsets
+        self._corpus = corpus
         self._checked = bytearray(len(self._checksums))
 
     def __enter__(self) -> FeatureCache:
@@ -105,15 +107,18 @@ class FeatureCache:
             features: Features = self._features[self._offsets[index] : self._offsets[index + 1]]
         except OSError as error:
             raise FeatureCacheError(
-                f"{self._file.filename}: cannot read the feature cache: {_one_line(error)}"
+                f"{self._file.filename}: cannot read the feature cache: {_one_line(error)} ({self._of(index)})"
             ) from error
         if not self._checked[index] and zlib.crc32(features.data) != self._checksums[index]:
             raise FeatureCacheError(
                 f"{self._file.filename}: the feature cache is damaged: the features of utterance {index + 1} have "
-                "another checksum; remove it; it is rebuilt"
+                f"another checksum ({self._of(index)}); remove it; it is rebuilt"
             )
         self._checked[index] = True
         return features
+
+    def _of(self, index: int) -> str:
+        return f"{self._corpus[index].path}, {self._corpus[index].source}"
 
     def close(self) -> None:
         """Close the file; `features` must not be called any more."""
@@ -124,6 +129,7 @@ class FeatureCache:
 class _Contents:
     """What a cache is made from, and where its features go."""
 
+    corpus: Corpus
     corpus_digest: str
     settings: str
     offsets: npt.NDArray[np.int64]
@@ -137,7 +143,7 @@ class _Contents:
             digest.update(json.dumps(key).encode())
         frames = [utterance.frames for utterance in corpus]
         offsets = np.concatenate([[0], np.cumsum(frames, dtype=np.int64)])
-        return cls(digest.hexdigest(), json.dumps(asdict(options), sort_keys=True), offsets, options.coefficients)
+        return cls(corpus, digest.hexdigest(), json.dumps(asdict(options), sort_keys=True), offsets, options.coefficients)
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -160,6 +166,8 @@ class _OutdatedError(Exception):
 
 def _open_current(path: Path, contents: _Contents) -> FeatureCache:
     """Open a cache if it holds these contents; raise _OutdatedError if not, FeatureCacheError if it is not a cache."""
+    if path.exists() and not path.is_file():
+        raise FeatureCacheError(f"{path}: exists and is not a file; name another one")
     if not path.exists() or path.stat().st_size == 0:
         raise _OutdatedError("there is none yet")
     if not h5py.is_hdf5(path):
@@ -168,7 +176,7 @@ def _open_current(path: Path, contents: _Contents) -> FeatureCache:
         file = h5py.File(path, "r", locking=False)
         try:
             _compare(path, file, contents)
-            cache = FeatureCache(file, contents.offsets)
+            cache = FeatureCache(file, contents.offsets, contents.corpus)
             _check_if_small(cache, contents)
         except BaseException:
             file.close()
@@ -276,6 +284,10 @@ def _lay_out(partial: Path, contents: _Contents) -> tuple[int, int]:
         checksums = file.create_dataset("checksums", (utterances,), _CHECKSUM, dcpl=layout)
         file.attrs.update(contents.attributes)
         return features.id.get_offset(), checksums.id.get_offset()
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or _one_line(error)
 
 
 def _one_line(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -11,11 +12,16 @@ import numpy.typing as npt
 
 from .audio import read_audio
 from .corpus import Corpus, Utterance
-from .errors import AudioError
+from .errors import AudioError, FeatureCacheError
 from .features import Features, FrontEnd
 from .parallel import ordered_map, usable_cores
 
+log = logging.getLogger(__name__)
+
 LABEL_PADDING = -1
+
+UNREADABLE = (AudioError, FeatureCacheError)
+"""What is raised for an utterance that was checked and cannot be read any more."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -40,7 +46,11 @@ class OnTheFly:
         Raise AudioError if its recording cannot be read or has changed since the corpus was read.
         """
         utterance = self.corpus[index]
-        features = self.front_end.extract(read_audio(utterance.path, self.front_end.options.sample_rate))
+        try:
+            samples = read_audio(utterance.path, self.front_end.options.sample_rate)
+        except AudioError as error:
+            raise AudioError(f"{error} ({utterance.source})") from error
+        features = self.front_end.extract(samples)
         if len(features) != utterance.frames:
             raise AudioError(
                 f"{utterance.path}: {len(features)} frames where there were {utterance.frames} when the corpus was"
@@ -51,10 +61,13 @@ class OnTheFly:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Utterances padded to the length of the longest: B of them, T frames, L labels."""
+    """Utterances padded to the length of the longest: B of them, T frames, L labels.
+
+    Where those that cannot be read are left out, B may be 0; so are T and L then.
+    """
 
     indices: range
-    """Of the utterances in the corpus."""
+    """In the corpus, those of utterances that are left out as well."""
     utterances: Sequence[Utterance]
     features: Features
     """float32 [B, T, coefficients], padded with zeros."""
@@ -80,9 +93,22 @@ class Feeder:
     """Makes a corpus's batches. Batch i holds utterances i * batch_size and on, in the corpus's order."""
 
     def __init__(
-        self, corpus: Corpus, source: FeatureSource, batch_size: int, threads: int = 0, prefetch: int = 4
+        self,
+        corpus: Corpus,
+        source: FeatureSource,
+        batch_size: int,
+        threads: int = 0,
+        prefetch: int = 4,
+        *,
+        skip_unreadable: bool = False,
     ) -> None:
-        """Have `threads` (0: one per core) work on up to `prefetch` batches beyond the one that is being used."""
+        """Have `threads` (0: one per core) work on up to `prefetch` batches beyond the one that is being used.
+
+        With `skip_unreadable`, utterances that cannot be read any more are left out, with a warning for each.
+        """
+        self._skip_unreadable = skip_unreadable
+        self._unreadable: set[int] = set()
+        self._warned: set[int] = set()
         self._corpus = corpus
         self._source = source
         self._batch_size = batch_size
@@ -95,25 +121,45 @@ class Feeder:
     def batches(self, batch_indices: Iterable[int]) -> Generator[Batch, None, None]:
         """Yield the batches asked for, in that order; `batch_indices` is read `prefetch` batches ahead.
 
-        Raise what the feature source raises, when it is that batch's turn. Close the iterator to stop early.
+        Raise what the feature source raises, when it is that batch's turn; if unreadable utterances are left out, only
+        when no other is left. Close the iterator to stop early.
         """
         return ordered_map(self.batch, batch_indices, self._threads, self._prefetch)
 
     def batch(self, index: int) -> Batch:
         """Make one batch, on the calling thread; raise IndexError if there is no such batch."""
         indices = batch_range(index, self._batch_size, len(self._corpus))
-        utterances = self._corpus[indices.start : indices.stop]
+        features = {index: self._features(index) for index in indices}
+        readable = {index: of_one for index, of_one in features.items() if of_one is not None}
+        utterances = [self._corpus[index] for index in readable]
         return Batch(
             indices,
             utterances,
-            features=_padded([self._source.features(index) for index in indices], 0),
+            features=_padded(list(readable.values()), 0),
             lengths=np.array([utterance.frames for utterance in utterances], np.int32),
             labels=_padded([utterance.labels for utterance in utterances], LABEL_PADDING),
         )
 
+    def _features(self, index: int) -> Features | None:
+        """Return an utterance's features, None if it is to be left out."""
+        try:
+            features = self._source.features(index)
+        except UNREADABLE as error:
+            self._unreadable.add(index)
+            if not self._skip_unreadable or len(self._unreadable) == len(self._corpus):
+                raise
+            if index not in self._warned:
+                self._warned.add(index)
+                log.warning("Left out: %s", error)
+            return None
+        self._unreadable.discard(index)
+        return features
+
 
 def _padded(arrays: Sequence[npt.NDArray[Scalar]], padding: int) -> npt.NDArray[Scalar]:
     """Stack arrays [length, ...] of different lengths into one [arrays, longest, ...]."""
+    if not arrays:
+        return np.zeros((0, 0), np.float32)
     longest = max(map(len, arrays))
     stacked = np.full((len(arrays), longest, *arrays[0].shape[1:]), padding, arrays[0].dtype)
     for row, array in zip(stacked, arrays, strict=True):

@@ -24,6 +24,7 @@ from ..training.interruption import InterruptionWatch
 from ..training.lifecycle import RunLifecycle, restore_newest
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.reporting.summaries import Summaries
+from ..util.feeding import UNREADABLE
 from .coordination.membership import Role
 from .coordination.rounds import NUMBERS_PER_ROUND, RoundEnd
 from .http.client import RETRY_SECONDS
@@ -170,6 +171,8 @@ class Chief:
 
     def _do_what_is_due(self, session: Any, lifecycle: RunLifecycle, worker: "_WorkerThread") -> None:
         self._watchdog.expect(SAVING_SECONDS)
+        if isinstance(worker.error, UNREADABLE):
+            raise lifecycle.fail(worker.error)
         self._check(worker)
         if self._watch.signal_number is not None:
             raise lifecycle.stop(self._watch.signal_number)

@@ -14,6 +14,7 @@ from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from ..training.scoring import Evaluator
 from ..training.towers import compute_devices
 from ..util.features import front_end
+from ..util.feeding import UNREADABLE
 from .chief import Chief
 from .coordination.coordinator import ClusterCoordinator
 from .coordination.membership import ClusterSettings, Role
@@ -102,7 +103,10 @@ def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, wa
 
 
 def _work(context: WorkerContext, watch: InterruptionWatch) -> None:
-    work_until_over(context, lambda: watch.signal_number is not None)
+    try:
+        work_until_over(context, lambda: watch.signal_number is not None)
+    except UNREADABLE as error:
+        raise type(error)(f"{error}; the other workers go on without this one") from error
     if watch.signal_number is not None:
         raise Interrupted(watch.signal_number, "interrupted; the other workers go on without this one")
 

@@ -21,7 +21,7 @@ from ..training.data_set import DataSet
 from ..training.job_runner import JobRunner
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.scoring import Evaluator
-from ..util.feeding import Batch
+from ..util.feeding import UNREADABLE, Batch
 from .coordination.errors import CoordinatorError, JobLostError, NotMemberError
 from .coordination.membership import Applicant
 from .graph import ClusterGraph
@@ -54,11 +54,14 @@ class WorkerContext:
 def work_until_over(context: WorkerContext, interrupted: Callable[[], bool]) -> None:
     """Do jobs until training is over or `interrupted`.
 
-    Raises TrainingError for a loss that isn't finite, which every node is told, and ClusterError if it cannot go on.
+    Raises TrainingError for a loss that isn't finite, which every node is told, AudioError or FeatureCacheError for an
+    utterance that cannot be read here, and ClusterError if it cannot go on.
     """
     with ThreadPoolExecutor(thread_name_prefix="closing") as closing:
         try:
             _work_and_join_again(context, interrupted, closing)
+        except UNREADABLE:
+            raise
         except DeepSpeechError as error:
             end_hard_later(str(error))  # sessions that are still being closed are not waited for
             raise
@@ -85,6 +88,9 @@ def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool]
             time.sleep(RETRY_SECONDS)
         except TrainingError as error:
             membership.leave(str(error))
+            raise
+        except UNREADABLE:
+            membership.leave()
             raise
         except CoordinatorError as error:
             raise ClusterError(str(error)) from error

@@ -1,7 +1,7 @@
 """Does jobs: feeds their batches to the towers, runs the steps, and submits the results to the coordinator."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -10,10 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import TrainingError
+from ..errors import AudioError, FeatureCacheError, TrainingError
 from ..schedule.coordinator import NoJob
 from ..schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
-from ..util.feeding import LABEL_PADDING, Batch
+from ..util.feeding import LABEL_PADDING, UNREADABLE, Batch
 from .data_set import DataSet
 from .graph import TrainingGraph
 from .scoring import Evaluator
@@ -85,20 +85,22 @@ class JobRunner:
 
         Yield the report of the epoch if `coordinator.submit` returns it. At the end, the results of all steps are
         submitted, so that the coordinator's state agrees with the weights, and the jobs that were asked for but not
-        begun are given back. Raise TrainingError for a loss or a gradient that is not finite.
+        begun are given back; so it is when an utterance cannot be read, whose error is raised then. Raise TrainingError
+        for a loss or a gradient that is not finite.
         """
         claims = _Claims(first, coordinator)
         outcomes: deque[_Outcome] = deque()
         step: list[Batch] = []
         towers = self._towers(first.set_name)
-        with closing(self._sets[first.set_name].feeder.batches(claims.batch_indices())) as batches:
+        batches = _Readable(self._sets[first.set_name].feeder.batches(claims.batch_indices()), coordinator.stepwise)
+        with closing(batches.source):
             for batch in batches:
                 job, last = claims.next_slot()
+                if not outcomes or outcomes[-1].job is not job:
+                    outcomes.append(_Outcome(job))
                 step.append(batch)
                 if len(step) < len(towers) and not last:
                     continue
-                if not outcomes or outcomes[-1].job is not job:
-                    outcomes.append(_Outcome(job))
                 self._do_step(outcomes[-1], towers, step)
                 step = []
                 yield from self._submit(coordinator, outcomes, wait=False)
@@ -106,12 +108,18 @@ class JobRunner:
                     break
         claims.give_back_unbegun()
         yield from self._submit(coordinator, outcomes, wait=True)
+        if batches.error is not None:
+            raise batches.error
 
     def _towers(self, set_name: SetName) -> tuple[Tower, ...]:
         return self._graph.train_towers if set_name is SetName.TRAIN else self._graph.evaluate_towers
 
     def _do_step(self, outcome: "_Outcome", towers: Sequence[Tower], batches: Sequence[Batch]) -> None:
         job = outcome.job
+        outcome.done += len(batches)
+        batches = [batch for batch in batches if batch.utterances]
+        if not batches:
+            return
         used = towers[: len(batches)]
         fetches: dict[str, Any] = {"losses": [tower.losses for tower in used]}
         if job.report:
@@ -127,7 +135,6 @@ class JobRunner:
         losses = np.concatenate(fetched["losses"])
         gradient_norm = float(fetched.get("norm", 0.0))
         _check_finite(job, batches, losses, gradient_norm)
-        outcome.done += len(batches)
         for path in fetched.get("best_paths", ()):
             emitted = Tally.of_labels(np.unique(path[path != LABEL_PADDING]).tolist())
             outcome.tally = outcome.tally.merged(emitted, self._report_count)
@@ -157,6 +164,27 @@ class JobRunner:
             if not (complete or wait):
                 return
             outcomes.popleft()
+
+
+class _Readable:
+    """Batches up to the first that cannot be read, whose error is kept.
+
+    A batch that is left without utterances is such a one if each has to have a part in a cluster's `rounds`.
+    """
+
+    def __init__(self, source: Generator[Batch, None, None], rounds: bool) -> None:
+        self.source = source
+        self._rounds = rounds
+        self.error: AudioError | FeatureCacheError | None = None
+
+    def __iter__(self) -> Iterator[Batch]:
+        try:
+            for batch in self.source:
+                if self._rounds and not batch.utterances:
+                    raise AudioError(f"none of the {len(batch.indices)} utterances of a batch can be read any more")
+                yield batch
+        except UNREADABLE as error:
+            self.error = error
 
 
 @dataclass

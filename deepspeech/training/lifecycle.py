@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from ..checkpoints.choice import choose_to_begin
 from ..checkpoints.model_figures import keep_figures
 from ..checkpoints.store import Checkpoints, Kind
+from ..errors import AudioError, FeatureCacheError
 from ..options import Options
 from ..options.checkpoints import AUTOMATIC, LAST
 from ..schedule.jobs import EpochReport, SetName
@@ -123,6 +124,16 @@ class RunLifecycle:
             signal_number,
             f"interrupted; saved in {self._options.checkpoints.directory}: the same command goes on from there",
         )
+
+    def fail(self, error: AudioError | FeatureCacheError) -> AudioError | FeatureCacheError:
+        """Save a checkpoint after an utterance could not be read; return the error to raise."""
+        if not self._only_tests:
+            self._save()
+            error = type(error)(f"{error}; what was trained before is saved in {self._options.checkpoints.directory}")
+        if isinstance(error, FeatureCacheError):
+            return error
+        advice = "put the recording back and run the same command again, or go on without it by --skip_bad_rows"
+        return AudioError(f"{error}; {advice}")
 
     @property
     def _only_tests(self) -> bool:

@@ -17,7 +17,7 @@ from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import Job, SetName
 from ..schedule.snapshot import Publish, Snapshot
 from ..util.features import front_end
-from ..util.feeding import Batch
+from ..util.feeding import UNREADABLE, Batch
 from ..util.figures.output_file import OutputFile
 from .data_set import open_sets
 from .graph import build_training_graph, fix_threads, session_config
@@ -127,7 +127,11 @@ class _Run:
             if not isinstance(job, Job):
                 return
             self._progress.show(job.set_name, job.epoch)
-            reports = list(runner.work(job, self._coordinator, self._is_interrupted))
+            try:
+                reports = list(runner.work(job, self._coordinator, self._is_interrupted))
+            except UNREADABLE as error:
+                self._progress.break_off()
+                raise self._lifecycle.fail(error) from error
             self._tell()
             for report in reports:
                 self._lifecycle.epoch_done(report, self._progress.end())

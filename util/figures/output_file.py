@@ -23,16 +23,20 @@ class OutputFile:
     def __init__(self, path: Path, corpus: Corpus) -> None:
         self._path = path
         self._corpus = corpus
-        self._heard: dict[Utterance, tuple[str, float]] = dict.fromkeys(corpus, ("", 0.0))
+        self._utterances = set(corpus)
+        self._heard: dict[Utterance, tuple[str, float]] = {}
 
     def add(self, utterance: Utterance, hypothesis: str, loss: float) -> None:
         """Add what was heard in an utterance, and its loss in nats; those of other corpora are passed over."""
-        if utterance in self._heard:
+        if utterance in self._utterances:
             self._heard[utterance] = (hypothesis, loss)
 
     def write(self) -> None:
-        """Write the file, whole or not at all: a JSON list in the order of the CSV files. Raise FlagError."""
-        listed = sorted(self._corpus, key=lambda utterance: (utterance.csv_file, utterance.line))
+        """Write the file, whole or not at all: a JSON list in the order of the CSV files. Raise FlagError.
+
+        Utterances that were left out of the test are left out here.
+        """
+        listed = sorted(self._heard, key=lambda utterance: (utterance.csv_file, utterance.line))
         text = json.dumps([self._entry(utterance) for utterance in listed], ensure_ascii=False, indent=2)
         try:
             write_whole(self._path, text.encode())
