@@ -71,7 +71,9 @@ def open_feature_cache(
             partial.replace(path)
             return _open_current(path, contents)
     except (OSError, _OutdatedError) as error:
-        raise FeatureCacheError(f"{path}: cannot write the feature cache: {_reason(error)}; name another file") from error
+        raise FeatureCacheError(
+            f"{path}: cannot write the feature cache: {_reason(error)}; name another file"
+        ) from error
 
 
 class FeatureCache:
@@ -143,7 +145,9 @@ class _Contents:
             digest.update(json.dumps(key).encode())
         frames = [utterance.frames for utterance in corpus]
         offsets = np.concatenate([[0], np.cumsum(frames, dtype=np.int64)])
-        return cls(corpus, digest.hexdigest(), json.dumps(asdict(options), sort_keys=True), offsets, options.coefficients)
+        return cls(
+            corpus, digest.hexdigest(), json.dumps(asdict(options), sort_keys=True), offsets, options.coefficients
+        )
 
     @property
     def attributes(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CheckpointError
-from ..network import Network, network
+from ..network import Network, Variable, network
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.serialization import difference
 from ..options import ModelOptions
@@ -23,6 +23,9 @@ DESCRIPTION_FORMAT = 1
 
 MODEL_FLAGS = ("n_hidden", "relu_clip")
 """Flags that the layers of networks follow from, by which a difference is explained."""
+
+FEATURE_FLAGS = {"sample_rate": "audio_sample_rate", "window_ms": "feature_win_len", "step_ms": "feature_win_step"}
+"""The flags of features whose names differ from theirs."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,26 @@ def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity
 def check_features(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
     """Raise CheckpointError if a checkpoint's description has other features than `identity`."""
     features = (description or {}).get("features", {})
-    _check_flags(prefix, features, asdict(identity.features), {"sample_rate": "audio_sample_rate"})
+    _check_flags(prefix, features, asdict(identity.features), FEATURE_FLAGS)
+
+
+def misfit(prefix: Path, variable: Variable, found_name: str, found: tuple[int, ...], identity: ModelIdentity) -> str:
+    """Return why a variable that a checkpoint holds as `found_name` does not fit, with the likeliest cause."""
+    network, n_hidden = identity.network, identity.model.n_hidden
+    layer, first = network.layer_of(variable.name), network.weighted_layers[0]
+    if layer is network.layers[-1] and found[:-1] == variable.shape[:-1]:
+        cause = (
+            f"it was trained with another alphabet, of {found[-1] - 1} labels (here {identity.alphabet.size}): "
+            "give that one with --alphabet_config_path"
+        )
+    elif layer is first and len(found) == 2 and found[0] != variable.shape[0]:
+        cause = "it was trained on other features"
+    else:
+        cause = f"it was trained with another --n_hidden than {n_hidden}"
+        if layer is first and layer.width(0) == n_hidden:
+            cause += f": give --n_hidden={found[-1]}"
+    shapes = f"has shape {_shape(found)}, but this model needs {_shape(variable.shape)}"
+    return f"{prefix}: variable {found_name} {shapes}; probably {cause}"
 
 
 def _check_network(prefix: Path, description: Mapping[str, Any], identity: ModelIdentity) -> None:
@@ -131,3 +153,7 @@ def _label_difference(theirs: list[str], ours: list[str]) -> str:
         if their != our:
             return f"where label {index} is {their!r} (here {our!r})"
     return f"of {len(theirs)} labels (here {len(ours)})"
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "[" + ", ".join(map(str, shape)) + "]"

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from ..errors import CheckpointError
 from ..network.description import OPEN_FORGET_GATE, Variable
-from .identity import ModelIdentity
+from .identity import ModelIdentity, misfit
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ def find_sources(prefix: Path, variables: Sequence[Any], identity: ModelIdentity
         elif tuple(shapes[source.name]) == expected:
             sources[name] = source
         elif name in of_model:
-            raise CheckpointError(_misfit(prefix, of_model[name], source.name, tuple(shapes[source.name]), identity))
+            raise CheckpointError(misfit(prefix, of_model[name], source.name, tuple(shapes[source.name]), identity))
     if missing:
         logger.info("%s has no optimizer state for %d variables: it gets its initial values", prefix.name, len(missing))
     return sources
@@ -75,26 +75,3 @@ def _source(name: str, variable: Variable | None, shapes: Mapping[str, Any]) -> 
         # The first generation added a forget bias of 1 when it ran the cell; here it is part of the variable.
         return Source(older, np.repeat([0.0, 0.0, 1.0, 0.0], variable.size // 4))
     return Source(older)
-
-
-def _misfit(prefix: Path, variable: Variable, found_name: str, found: tuple[int, ...], identity: ModelIdentity) -> str:
-    """Return why a variable does not fit, with the likeliest cause."""
-    network, n_hidden = identity.network, identity.model.n_hidden
-    layer, first = network.layer_of(variable.name), network.weighted_layers[0]
-    if layer is network.layers[-1] and found[:-1] == variable.shape[:-1]:
-        cause = (
-            f"it was trained with another alphabet, of {found[-1] - 1} labels (here {identity.alphabet.size}): "
-            "give that one with --alphabet_config_path"
-        )
-    elif layer is first and len(found) == 2 and found[0] != variable.shape[0]:
-        cause = "it was trained on other features"
-    else:
-        cause = f"it was trained with another --n_hidden than {n_hidden}"
-        if layer is first and layer.width(0) == n_hidden:
-            cause += f": give --n_hidden={found[-1]}"
-    shapes = f"has shape {_shape(found)}, but this model needs {_shape(variable.shape)}"
-    return f"{prefix}: variable {found_name} {shapes}; probably {cause}"
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return "[" + ", ".join(map(str, shape)) + "]"

@@ -20,6 +20,7 @@ from ..network import Network
 from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
 from ..util.files.whole_files import write_whole
+from ..util.files.writable import reason_of
 from .choice import check_named, choose
 from .folder import Kind, checkpoints_in, read_index, remove_checkpoint, remove_leftovers, write_index
 from .identity import (
@@ -264,9 +265,7 @@ def _remove_files_of(prefix: Path) -> None:
 
 
 def _not_written(prefix: Path, error: Exception) -> str:
-    reason = getattr(error, "message", None) or getattr(error, "strerror", None) or error
-    first_line = str(reason).strip().splitlines()[0]
     return (
-        f"{prefix}: checkpoint cannot be written ({first_line}); "
+        f"{prefix}: checkpoint cannot be written ({reason_of(error)}); "
         "earlier checkpoints are untouched: free disk space, then run the same command again to go on"
     )

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..decoder import CTCDecoder, make_decoder
-from ..errors import AlphabetError, FlagError, GraphError
+from ..errors import AlphabetError, AudioError, FlagError, GraphError
 from ..options import EvaluationOptions, ReportOptions
 from ..options.rows.predecessors import ignored_notice
 from ..serving.ctc_loss import ctc_loss
@@ -82,7 +82,8 @@ def _evaluate(options: EvaluationOptions) -> Tally:
         skip_bad_rows=options.bad_rows.skip,
         progress=options.report.show_progressbar,
     )
-    return tested(Engine(model), model.info, decoder, corpus, options.report, options.test.files)
+    skip = options.bad_rows.skip
+    return tested(Engine(model), model.info, decoder, corpus, options.report, options.test.files, skip_unreadable=skip)
 
 
 def tested(
@@ -92,14 +93,25 @@ def tested(
     corpus: Corpus,
     report: ReportOptions,
     csv_files: Sequence[Path],
+    *,
+    skip_unreadable: bool = False,
 ) -> Tally:
-    """Transcribe a corpus on all cores and count its errors, and those of each of several CSV files."""
+    """Transcribe a corpus on all cores and count its errors, and those of each of several CSV files.
+
+    With `skip_unreadable`, recordings that cannot be read any more are left out, with a warning for each.
+    """
     places = places_of_files(csv_files)
     mfcc = Mfcc(info.features)
     output_file = OutputFile(report.test_output_file, corpus) if report.test_output_file else None
 
     def test(utterance: Utterance) -> Tally:
-        frames = mfcc(read_audio(utterance.path, info.features.sample_rate))
+        try:
+            frames = mfcc(read_audio(utterance.path, info.features.sample_rate))
+        except AudioError as error:
+            if not skip_unreadable:
+                raise AudioError(f"{error} ({utterance.source})") from error
+            logger.warning("Left out: %s (%s)", error, utterance.source)
+            return Tally()
         padding = np.zeros((info.network.context, info.features.coefficients), np.float32)
         windows = context_windows(np.concatenate([padding, frames, padding]), info.network.context)
         posteriors, _ = engine.run(windows, engine.initial_state())

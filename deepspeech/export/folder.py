@@ -1,10 +1,10 @@
 """The folder of an exported model: which files it holds, and how an export is written. Needs no TensorFlow."""
 
-import os
 from pathlib import Path
 
 from ..errors import ExportError
 from ..util.files.whole_files import folder_written_whole, write_whole
+from ..util.files.writable import why_not_writable
 
 GRAPH_FILE = "output_graph.pb"
 CARD_FILE = "model.md"
@@ -20,13 +20,9 @@ def check_folder(folder: Path, *, remove: bool) -> None:
     """
     if remove and folder.exists():
         _check_removable(folder)
-    parent = folder
-    while not parent.exists() and parent != parent.parent:
-        parent = parent.parent
-    if not parent.is_dir():
-        raise ExportError(f"--export_dir={folder}: {parent} is not a folder; name another one")
-    if not os.access(parent, os.W_OK):
-        raise ExportError(f"--export_dir={folder}: {parent} cannot be written to; name another one")
+    reason = why_not_writable(folder)
+    if reason:
+        raise ExportError(f"--export_dir={folder}: {reason}; name another one")
 
 
 def write_export(folder: Path, graph: bytes, card: str, *, remove: bool) -> Path:

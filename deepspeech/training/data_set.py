@@ -52,9 +52,7 @@ def _data_set(corpus: Corpus, of_set: SetOptions, front_end: FrontEnd, options: 
         )
         stack.callback(source.close)
     prefetch = SHARED_PREFETCH if options.in_cluster else PREFETCH
-    feeder = Feeder(
-        corpus, source, of_set.batch_size, prefetch=prefetch, skip_unreadable=options.bad_rows.skip
-    )
+    feeder = Feeder(corpus, source, of_set.batch_size, prefetch=prefetch, skip_unreadable=options.bad_rows.skip)
     plan = Plan(batch_count(len(corpus), of_set.batch_size), of_set.batch_size, _fingerprint(corpus))
     return DataSet(corpus, feeder, plan)
 

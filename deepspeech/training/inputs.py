@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..checkpoints.flag_check import check_flags
+from ..checkpoints.identity import ModelIdentity
 from ..decoder import CTCDecoder, make_decoder
-from ..errors import CorpusError
+from ..errors import CorpusError, FeatureCacheError, FlagError
 from ..options import Options, SetOptions
 from ..schedule.jobs import SetName
 from ..util.corpus import Corpus, read_corpus
 from ..util.features import front_end
+from ..util.files.writable import why_not_writable
 from ..util.text import Alphabet
 
 
@@ -23,7 +26,9 @@ class Inputs:
 
 def read_inputs(options: Options) -> Inputs:
     """Read and check the inputs; raise a DeepSpeechError, and a single CorpusError for the bad rows of all corpora."""
+    _check_writable(options)
     alphabet = Alphabet.load(options.alphabet_path)
+    _check_flags(options, alphabet)
     return Inputs(alphabet, make_decoder(alphabet.labels, options.language_model), _read_corpora(options, alphabet))
 
 
@@ -35,6 +40,31 @@ def options_of_set(options: Options, name: SetName) -> SetOptions:
         SetName.TEST: options.test if options.tests else None,
     }
     return needed[name] or SetOptions()
+
+
+def _check_writable(options: Options) -> None:
+    """Raise an error for a folder that cannot be written to, which would be found only after hours."""
+    for name in SetName:
+        cache = options_of_set(options, name).cached_features_path
+        reason = why_not_writable(cache.parent) if cache is not None and not cache.exists() else ""
+        if reason:
+            raise FeatureCacheError(f"--{name.value}_cached_features_path={cache}: {reason}; name another file")
+    summaries = options.summaries
+    writes_summaries = options.trains and _leads(options) and summaries.seconds
+    reason = why_not_writable(summaries.directory) if writes_summaries else ""
+    if reason:
+        raise FlagError(f"--summary_dir={summaries.directory}: {reason}; choose another folder")
+
+
+def _leads(options: Options) -> bool:
+    return not options.in_cluster or options.cluster.is_chief
+
+
+def _check_flags(options: Options, alphabet: Alphabet) -> None:
+    if _leads(options):
+        newest = ("checkpoint",) if options.trains else ("best_dev_checkpoint", "checkpoint")
+        identity = ModelIdentity(alphabet, options.features, options.model)
+        check_flags(options.checkpoints.directory, newest, identity)
 
 
 def _read_corpora(options: Options, alphabet: Alphabet) -> dict[SetName, Corpus]:

@@ -59,6 +59,7 @@ class RunLifecycle:
         self._best_loss = checkpoints.best_loss(self._saved_state.dev_set) if options.trains else float("inf")
         self._next_save = self._save_time()
         self._training_ended = False
+        self._keeps_figures = True
         if options.trains:
             write_run_record(options, checkpoints.network, session.graph)
         if SetName.TRAIN in sets:
@@ -153,9 +154,12 @@ class RunLifecycle:
 
     def _note(self, **figures: object) -> None:
         """Keep figures for the card of an export, or warn; training goes on without them."""
+        if not self._keeps_figures:
+            return
         try:
             keep_figures(self._options.checkpoint_folder, **figures)
         except OSError as error:
+            self._keeps_figures = False
             logger.warning(
                 "%s: the model's figures cannot be kept (%s)", self._options.checkpoint_folder, error.strerror
             )

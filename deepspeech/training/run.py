@@ -51,38 +51,38 @@ def train_and_test(
 
 def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], publish: Publish | None) -> None:
     fix_threads(options.session)
-    features = front_end(options.features)
     output_file = _output_file(options, inputs)
-    with (
-        open_sets(options, inputs, features) as sets,
-        Evaluator(inputs.decoder, options.test.files, output_file) as evaluator,
-    ):
-        identity = ModelIdentity(inputs.alphabet, options.features, options.model)
-        graph = build_training_graph(
-            devices,
-            network=identity.network,
-            optimizer_options=options.optimizer if options.trains else None,
-            session_options=options.session,
-            random_seed=options.random_seed,
-        )
-        checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
-        if options.trains:
-            checkpoints.prepare_folder()
-        with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
-            state = restore_newest(checkpoints, session, options)
-            step = int(session.run(graph.global_step))
-            with Summaries(options, sets, graph.graph, step) as summaries, InterruptionWatch(STARTING) as watch:
-                coordinator = TrainingCoordinator(
-                    replace(options.schedule, batches_per_job=options.schedule.batches_per_job * len(devices)),
-                    {name: data_set.plan for name, data_set in sets.items()},
-                    report_count=options.report.count,
-                    state=state,
-                )
-                lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
-                watch.ending = lifecycle
-                progress = EpochProgress(sets, bar=options.report.show_progressbar)
-                run = _Run(coordinator, lifecycle, summaries, watch, progress, publish)
-                run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
+    identity = ModelIdentity(inputs.alphabet, options.features, options.model)
+    graph = build_training_graph(
+        devices,
+        network=identity.network,
+        optimizer_options=options.optimizer if options.trains else None,
+        session_options=options.session,
+        random_seed=options.random_seed,
+    )
+    checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
+    if options.trains:
+        checkpoints.prepare_folder()
+    with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
+        state = restore_newest(checkpoints, session, options)  # before feature caches are built, which can take hours
+        step = int(session.run(graph.global_step))
+        with (
+            open_sets(options, inputs, front_end(options.features)) as sets,
+            Evaluator(inputs.decoder, options.test.files, output_file) as evaluator,
+            Summaries(options, sets, graph.graph, step) as summaries,
+            InterruptionWatch(STARTING) as watch,
+        ):
+            coordinator = TrainingCoordinator(
+                replace(options.schedule, batches_per_job=options.schedule.batches_per_job * len(devices)),
+                {name: data_set.plan for name, data_set in sets.items()},
+                report_count=options.report.count,
+                state=state,
+            )
+            lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
+            watch.ending = lifecycle
+            progress = EpochProgress(sets, bar=options.report.show_progressbar)
+            run = _Run(coordinator, lifecycle, summaries, watch, progress, publish)
+            run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
     if output_file is not None:
         output_file.write()
 

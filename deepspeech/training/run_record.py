@@ -18,6 +18,7 @@ from ..options import Options
 from ..options.parameters.of_run import run_parameters
 from ..options.parameters.text import FILE_NAME, Value, format_parameters, write_parameters
 from ..util.files.whole_files import write_whole, written_whole
+from ..util.files.writable import reason_of
 from ..util.parallel import usable_cores
 
 v1 = tf.compat.v1
@@ -40,10 +41,9 @@ def write_run_record(options: Options, network: Network, graph: Any) -> None:
         write_whole(folder / ENVIRONMENT_FILE, format_parameters(environment()).encode())
         _write_graph(folder / GRAPH_FILE, graph)
     except (OSError, tf.errors.OpError) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise CheckpointError(
-            f"{folder}: what is kept about a run cannot be written ({reason}); free disk space, or choose another "
-            "--checkpoint_dir"
+            f"{folder}: what is kept about a run cannot be written ({reason_of(error)}); "
+            "free disk space, or choose another --checkpoint_dir"
         ) from error
 
 

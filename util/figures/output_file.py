@@ -7,13 +7,17 @@ from typing import Any
 from ..corpus import Corpus, Utterance
 from ..errors import FlagError
 from ..files.whole_files import write_whole
+from ..files.writable import why_not_writable
 from .metrics import evaluate_transcript
 
 
 def check_output_file(path: Path) -> None:
     """Raise FlagError unless a file can be written there. Write nothing."""
-    if path.is_dir() or not path.parent.is_dir():
-        wrong = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+    wrong = "is a folder" if path.is_dir() else "is not a file" if path.exists() and not path.is_file() else ""
+    if not path.parent.is_dir():
+        wrong = f"there is no folder {path.parent}"
+    wrong = wrong or why_not_writable(path.parent)
+    if wrong:
         raise FlagError(f"--test_output_file={path}: {wrong}; name a file in a folder that there is")
 
 

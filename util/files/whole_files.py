@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,7 +17,7 @@ def write_whole(path: Path, data: bytes) -> None:
 def written_whole(path: Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to; the file takes the place of `path` when the block ends without an error.
 
-    Its content is on the disk before it gets its name. Raise OSError.
+    Its content is on the disk before it gets its name, and the name when the block is left. Raise OSError.
     """
     beside = path.with_name(f".{path.name}.part-{os.getpid()}")
     try:
@@ -25,6 +25,7 @@ def written_whole(path: Path) -> Iterator[Path]:
         with beside.open("r+b") as written:
             os.fsync(written.fileno())
         beside.replace(path)
+        synchronize_folder(path.parent)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -49,3 +50,14 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
             if old.exists():
                 old.rename(path)
             raise
+    synchronize_folder(path.parent)
+
+
+def synchronize_folder(folder: Path) -> None:
+    """Have the names of a folder's files on the disk, as far as its file system does that for folders."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -16,6 +16,7 @@ from ...schedule.jobs import EpochReport, Job, Sample, SetName
 from ...util.feeding import Batch
 from ...util.figures.report import by_wer
 from ..data_set import DataSet
+from .event_file import EventFile
 from .feature_images import feature_images
 
 v1 = tf.compat.v1
@@ -39,8 +40,7 @@ class Summaries(AbstractContextManager["Summaries"]):
         self._writer: Any = None
         if not self._options.seconds:
             return
-        with graph.as_default():
-            self._writer = v1.summary.FileWriter(str(self._options.directory), graph)
+        self._writer = EventFile(self._options.directory, graph)
         if SetName.TRAIN in sets:
             self._write([_image(name, *image) for name, image in feature_images(sets[SetName.TRAIN])], first_step)
 

@@ -1,0 +1,75 @@
+"""A file of events that TensorBoard reads, without which training goes on if it cannot be written."""
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+from ...util.files.writable import reason_of
+
+v1 = tf.compat.v1
+logger = logging.getLogger(__name__)
+
+
+class EventFile:
+    """An event file with the methods of TensorFlow's FileWriter, which writes on a thread that dies with a traceback.
+
+    When it cannot be written, it says so once and takes events without writing them.
+    """
+
+    def __init__(self, folder: Path, graph: Any) -> None:
+        """Begin a file in the folder, which is made if it is missing, with the graph."""
+        self._folder = folder
+        self._writer: Any = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}"
+            self._writer = tf.io.TFRecordWriter(str(folder / name))
+        except (OSError, tf.errors.OpError) as error:
+            self._give_up(error)
+        self._add(v1.Event(wall_time=time.time(), file_version="brain.Event:2"))
+        definition = graph.as_graph_def(add_shapes=True)
+        self._add(v1.Event(wall_time=time.time(), graph_def=definition.SerializeToString()))
+
+    def add_summary(self, summary: Any, step: int) -> None:
+        """Write a summary."""
+        self._add(v1.Event(wall_time=time.time(), step=step, summary=summary))
+
+    def add_run_metadata(self, metadata: Any, tag: str, step: int) -> None:
+        """Write a trace of a step under a name."""
+        event = v1.Event(wall_time=time.time(), step=step)
+        event.tagged_run_metadata.tag = tag
+        event.tagged_run_metadata.run_metadata = metadata.SerializeToString()
+        self._add(event)
+
+    def flush(self) -> None:
+        """Have what was written in the file."""
+        self._try(lambda writer: writer.flush())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._try(lambda writer: writer.close())
+
+    def _add(self, event: Any) -> None:
+        self._try(lambda writer: writer.write(event.SerializeToString()))
+
+    def _try(self, act: Callable[[Any], None]) -> None:
+        if self._writer is None:
+            return
+        try:
+            act(self._writer)
+        except tf.errors.OpError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        self._writer = None
+        logger.warning(
+            "--summary_dir=%s: cannot be written (%s); training goes on without summaries",
+            self._folder,
+            reason_of(error),
+        )

@@ -1,0 +1,27 @@
+"""Whether something can be written, asked before a run begins that would end with writing it, and why it was not."""
+
+import errno
+import os
+from pathlib import Path
+
+
+def why_not_writable(folder: Path) -> str:
+    """Return why a folder, or the folder that it would be made in, cannot be written to; empty if it can."""
+    there = folder
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        return f"{there} is not a folder"
+    return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written to"
+
+
+def reason_of(error: Exception) -> str:
+    """Return why something could not be written, in the words of the operating system.
+
+    TensorFlow's errors hold them among others.
+    """
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    message = str(getattr(error, "message", None) or error)
+    known = (os.strerror(number) for number in errno.errorcode)
+    return next((words for words in known if f"; {words}" in message), message.strip().partition("\n")[0])
