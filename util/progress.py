@@ -65,8 +65,7 @@ class Progress:
         self._bar = self._make_bar() if enabled and sys.stderr.isatty() else None
 
     def __enter__(self) -> Progress:
-        if self._bar:
-            self._bar.start()
+        self._draw(lambda bar: bar.start())
         return self
 
     def __exit__(
@@ -99,7 +98,7 @@ class Progress:
         self._note = note
         if self._bar:
             self._text.update_mapping(text=self._details())
-            self._bar.update(self._done)
+            self._draw(lambda bar: bar.update(self._done))
         elif self._clock() - self._started >= self._next_line:
             log.info("%s", self._line())
             seconds = self._clock() - self._started
@@ -107,13 +106,11 @@ class Progress:
 
     def make_room(self) -> None:
         """Have the next message stand on a line of its own, below the bar, which is drawn again below it."""
-        if self._bar:
-            print(file=sys.stderr, flush=True)
+        self._draw(lambda _: print(file=sys.stderr, flush=True))
 
     def finish(self, *, dirty: bool = False) -> None:
         """End the bar; `dirty` leaves it where it is."""
-        if self._bar:
-            self._bar.finish(dirty=dirty)
+        self._draw(lambda bar: bar.finish(dirty=dirty))
 
     def summary(self) -> str:
         """Return what this run did in words: steps, seconds and, after a second or more, steps a second."""
@@ -124,6 +121,13 @@ class Progress:
         if self._before:
             parts.append(f"after {self._before} in an earlier run")
         return ", ".join(parts)
+
+    def _draw(self, act: Callable[[progressbar.ProgressBar], object]) -> None:
+        if self._bar:
+            try:
+                act(self._bar)
+            except OSError:  # the terminal was closed, which its signal tells, too
+                self._bar = None
 
     def _make_bar(self) -> progressbar.ProgressBar:
         counted = progressbar.Counter() if self._total is None else progressbar.Percentage()

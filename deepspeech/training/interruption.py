@@ -69,18 +69,18 @@ class InterruptionWatch:
         for number, handler in self._earlier.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(self._earlier_descriptor)
-        os.close(self._writing)
+        os.write(self._writing, bytes(1))
         self._thread.join()
+        os.close(self._writing)
         os.close(self._reading)
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self.signal_number = number
 
     def _answer(self) -> None:
-        """Answer each signal as its number arrives, until nobody can write any more."""
+        """Answer each signal as its number arrives, until the number is 0."""
         interrupted = False
-        while received := os.read(self._reading, 1):
-            number = received[0]
+        while number := os.read(self._reading, 1)[0]:
             if number not in self._earlier:
                 continue
             if number != signal.SIGINT:

@@ -10,17 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from corpora import TinyCorpus
+from corpora import TinyCorpus, write_tiny_corpus
 from program import Trained, evaluate
 
-from deepspeech.decoder import UTF8_BYTES, Scorer
+from deepspeech.cli.evaluate import tested as figures_of
+from deepspeech.decoder import UTF8_BYTES, Scorer, make_decoder
+from deepspeech.errors import AudioError
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import network
-from deepspeech.options import ExportOptions, ModelOptions
+from deepspeech.options import ExportOptions, LanguageModelOptions, ModelOptions, ReportOptions
 from deepspeech.serving.ctc_loss import ctc_loss
+from deepspeech.serving.engine import Engine
 from deepspeech.serving.frozen.metadata import serialize_alphabet
 from deepspeech.serving.frozen.model import read_frozen_model
-from deepspeech.util.features import FeatureOptions
+from deepspeech.util.corpus import read_corpus
+from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.text import Alphabet
 
 
@@ -56,6 +60,23 @@ def test_each_of_several_files_is_reported_by_itself_and_all_together(trained: T
         reports.append([*of_files.items(), report_of(stderr)])
     assert reports[0] == reports[1]
     assert of_files[str(files[1])] == report_of(trained.finished.stderr)[0].removeprefix("I Test: ")
+
+
+def test_recordings_that_vanish_end_the_test_or_are_left_out(
+    graph_file: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = read_frozen_model(graph_file)
+    files = write_tiny_corpus(tmp_path)
+    corpus = read_corpus([files.test], Alphabet.load(files.alphabet), front_end(model.info.features), progress=False)
+    Path(corpus[2].path).unlink()
+    decoder = make_decoder(model.info.labels, LanguageModelOptions())
+    parts = (Engine(model), model.info, decoder, corpus, ReportOptions(), [files.test])
+    with pytest.raises(
+        AudioError, match=re.escape(f"{corpus[2].path}: No such file or directory ({corpus[2].source})")
+    ):
+        figures_of(*parts)
+    assert figures_of(*parts, skip_unreadable=True).utterances == 5
+    assert caplog.messages[-1].startswith(f"Left out: {corpus[2].path}: ")
 
 
 def write_byte_graph(path: Path, spoken: bytes) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -21,6 +22,9 @@ from deepspeech.util.text import Alphabet
 
 SLOW_STEPS = "--n_hidden=1200"
 """Makes a step of the tiny corpus take long enough to send signals in the middle of it."""
+
+PATIENCE = 120
+"""Seconds for a run to end on a busy machine."""
 
 
 @pytest.fixture
@@ -66,7 +70,7 @@ def test_a_second_interruption_says_what_is_lost_and_ends_at_once(program: Progr
         "deepspeech: interrupted: finishing this step, then saving a checkpoint; press Ctrl-C again to stop at once"
     )
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert re.fullmatch(
         r"deepspeech: stopped without saving: what was trained since the checkpoint train-\d+ of \d\d:\d\d is lost",
@@ -74,31 +78,25 @@ def test_a_second_interruption_says_what_is_lost_and_ends_at_once(program: Progr
     )
 
 
-def test_a_hang_up_saves_unless_it_is_ignored(program: Program) -> None:
+def test_a_hang_up_that_is_ignored_ends_nothing(program: Program) -> None:
     command = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
     ignoring = program.start(*program.training(epoch=2000), before=command)
     read_until(ignoring, "Training of epoch 1:")
     ignoring.send_signal(signal.SIGHUP)
     read_until(ignoring, "Training of epoch")
     ignoring.send_signal(signal.SIGTERM)
-    _, stderr = ignoring.communicate(timeout=60)
+    _, stderr = ignoring.communicate(timeout=PATIENCE)
     assert ignoring.returncode == 143
     assert "deepspeech: terminated: finishing this step, then saving a checkpoint\n" in stderr
-
-    listening = program.start(*program.training(epoch=2000))
-    read_until(listening, "Training of epoch")
-    listening.send_signal(signal.SIGHUP)
-    _, stderr = listening.communicate(timeout=60)
-    assert listening.returncode == 129
-    assert stderr.splitlines()[-1].startswith("deepspeech: interrupted; saved in ")
 
 
 def test_a_terminal_that_is_closed_has_the_progress_saved(program: Program) -> None:
     child, terminal = os.forkpty()
     if child == 0:
         os.execv(sys.executable, [sys.executable, "-m", "deepspeech", *program.training(epoch=2000)])
-    while b"Training of epoch 2" not in os.read(terminal, 1 << 16):
-        pass
+    said = b""
+    while b"Training of epoch 2:" not in said:
+        said += os.read(terminal, 1 << 16)
     os.close(terminal)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 129
@@ -106,25 +104,31 @@ def test_a_terminal_that_is_closed_has_the_progress_saved(program: Program) -> N
     assert step == done >= 6
 
 
-@pytest.mark.parametrize("seconds", [0.15, 0.6, 1.6, 2.6])
-def test_interrupted_before_training_it_ends_with_one_line(program: Program, seconds: float) -> None:
-    process = program.start(*program.training(epoch=2000))
-    time.sleep(seconds)
+def test_interrupted_while_modules_are_imported_it_ends_with_one_line(program: Program) -> None:
+    traced = [sys.executable, "-X", "importtime", "-m", "deepspeech"]
+    process = subprocess.Popen(traced, stderr=subprocess.PIPE, text=True)
+    read_until(process, r"numpy\.exceptions")
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    assert "Traceback" not in stderr
-    (said,) = (line for line in stderr.splitlines() if not line.startswith(("I ", "W ")))
-    assert said.startswith("deepspeech: interrupted")
+    assert [line for line in stderr.splitlines() if not line.startswith("import time:")] == ["deepspeech: interrupted"]
+
+    process = program.start(*program.training(epoch=2000))
+    read_until(process, r"Checking .*train\.csv")
+    time.sleep(0.5)  # in the middle of TensorFlow
+    process.send_signal(signal.SIGTERM)
+    _, stderr = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 143
+    assert stderr == "deepspeech: interrupted; there was nothing to save\n"
 
 
 def test_interrupted_while_features_are_extracted_it_says_that_the_cache_begins_again(own: Program) -> None:
     cache = own.folder / "train.h5"
-    own.corpus.train.write_text(own.corpus.train.read_text() + own.corpus.train.read_text().partition("\n")[2] * 800)
+    own.corpus.train.write_text(own.corpus.train.read_text() + own.corpus.train.read_text().partition("\n")[2] * 200)
     process = own.start(*own.training(epoch=1), f"--train_cached_features_path={cache}")
     read_until(process, "Building feature cache")
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "deepspeech: interrupted; there was nothing to save\n" in stderr
     assert f"W {cache}: the feature cache is not finished; it is built anew the next time" in stderr
@@ -137,7 +141,7 @@ def test_a_recording_that_vanishes_is_named_after_the_progress_is_saved(own: Pro
     recording, source = recordings(own.corpus)[13]
     content = recording.read_bytes()
     recording.unlink()
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     line = stderr.splitlines()[-1]
     assert line.startswith(f"deepspeech: {recording}: No such file or directory ({source}); what was trained before")
@@ -153,37 +157,33 @@ def test_a_recording_that_vanishes_is_named_after_the_progress_is_saved(own: Pro
     assert max(int(path.stem[6:]) for path in own.checkpoints.glob("train-*.index")) == step + 3
 
 
-def test_recordings_that_vanish_are_left_out_and_named_once_if_bad_rows_are_skipped(own: Program) -> None:
-    flags = [*own.training(epoch=2000, validation_step=1), "--skip_bad_rows", "--noearly_stop"]
-    process = own.start(*flags)
-    read_until(process, "Training of epoch 2:")
-    chosen = recordings(own.corpus)[4:9]  # one batch whole, and one more
-    for recording, _ in chosen:
-        recording.unlink()
-    said = read_until(process, f"Left out: {chosen[-1][0]}")
-    epoch = int(re.findall(r"of epoch (\d+)", said)[-1]) if "of epoch" in said else 2
-    said += read_until(process, f"Validation of epoch {epoch + 3}:")
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130, stderr
-    said += stderr
-    for recording, source in chosen:
-        assert said.count(f"W Left out: {recording}: No such file or directory ({source})") == 1
-    step, done = done_of(own)
-    assert step < done  # a batch without utterances is done without a step
-
-
-def test_utterances_left_out_of_the_test_are_not_counted(own: Program) -> None:
-    assert own.run(*own.training(epoch=1)).code == 0
-    wavs = sorted((own.corpus.test.parent / "wav").glob("test-*.wav"))
-    tested = own.folder / "tested.json"
-    process = own.start(
-        *own.model(), *own.test_files(), "--skip_bad_rows", f"--test_output_file={tested}", "--test_batch_size=1"
-    )
-    read_until(process, "Checking")
-    for wav in wavs[:2]:
-        wav.unlink()
-    _, stderr = process.communicate(timeout=60)
+def test_utterances_that_vanish_are_left_out_named_once_and_not_counted_if_bad_rows_are_skipped(own: Program) -> None:
+    output = own.folder / "tested.json"
+    flags = [*own.training(epoch=3, validation_step=1), *own.test_files(), f"--test_output_file={output}"]
+    process = own.start(*flags, "--skip_bad_rows")
+    said = read_until(process, "Checking .*test.csv")
+    gone = recordings(own.corpus)[4:9]  # one batch whole, and one of the next
+    tested = sorted((own.corpus.test.parent / "wav").glob("test-*.wav"))[:2]
+    for path in (*(path for path, _ in gone), *tested):
+        path.unlink()
+    _, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, stderr
-    assert "(4 utterances, " in stderr
-    assert tested.read_text().count('"wav_filename"') == 4
+    said += stderr
+    for path, source in gone:
+        assert said.count(f"W Left out: {path}: No such file or directory ({source})") == 1
+    assert done_of(own) == (15, 18)  # a batch without utterances is done without a step
+    assert "(4 utterances, " in said
+    heard = [each["wav_filename"] for each in json.loads(output.read_text())]
+    assert len(heard) == 4
+    assert not {str(path) for path in tested} & set(heard)
+
+
+def test_where_no_utterance_is_left_a_run_that_skips_bad_rows_ends(own: Program) -> None:
+    process = own.start(*own.training(epoch=3), "--skip_bad_rows")
+    read_until(process, "Checking .*train.csv")
+    for path, _ in recordings(own.corpus):
+        path.unlink()
+    _, stderr = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert stderr.count("W Left out: ") == 23
+    assert ": No such file or directory (" in stderr.splitlines()[-1]

@@ -83,6 +83,26 @@ def test_a_recording_that_vanishes_stops_the_feeding_at_its_batch(tmp_path: Path
     assert threading.active_count() == before
 
 
+def test_utterances_that_vanish_are_left_out_if_asked_and_used_when_they_are_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    corpus = read(write_tiny_corpus(tmp_path))
+    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 2, threads=2, skip_unreadable=True)
+    content = {Path(corpus[index].path): Path(corpus[index].path).read_bytes() for index in (5, 6, 7)}
+    for path in content:
+        path.unlink()
+    for _ in range(2):
+        of_5, empty, whole = feeder.batches([2, 3, 4])
+        assert [len(batch.utterances) for batch in (of_5, empty, whole)] == [1, 0, 2]
+        assert of_5.utterances[0] is corpus[4]
+        assert of_5.features.shape[:2] == (1, corpus[4].frames)
+        assert (len(empty.features), len(empty.lengths), len(empty.labels)) == (0, 0, 0)
+    assert [message.partition(": ")[0] for message in caplog.messages] == ["Left out"] * 3
+    for path, data in content.items():
+        path.write_bytes(data)
+    assert len(feeder.batch(3).utterances) == 2
+
+
 def test_a_recording_replaced_by_another_is_noticed(tmp_path: Path) -> None:
     corpus = read(write_tiny_corpus(tmp_path))
     Path(corpus[0].path).write_bytes(Path(corpus[-1].path).read_bytes())

@@ -40,7 +40,9 @@ def feature_images(data_set: DataSet) -> Iterator[tuple[str, Image]]:
             batch = data_set.feeder.batch(index // data_set.plan.batch_size)
         except (DeepSpeechError, OSError):
             continue
-        row = index - batch.indices.start
+        if corpus[index] not in batch.utterances:
+            continue
+        row = list(batch.utterances).index(corpus[index])
         features = batch.features[row, : batch.lengths[row]]
         yield f"train/spectrogram/{number}", _picture(log_spectrogram(samples, corpus.sample_rate))
         yield f"train/features/{number}", _picture(_normalized(features).repeat(ENLARGEMENT, axis=1))
