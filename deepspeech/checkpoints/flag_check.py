@@ -6,22 +6,20 @@ lost, is left to the time when the checkpoint is restored.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..errors import CheckpointError, NetworkError
 from ..network.serialization import network_from_json
+from ..options import CheckpointOptions
+from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from .identity import ModelIdentity, check_described_network, check_identity, misfit, read_description
 
 
-def check_flags(folder: Path, index_files: Sequence[str], identity: ModelIdentity) -> None:
-    """Raise CheckpointError if a folder's checkpoint is of another model than `identity`, as restoring it does.
-
-    It is the one that the first of the index files names that is there.
-    """
-    index = next((folder / name for name in index_files if (folder / name).exists()), None)
-    prefix = None if index is None else _named(index)
+def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: bool) -> None:
+    """Raise CheckpointError if the checkpoint to use is of another model than `identity`, as restoring it does."""
+    prefix = _prefix(options, trains)
     if prefix is None:
         return
     try:
@@ -32,6 +30,17 @@ def check_flags(folder: Path, index_files: Sequence[str], identity: ModelIdentit
         check_described_network(prefix, description, identity)
         _check_shapes(prefix, description["network"], identity)
         check_identity(prefix, description, identity)
+
+
+def _prefix(options: CheckpointOptions, trains: bool) -> Path | None:
+    """Return the checkpoint of the folder that is trained into, or else the one to test with."""
+    newest, best = "checkpoint", "best_dev_checkpoint"
+    if trains:
+        return _named(options.directory / newest)
+    if options.wanted not in (AUTOMATIC, BEST, LAST):
+        return options.load_directory / options.wanted
+    names = (newest, best) if options.wanted == LAST else (best, newest)
+    return next(filter(None, (_named(options.load_directory / name) for name in names)), None)
 
 
 def _named(index: Path) -> Path | None:

@@ -62,9 +62,8 @@ def _leads(options: Options) -> bool:
 
 def _check_flags(options: Options, alphabet: Alphabet) -> None:
     if _leads(options):
-        newest = ("checkpoint",) if options.trains else ("best_dev_checkpoint", "checkpoint")
         identity = ModelIdentity(alphabet, options.features, options.model)
-        check_flags(options.checkpoints.directory, newest, identity)
+        check_flags(options.checkpoints, identity, trains=options.trains)
 
 
 def _read_corpora(options: Options, alphabet: Alphabet) -> dict[SetName, Corpus]:
