@@ -101,10 +101,14 @@ def test_flags_of_another_model_are_refused_before_the_corpora_are_checked(train
         assert "Checking" not in finished.stderr
 
 
-def test_a_checkpoint_without_a_description_is_compared_before_features_are_extracted(program: Program) -> None:
-    assert program.run(*program.training(epoch=1)).code == 0
-    (program.checkpoints / "train-6.json").unlink()
-    cache = program.folder / "train.h5"
-    finished = program.run(*program.training(epoch=2), "--n_hidden=32", f"--train_cached_features_path={cache}")
+def test_a_checkpoint_without_a_description_is_compared_before_features_are_extracted(
+    trained: Trained, tmp_path: Path
+) -> None:
+    program = Program(trained.program.corpus, tmp_path)
+    shutil.copytree(trained.program.checkpoints, program.checkpoints)
+    for path in program.checkpoints.glob("*.json"):
+        path.unlink()
+    cache = tmp_path / "train.h5"
+    finished = program.run(*program.training(epoch=90), "--n_hidden=32", f"--train_cached_features_path={cache}")
     assert "give --n_hidden=48" in line_of(finished)
     assert not cache.exists()

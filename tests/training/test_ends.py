@@ -176,14 +176,3 @@ def test_utterances_that_vanish_are_left_out_named_once_and_not_counted_if_bad_r
     heard = [each["wav_filename"] for each in json.loads(output.read_text())]
     assert len(heard) == 4
     assert not {str(path) for path in tested} & set(heard)
-
-
-def test_where_no_utterance_is_left_a_run_that_skips_bad_rows_ends(own: Program) -> None:
-    process = own.start(*own.training(epoch=3), "--skip_bad_rows")
-    read_until(process, "Checking .*train.csv")
-    for path, _ in recordings(own.corpus):
-        path.unlink()
-    _, stderr = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 1
-    assert stderr.count("W Left out: ") == 23
-    assert ": No such file or directory (" in stderr.splitlines()[-1]

@@ -101,6 +101,10 @@ def test_utterances_that_vanish_are_left_out_if_asked_and_used_when_they_are_bac
     for path, data in content.items():
         path.write_bytes(data)
     assert len(feeder.batch(3).utterances) == 2
+    for utterance in corpus:
+        Path(utterance.path).unlink()
+    with pytest.raises(AudioError, match="No such file"):  # none is left
+        list(feeder.batches(range(len(feeder))))
 
 
 def test_a_recording_replaced_by_another_is_noticed(tmp_path: Path) -> None:
