@@ -27,6 +27,9 @@ HIGHEST_RATE = 1_000_000
 STREAMED_SIZE = 0x7FFF_0000
 """Bytes. Programs that write a wav into a pipe can't know its size; they put this much or more into the header."""
 
+CHECK_VERSION = 1
+"""Of what `inspect_audio` finds out; another number is given to a check that judges or counts otherwise."""
+
 _WAV_CONTAINERS = {"WAV", "WAVEX"}
 _INTEGER_SUBTYPES = {"PCM_U8", "PCM_16", "PCM_24", "PCM_32"}
 _BLOCK = 1 << 16
@@ -45,6 +48,8 @@ class AudioInfo:
     """Bytes."""
     modified_ns: int
     """Modification time in nanoseconds."""
+    decoded: bool = False
+    """Whether all of it was decoded to find out."""
 
 
 def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
@@ -56,13 +61,14 @@ def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
     with _opened(path) as (file_descriptor, sound):
         status = os.fstat(file_descriptor)
         samples = sound.frames
+        decoded = sound.format not in _WAV_CONTAINERS or sound.subtype not in _INTEGER_SUBTYPES
         if sound.format in _WAV_CONTAINERS:
             _check_wav_size(path, file_descriptor, status.st_size)
-        if sound.format not in _WAV_CONTAINERS or sound.subtype not in _INTEGER_SUBTYPES:
+        if decoded:
             samples = sum(len(block) for block in _decoded_blocks(path, sound))
         if samples < 1:
             raise AudioError(f"{path}: no samples")
-        return AudioInfo(samples, sound.samplerate, sound.channels, status.st_size, status.st_mtime_ns)
+        return AudioInfo(samples, sound.samplerate, sound.channels, status.st_size, status.st_mtime_ns, decoded)
 
 
 def read_audio(path: str | PathLike[str], sample_rate: int) -> Samples:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
@@ -14,7 +14,8 @@ from typing import NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from .audio import inspect_audio, resampled_length
+from .audio import AudioInfo, inspect_audio, resampled_length
+from .checked_recordings import checked_recordings
 from .errors import AlphabetError, AudioError, BadRow, CorpusError
 from .features import FrontEnd
 from .parallel import ordered_map
@@ -87,6 +88,7 @@ def read_corpus(
     limit: int = 0,
     skip_bad_rows: bool = False,
     progress: bool = True,
+    remembered: Path | None = None,
 ) -> Corpus:
     """Read CSV files into one corpus, shortest utterance first (of equal ones, the one listed first).
 
@@ -94,6 +96,7 @@ def read_corpus(
     Raise CorpusError if there is no CSV file, one cannot be read, lacks a column or has no rows, or if rows are bad:
     the recording cannot be read to its end or is empty, the transcript is empty, has characters outside the alphabet
     or more of them than CTC fits into the frames. With `skip_bad_rows` these are logged and left out, unless all are.
+    Recordings that the file `remembered` knows (see `checked_recordings`) are not decoded again; it gets the others.
     """
     paths = [Path(csv_file) for csv_file in csv_files]
     names = ", ".join(map(str, paths))
@@ -102,9 +105,11 @@ def read_corpus(
     bad_rows: list[BadRow] = []
 
     def check_rows(rows: Sequence[_Row | BadRow]) -> list[Utterance | BadRow]:
-        return [_check_row(row, alphabet, front_end) for row in rows]
+        return [_check_row(row, alphabet, front_end, inspect) for row in rows]
 
-    with Progress(f"Checking {names}", len(rows), progress, unit="rows") as bar:
+    title = f"Checking {names}"
+    with checked_recordings(remembered) as known, Progress(title, len(rows), progress, unit="rows") as bar:
+        inspect = known.inspect if known else inspect_audio
         for checked in ordered_map(check_rows, _chunks(rows), _CHECKING_THREADS, ahead=4 * _CHECKING_THREADS):
             bar.advance(len(checked))
             for result in checked:
@@ -192,7 +197,9 @@ def _chunks(rows: Sequence[_Row | BadRow]) -> Iterator[list[_Row | BadRow]]:
         yield chunk
 
 
-def _check_row(row: _Row | BadRow, alphabet: Alphabet, front_end: FrontEnd) -> Utterance | BadRow:
+def _check_row(
+    row: _Row | BadRow, alphabet: Alphabet, front_end: FrontEnd, inspect: Callable[[str], AudioInfo]
+) -> Utterance | BadRow:
     if isinstance(row, BadRow):
         return row
     if not row.path:
@@ -201,7 +208,7 @@ def _check_row(row: _Row | BadRow, alphabet: Alphabet, front_end: FrontEnd) -> U
         return row.bad("empty transcript")
     try:
         labels = alphabet.encode(row.transcript)
-        audio = inspect_audio(row.path)
+        audio = inspect(row.path)
     except AlphabetError as error:
         return row.bad(f"transcript {row.transcript!r}: {error}")
     except AudioError as error:

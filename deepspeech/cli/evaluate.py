@@ -18,6 +18,7 @@ from ..serving.engine import Engine
 from ..serving.feature_windows import context_windows
 from ..serving.frozen.model import ModelInfo, read_frozen_model
 from ..util.audio import read_audio
+from ..util.checked_recordings import users_file
 from ..util.corpus import Corpus, Utterance, read_corpus
 from ..util.features import front_end
 from ..util.figures.output_file import OutputFile, check_output_file
@@ -81,6 +82,7 @@ def _evaluate(options: EvaluationOptions) -> Tally:
         limit=options.test.limit,
         skip_bad_rows=options.bad_rows.skip,
         progress=options.report.show_progressbar,
+        remembered=users_file(),
     )
     skip = options.bad_rows.skip
     return tested(Engine(model), model.info, decoder, corpus, options.report, options.test.files, skip_unreadable=skip)

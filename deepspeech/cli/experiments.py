@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-from xdg import BaseDirectory
-
 from ..errors import FlagError
 from ..experiments.experiment import experiments, find_experiment
 from ..options import ExperimentOptions, Options, with_values
 from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
 from ..util.files.python_files import load_python_file
+from ..util.files.user_folders import cache_folder
 from ..util.importing import import_corpus
 from ..util.progress import report
 
@@ -61,4 +60,4 @@ def _of_parameters(path: Path, work: Path | None) -> Options:
 
 
 def _default_folder(name: str) -> Path:
-    return Path(BaseDirectory.xdg_cache_home) / "deepspeech" / name
+    return cache_folder() / name

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from xdg import BaseDirectory
-
+from ..util.files.user_folders import data_folder
 from .rows.checks import Check, at_least
 from .rows.flag import flag
 
@@ -130,8 +129,3 @@ class SummaryOptions:
     def directory(self) -> Path:
         """The folder of the summaries."""
         return self.given_directory or data_folder() / "summaries"
-
-
-def data_folder() -> Path:
-    """Return the folder in XDG's data for what is written when the user names no folder."""
-    return Path(BaseDirectory.xdg_data_home) / "deepspeech"

@@ -9,6 +9,7 @@ from ..decoder import CTCDecoder, make_decoder
 from ..errors import CorpusError, FeatureCacheError, FlagError
 from ..options import Options, SetOptions
 from ..schedule.jobs import SetName
+from ..util.checked_recordings import users_file
 from ..util.corpus import Corpus, read_corpus
 from ..util.features import front_end
 from ..util.files.writable import why_not_writable
@@ -81,6 +82,7 @@ def _read_corpora(options: Options, alphabet: Alphabet) -> dict[SetName, Corpus]
                 limit=of_set.limit,
                 skip_bad_rows=options.bad_rows.skip,
                 progress=options.report.show_progressbar,
+                remembered=users_file(),
             )
         except CorpusError as error:
             errors.append(error)

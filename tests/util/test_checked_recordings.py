@@ -1,0 +1,154 @@
+"""Recordings that had to be decoded to be checked are not decoded again at the next start."""
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from corpora import RATE, write_csv, write_wav
+
+from deepspeech.util import audio, checked_recordings
+from deepspeech.util.checked_recordings import CheckedRecordings
+from deepspeech.util.corpus import Corpus, read_corpus
+from deepspeech.util.errors import AudioError, CorpusError
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.text import Alphabet
+
+SECOND = np.sin(np.arange(RATE) / 10).astype(np.float32) * 0.3
+NAMES = ("a.flac", "b.flac", "c.wav")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with two flac files and a wav, listed in all.csv."""
+    for name in NAMES:
+        write_wav(tmp_path / name, SECOND)
+    write_csv(tmp_path / "all.csv", [(tmp_path / name, "a") for name in NAMES])
+    return tmp_path
+
+
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that the name of each recording is added to when it is decoded."""
+    names: list[str] = []
+    decoded_blocks = audio._decoded_blocks
+
+    def noted(path: str, sound: soundfile.SoundFile) -> object:
+        names.append(Path(path).name)
+        return decoded_blocks(path, sound)
+
+    monkeypatch.setattr(audio, "_decoded_blocks", noted)
+    return names
+
+
+def read(folder: Path, remembered: Path) -> Corpus:
+    csv_files, labels = [folder / "all.csv"], Alphabet(("a",))
+    return read_corpus(csv_files, labels, front_end(FeatureOptions()), progress=False, remembered=remembered)
+
+
+def test_only_new_and_changed_recordings_are_decoded_at_the_next_start(folder: Path, decoded: list[str]) -> None:
+    remembered = folder / "cache" / "checked"
+    first = read(folder, remembered)
+    assert sorted(decoded) == ["a.flac", "b.flac"]
+    decoded.clear()
+    second = read(folder, remembered)
+    assert not decoded
+    assert [(each.path, each.samples, each.file_size, each.modified_ns) for each in second] == [
+        (each.path, each.samples, each.file_size, each.modified_ns) for each in first
+    ]
+    write_wav(folder / "b.flac", SECOND[: RATE // 2])
+    assert sorted(each.samples for each in read(folder, remembered)) == [RATE // 2, RATE, RATE]
+    assert decoded == ["b.flac"]
+    decoded.clear()
+    os.utime(folder / "a.flac", ns=(0, 0))
+    read(folder, remembered)
+    assert decoded == ["a.flac"]
+
+
+def test_a_recording_that_is_cut_later_is_named(folder: Path) -> None:
+    remembered = folder / "checked"
+    read(folder, remembered)
+    cut = folder / "a.flac"
+    cut.write_bytes(cut.read_bytes()[: cut.stat().st_size // 2])
+    for _ in range(2):
+        with pytest.raises(CorpusError, match=r"a\.flac"):
+            read(folder, remembered)
+
+
+def test_good_recordings_beside_a_bad_one_are_remembered(folder: Path, decoded: list[str]) -> None:
+    (folder / "a.flac").write_bytes(b"no audio")
+    for _ in range(2):
+        with pytest.raises(CorpusError):
+            read(folder, folder / "checked")
+    assert decoded == ["b.flac"]
+
+
+def test_another_version_of_the_check_knows_nothing_of_the_one_before(
+    folder: Path, decoded: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read(folder, folder / "checked")
+    monkeypatch.setattr(checked_recordings, "_VERSION", "another")
+    read(folder, folder / "checked")
+    assert len(decoded) == 4
+
+
+@pytest.mark.parametrize("damage", ["zeros", "cut", "empty", "garbage"])
+def test_a_damaged_file_is_made_anew(folder: Path, decoded: list[str], damage: str) -> None:
+    remembered = folder / "checked"
+    read(folder, remembered)
+    whole = remembered.read_bytes()
+    remembered.write_bytes(
+        {"zeros": whole[:-20] + bytes(20), "cut": whole[:-32], "empty": b"", "garbage": b"\xff" * 200}[damage]
+    )
+    read(folder, remembered)
+    assert len(decoded) == 4
+    assert CheckedRecordings(remembered).inspect(folder / "b.flac").samples == RATE
+    assert len(decoded) == 4
+
+
+def test_without_a_place_to_write_all_is_checked_and_nothing_is_said(
+    folder: Path, decoded: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "file").write_text("")
+    for remembered in (folder / "file" / "checked", folder):
+        read(folder, remembered)
+    assert len(decoded) == 4
+    assert not any(capfd.readouterr())
+
+
+def test_two_processes_that_save_keep_what_both_found(folder: Path, decoded: list[str]) -> None:
+    remembered = folder / "checked"
+    one, other = CheckedRecordings(remembered), CheckedRecordings(remembered)
+    one.inspect(folder / "a.flac")
+    other.inspect(folder / "b.flac")
+    one.save()
+    other.save()
+    decoded.clear()
+    read(folder, remembered)
+    assert not decoded
+    assert [path.name for path in folder.glob("*checked*")] == ["checked"]
+
+
+def test_what_was_not_used_for_longest_is_forgotten_first(
+    folder: Path, decoded: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checked_recordings, "MOST_REMEMBERED", 2)
+    remembered = folder / "checked"
+    read(folder, remembered)
+    shutil.copy(folder / "a.flac", folder / "d.flac")
+    checked = CheckedRecordings(remembered)
+    for name in ("d.flac", "a.flac"):
+        checked.inspect(folder / name)
+    checked.save()
+    decoded.clear()
+    again = CheckedRecordings(remembered)
+    for name in ("a.flac", "d.flac", "b.flac"):
+        again.inspect(folder / name)
+    assert decoded == ["b.flac"]
+
+
+def test_a_missing_recording_is_named(folder: Path) -> None:
+    with pytest.raises(AudioError, match="No such file"):
+        CheckedRecordings(folder / "checked").inspect(folder / "gone.flac")

@@ -1,0 +1,128 @@
+"""Recordings that were decoded to their end before: remembered in a file, so that not every start decodes them again.
+
+A recording is known again by its path, size and modification time, as feature caches do. Only recordings that had to
+be decoded are remembered: the header of a wav is read in the time that it takes to look one up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from .audio import CHECK_VERSION, AudioInfo, inspect_audio
+from .files.user_folders import cache_folder
+from .files.whole_files import write_whole
+
+log = logging.getLogger(__name__)
+
+MOST_REMEMBERED = 500_000
+"""Recordings in the file, which so has at most 16 MB; those that were not used for longest are forgotten first."""
+
+_HEAD = b"deepspeech checked recordings 1\n"
+_RECORD = np.dtype([("key", "V16"), ("samples", "<u8"), ("sample_rate", "<u4"), ("channels", "<u4")])
+_CHECKSUM_BYTES = 4
+_VERSION = f"{CHECK_VERSION}\0{soundfile.__libsndfile_version__}"
+"""What the outcome of a check depends on beside the recording."""
+
+_Known = tuple[int, int, int]
+"""Samples, sample rate and channels."""
+
+
+def users_file() -> Path:
+    """Return the file in the user's cache folder."""
+    return cache_folder() / "checked_recordings"
+
+
+class CheckedRecordings:
+    """What is known of recordings. Any number of threads may inspect some at the same time."""
+
+    def __init__(self, path: Path) -> None:
+        """Take the file to read and write; one that is missing, cannot be read or is damaged counts as empty."""
+        self._path = path
+        self._before = _read(path)
+        self._used: dict[bytes, _Known] = {}
+        self._news = False
+
+    def inspect(self, path: str | PathLike[str]) -> AudioInfo:
+        """Return what `inspect_audio` returns, or raise its AudioError, without decoding a recording known as good."""
+        try:
+            status = Path(path).stat()
+            known = self._before.get(key := _key(path, status.st_size, status.st_mtime_ns))
+        except (OSError, ValueError):
+            return inspect_audio(path)
+        if known is not None:
+            self._used[key] = known
+            return AudioInfo(*known, status.st_size, status.st_mtime_ns, decoded=True)
+        audio = inspect_audio(path)
+        if audio.decoded:
+            found = (audio.samples, audio.sample_rate, audio.channels)
+            self._used[_key(path, audio.file_size, audio.modified_ns)] = found
+            self._news = True
+        return audio
+
+    def save(self) -> None:
+        """Add what was found to the file, unless that is nothing; say at debug level if it cannot be written.
+
+        Of two processes that do so at once, one may lose what it found, which is then found again.
+        """
+        if not self._news:
+            return
+        known = {**_read(self._path), **self._before}
+        for key, found in self._used.items():
+            known.pop(key, None)  # so that it counts as the newest
+            known[key] = found
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._path, _encoded(known))
+        except OSError as error:
+            log.debug("%s: checks of recordings are not remembered (%s)", self._path, error.strerror)
+
+
+@contextmanager
+def checked_recordings(path: Path | None) -> Iterator[CheckedRecordings | None]:
+    """Yield what the file at `path` knows, or None without a path; save what was found, even after an error."""
+    if path is None:
+        yield None
+        return
+    checked = CheckedRecordings(path)
+    try:
+        yield checked
+    finally:
+        checked.save()
+
+
+def _key(path: str | PathLike[str], size: int, modified_ns: int) -> bytes:
+    text = f"{_VERSION}\0{Path(path).absolute()}\0{size}\0{modified_ns}"
+    return hashlib.blake2b(os.fsencode(text), digest_size=_RECORD["key"].itemsize).digest()
+
+
+def _read(path: Path) -> dict[bytes, _Known]:
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return {}
+    head, records = content[: len(_HEAD) + _CHECKSUM_BYTES], content[len(_HEAD) + _CHECKSUM_BYTES :]
+    if head != _HEAD + _checksum(records) or len(records) % _RECORD.itemsize:
+        return {}
+    table = np.frombuffer(records, _RECORD)
+    values = (table[name].tolist() for name in ("samples", "sample_rate", "channels"))
+    return dict(zip(table["key"].tolist(), zip(*values, strict=True), strict=True))
+
+
+def _encoded(known: dict[bytes, _Known]) -> bytes:
+    newest = list(known.items())[-MOST_REMEMBERED:]
+    records = np.array([(key, *found) for key, found in newest], _RECORD).tobytes()
+    return _HEAD + _checksum(records) + records
+
+
+def _checksum(records: bytes) -> bytes:
+    return zlib.crc32(records).to_bytes(_CHECKSUM_BYTES, "little")

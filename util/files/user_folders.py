@@ -1,0 +1,15 @@
+"""The folders of a user's files, by XDG, for what is written when no folder is named."""
+
+from pathlib import Path
+
+from xdg import BaseDirectory
+
+
+def data_folder() -> Path:
+    """Return the folder of what must not be lost, such as checkpoints."""
+    return Path(BaseDirectory.xdg_data_home) / "deepspeech"
+
+
+def cache_folder() -> Path:
+    """Return the folder of what can be made again."""
+    return Path(BaseDirectory.xdg_cache_home) / "deepspeech"
