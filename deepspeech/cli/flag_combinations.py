@@ -1,6 +1,7 @@
 """Checks of flags in combination. The check of a single flag is where the flag is defined."""
 
 from collections.abc import Collection
+from itertools import combinations
 
 from ..errors import FeatureError, FlagError
 from ..network import network
@@ -30,6 +31,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
         )
     if options.status.port and options.in_cluster:
         raise FlagError("--status_port: a cluster's page is at --coord_host and --coord_port; leave this flag out")
+    _check_caches(options)
     _check_export(options)
 
 
@@ -99,6 +101,19 @@ def _check_place(cluster: ClusterOptions) -> None:
     last = len(cluster.parameter_servers if cluster.job_name == "ps" else cluster.workers) - 1
     if not 0 <= cluster.task <= last:
         raise FlagError(f"--task_index={cluster.task}: must be 0 to {last}, a place in --{cluster.job_name}_hosts")
+
+
+def _check_caches(options: Options) -> None:
+    sets = {"train": options.train, "dev": options.dev, "test": options.test}
+    in_use = [(name, each) for name, each in sets.items() if each.files and each.cached_features_path]
+    for (name, one), (other_name, other) in combinations(in_use, 2):
+        assert one.cached_features_path and other.cached_features_path
+        shared = one.cached_features_path.resolve() == other.cached_features_path.resolve()
+        if shared and (one.files, one.limit) != (other.files, other.limit):
+            raise FlagError(
+                f"--{name}_cached_features_path and --{other_name}_cached_features_path: both are "
+                f"{one.cached_features_path}, which would be rebuilt for each in turn; name two files"
+            )
 
 
 def _check_export(options: Options) -> None:

@@ -104,6 +104,14 @@ def test_weights_of_a_scorer_package_give_way_to_weights_on_the_command_line() -
     assert parse("--scorer_path=a.scorer", "--lm_weight=1").language_model.weights_chosen
 
 
+def test_one_feature_cache_for_two_sets_is_an_error_that_names_both_flags() -> None:
+    train, dev = "--train_cached_features_path=all.h5", f"--dev_cached_features_path={Path('all.h5').resolve()}"
+    with pytest.raises(FlagError, match=r"--train_cached_features_path and --dev_cached_features_path: .*all\.h5"):
+        parse(train, dev, "--dev_files=dev.csv")
+    parse(train, dev, "--dev_files=train.csv")
+    parse(train, dev.replace("all", "other"), "--dev_files=dev.csv")
+
+
 def test_nothing_to_do_is_an_error() -> None:
     with pytest.raises(FlagError, match="nothing to do"):
         flags.parse([])
