@@ -57,6 +57,8 @@ def _main(arguments: Sequence[str]) -> None:
     options = read.options
     for name in read.ignored:
         logger.warning(ignored_notice(name))
+    for notice in options.language_model.notices:
+        logger.warning(notice)
     required = {"--model": options.model, "--test_files": options.test.files}
     missing = [name for name, value in required.items() if not value]
     if missing:

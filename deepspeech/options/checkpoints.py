@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ..util.files.user_folders import data_folder
 from .rows.checks import Check, at_least
-from .rows.flag import flag
+from .rows.flag import flag, whether_given
 
 CHECKPOINTS = "Checkpoints, logs and summaries"
 
@@ -123,6 +123,7 @@ class SummaryOptions:
         check=at_least(0),
         decides_result=False,
     )
+    directory_given: bool = whether_given("summary_dir", name="summary_dir_given", decides_result=False)
     full_trace: bool = flag(False, "add a full trace of a step to each summary", name="fulltrace", decides_result=False)
 
     @property

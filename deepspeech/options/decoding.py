@@ -38,6 +38,16 @@ class LanguageModelOptions:
     weights_given: bool = whether_given("lm_weight", "valid_word_count_weight", name="lm_weights_given")
 
     @property
+    def notices(self) -> tuple[str, ...]:
+        """A line if flags are given that have no effect."""
+        if not self.weights_given or self.binary_path or self.scorer_path:
+            return ()
+        return (
+            "--lm_weight, --valid_word_count_weight: have no effect without a language model; "
+            "give one with --lm_binary_path or --scorer_path",
+        )
+
+    @property
     def weights_chosen(self) -> bool:
         """Whether a scorer package's own weights give way to these."""
         defaults = (LanguageModelOptions.lm_weight, LanguageModelOptions.valid_word_count_weight)

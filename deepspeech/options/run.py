@@ -118,6 +118,9 @@ class Options:
         if self.trains and self.dev.files and not self.schedule.validation_step:
             reason = "because --validation_step is 0; --validation_step=1 validates after every epoch"
             yield f"--dev_files: not used, {reason}"
+        if self.trains and self.summaries.directory_given and not self.summaries.seconds:
+            yield "--summary_dir: nothing is written there, as --summary_secs is 0; --summary_secs=30 writes summaries"
+        yield from self.language_model.notices
 
 
 @dataclass(frozen=True)

@@ -92,11 +92,36 @@ def test_any_text_is_either_a_value_or_a_flag_error(value: str, name: str) -> No
 
 
 @pytest.mark.parametrize(
-    "argument", ["--use_warpctc", "--decoder_library_path=libctc.so", "--dropout_rate5=0.1", "--dev_files=dev.csv"]
+    "argument",
+    [
+        "--use_warpctc",
+        "--decoder_library_path=libctc.so",
+        "--dropout_rate5=0.1",
+        "--dev_files=dev.csv",
+        "--summary_dir=summaries",
+    ],
 )
 def test_a_flag_that_does_something_else_than_it_says_tells_so_once(argument: str) -> None:
     (notice,) = parse(argument).notices
     assert notice.startswith(argument.split("=")[0])
+
+
+@pytest.mark.parametrize("argument", ["--lm_weight=1.5", "--valid_word_count_weight=0", "--lm_alpha=1", "--lm_beta=2"])
+def test_weights_of_a_language_model_that_is_not_given_have_a_notice(argument: str) -> None:
+    (notice,) = parse(argument).notices
+    assert notice.startswith("--lm_weight, --valid_word_count_weight: ")
+    assert "--lm_binary_path" in notice and "\n" not in notice
+
+
+def test_a_flag_that_does_what_it_says_needs_no_notice() -> None:
+    for arguments in (
+        ("--summary_dir=summaries", "--summary_secs=9"),
+        ("--summary_dir=summaries", "--notrain", "--test_files=test.csv"),
+        ("--lm_weight=1", "--lm_binary_path=lm.binary"),
+        ("--lm_weight=1", "--scorer_path=lm.scorer"),
+        ("--experiment=fsdd",),
+    ):
+        assert not parse(*arguments).notices
 
 
 def test_weights_of_a_scorer_package_give_way_to_weights_on_the_command_line() -> None:

@@ -139,9 +139,17 @@ def flag(
     return field(default=default, metadata={_ROW: row})
 
 
-def whether_given(*names: str, name: str) -> Any:
+def whether_given(*names: str, name: str, decides_result: bool = True) -> Any:
     """Return the field that becomes true when one of the flags `names` is given; `name` is its own in `values_of`."""
-    row = Flag(name, False, bool, f"whether {' or '.join(names)} was given", given_by=names, on_command_line=False)
+    row = Flag(
+        name,
+        False,
+        bool,
+        f"whether {' or '.join(names)} was given",
+        decides_result=decides_result,
+        given_by=names,
+        on_command_line=False,
+    )
     return field(default=False, metadata={_ROW: row})
 
 
