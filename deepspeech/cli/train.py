@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from ..checkpoints.project_folders import in_project_folders
 from ..cluster.status_page import status_page
 from ..errors import DeepSpeechError
 from ..export.folder import check_folder
@@ -33,6 +34,7 @@ def _main(arguments: Sequence[str]) -> int:
     _prepare_logging(options.logs)
     for number in stopping_signals():
         signal.signal(number, _interrupt)
+    options = in_project_folders(options)
     for notice in options.notices:
         logger.warning(notice)
     try:

@@ -39,7 +39,7 @@ class CheckpointOptions:
     title: ClassVar[str] = CHECKPOINTS
     given_directory: Path | None = flag(
         None,
-        "folder of the checkpoints; default: deepspeech/checkpoints in XDG's data",
+        "folder of the checkpoints; default: one by experiment or corpus in deepspeech/projects in XDG's data",
         name="checkpoint_dir",
         decides_result=False,
     )
@@ -112,7 +112,7 @@ class SummaryOptions:
     title: ClassVar[str] = CHECKPOINTS
     given_directory: Path | None = flag(
         None,
-        "folder of the TensorBoard summaries; default: deepspeech/summaries in XDG's data",
+        "folder of the TensorBoard summaries; default: in the project's, as that of the checkpoints",
         name="summary_dir",
         decides_result=False,
     )

@@ -1,0 +1,91 @@
+"""The folders of runs that name none: those of a project in XDG's data, one for each experiment or corpus."""
+
+import hashlib
+import logging
+import re
+from pathlib import Path
+
+from ..errors import FlagError
+from ..options import Options, with_values
+from ..util.files.user_folders import data_folder
+
+logger = logging.getLogger(__name__)
+
+CHECKPOINTS, SUMMARIES = "checkpoints", "summaries"
+
+_LONGEST_NAME = 60
+_DIGEST_DIGITS = 8
+
+
+def in_project_folders(options: Options) -> Options:
+    """Return the options with folders of checkpoints and summaries, those of the project where none are given.
+
+    A run without a training set takes the only project that has checkpoints. Earlier versions kept all checkpoints in
+    one folder; where there are some, and none of the project, they are gone on with. Say which folder it is.
+    Raise FlagError, which lists the folders, if there are several to choose from or none.
+    """
+    project = _project_of(options)
+    if _needs_folder(options):
+        project = _with_checkpoints(project)
+        options = with_values(options, {"checkpoint_dir": project / CHECKPOINTS})
+    if options.summaries.given_directory is None and project is not None:
+        options = with_values(options, {"summary_dir": project / SUMMARIES})
+    return options
+
+
+def _needs_folder(options: Options) -> bool:
+    """Return whether a folder of checkpoints is used that no flag names."""
+    folders = options.checkpoints
+    given = folders.given_directory or folders.given_save_directory
+    return given is None and (options.trains or folders.given_load_directory is None)
+
+
+def _project_of(options: Options) -> Path | None:
+    """Return the folder of the experiment, or else of the training set, which is known by its first CSV file."""
+    name = options.experiment.name
+    if name:
+        file, colon, inside = name.rpartition(":")
+        return _project(inside, f"{Path(file).resolve()}:{inside}" if colon else name)
+    if options.train.files:
+        path = options.train.files[0].resolve()
+        return _project(f"{path.parent.name}-{path.stem}", str(path))
+    return None
+
+
+def _project(name: str, identity: str) -> Path:
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGEST_DIGITS]
+    readable = re.sub(r"[^\w.-]+", "-", name)[:_LONGEST_NAME].strip(".-")
+    return _projects() / f"{readable}-{digest}"
+
+
+def _projects() -> Path:
+    return data_folder() / "projects"
+
+
+def _with_checkpoints(project: Path | None) -> Path:
+    of_all = data_folder()  # of earlier versions
+    if project is not None:
+        if not _has_checkpoints(of_all) or _has_checkpoints(project):
+            logger.info("Checkpoints are kept in %s (--checkpoint_dir)", project / CHECKPOINTS)
+            return project
+        logger.warning(
+            "--checkpoint_dir: not given; going on with %s, where an earlier version kept the checkpoints of all "
+            "projects; move them to %s if they are of this one, or away",
+            of_all / CHECKPOINTS,
+            project / CHECKPOINTS,
+        )
+        return of_all
+    found = [folder for folder in (of_all, *sorted(_projects().glob("*"))) if _has_checkpoints(folder)]
+    if not found:
+        raise FlagError(
+            f"--checkpoint_dir: needed, as {_projects()} holds no checkpoints; give the folder of the model"
+        )
+    if len(found) > 1:
+        listed = ", ".join(str(folder / CHECKPOINTS) for folder in found)
+        raise FlagError(f"--checkpoint_dir: needed, as there are several; give one of {listed}")
+    logger.info("--checkpoint_dir: not given; the only checkpoints are those in %s", found[0] / CHECKPOINTS)
+    return found[0]
+
+
+def _has_checkpoints(project: Path) -> bool:
+    return any((project / CHECKPOINTS).glob("*.index"))
