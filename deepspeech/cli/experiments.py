@@ -9,8 +9,6 @@ from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
 from ..util.files.python_files import load_python_file
 from ..util.files.user_folders import cache_folder
-from ..util.importing import import_corpus
-from ..util.progress import report
 
 
 def base_options(wanted: ExperimentOptions) -> Options | None:
@@ -30,13 +28,6 @@ def base_options(wanted: ExperimentOptions) -> Options | None:
         if value is not None:
             raise FlagError(f"--{flag}: needs --experiment, to whose recordings or work folder it belongs")
     return None
-
-
-def import_recordings(options: Options) -> None:
-    """Import the corpus of the experiment, if there is one and the run reads it; raise a DeepSpeechError."""
-    wanted = options.experiment
-    if wanted.corpus_folder is not None and (options.trains or options.tests):
-        import_corpus(wanted.corpus, wanted.corpus_folder, wanted.source, report)
 
 
 def list_experiments() -> str:

@@ -14,7 +14,6 @@ from ..schedule.snapshot import Publish
 from ..training.interruption import Interrupted, end_at_once_if_interrupted, say, stopping_signals
 from . import flags
 from .arguments import run_command
-from .experiments import import_recordings
 from .tensorflow_import import import_tensorflow
 
 logger = logging.getLogger("deepspeech")
@@ -59,7 +58,6 @@ def _run(options: Options, publish: Publish | None) -> None:
         from ..util.figures.output_file import check_output_file
 
         check_output_file(options.report.test_output_file)
-    import_recordings(options)
     # TensorFlow takes seconds to import, so the flags and all input files are checked first.
     inputs = None
     if not options.in_cluster and (options.trains or options.tests):

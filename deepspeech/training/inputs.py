@@ -13,6 +13,7 @@ from ..util.checked_recordings import users_file
 from ..util.corpus import Corpus, read_corpus
 from ..util.features import front_end
 from ..util.files.writable import why_not_writable
+from ..util.importing import import_corpus
 from ..util.text import Alphabet
 
 
@@ -26,11 +27,19 @@ class Inputs:
 
 
 def read_inputs(options: Options) -> Inputs:
-    """Read and check the inputs; raise a DeepSpeechError, and a single CorpusError for the bad rows of all corpora."""
+    """Read and check the inputs, and import the experiment's corpus, if there is one, once all else is checked.
+
+    Raise a DeepSpeechError, and a single CorpusError for the bad rows of all corpora.
+    """
     _check_writable(options)
+    _check_later_inputs(options)
     alphabet = Alphabet.load(options.alphabet_path)
     _check_flags(options, alphabet)
-    return Inputs(alphabet, make_decoder(alphabet.labels, options.language_model), _read_corpora(options, alphabet))
+    decoder = make_decoder(alphabet.labels, options.language_model)
+    wanted = options.experiment
+    if wanted.corpus_folder is not None:
+        import_corpus(wanted.corpus, wanted.corpus_folder, wanted.source)
+    return Inputs(alphabet, decoder, _read_corpora(options, alphabet))
 
 
 def options_of_set(options: Options, name: SetName) -> SetOptions:
@@ -41,6 +50,18 @@ def options_of_set(options: Options, name: SetName) -> SetOptions:
         SetName.TEST: options.test if options.tests else None,
     }
     return needed[name] or SetOptions()
+
+
+def _check_later_inputs(options: Options) -> None:
+    """Raise FlagError for a file that is missing and is read later; what an import writes need not be there yet."""
+    work = options.experiment.work
+    for flag, path in (
+        ("initialize_from_frozen_model", options.checkpoints.initial_graph),
+        ("one_shot_infer", options.one_shot_infer),
+    ):
+        imported = path and work and path.resolve().is_relative_to(work.resolve())
+        if path and not imported and not path.exists():
+            raise FlagError(f"--{flag}={path}: there is no such file")
 
 
 def _check_writable(options: Options) -> None:

@@ -12,11 +12,12 @@ from corpora import say, write_wav
 
 from deepspeech.cli.flag_combinations import check_options
 from deepspeech.cli.flags import parse
-from deepspeech.errors import FlagError
+from deepspeech.errors import DeepSpeechError, FlagError
 from deepspeech.experiments.experiment import experiments, find_experiment, register
 from deepspeech.experiments.fsdd import FSDD
 from deepspeech.options import check_values
 from deepspeech.options.parameters.of_run import run_parameters, values_of_parameters
+from deepspeech.training.inputs import read_inputs
 from deepspeech.util.importing import MODULES
 
 OWN_FILE = """
@@ -134,6 +135,20 @@ def test_an_experiment_of_ones_own_file_is_found_by_each_kind_of_name(own_file: 
 def test_what_makes_no_experiment_is_named(arguments: list[str], words: str) -> None:
     with pytest.raises(Exception, match=words):
         parse(arguments)
+
+
+@pytest.mark.parametrize(
+    "flag", ["alphabet_config_path", "lm_binary_path", "scorer_path", "initialize_from_frozen_model", "one_shot_infer"]
+)
+def test_a_file_that_is_not_there_is_named_before_the_corpus_is_imported(
+    flag: str, recordings: Path, tmp_path: Path
+) -> None:
+    arguments = ["--experiment=fsdd", f"--from={recordings}", f"--work={tmp_path / 'work'}", "--lm_binary_path="]
+    options = parse([*arguments, f"--{flag}={tmp_path / 'missing'}"])
+    assert options is not None
+    with pytest.raises(DeepSpeechError, match="missing"):
+        read_inputs(options)
+    assert not (tmp_path / "work").exists()
 
 
 @pytest.mark.slow
