@@ -1,7 +1,9 @@
 """The inputs of a run, read and checked before anything that takes long, such as the import of TensorFlow."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 from ..checkpoints.flag_check import check_flags
 from ..checkpoints.identity import ModelIdentity
@@ -14,7 +16,10 @@ from ..util.corpus import Corpus, read_corpus
 from ..util.features import front_end
 from ..util.files.writable import why_not_writable
 from ..util.importing import import_corpus
+from ..util.overlap import overlap
 from ..util.text import Alphabet
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -109,4 +114,17 @@ def _read_corpora(options: Options, alphabet: Alphabet) -> dict[SetName, Corpus]
             errors.append(error)
     if errors:
         raise CorpusError("\n".join(map(str, errors)))
+    _warn_of_overlaps(corpora)
     return corpora
+
+
+def _warn_of_overlaps(corpora: Mapping[SetName, Corpus]) -> None:
+    nouns = {SetName.TRAIN: "training", SetName.DEV: "validation", SetName.TEST: "test"}
+    for (there, one), (here, other) in combinations(corpora.items(), 2):
+        if (found := overlap(one, other)) is not None:
+            logger.warning(
+                "The %s set shares %s with the %s set; its figures say little about recordings that were never heard",
+                nouns[here],
+                found,
+                nouns[there],
+            )

@@ -1,0 +1,78 @@
+"""Recordings in two sets are found by their files and, as copies, by their content."""
+
+import logging
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpora import RATE, TinyCorpus, write_csv, write_wav
+
+from deepspeech.cli.flags import parse
+from deepspeech.training.inputs import read_inputs
+from deepspeech.util import overlap as overlap_module
+from deepspeech.util.corpus import Corpus, read_corpus
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.overlap import overlap
+from deepspeech.util.text import Alphabet
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with ten wavs of one size, 0.wav to 9.wav."""
+    random = np.random.default_rng(1)
+    for name in range(10):
+        write_wav(tmp_path / f"{name}.wav", random.uniform(-0.5, 0.5, RATE).astype(np.float32))
+    return tmp_path
+
+
+def corpus(folder: Path, name: str, rows: Sequence[tuple[str, str]]) -> Corpus:
+    csv_file = write_csv(folder / f"{name}.csv", [(folder / wav, transcript) for wav, transcript in rows])
+    return read_corpus([csv_file], Alphabet(("a", "b")), front_end(FeatureOptions()), progress=False)
+
+
+def test_sets_without_a_common_recording_do_not_overlap(folder: Path) -> None:
+    train = corpus(folder, "train", [(f"{name}.wav", "a") for name in range(5)])
+    assert overlap(train, corpus(folder, "test", [(f"{name}.wav", "a") for name in range(5, 10)])) is None
+
+
+def test_the_same_file_is_found_whatever_its_name_and_transcript(folder: Path) -> None:
+    (folder / "link.wav").symlink_to(folder / "3.wav")
+    train = corpus(folder, "train", [(f"{name}.wav", "a") for name in range(5)])
+    found = overlap(
+        train, corpus(folder, "test", [("7.wav", "b"), ("link.wav", "b"), ("../" + folder.name + "/4.wav", "b")])
+    )
+    assert found is not None
+    assert found.count == 2
+    assert (found.there.source, found.here.source) == (f"{folder}/train.csv:5", f"{folder}/test.csv:3")
+
+
+def test_a_copy_with_the_same_transcript_is_found(folder: Path) -> None:
+    for name in ("6", "8"):
+        shutil.copyfile(folder / f"{name}.wav", folder / f"copy{name}.wav")
+    train = corpus(folder, "train", [(f"{name}.wav", "a") for name in range(10)])
+    found = overlap(train, corpus(folder, "test", [("copy6.wav", "b"), ("copy8.wav", "a")]))
+    assert str(found) == (
+        f"1 recording (such as {folder}/8.wav and {folder}/copy8.wav, {folder}/train.csv:10 and {folder}/test.csv:3)"
+    )
+
+
+def test_not_more_files_are_read_than_is_cheap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlap_module, "MOST_READ", 5)
+    shutil.copyfile(folder / "1.wav", folder / "copy.wav")
+    train = corpus(folder, "train", [(f"{name}.wav", "a") for name in range(10)])
+    assert overlap(train, corpus(folder, "test", [("copy.wav", "a")])) is None
+
+
+def test_a_run_says_which_of_its_sets_overlap(tiny_corpus: TinyCorpus, caplog: pytest.LogCaptureFixture) -> None:
+    flags = [f"--train_files={tiny_corpus.train}", f"--dev_files={tiny_corpus.dev}", "--validation_step=1"]
+    alphabet = f"--alphabet_config_path={tiny_corpus.alphabet}"
+    for test, warned in ((tiny_corpus.test, []), (tiny_corpus.dev, ["test"])):
+        caplog.clear()
+        options = parse([*flags, alphabet, f"--test_files={test}", "--noshow_progressbar"])
+        assert options is not None
+        read_inputs(options)
+        warnings = [each.getMessage() for each in caplog.records if each.levelno == logging.WARNING]
+        assert [text.split()[1] for text in warnings] == warned
+        assert all("6 recordings" in text and "validation set" in text and "dev.csv:" in text for text in warnings)

@@ -1,0 +1,106 @@
+"""Recordings that two corpora share, so that the figures of one say little about recordings that were never heard."""
+
+from __future__ import annotations
+
+import filecmp
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .corpus import Corpus, Utterance
+
+MOST_READ = 20_000
+"""Recordings of which a piece is read; the copies among more candidates are not all found."""
+
+_PIECE = 4096
+"""Bytes from the middle of a recording by which candidates for copies are told apart before they are compared."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How many utterances of a corpus are in another, too, and one of them there and here."""
+
+    count: int
+    there: Utterance
+    here: Utterance
+
+    def __str__(self) -> str:
+        """Say it with the example."""
+        recordings = "1 recording" if self.count == 1 else f"{self.count} recordings"
+        named = self.here.path if self.here.path == self.there.path else f"{self.there.path} and {self.here.path}"
+        return f"{recordings} (such as {named}, {self.there.source} and {self.here.source})"
+
+
+def overlap(there: Corpus, here: Corpus) -> Overlap | None:
+    """Return the recordings of `here` that are in `there`, too: the same files, or copies with the same transcript.
+
+    Files are opened only where size and transcript are the same, and no more than MOST_READ.
+    """
+    shared: dict[int, tuple[Utterance, Utterance]] = {}
+    for one, other in _same_files(there, here):
+        shared.setdefault(id(other), (one, other))
+    for one, other in _copies(there, [each for each in here if id(each) not in shared]):
+        shared.setdefault(id(other), (one, other))
+    return Overlap(len(shared), *next(iter(shared.values()))) if shared else None
+
+
+def _same_files(there: Iterable[Utterance], here: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
+    for ones, others in _grouped(there, here, lambda each: (each.file_size, each.modified_ns)):
+        places = {Path(one.path).resolve(): one for one in ones}
+        for other in others:
+            if (one := places.get(Path(other.path).resolve())) is not None:
+                yield one, other
+
+
+def _copies(there: Iterable[Utterance], here: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
+    read = 0
+    for ones, others in _grouped(there, here, lambda each: (each.file_size, each.transcript)):
+        read += len(ones) + len(others)
+        if read > MOST_READ:
+            return
+        pieces = defaultdict(list)
+        for one in ones:
+            pieces[_piece(one)].append(one)
+        for other in others:
+            for one in pieces.get(_piece(other), ()):
+                if _equal(one, other):
+                    yield one, other
+                    break
+
+
+def _grouped(
+    there: Iterable[Utterance], here: Iterable[Utterance], key: Callable[[Utterance], Hashable]
+) -> Iterator[tuple[Sequence[Utterance], Sequence[Utterance]]]:
+    """Yield the utterances of both that have the same key, for each key that both have."""
+    ones, others = _by_key(there, key), _by_key(here, key)
+    for each, group in others.items():
+        if each in ones:
+            yield ones[each], group
+
+
+def _by_key(
+    utterances: Iterable[Utterance], key: Callable[[Utterance], Hashable]
+) -> Mapping[Hashable, Sequence[Utterance]]:
+    groups = defaultdict(list)
+    for utterance in utterances:
+        groups[key(utterance)].append(utterance)
+    return groups
+
+
+def _piece(utterance: Utterance) -> int | None:
+    """Return a checksum of bytes from the middle of the recording; None if it cannot be read."""
+    try:
+        with Path(utterance.path).open("rb", buffering=0) as file:
+            file.seek(utterance.file_size // 2)
+            return zlib.crc32(file.read(_PIECE))
+    except OSError:
+        return None
+
+
+def _equal(one: Utterance, other: Utterance) -> bool:
+    try:
+        return filecmp.cmp(one.path, other.path, shallow=False)
+    except OSError:
+        return False
