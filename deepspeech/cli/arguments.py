@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from ..training.interruption import end_at_once_if_interrupted
 from ..util.errors import DeepSpeechError, FlagError
+from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
 
 
@@ -35,7 +36,8 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech") 
     An error is printed on stderr, after the name of the program and a colon.
     """
     try:
-        return command() or 0
+        with without_mpg123s_lines():
+            return command() or 0
     except DeepSpeechError as error:
         return failed(error, program)
     except MemoryError:

@@ -1,0 +1,57 @@
+"""Reading mp3s prints nothing of libmpg123's, and loses nothing of others'."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+SCRIPT = """
+import ctypes, logging, sys
+from deepspeech.cli.arguments import run_command
+from deepspeech.util.audio import read_audio
+from deepspeech.util.parallel import ordered_map
+
+def read(name):
+    try:
+        return len(read_audio(name, 16000))
+    except Exception as error:
+        sys.stderr.write(f"{error}\\n")
+
+def command():
+    for _ in ordered_map(read, sys.argv[1:] * 20, 4, 8):
+        logging.warning("ours")
+    ctypes.CDLL(None).fputs(b"of another library\\n", ctypes.c_void_p.in_dll(ctypes.CDLL(None), "stderr"))
+
+sys.exit(run_command(command))
+"""
+
+
+@pytest.fixture
+def mp3s(tmp_path: Path) -> list[Path]:
+    """Return an mp3 with a damaged tag, one that is cut, one with noise inside, and noise alone."""
+    whole = tmp_path / "whole.mp3"
+    soundfile.write(whole, np.sin(np.arange(48000) / 10) * 0.3, 16000, format="MP3")
+    sound, noise = whole.read_bytes(), np.random.default_rng(1).bytes(3000)
+    comment = b"\x01eng\xff"
+    frame = b"COMM" + len(comment).to_bytes(4, "big") + bytes(2) + comment
+    contents = {
+        "tag": b"ID3\x03" + bytes([0, 0, 0, 0, 0, len(frame)]) + frame + sound,
+        "cut": sound[:2000],
+        "inside": sound[:2000] + noise + sound[2000:],
+        "noise": noise,
+    }
+    for name, content in contents.items():
+        (tmp_path / f"{name}.mp3").write_bytes(content)
+    return [tmp_path / f"{name}.mp3" for name in contents]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other C libraries keep their standard error")
+def test_mp3s_are_read_without_a_line_of_the_decoders(mp3s: list[Path]) -> None:
+    command = [sys.executable, "-c", SCRIPT, *map(str, mp3s)]
+    lines = subprocess.run(command, capture_output=True, text=True, timeout=60).stderr.splitlines()
+    others = [line for line in lines if not line.startswith(tuple(map(str, mp3s)))]
+    assert others == ["WARNING:root:ours"] * 80 + ["of another library"]
+    assert {line.split(":")[0] for line in lines} >= {str(mp3s[3])}
