@@ -16,6 +16,7 @@ import soundfile
 import soxr
 
 from .errors import AudioError
+from .mp3 import UnmeasuredFile, has_length
 
 Samples = npt.NDArray[np.float32]
 """float32 [samples]."""
@@ -27,7 +28,7 @@ HIGHEST_RATE = 1_000_000
 STREAMED_SIZE = 0x7FFF_0000
 """Bytes. Programs that write a wav into a pipe can't know its size; they put this much or more into the header."""
 
-CHECK_VERSION = 1
+CHECK_VERSION = 2
 """Of what `inspect_audio` finds out; another number is given to a check that judges or counts otherwise."""
 
 _WAV_CONTAINERS = {"WAV", "WAVEX"}
@@ -55,7 +56,8 @@ class AudioInfo:
 def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
     """Return what a recording holds, having made sure that `read_audio` can read all of it.
 
-    Of a wav with integer samples only the header is read; everything else is decoded to its end.
+    Of a wav with integer samples only the header is read; everything else is decoded to its end, and its samples are
+    counted.
     Raise AudioError if the file is missing, unreadable, truncated or without samples.
     """
     with _opened(path) as (file_descriptor, sound):
@@ -122,7 +124,7 @@ def _opened(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.SoundFil
     if not regular:  # opening a named pipe would wait forever
         raise AudioError(f"{path}: not a file")
     try:
-        with path.open("rb", buffering=0) as file, soundfile.SoundFile(file.fileno(), closefd=False) as sound:
+        with path.open("rb", buffering=0) as file, _sound_file(file.fileno()) as sound:
             if not LOWEST_RATE <= sound.samplerate <= HIGHEST_RATE:
                 raise AudioError(
                     f"{path}: a sample rate of {sound.samplerate} Hz;"
@@ -135,17 +137,35 @@ def _opened(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.SoundFil
         raise AudioError(f"{path}: cannot be read as audio: {error.error_string}") from error
 
 
+def _sound_file(file_descriptor: int) -> soundfile.SoundFile:
+    """Return an open recording, which of an mp3 without a known length can read all that is there."""
+    sound = soundfile.SoundFile(file_descriptor, closefd=False)
+    if sound.format != "MP3" or has_length(file_descriptor):
+        return sound
+    sound.close()
+    return soundfile.SoundFile(UnmeasuredFile(file_descriptor))
+
+
 def _decoded_blocks(path: str | PathLike[str], sound: soundfile.SoundFile) -> Iterator[Samples]:
     """Yield the samples as float32 [block], channels averaged; raise AudioError if they end early or are not finite."""
     decoded = 0
-    while len(block := sound.read(_BLOCK, dtype="float32", always_2d=True)):
+    while len(block := _next_block(path, sound)):
         decoded += len(block)
         mono = block.mean(axis=1) if sound.channels > 1 else block[:, 0]
         if not np.isfinite(mono).all():
             raise AudioError(f"{path}: samples that are not finite numbers")
         yield mono
-    if decoded < sound.frames:
+    if decoded < sound.frames and not isinstance(sound.name, UnmeasuredFile):
         raise AudioError(f"{path}: truncated: {decoded} samples of the {sound.frames} that its header promises")
+
+
+def _next_block(path: str | PathLike[str], sound: soundfile.SoundFile) -> Samples:
+    """Return the next samples, float32 [block, channels], none at the end; raise AudioError if that fails."""
+    try:
+        block: Samples = sound.read(_BLOCK, dtype="float32", always_2d=True)
+    except soundfile.LibsndfileError as error:
+        raise AudioError(f"{path}: truncated or damaged: it cannot be decoded to its end") from error
+    return block
 
 
 def _check_wav_size(path: str | PathLike[str], file_descriptor: int, file_size: int) -> None:

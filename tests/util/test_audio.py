@@ -9,7 +9,7 @@ from corpora import write_wav
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepspeech.util.audio import STREAMED_SIZE, inspect_audio, read_audio, resampled_length
+from deepspeech.util.audio import STREAMED_SIZE, inspect_audio, read_audio, read_audio_blocks, resampled_length
 from deepspeech.util.errors import AudioError
 
 TONE = np.sin(np.arange(8000) / 5).astype(np.float32) / 2
@@ -138,6 +138,33 @@ def test_a_compressed_file_cut_in_half_is_refused(tmp_path: Path, container: str
     write(path, path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(AudioError):
         inspect_audio(path)
+
+
+@pytest.mark.parametrize("mode", ["CONSTANT", "VARIABLE"])
+@pytest.mark.parametrize("loud", [slice(0, 32000), slice(32000, None)])
+def test_an_mp3_without_a_length_is_read_to_its_end(tmp_path: Path, mode: str, loud: slice) -> None:
+    samples = np.zeros(128_000, np.float32)
+    samples[loud] = np.random.default_rng(0).normal(0, 0.3, len(samples[loud]))
+    path = tmp_path / "a.mp3"
+    soundfile.write(path, samples, 16000, format="MP3", bitrate_mode=mode, compression_level=0.5)
+    content = path.read_bytes()
+    without_length = content[content.find(content[:2], 4) :]
+    for tags in (b"", b"ID3\x03\0\0\0\0\1\0" + bytes(128)):
+        write(path, tags + without_length)
+        info = inspect_audio(path)
+        assert len(samples) <= info.samples < len(samples) + 3 * 1152
+        read = read_audio(path, 16000)
+        assert len(read) == info.samples == sum(map(len, read_audio_blocks(path, 16000)))
+        assert np.abs(read[len(read) - 30_000 :]).max() > 0.3 or loud.stop
+    write(path, without_length[: len(without_length) * 3 // 4 + 1])
+    with pytest.raises(AudioError, match="truncated or damaged"):
+        inspect_audio(path)
+
+
+def test_recordings_of_common_voice_are_read(shared: Path) -> None:
+    for path in sorted((shared / "data" / "commonvoice").rglob("*.mp3"))[::50]:
+        info = inspect_audio(path)
+        assert len(read_audio(path, info.sample_rate)) == info.samples
 
 
 def test_samples_that_are_not_numbers_are_refused(tmp_path: Path) -> None:

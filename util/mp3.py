@@ -1,0 +1,59 @@
+"""How long an mp3 is: known from a header that most encoders write, and otherwise only by decoding it.
+
+Without that header libsndfile estimates the length from the size of the file and of its first frames, and decodes no
+more than that. Where bit rates vary, the estimate is a part of the recording or many times of it.
+"""
+
+from __future__ import annotations
+
+import os
+
+_ID3_HEADER_BYTES = 10
+_SEARCHED_BYTES = 2048
+"""After the tags, in which the first frame is."""
+_LOWERING = 64
+"""How many times as long as its size says a file can be taken for: more than the ratio of the highest bit rate, 320, to
+the lowest, 8 kbit/s."""
+_PRETENDED_BYTES = 1 << 16
+
+
+def has_length(file_descriptor: int) -> bool:
+    """Return whether an mp3 has the header (called Xing, or Info) that says how many frames it has."""
+    position = 0
+    while (tag := os.pread(file_descriptor, _ID3_HEADER_BYTES, position))[:3] == b"ID3":
+        size = 0
+        for byte in tag[6:]:
+            size = size << 7 | byte & 0x7F
+        position += _ID3_HEADER_BYTES + size
+    first = os.pread(file_descriptor, _SEARCHED_BYTES, position)
+    return b"Xing" in first or b"Info" in first
+
+
+class UnmeasuredFile:
+    """An open file that seems much longer than it is, so that libsndfile decodes an mp3 to its true end."""
+
+    def __init__(self, file_descriptor: int) -> None:
+        """Take the file's descriptor, which must stay open."""
+        self._file_descriptor = file_descriptor
+        self._true_size = os.fstat(file_descriptor).st_size
+        self._size = self._true_size * _LOWERING + _PRETENDED_BYTES
+        self._position = 0
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a place, which from the end is that of the pretended size."""
+        self._position = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
+        return self._position
+
+    def tell(self) -> int:
+        """Return the place."""
+        return self._position
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Read what is there; where a tag could be, at the pretended end, there are zeros."""
+        if self._position <= self._true_size:
+            count = os.preadv(self._file_descriptor, [buffer], self._position)
+        else:
+            count = max(0, min(len(buffer), self._size - self._position))
+            buffer[:count] = bytes(count)
+        self._position += count
+        return count
