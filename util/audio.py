@@ -15,6 +15,7 @@ import numpy.typing as npt
 import soundfile
 import soxr
 
+from .containers import check_size
 from .errors import AudioError
 from .mp3 import UnmeasuredFile, has_length
 
@@ -25,10 +26,7 @@ LOWEST_RATE = 1_000
 """Hz. A header that claims less, or more than HIGHEST_RATE, is taken for damaged."""
 HIGHEST_RATE = 1_000_000
 
-STREAMED_SIZE = 0x7FFF_0000
-"""Bytes. Programs that write a wav into a pipe can't know its size; they put this much or more into the header."""
-
-CHECK_VERSION = 2
+CHECK_VERSION = 3
 """Of what `inspect_audio` finds out; another number is given to a check that judges or counts otherwise."""
 
 _WAV_CONTAINERS = {"WAV", "WAVEX"}
@@ -64,8 +62,7 @@ def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
         status = os.fstat(file_descriptor)
         samples = sound.frames
         decoded = sound.format not in _WAV_CONTAINERS or sound.subtype not in _INTEGER_SUBTYPES
-        if sound.format in _WAV_CONTAINERS:
-            _check_wav_size(path, file_descriptor, status.st_size)
+        check_size(path, file_descriptor, sound.format)
         if decoded:
             samples = sum(len(block) for block in _decoded_blocks(path, sound))
         if samples < 1:
@@ -166,22 +163,3 @@ def _next_block(path: str | PathLike[str], sound: soundfile.SoundFile) -> Sample
     except soundfile.LibsndfileError as error:
         raise AudioError(f"{path}: truncated or damaged: it cannot be decoded to its end") from error
     return block
-
-
-def _check_wav_size(path: str | PathLike[str], file_descriptor: int, file_size: int) -> None:
-    """Compare the size of a wav's data chunk with the file's, which libsndfile does not.
-
-    Format: http://soundfile.sapp.org/doc/WaveFormat/. What is wrong in other ways libsndfile has refused before.
-    """
-    position = 12
-    while len(chunk := os.pread(file_descriptor, 8, position)) == 8:
-        size = int.from_bytes(chunk[4:], "little")
-        position += 8
-        if chunk[:4] == b"data":
-            present = file_size - position
-            if size == 0 < present:
-                raise AudioError(f"{path}: no samples by its header, though {present} bytes follow; convert it again")
-            if present < size < STREAMED_SIZE:
-                raise AudioError(f"{path}: truncated: {present} bytes of samples where the header promises {size}")
-            return
-        position += size + size % 2

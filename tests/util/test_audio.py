@@ -9,7 +9,8 @@ from corpora import write_wav
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepspeech.util.audio import STREAMED_SIZE, inspect_audio, read_audio, read_audio_blocks, resampled_length
+from deepspeech.util.audio import inspect_audio, read_audio, read_audio_blocks, resampled_length
+from deepspeech.util.containers import STREAMED_SIZE
 from deepspeech.util.errors import AudioError
 
 TONE = np.sin(np.arange(8000) / 5).astype(np.float32) / 2
@@ -138,6 +139,42 @@ def test_a_compressed_file_cut_in_half_is_refused(tmp_path: Path, container: str
     write(path, path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(AudioError):
         inspect_audio(path)
+
+
+@pytest.mark.parametrize(
+    ("container", "subtype"),
+    [
+        ("OGG", "VORBIS"),
+        ("OGG", "OPUS"),
+        ("AIFF", "PCM_16"),
+        ("AIFF", "FLOAT"),
+        ("AU", "PCM_16"),
+        ("W64", "PCM_16"),
+        ("RF64", "PCM_16"),
+        ("CAF", "PCM_16"),
+        ("WAV", "PCM_24"),
+    ],
+)
+def test_a_file_that_lacks_its_end_is_refused_wherever_it_is_cut(tmp_path: Path, container: str, subtype: str) -> None:
+    path = tmp_path / "a"
+    samples = np.random.default_rng(0).normal(0, 0.1, 40001)
+    soundfile.write(path, samples, 16000, format=container, subtype=subtype)
+    content = path.read_bytes()
+    assert inspect_audio(path).samples == len(samples)
+    for size in (len(content) - 3, len(content) * 2 // 3, len(content) // 2 + 1):
+        write(path, content[:size])
+        with pytest.raises(AudioError, match=r"truncated|no samples|Supported file format but"):
+            inspect_audio(path)
+    write(path, content + bytes(100))
+    assert inspect_audio(path).samples >= len(samples)
+
+
+def test_a_size_that_could_not_be_known_is_no_promise(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    soundfile.write(path, TONE, 16000, format="AU", subtype="PCM_16")
+    content = path.read_bytes()
+    write(path, content[:8] + b"\xff\xff\xff\xff" + content[12:])
+    assert inspect_audio(path).samples == len(TONE)
 
 
 @pytest.mark.parametrize("mode", ["CONSTANT", "VARIABLE"])

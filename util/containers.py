@@ -1,0 +1,127 @@
+"""Whether a recording's file holds all that its container says, which libsndfile does not check.
+
+Of containers of chunks (wav, rf64, w64, aiff, caf) and of au, the size of the samples by the header is compared with
+the file's. An ogg file must end where its last page ends.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from .errors import AudioError
+
+STREAMED_SIZE = 0x7FFF_0000
+"""Bytes. Programs that write into a pipe can't know the size; they put this much or more into the header."""
+
+_STREAMED_LONG_SIZE = 1 << 62
+"""The same where sizes have eight bytes."""
+
+_OGG_PAGE = 65_307
+"""Bytes that a page has at most."""
+_OGG_HEADER = 27
+"""Bytes of a page's header before its table of segments."""
+
+
+@dataclass(frozen=True)
+class _Chunks:
+    """How the chunks of a container lie in its file: identifier, size, content."""
+
+    data: bytes
+    """The first bytes of the identifier of the chunk with the samples."""
+    first: int = 12
+    """Where the first chunk begins."""
+    identifier_bytes: int = 4
+    size_bytes: int = 4
+    byte_order: Literal["little", "big"] = "little"
+    header_counts: bool = False
+    """Whether the size is that of identifier, size and content, and not of the content alone."""
+    alignment: int = 2
+    """Bytes; a chunk begins at a multiple of it."""
+
+    @property
+    def streamed_size(self) -> int:
+        """The size from which on it says nothing."""
+        return STREAMED_SIZE if self.size_bytes == 4 else _STREAMED_LONG_SIZE
+
+
+_WAV = _Chunks(b"data")
+_RF64_LONG_SIZES = b"ds64"
+_CONTAINERS = {
+    "WAV": _WAV,
+    "WAVEX": _WAV,
+    "RF64": _WAV,
+    "AIFF": _Chunks(b"SSND", byte_order="big"),
+    "W64": _Chunks(b"data", first=40, identifier_bytes=16, size_bytes=8, header_counts=True, alignment=8),
+    "CAF": _Chunks(b"data", first=8, size_bytes=8, byte_order="big", alignment=1),
+}
+"""By libsndfile's names. https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/ describes them."""
+
+
+def check_size(path: object, file_descriptor: int, container: str) -> None:
+    """Raise AudioError if a file, whose container libsndfile has recognized, ends before its header says."""
+    file_size = os.fstat(file_descriptor).st_size
+    if container == "OGG":
+        _check_ogg(path, file_descriptor, file_size)
+    elif container == "AU":
+        start, size = _au_samples(file_descriptor)
+        if size < STREAMED_SIZE:
+            _compare(path, file_size - start, size)
+    elif container in _CONTAINERS:
+        _check_chunks(path, file_descriptor, file_size, _CONTAINERS[container])
+
+
+def _check_chunks(path: object, file_descriptor: int, file_size: int, layout: _Chunks) -> None:
+    long_size = None
+    for identifier, size, position in _chunks(file_descriptor, layout):
+        if identifier == _RF64_LONG_SIZES:
+            long_size = int.from_bytes(os.pread(file_descriptor, 8, position + 8), "little")
+        if identifier.startswith(layout.data):
+            present = file_size - position
+            if size == 0 < present:
+                raise AudioError(f"{path}: no samples by its header, though {present} bytes follow; convert it again")
+            if size < layout.streamed_size:
+                _compare(path, present, size)
+            elif long_size is not None and 0 < long_size < _STREAMED_LONG_SIZE:
+                _compare(path, present, long_size)
+            return
+
+
+def _chunks(file_descriptor: int, layout: _Chunks) -> Iterator[tuple[bytes, int, int]]:
+    """Yield each chunk's identifier, the size of its content by its header, and where this begins."""
+    position = layout.first
+    header_bytes = layout.identifier_bytes + layout.size_bytes
+    while len(header := os.pread(file_descriptor, header_bytes, position)) == header_bytes:
+        size = int.from_bytes(header[layout.identifier_bytes :], layout.byte_order)
+        size -= header_bytes if layout.header_counts else 0
+        position += header_bytes
+        yield header[: layout.identifier_bytes], size, position
+        position += max(0, size) + -size % layout.alignment
+
+
+def _au_samples(file_descriptor: int) -> tuple[int, int]:
+    """Return where the samples of an au file begin, and how many bytes they have by its header."""
+    header = os.pread(file_descriptor, 12, 0)
+    order: Literal["little", "big"] = "big" if header.startswith(b".snd") else "little"
+    return int.from_bytes(header[4:8], order), int.from_bytes(header[8:12], order)
+
+
+def _check_ogg(path: object, file_descriptor: int, file_size: int) -> None:
+    """Raise AudioError if the last page is cut; https://www.rfc-editor.org/rfc/rfc3533 describes pages."""
+    tail_start = max(0, file_size - 2 * _OGG_PAGE)
+    tail = os.pread(file_descriptor, file_size - tail_start, tail_start)
+    page = tail.rfind(b"OggS\0")
+    if page < 0:
+        return
+    header = tail[page : page + _OGG_HEADER]
+    segments = tail[page + _OGG_HEADER : page + _OGG_HEADER + header[-1]] if len(header) == _OGG_HEADER else b""
+    whole = len(header) == _OGG_HEADER and len(segments) == header[-1]
+    if not whole or len(tail) - page < _OGG_HEADER + len(segments) + sum(segments):
+        raise AudioError(f"{path}: truncated: it ends within a page")
+
+
+def _compare(path: object, present: int, size: int) -> None:
+    if present < size:
+        raise AudioError(f"{path}: truncated: {present} bytes of samples where the header promises {size}")
