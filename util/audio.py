@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
@@ -15,9 +15,9 @@ import numpy.typing as npt
 import soundfile
 import soxr
 
-from .containers import check_size
+from .containers.mp3 import UnmeasuredFile, has_length
+from .containers.sizes import check_size
 from .errors import AudioError
-from .mp3 import UnmeasuredFile, has_length
 
 Samples = npt.NDArray[np.float32]
 """float32 [samples]."""
@@ -26,12 +26,16 @@ LOWEST_RATE = 1_000
 """Hz. A header that claims less, or more than HIGHEST_RATE, is taken for damaged."""
 HIGHEST_RATE = 1_000_000
 
-CHECK_VERSION = 3
+CHECK_VERSION = 4
 """Of what `inspect_audio` finds out; another number is given to a check that judges or counts otherwise."""
 
 _WAV_CONTAINERS = {"WAV", "WAVEX"}
-_INTEGER_SUBTYPES = {"PCM_U8", "PCM_16", "PCM_24", "PCM_32"}
+_INTEGER_SUBTYPES = {"PCM_U8": 1, "PCM_16": 2, "PCM_24": 3, "PCM_32": 4}
+"""And the bytes of a sample."""
 _BLOCK = 1 << 16
+_PIECE = 1 << 10
+"""Bytes of a wav that are read to find out whether it may be silent."""
+_STEP = 2.0**-15
 
 
 @dataclass(frozen=True)
@@ -49,13 +53,15 @@ class AudioInfo:
     """Modification time in nanoseconds."""
     decoded: bool = False
     """Whether all of it was decoded to find out."""
+    silent: bool = False
+    """Whether all samples are the same: nothing was recorded."""
 
 
 def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
     """Return what a recording holds, having made sure that `read_audio` can read all of it.
 
-    Of a wav with integer samples only the header is read; everything else is decoded to its end, and its samples are
-    counted.
+    Of a wav with integer samples only the header and a piece are read, unless that piece is silent; everything else is
+    decoded to its end, and its samples are counted.
     Raise AudioError if the file is missing, unreadable, truncated or without samples.
     """
     with _opened(path) as (file_descriptor, sound):
@@ -63,11 +69,12 @@ def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
         samples = sound.frames
         decoded = sound.format not in _WAV_CONTAINERS or sound.subtype not in _INTEGER_SUBTYPES
         check_size(path, file_descriptor, sound.format)
-        if decoded:
-            samples = sum(len(block) for block in _decoded_blocks(path, sound))
+        silent = False
+        if decoded or _may_be_silent(file_descriptor, status.st_size, sound):
+            samples, silent = _length_and_silence(_decoded_blocks(path, sound))
         if samples < 1:
             raise AudioError(f"{path}: no samples")
-        return AudioInfo(samples, sound.samplerate, sound.channels, status.st_size, status.st_mtime_ns, decoded)
+        return AudioInfo(samples, sound.samplerate, sound.channels, status.st_size, status.st_mtime_ns, decoded, silent)
 
 
 def read_audio(path: str | PathLike[str], sample_rate: int) -> Samples:
@@ -154,6 +161,22 @@ def _decoded_blocks(path: str | PathLike[str], sound: soundfile.SoundFile) -> It
         yield mono
     if decoded < sound.frames and not isinstance(sound.name, UnmeasuredFile):
         raise AudioError(f"{path}: truncated: {decoded} samples of the {sound.frames} that its header promises")
+
+
+def _length_and_silence(blocks: Iterable[Samples]) -> tuple[int, bool]:
+    """Return the number of samples, and whether none of them differs from the others by a step of 16 bits."""
+    length, lowest, highest = 0, np.inf, -np.inf
+    for block in blocks:
+        length += len(block)
+        lowest, highest = min(lowest, block.min()), max(highest, block.max())
+    return length, bool(highest - lowest < _STEP)
+
+
+def _may_be_silent(file_descriptor: int, file_size: int, sound: soundfile.SoundFile) -> bool:
+    """Return whether all samples of a piece from the middle of a wav with integer samples are the same."""
+    piece = os.pread(file_descriptor, _PIECE, file_size // 2)
+    frame_bytes = _INTEGER_SUBTYPES[sound.subtype] * sound.channels
+    return piece[frame_bytes:] == piece[:-frame_bytes]
 
 
 def _next_block(path: str | PathLike[str], sound: soundfile.SoundFile) -> Samples:

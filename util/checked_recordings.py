@@ -63,7 +63,7 @@ class CheckedRecordings:
             self._used[key] = known
             return AudioInfo(*known, status.st_size, status.st_mtime_ns, decoded=True)
         audio = inspect_audio(path)
-        if audio.decoded:
+        if audio.decoded and not audio.silent:
             found = (audio.samples, audio.sample_rate, audio.channels)
             self._used[_key(path, audio.file_size, audio.modified_ns)] = found
             self._news = True

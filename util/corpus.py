@@ -94,8 +94,9 @@ def read_corpus(
 
     Relative recordings are looked for from their CSV's folder. `limit` keeps as many of the shortest, 0 all of them.
     Raise CorpusError if there is no CSV file, one cannot be read, lacks a column or has no rows, or if rows are bad:
-    the recording cannot be read to its end or is empty, the transcript is empty, has characters outside the alphabet
-    or more of them than CTC fits into the frames. With `skip_bad_rows` these are logged and left out, unless all are.
+    the recording cannot be read to its end, is empty or silent, the transcript is empty, has characters outside the
+    alphabet or more of them than CTC fits into the frames. With `skip_bad_rows` these are logged and left out, unless
+    all are.
     Recordings that the file `remembered` knows (see `checked_recordings`) are not decoded again; it gets the others.
     """
     paths = [Path(csv_file) for csv_file in csv_files]
@@ -213,6 +214,8 @@ def _check_row(
         return row.bad(f"transcript {row.transcript!r}: {error}")
     except AudioError as error:
         return row.bad(str(error))
+    if audio.silent:
+        return row.bad(f"{row.path}: silent: all its samples are the same")
     samples = resampled_length(audio.samples, audio.sample_rate, front_end.options.sample_rate)
     frames = front_end.frame_count(samples)
     if (needed := _frames_needed(labels)) > frames:

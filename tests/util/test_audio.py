@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepspeech.util.audio import inspect_audio, read_audio, read_audio_blocks, resampled_length
-from deepspeech.util.containers import STREAMED_SIZE
+from deepspeech.util.containers.sizes import STREAMED_SIZE
 from deepspeech.util.errors import AudioError
 
 TONE = np.sin(np.arange(8000) / 5).astype(np.float32) / 2

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
+import soundfile
 from corpora import RATE, TinyCorpus, write_alphabet, write_csv, write_wav
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepspeech.util.audio import inspect_audio
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.errors import CorpusError
 from deepspeech.util.features import FeatureOptions, front_end
@@ -19,8 +22,8 @@ MFCC = front_end(FeatureOptions())
 HEADER = b"wav_filename,wav_filesize,transcript\n"
 
 
-def sound(seconds: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-    return np.full(int(seconds * RATE), 0.1, np.float32)
+def sound(seconds: float, rate: int = RATE) -> npt.NDArray[np.float32]:
+    return (np.sin(np.arange(int(seconds * rate)) / 5) / 10).astype(np.float32)
 
 
 @pytest.fixture
@@ -67,7 +70,7 @@ def test_several_files_merge_and_equal_durations_keep_their_order(folder: Path) 
 def test_durations_are_compared_whatever_the_rate_and_format(tmp_path: Path) -> None:
     rates = {"a": 8000, "b": 44100, "c": 16000}
     rows = [
-        (write_wav(tmp_path / f"{name}.wav", np.full(int(rate * (1 + i / 10)), 0.1, np.float32), rate), name)
+        (write_wav(tmp_path / f"{name}.wav", sound(1 + i / 10, rate), rate), name)
         for i, (name, rate) in enumerate(rates.items())
     ]
     corpus = read_corpus([write_csv(tmp_path / "train.csv", rows)], ALPHABET, MFCC)
@@ -114,6 +117,26 @@ def test_every_bad_row_is_listed_with_its_line_and_reason(folder: Path) -> None:
         "train.csv:13: transcript 'a\\nb': not in the alphabet: '\\n' (U+000A)",
         "train.csv:15: no wav_filename",
     ]
+
+
+@pytest.mark.parametrize("container", ["WAV", "FLAC", "OGG", "MP3"])
+@pytest.mark.parametrize("level", [0, 0.3])
+def test_a_recording_of_nothing_is_named(tmp_path: Path, container: str, level: float) -> None:
+    samples = np.full(RATE, level, np.float32)
+    soundfile.write(tmp_path / "a", samples, RATE, format=container)
+    if level and container in ("OGG", "MP3"):  # which a constant does not survive
+        assert inspect_audio(tmp_path / "a").samples == RATE
+        return
+    assert bad_lines(train_csv(tmp_path, HEADER + b"a,1,a"))[1:] == [
+        "train.csv:2: a: silent: all its samples are the same"
+    ]
+
+
+def test_a_recording_that_is_silent_in_the_middle_is_good(tmp_path: Path) -> None:
+    samples = np.concatenate([sound(0.2), np.zeros(RATE, np.float32)])
+    for order in (1, -1):
+        write_wav(tmp_path / "a.wav", samples[::order])
+        assert len(read_corpus([train_csv(tmp_path, HEADER + b"a.wav,1,a")], ALPHABET, MFCC)) == 1
 
 
 def test_ctc_needs_a_frame_more_for_each_repeated_label(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from .errors import AudioError
+from ..errors import AudioError
 
 STREAMED_SIZE = 0x7FFF_0000
 """Bytes. Programs that write into a pipe can't know the size; they put this much or more into the header."""
