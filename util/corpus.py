@@ -92,6 +92,7 @@ def read_corpus(
 ) -> Corpus:
     """Read CSV files into one corpus, shortest utterance first (of equal ones, the one listed first).
 
+    Spaces at the ends of transcripts, and all but one of several in a row, are left out, with a line in the log.
     Relative recordings are looked for from their CSV's folder. `limit` keeps as many of the shortest, 0 all of them.
     Raise CorpusError if there is no CSV file, one cannot be read, lacks a column or has no rows, or if rows are bad:
     the recording cannot be read to its end, is empty or silent, the transcript is empty, has characters outside the
@@ -118,6 +119,7 @@ def read_corpus(
                     bad_rows.append(result)
                 else:
                     utterances.append(result)
+    _report_spaces(rows, names)
     if bad_rows:
         _report_bad_rows(bad_rows, f"of {len(rows)} in {names}", skip_bad_rows and len(utterances) > 0)
     utterances.sort(key=lambda utterance: utterance.samples)
@@ -129,6 +131,8 @@ class _Row(NamedTuple):
     line: int
     path: str
     transcript: str
+    respaced: bool = False
+    """Whether the CSV has more spaces in the transcript."""
 
     def bad(self, reason: str) -> BadRow:
         one_line = reason.replace("\r", "\\r").replace("\n", "\\n")  # file names can hold line breaks
@@ -152,23 +156,30 @@ def _read_files(paths: Sequence[Path]) -> Iterator[_Row | BadRow]:
 
 
 def _read_rows(path: Path) -> Iterator[_Row | BadRow]:
-    """Yield the rows of one CSV file, numbered by the line they start in."""
+    """Yield the rows of one CSV file, numbered by the line they start in, without spaces that separate no words.
+
+    Where names of columns begin with spaces, so do the fields below, and these are not part of them.
+    """
     line = 1
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(file, strict=True)
-            header = [column.strip() for column in next(reader, [])]
+            names = next(reader, [])
+            header = [column.strip() for column in names]
             filename, _, transcript = (_column(path, header, name) for name in COLUMNS)
-            line = reader.line_num + 1
+            line = header_lines = reader.line_num + 1
+            spaced = any(name.startswith(" ") for name in names)
+            reader = csv.reader(file, strict=True, skipinitialspace=spaced)
             for fields in reader:
                 if len(fields) == len(header):
                     wav = str(path.parent / fields[filename]) if fields[filename] else ""
-                    yield _Row(str(path), line, wav, fields[transcript])
+                    words = " ".join(filter(None, fields[transcript].split(" ")))
+                    yield _Row(str(path), line, wav, words, words != fields[transcript])
                 elif fields:
                     yield _Row(str(path), line, "", "").bad(
                         f"{len(fields)} fields where the header has {len(header)} columns"
                     )
-                line = reader.line_num + 1
+                line = header_lines + reader.line_num
     except OSError as error:
         raise CorpusError(f"{path}: cannot read the CSV: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -228,6 +239,19 @@ def _check_row(
 def _frames_needed(labels: npt.NDArray[np.int32]) -> int:
     """Return how many frames CTC needs: one for each label, and one for a blank between two that are the same."""
     return len(labels) + int(np.count_nonzero(labels[1:] == labels[:-1]))
+
+
+def _report_spaces(rows: Sequence[_Row | BadRow], names: str) -> None:
+    respaced = [row for row in rows if isinstance(row, _Row) and row.respaced]
+    if respaced:
+        log.warning(
+            "%s: %d %s spaces at an end or several in a row, which are not learned, such as that of %s:%d",
+            names,
+            len(respaced),
+            "transcript has" if len(respaced) == 1 else "transcripts have",
+            respaced[0].csv_file,
+            respaced[0].line,
+        )
 
 
 def _report_bad_rows(bad_rows: Sequence[BadRow], where: str, skip: bool) -> None:

@@ -96,6 +96,31 @@ def test_byte_order_mark_and_line_ends_do_not_matter(folder: Path, line_end: byt
     assert [(utterance.transcript, utterance.line) for utterance in corpus] == [("a", 2), ("b", 4)]
 
 
+def test_spaces_that_separate_no_words_are_left_out_and_counted(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    csv_file = train_csv(folder, HEADER + b"a.wav,1, a b\nb.wav,1,a  b \nc.wav,1,a b\n")
+    corpus = read_corpus([csv_file], ALPHABET, MFCC)
+    assert [utterance.transcript for utterance in corpus] == ["a b"] * 3
+    assert [utterance.labels.tolist() for utterance in corpus] == [[1, 0, 2]] * 3
+    assert [each.getMessage() for each in caplog.records] == [
+        f"{csv_file}: 2 transcripts have spaces at an end or several in a row, which are not learned, "
+        f"such as that of {csv_file}:2"
+    ]
+
+
+def test_spaces_after_the_commas_of_the_header_are_no_part_of_any_field(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    content = b'transcript, wav_filename, wav_filesize\n"a\nb", "a.wav", 1\na b, b.wav, 1\n"a, b", c.wav, 1\n'
+    with pytest.raises(CorpusError) as error:
+        read_corpus([train_csv(folder, content)], ALPHABET, MFCC)
+    assert [line.split(": not")[0].split(": ", 1)[1] for line in str(error.value).splitlines()[1:]] == [
+        r"transcript 'a\nb'",
+        "transcript 'a, b'",
+    ]
+    assert [row.source.split(":")[1] for row in error.value.bad_rows] == ["2", "5"]
+    assert not caplog.records
+
+
 def test_every_bad_row_is_listed_with_its_line_and_reason(folder: Path) -> None:
     whole = (folder / "a.wav").read_bytes()
     (folder / "cut.wav").write_bytes(whole[:-100])
