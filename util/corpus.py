@@ -21,6 +21,7 @@ from .features import FrontEnd
 from .parallel import ordered_map
 from .progress import Progress
 from .text import Alphabet
+from .transcripts import odd_characters, summed_up
 
 log = logging.getLogger(__name__)
 
@@ -121,7 +122,9 @@ def read_corpus(
                     utterances.append(result)
     _report_spaces(rows, names)
     if bad_rows:
-        _report_bad_rows(bad_rows, f"of {len(rows)} in {names}", skip_bad_rows and len(utterances) > 0)
+        _report_bad_rows(bad_rows, alphabet, f"of {len(rows)} in {names}", skip_bad_rows and len(utterances) > 0)
+    for line in odd_characters([(utterance.source, utterance.transcript) for utterance in utterances]):
+        log.warning("%s: %s", names, line)
     utterances.sort(key=lambda utterance: utterance.samples)
     return Corpus(tuple(utterances[: limit or None]), front_end.options.sample_rate)
 
@@ -134,9 +137,9 @@ class _Row(NamedTuple):
     respaced: bool = False
     """Whether the CSV has more spaces in the transcript."""
 
-    def bad(self, reason: str) -> BadRow:
+    def bad(self, reason: str, transcript: str = "") -> BadRow:
         one_line = reason.replace("\r", "\\r").replace("\n", "\\n")  # file names can hold line breaks
-        return BadRow(f"{self.csv_file}:{self.line}", one_line)
+        return BadRow(f"{self.csv_file}:{self.line}", one_line, transcript)
 
 
 def _read_files(paths: Sequence[Path]) -> Iterator[_Row | BadRow]:
@@ -222,7 +225,7 @@ def _check_row(
         labels = alphabet.encode(row.transcript)
         audio = inspect(row.path)
     except AlphabetError as error:
-        return row.bad(f"transcript {row.transcript!r}: {error}")
+        return row.bad(f"transcript {row.transcript!r}: {error}", row.transcript)
     except AudioError as error:
         return row.bad(str(error))
     if audio.silent:
@@ -254,10 +257,11 @@ def _report_spaces(rows: Sequence[_Row | BadRow], names: str) -> None:
         )
 
 
-def _report_bad_rows(bad_rows: Sequence[BadRow], where: str, skip: bool) -> None:
+def _report_bad_rows(bad_rows: Sequence[BadRow], alphabet: Alphabet, where: str, skip: bool) -> None:
+    listed = summed_up(bad_rows, alphabet)
     count = f"{len(bad_rows)} bad row{'s' if len(bad_rows) > 1 else ''} {where}"
     if not skip:
-        raise CorpusError(f"{count}; correct or remove what is listed here:", bad_rows)
+        raise CorpusError(f"{count}; correct or remove what is listed here:", listed)
     log.warning("Skipping %s:", count)
-    for bad_row in bad_rows:
+    for bad_row in listed:
         log.warning("%s", bad_row)

@@ -56,6 +56,8 @@ class BadRow:
     source: str
     """CSV file and line, as in "train.csv:12"."""
     reason: str
+    transcript: str = ""
+    """The transcript, if its characters are what is wrong."""
 
     def __str__(self) -> str:
         return f"{self.source}: {self.reason}"

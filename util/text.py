@@ -43,7 +43,9 @@ class Alphabet:
                 continue
             label = "#" if line == "\\#" else line
             if len(label) != 1:
-                raise AlphabetError(f"{path}:{number}: a label is one character, but this line holds {line!r}")
+                composed = len(unicodedata.normalize("NFC", label)) == 1
+                remedy = "; write the file, and the transcripts, in Unicode's form NFC" if composed else ""
+                raise AlphabetError(f"{path}:{number}: a label is one character, but this line holds {line!r}{remedy}")
             if label in line_of:
                 raise AlphabetError(f"{path}:{number}: label {label!r} was given before, in line {line_of[label]}")
             line_of[label] = number
@@ -71,7 +73,7 @@ class Alphabet:
             return np.fromiter((label_of[character] for character in text), np.int32, len(text))
         except KeyError:
             missing = dict.fromkeys(character for character in text if character not in label_of)
-            raise AlphabetError(f"not in the alphabet: {', '.join(map(_describe, missing))}") from None
+            raise AlphabetError(f"not in the alphabet: {', '.join(map(describe, missing))}") from None
 
     def decode(self, labels: Iterable[int]) -> str:
         """Return the text that labels spell; raise AlphabetError for a number that is not a label, as the blank."""
@@ -87,6 +89,12 @@ class Alphabet:
         return {character: label for label, character in enumerate(self.labels)}
 
 
+def describe(character: str) -> str:
+    """Return a character with its code point and name, as in "'a' (U+0061 LATIN SMALL LETTER A)"."""
+    name = unicodedata.name(character, "")
+    return f"{character!r} (U+{ord(character):04X}{' ' if name else ''}{name})"
+
+
 def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file that are not comments, without their line ends, numbered from 1."""
     try:
@@ -98,8 +106,3 @@ def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise AlphabetError(f"{path}: cannot read the alphabet: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise AlphabetError(f"{path}: the alphabet is not UTF-8: {error}") from error
-
-
-def _describe(character: str) -> str:
-    name = unicodedata.name(character, "")
-    return f"{character!r} (U+{ord(character):04X}{' ' if name else ''}{name})"

@@ -1,0 +1,84 @@
+# ruff: noqa: RUF001 - the letters that look like others are what is tested
+"""Many transcripts with the wrong characters are summed up, and those that are hardly meant are named."""
+
+import logging
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpora import RATE, write_csv, write_wav
+
+from deepspeech.util.corpus import Corpus, read_corpus
+from deepspeech.util.errors import AlphabetError, CorpusError
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.text import Alphabet
+
+LETTERS = tuple(" abcdefghijklmnopqrstuvwxyzé")
+RUSSIAN = tuple(" абвгдежзиклмнопрстуфхцчшщъыьэюяa")
+
+
+def read(folder: Path, transcripts: Sequence[str], labels: Sequence[str] = LETTERS) -> Corpus:
+    sound = (np.sin(np.arange(RATE) / 5) / 10).astype(np.float32)
+    wav = write_wav(folder / "a.wav", sound)
+    csv_file = write_csv(folder / "all.csv", [(wav, transcript) for transcript in transcripts])
+    return read_corpus([csv_file], Alphabet(tuple(labels)), front_end(FeatureOptions()), progress=False)
+
+
+def complaints(folder: Path, transcripts: Sequence[str]) -> list[str]:
+    with pytest.raises(CorpusError) as error:
+        read(folder, transcripts)
+    return str(error.value).replace(f"{folder}/", "").splitlines()
+
+
+def test_an_upper_case_corpus_is_one_line_that_says_what_to_do(tmp_path: Path) -> None:
+    assert complaints(tmp_path, ["TURN ON", "off"] * 30) == [
+        "30 bad rows of 60 in all.csv; correct or remove what is listed here:",
+        "all.csv:2: the first of 30 transcripts with characters outside the alphabet that would fit it in lower case; "
+        "write them so",
+    ]
+
+
+def test_other_ways_of_writing_and_other_characters_have_a_line_each(tmp_path: Path) -> None:
+    decomposed = unicodedata.normalize("NFD", "café")
+    rows = [decomposed] * 20 + ["A"] * 2 + ["x 1", "x 12", "y 1"] + [""]
+    head, *lines = complaints(tmp_path, rows)
+    assert head.startswith("26 bad rows of 26")
+    assert [line.split(": ")[0] for line in lines] == ["all.csv:2", "all.csv:22", "all.csv:24", "all.csv:27"]
+    assert "20 transcripts" in lines[0] and "form NFC" in lines[0]
+    assert lines[2].endswith("add the characters: '1' (U+0031 DIGIT ONE) in 3, '2' (U+0032 DIGIT TWO) in 1")
+    assert lines[3] == "all.csv:27: empty transcript"
+
+
+def test_a_few_rows_are_still_listed_one_by_one(tmp_path: Path) -> None:
+    assert len(complaints(tmp_path, ["A"] * 20)) == 21
+
+
+def test_a_label_in_decomposed_form_gets_a_word_about_it(tmp_path: Path) -> None:
+    path = tmp_path / "alphabet.txt"
+    path.write_text(f"a\n{unicodedata.normalize('NFD', 'é')}\n", encoding="utf-8")
+    with pytest.raises(AlphabetError, match="form NFC"):
+        Alphabet.load(path)
+
+
+def test_letters_that_look_like_others_and_invisible_characters_are_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    words = ["привет мир"] * 50
+    read(tmp_path, [*words, "мaма"], RUSSIAN)
+    read(tmp_path, [*words, "привет\tмир", "мир\u00a0мир"], [*RUSSIAN, "\t", "\u00a0"])
+    assert [each.getMessage().replace(f"{tmp_path}/", "") for each in caplog.records] == [
+        "all.csv: 1 transcript has (such as that of all.csv:52) Latin letters among Cyrillic ones, which can look the "
+        "same: 'a' (U+0061 LATIN SMALL LETTER A)",
+        "all.csv: 2 transcripts have (such as that of all.csv:52) invisible characters other than the space: "
+        r"'\t' (U+0009), '\xa0' (U+00A0 NO-BREAK SPACE)",
+    ]
+    assert all(each.levelno == logging.WARNING for each in caplog.records)
+
+
+def test_scripts_that_are_mixed_on_purpose_and_joiners_need_no_word(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    read(tmp_path, ["abc где", "где abc", "a\u200cb"], [*LETTERS, *RUSSIAN[1:-1], "\u200c"])
+    assert not caplog.records

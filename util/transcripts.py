@@ -1,0 +1,109 @@
+"""What is wrong with the characters of many transcripts at once, in few lines that say what to do."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+
+from .errors import AlphabetError, BadRow
+from .text import Alphabet, describe
+
+MOST_LISTED = 20
+"""Rows with characters outside the alphabet that are listed one by one; more are summed up."""
+MOST_CHARACTERS = 20
+"""Characters that a summary names."""
+
+_LOOKALIKE_SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")
+"""Scripts, as the names of their letters begin, that share shapes."""
+_INVISIBLE = ("Cc", "Cf", "Zs", "Zl", "Zp")
+"""Categories: control characters, spaces and what only changes how others look."""
+_MEANT = (" ", "\u200c", "\u200d")
+"""The space, and what joins letters or keeps them apart, as Persian and the scripts of India need."""
+_FEW = 0.01
+"""Share of the letters up to which those of another script are taken for mistakes."""
+
+_REMEDIES: Mapping[str, Callable[[str], str]] = {
+    "in lower case": str.lower,
+    "in upper case": str.upper,
+    "in Unicode's form NFC (one character for a letter and its accents)": partial(unicodedata.normalize, "NFC"),
+    "in Unicode's form NFD (accents as characters of their own)": partial(unicodedata.normalize, "NFD"),
+    "in lower case and Unicode's form NFC": lambda text: unicodedata.normalize("NFC", text.lower()),
+}
+
+
+def summed_up(bad_rows: Sequence[BadRow], alphabet: Alphabet) -> list[BadRow]:
+    """Return bad rows, of which many with characters outside the alphabet are one for each thing to do.
+
+    Those that another way of writing brings into the alphabet are counted together; of the others the characters are.
+    """
+    outside = [row for row in bad_rows if row.transcript]
+    if len(outside) <= MOST_LISTED:
+        return list(bad_rows)
+    groups: dict[str, list[BadRow]] = {}
+    for row in outside:
+        groups.setdefault(_remedy(row.transcript, alphabet), []).append(row)
+    summaries = [BadRow(rows[0].source, _summary(remedy, rows, alphabet)) for remedy, rows in groups.items()]
+    return [*summaries, *(row for row in bad_rows if not row.transcript)]
+
+
+def odd_characters(transcripts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield a line for each kind of character that is in the alphabet, and yet hardly meant.
+
+    `transcripts` are pairs of where a transcript is and what it says. Odd are control characters, tabs and spaces that
+    are none, and few letters of a script that looks like that of nearly all others.
+    """
+    counts: Counter[str] = Counter()
+    for _, text in transcripts:
+        counts.update(text)
+    invisible = {each for each in counts if each not in _MEANT and unicodedata.category(each) in _INVISIBLE}
+    if invisible:
+        yield f"{_having(invisible, transcripts)} invisible characters other than the space: {_named(invisible)}"
+    scripts: Counter[str] = Counter()
+    for character, count in counts.items():
+        scripts[_script(character)] += count
+    common, letters = max(scripts.items(), key=lambda item: item[1], default=("", 0))
+    if common not in _LOOKALIKE_SCRIPTS:
+        return
+    for script in _LOOKALIKE_SCRIPTS:
+        if script != common and 0 < scripts[script] <= _FEW * letters:
+            strange = {each for each in counts if _script(each) == script}
+            kinds = f"{script.title()} letters among {common.title()} ones, which can look the same"
+            yield f"{_having(strange, transcripts)} {kinds}: {_named(strange)}"
+
+
+def _remedy(text: str, alphabet: Alphabet) -> str:
+    """Return the way of writing in which a text fits; empty if there is none."""
+    for remedy, change in _REMEDIES.items():
+        with suppress(AlphabetError):
+            alphabet.encode(change(text))
+            return remedy
+    return ""
+
+
+def _summary(remedy: str, rows: Sequence[BadRow], alphabet: Alphabet) -> str:
+    count = f"the first of {len(rows)} transcripts" if len(rows) > 1 else "a transcript"
+    if remedy:
+        return f"{count} with characters outside the alphabet that would fit it {remedy}; write them so"
+    missing = Counter(each for row in rows for each in set(row.transcript).difference(alphabet.labels))
+    named = ", ".join(f"{describe(each)} in {having}" for each, having in missing.most_common(MOST_CHARACTERS))
+    more = f" and {len(missing) - MOST_CHARACTERS} others" if len(missing) > MOST_CHARACTERS else ""
+    return f"{count} with characters outside the alphabet; change them, or add the characters: {named}{more}"
+
+
+def _script(character: str) -> str:
+    return unicodedata.name(character, "").partition(" ")[0] if character.isalpha() else ""
+
+
+def _having(characters: set[str], transcripts: Sequence[tuple[str, str]]) -> str:
+    having = [source for source, text in transcripts if not characters.isdisjoint(text)]
+    count = "1 transcript has" if len(having) == 1 else f"{len(having)} transcripts have"
+    return f"{count} (such as that of {having[0]})"
+
+
+def _named(characters: set[str]) -> str:
+    shown = sorted(characters)[:MOST_CHARACTERS]
+    more = f" and {len(characters) - len(shown)} others" if len(characters) > len(shown) else ""
+    return ", ".join(map(describe, shown)) + more
