@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .audio import AudioInfo, inspect_audio, resampled_length
-from .checked_recordings import checked_recordings
+from .checks.checked_recordings import checked_recordings
+from .checks.transcripts import odd_characters, summed_up
 from .errors import AlphabetError, AudioError, BadRow, CorpusError
 from .features import FrontEnd
 from .parallel import ordered_map
 from .progress import Progress
 from .text import Alphabet
-from .transcripts import odd_characters, summed_up
 
 log = logging.getLogger(__name__)
 

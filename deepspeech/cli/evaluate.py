@@ -18,7 +18,7 @@ from ..serving.engine import Engine
 from ..serving.feature_windows import context_windows
 from ..serving.frozen.model import ModelInfo, read_frozen_model
 from ..util.audio import read_audio
-from ..util.checked_recordings import users_file
+from ..util.checks.checked_recordings import users_file
 from ..util.corpus import Corpus, Utterance, read_corpus
 from ..util.features import front_end
 from ..util.figures.output_file import OutputFile, check_output_file

@@ -11,12 +11,12 @@ from ..decoder import CTCDecoder, make_decoder
 from ..errors import CorpusError, FeatureCacheError, FlagError
 from ..options import Options, SetOptions
 from ..schedule.jobs import SetName
-from ..util.checked_recordings import users_file
+from ..util.checks.checked_recordings import users_file
+from ..util.checks.overlap import overlap
 from ..util.corpus import Corpus, read_corpus
 from ..util.features import front_end
 from ..util.files.writable import why_not_writable
 from ..util.importing import import_corpus
-from ..util.overlap import overlap
 from ..util.text import Alphabet
 
 logger = logging.getLogger(__name__)

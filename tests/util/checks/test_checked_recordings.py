@@ -9,8 +9,9 @@ import pytest
 import soundfile
 from corpora import RATE, write_csv, write_wav
 
-from deepspeech.util import audio, checked_recordings
-from deepspeech.util.checked_recordings import CheckedRecordings
+from deepspeech.util import audio
+from deepspeech.util.checks import checked_recordings
+from deepspeech.util.checks.checked_recordings import CheckedRecordings
 from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.errors import AudioError, CorpusError
 from deepspeech.util.features import FeatureOptions, front_end

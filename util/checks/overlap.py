@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from pathlib import Path
 
-from .corpus import Corpus, Utterance
+from ..corpus import Corpus, Utterance
 
 MOST_READ = 20_000
 """Recordings of which a piece is read; the copies among more candidates are not all found."""

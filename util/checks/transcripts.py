@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from .errors import AlphabetError, BadRow
-from .text import Alphabet, describe
+from ..errors import AlphabetError, BadRow
+from ..text import Alphabet, describe
 
 MOST_LISTED = 20
 """Rows with characters outside the alphabet that are listed one by one; more are summed up."""

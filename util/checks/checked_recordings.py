@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from .audio import CHECK_VERSION, AudioInfo, inspect_audio
-from .files.user_folders import cache_folder
-from .files.whole_files import write_whole
+from ..audio import CHECK_VERSION, AudioInfo, inspect_audio
+from ..files.user_folders import cache_folder
+from ..files.whole_files import write_whole
 
 log = logging.getLogger(__name__)
 

@@ -11,10 +11,10 @@ from corpora import RATE, TinyCorpus, write_csv, write_wav
 
 from deepspeech.cli.flags import parse
 from deepspeech.training.inputs import read_inputs
-from deepspeech.util import overlap as overlap_module
+from deepspeech.util.checks import overlap as overlap_module
+from deepspeech.util.checks.overlap import overlap
 from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
-from deepspeech.util.overlap import overlap
 from deepspeech.util.text import Alphabet
 
 
