@@ -31,6 +31,7 @@ from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.files.whole_files import write_whole, written_whole
 from deepspeech.util.front_ends.mfcc import Mfcc
+from deepspeech.util.language_model import is_of_characters
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
 
@@ -123,7 +124,8 @@ class Objective:
         self._arguments = arguments
         self._labels = run_model(arguments) if arguments.model else Alphabet.load(arguments.alphabet).labels
         self._posteriors, self._lengths, self._references = read_utterances(arguments)
-        self._scorer = Scorer.load(self._labels, arguments.lm, arguments.trie)
+        characters = arguments.trie is None and is_of_characters(arguments.lm, self._labels)
+        self._scorer = Scorer.load(self._labels, arguments.lm, arguments.trie, characters=characters)
 
     def __call__(self, trial: Any) -> float:
         """Return the error rate with the weights that an optuna trial suggests."""

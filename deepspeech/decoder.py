@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from .errors import DecoderError
 from .options.decoding import CLIENT_BEAM_WIDTH, LanguageModelOptions
+from .util.language_model import is_of_characters
 
 try:
     from . import _ctcdecoder
@@ -237,6 +238,7 @@ class CTCStream:
 def make_decoder(labels: Labels, options: LanguageModelOptions) -> CTCDecoder:
     """Return a decoder for the labels, with the language model if there is one.
 
+    Whether a KenLM file without a trie is one of characters, its vocabulary shows; the log says so.
     The weights of a scorer package give way to those of the options only if these were chosen. Raise DecoderError
     if a file or an option cannot be used.
     """
@@ -244,7 +246,10 @@ def make_decoder(labels: Labels, options: LanguageModelOptions) -> CTCDecoder:
     scorer = None
     weights = (options.lm_weight, options.valid_word_count_weight)
     if language_model is not None:
-        scorer = Scorer.load(labels, language_model, options.trie_path)
+        characters = options.trie_path is None and is_of_characters(language_model, labels)
+        if characters:
+            logger.info("%s: taken for a language model of characters, as it has no longer words", language_model)
+        scorer = Scorer.load(labels, language_model, options.trie_path, characters=characters)
         if scorer.package_defaults is not None and not options.weights_chosen:
             weights = scorer.package_defaults
             logger.info("Weights of the scorer package: --lm_weight=%g --valid_word_count_weight=%g", *weights)

@@ -1,0 +1,60 @@
+"""A language model of characters is recognized by its vocabulary, whichever kind of file it is."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from exhaustive import write_arpa
+
+from deepspeech.decoder import UTF8_BYTES, Scorer, make_decoder
+from deepspeech.options import LanguageModelOptions
+from deepspeech.util.language_model import is_of_characters
+
+DIGITS = tuple("设二九四")
+
+
+def binary(folder: Path, arpa: Path, labels: Sequence[str], words: Sequence[str]) -> Path:
+    """Return a KenLM binary: what comes before the trailer of a scorer package, and the words, which that lacks."""
+    Scorer.load((" ", *set(labels) - {" "}), arpa, characters=False).write_package(folder / "lm.scorer", 1, 1)
+    content = (folder / "lm.scorer").read_bytes()
+    path = folder / "lm.binary"
+    vocabulary = b"".join(word.encode() + b"\0" for word in ("<unk>", "<s>", "</s>", *words))
+    path.write_bytes(content[: content.rindex(b"EIRT")] + vocabulary)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("labels", "words", "of_characters"),
+    [
+        (DIGITS, ["设", "二", "九"], True),
+        ((" ", *DIGITS), ["设", "二", "九"], True),
+        ((" ", *DIGITS), ["设", "二", "二九"], False),
+        ((" ", "a", "b"), ["<space>", "a", "b"], True),
+        ((" ", "a", "b"), ["a", "b"], False),
+        ((" ", "a", "b"), ["a", "ab"], False),
+    ],
+)
+def test_the_vocabulary_says_whether_words_are_characters(
+    labels: Sequence[str], words: list[str], of_characters: bool, tmp_path: Path
+) -> None:
+    arpa = tmp_path / "lm.arpa"
+    write_arpa(arpa, words, np.random.default_rng(0))
+    scorer = make_decoder(labels, LanguageModelOptions(binary_path=arpa)).scorer
+    assert scorer is not None
+    assert scorer.characters == of_characters
+    assert is_of_characters(binary(tmp_path, arpa, labels, words), labels) == of_characters
+
+
+def test_bytes_spell_characters(tmp_path: Path) -> None:
+    write_arpa(tmp_path / "lm.arpa", list(DIGITS), np.random.default_rng(0))
+    assert is_of_characters(tmp_path / "lm.arpa", UTF8_BYTES)
+
+
+def test_a_package_says_itself_what_it_is(tmp_path: Path) -> None:
+    labels = (" ", *DIGITS)
+    write_arpa(tmp_path / "lm.arpa", list(DIGITS), np.random.default_rng(0))
+    Scorer.load(labels, tmp_path / "lm.arpa").write_package(tmp_path / "lm.scorer", 1, 1)
+    scorer = make_decoder(labels, LanguageModelOptions(scorer_path=tmp_path / "lm.scorer")).scorer
+    assert scorer is not None
+    assert not scorer.characters

@@ -1,0 +1,70 @@
+"""Whether a KenLM language model is one of words or of characters, as its vocabulary shows."""
+
+from __future__ import annotations
+
+import mmap
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+SPACE = "<space>"
+"""What stands for a space in language models of characters."""
+
+_WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
+"""Scripts whose words are written without spaces between them, as the names of their characters begin."""
+_SPECIAL = ("<unk>", "<UNK>", "<s>", "</s>")
+_FIRST_OF_BINARY = b"<unk>\0"
+"""Begins the vocabulary of a KenLM binary, which is its end: words that each end with a null."""
+_HEAD_OF_BINARY = b"mmap lm"
+
+
+def is_of_characters(path: Path, labels: Sequence[str | bytes]) -> bool:
+    """Return whether all words of a language model, ARPA or binary, are single characters that spell text.
+
+    They spell it if one of them stands for a space, if no label is a space that could separate words, or if they belong
+    to a script that is written without. Letters may otherwise be words, of someone who spells. Without a vocabulary in
+    the file, or if it cannot be read, return False.
+    """
+    has_space = False
+    letters = unspaced = 0
+    try:
+        for word in _words(path):
+            if word == SPACE:
+                has_space = True
+            elif word not in _SPECIAL:
+                if len(word) != 1:
+                    return False
+                letters += 1
+                unspaced += unicodedata.name(word, "").startswith(_WITHOUT_SPACES)
+    except (OSError, ValueError):
+        return False
+    return letters > 0 and (has_space or " " not in labels or 2 * unspaced > letters)
+
+
+def _words(path: Path) -> Iterator[str]:
+    """Yield the words of the vocabulary; raise OSError, or ValueError if it is not UTF-8."""
+    with path.open("rb") as file:
+        if file.read(len(_HEAD_OF_BINARY)) != _HEAD_OF_BINARY:
+            file.seek(0)
+            yield from _words_of_arpa(file)
+            return
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            start = content.rfind(_FIRST_OF_BINARY)
+            while 0 <= start < len(content):
+                end = content.find(b"\0", start)
+                if end < 0:
+                    return
+                yield content[start:end].decode()
+                start = end + 1
+
+
+def _words_of_arpa(lines: Iterator[bytes]) -> Iterator[str]:
+    """Yield the words of the unigrams: lines of a logarithm, a word and perhaps another logarithm."""
+    inside = False
+    for line in lines:
+        if line.startswith(b"\\"):
+            if inside:
+                return
+            inside = line.strip() == b"\\1-grams:"
+        elif inside and (fields := line.split()):
+            yield fields[1].decode()
