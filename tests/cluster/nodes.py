@@ -74,7 +74,9 @@ class Cluster:
     def _fork(self, name: str, arguments: Sequence[str]) -> ForkedProcess:
         folder, log = str(self.program.folder), str(self._log(name))
         namespace = self.namespaces.get(name)
-        return fork_server().start(StartRequest(arguments, folder, self.environment, log, namespace, self.devices))
+        return fork_server().start(
+            StartRequest(arguments, folder, self.environment, log, namespace=namespace, devices=self.devices)
+        )
 
     def _run(self, name: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "deepspeech", *arguments]

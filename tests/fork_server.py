@@ -12,47 +12,63 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from deepspeech.options import SessionOptions
 
-POLL_SECONDS = 0.05
+POLL_SECONDS = 0.02
 CLONE_NEWNET = 0x40000000
+
+IMPORTED = ("deepspeech.cli.train", "deepspeech.training.run", "deepspeech.cluster.launch")
+"""What the server imports besides TensorFlow, so that its children need not."""
 
 
 @dataclass(frozen=True)
 class StartRequest:
-    """A process to start: the program's arguments, where, with which variables, its log, its network namespace.
+    """A process to start: the program's arguments, where, with which variables besides this process's own, and its log.
 
-    With more than one of `devices`, this machine's CPU stands for as many devices, as other machines have GPUs.
+    Stdout goes to the log, too, if no other file is given. With more than one of `devices`, this machine's CPU stands
+    for as many devices, as other machines have GPUs. `before` is a function, MODULE:NAME, to call in the process first.
     """
 
     arguments: Sequence[str]
     folder: str
     environment: Mapping[str, str]
     log: str
-    namespace: str | None
+    stdout: str = ""
+    namespace: str | None = None
     devices: int = 1
+    before: str = ""
 
 
 class ForkServer:
-    """The process that forks the others; those that are left end with it."""
+    """The process that forks the others; those that are left end with it. Any number of threads may ask it."""
 
     def __init__(self) -> None:
+        # A library that starts threads when it is imported would leave their locks to the children.
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            [sys.executable, __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+            env=environment,
         )
+        self._lock = Lock()
 
     def start(self, request: StartRequest) -> ForkedProcess:
-        return ForkedProcess(self, self.ask(asdict(request)) or 0)
+        return ForkedProcess(self, self.ask({**asdict(request), "environment": {**os.environ, **request.environment}}))
 
-    def ask(self, question: object) -> int | None:
+    def ask(self, question: object) -> Any:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        print(json.dumps(question), file=self._process.stdin)
-        answer: int | None = json.loads(self._process.stdout.readline())
-        return answer
+        with self._lock:
+            print(json.dumps(question), file=self._process.stdin)
+            return json.loads(self._process.stdout.readline())
 
 
 @dataclass
@@ -97,14 +113,17 @@ def run_program(request: StartRequest) -> int:
     if request.namespace is not None:
         with Path("/run/netns", request.namespace).open() as file:
             assert ctypes.CDLL(None).setns(file.fileno(), CLONE_NEWNET) == 0
-    log = os.open(request.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    for descriptor in (1, 2):
-        os.dup2(log, descriptor)
+    for descriptor, path in ((1, request.stdout or request.log), (2, request.log)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), descriptor)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.chdir(request.folder)
+    os.environ.clear()
     os.environ.update(request.environment)
     if request.devices > 1:
         divide_processor(request.devices)
+    if request.before:
+        module, name = request.before.split(":")
+        vars(import_module(module))[name]()
     return main(request.arguments)
 
 
@@ -120,6 +139,14 @@ def divide_processor(devices: int) -> None:
 
     vars(node)["session_config"] = session_config
     vars(launch)["compute_devices"] = lambda: tuple(f"/cpu:{index}" for index in range(devices))
+
+
+def import_program() -> None:
+    """Import what takes the program seconds, and nothing that starts a thread."""
+    import_module("deepspeech.cli.tensorflow_import").import_tensorflow()
+    for module in IMPORTED:
+        import_module(module)
+    assert len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - the names are numbers, not files
 
 
 def serve(children: set[int], question: str) -> int | None:
@@ -139,6 +166,7 @@ def serve(children: set[int], question: str) -> int | None:
 
 
 if __name__ == "__main__":
+    import_program()
     alive: set[int] = set()
     for line in sys.stdin:
         print(json.dumps(serve(alive, line)), flush=True)
