@@ -12,6 +12,7 @@ import tensorflow as tf
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
 from ..checkpoints.store import Checkpoints
+from ..network.layers.dropout import skip_dropout_seeds
 from ..options import Options
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import Job, SetName
@@ -66,6 +67,7 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
     with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
         state = restore_newest(checkpoints, session, options)  # before feature caches are built, which can take hours
         step = int(session.run(graph.global_step))
+        skip_dropout_seeds(session, step)
         with (
             open_sets(options, inputs, front_end(options.features)) as sets,
             Evaluator(inputs.decoder, options.test.files, output_file) as evaluator,

@@ -10,6 +10,7 @@ from program import Program
 from deepspeech.network.layers import compute, native_ops
 from deepspeech.network.layers.compute import Compute, Kernels, compute_on
 from deepspeech.network.layers.dense import activation
+from deepspeech.network.layers.dropout import skip_dropout_seeds
 from deepspeech.options import SessionOptions
 
 v1 = tf.compat.v1
@@ -74,6 +75,21 @@ def test_dropout_falls_differently_in_every_step_and_the_same_for_the_same_seed(
     assert 0.4 < (first != second).mean() < 0.6
     np.testing.assert_array_equal(first, steps(1)[0])
     assert (first != steps(2)[0]).any()
+
+
+def test_a_session_that_goes_on_after_some_steps_drops_what_one_that_ran_them_drops() -> None:
+    def fourth(skipped: int) -> Any:
+        with tf.Graph().as_default(), v1.Session() as session:
+            v1.set_random_seed(1)
+            outputs = tf.ones([40, 50])
+            for _ in range(2):
+                outputs = activation(outputs, tf.zeros([50]), 20.0, 0.5, Compute(Kernels.NATIVE))
+            skip_dropout_seeds(session, skipped)
+            return [session.run(outputs) for _ in range(4 - skipped)][-1]
+
+    in_one_go = fourth(0)
+    for skipped in (1, 3):
+        np.testing.assert_array_equal(fourth(skipped), in_one_go)
 
 
 @pytest.mark.parametrize("precision", ["on", "off"])

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from ..description import Dense
 from .compute import Compute, Kernels
-from .dropout import dropout
+from .dropout import dropout, dropout_seed
 from .native_ops import native_ops
 from .variables import factors, variables_of
 
@@ -36,7 +36,7 @@ def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute
     if compute.kernels is Kernels.NATIVE:
         ops = native_ops()
         assert ops is not None
-        seed = tf.random.uniform([], minval=tf.int64.min, maxval=tf.int64.max, dtype=tf.int64) if rate else tf.int64.min
+        seed = dropout_seed() if rate else tf.int64.min
         outputs = ops.deepspeech_activation(products, bias, seed, clip=clip, rate=rate, threads=compute.threads)
         outputs.set_shape(products.shape)
         return outputs

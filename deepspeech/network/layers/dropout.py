@@ -4,9 +4,30 @@ from typing import Any
 
 import tensorflow as tf
 
+v1 = tf.compat.v1
+
 Tensor = Any
+
+_SEEDS = "dropout_seeds"
+_SEEDS_AT_ONCE = "dropout_seeds_at_once"
 
 
 def dropout(values: Tensor, rate: float) -> Tensor:
     """Return values of any shape with a share `rate` of them set to zero, the others divided by 1 - rate."""
     return tf.nn.dropout(values, rate=rate) if rate else values
+
+
+def dropout_seed() -> Tensor:
+    """Return an int64 scalar, another one each time that it is computed; `skip_dropout_seeds` can skip some."""
+    shape = v1.placeholder_with_default(tf.zeros([0], tf.int32), [None])
+    seeds = tf.random.uniform(shape, minval=tf.int64.min, maxval=tf.int64.max, dtype=tf.int64)
+    v1.add_to_collection(_SEEDS_AT_ONCE, shape)
+    v1.add_to_collection(_SEEDS, seeds.op)
+    return tf.reshape(seeds, [])
+
+
+def skip_dropout_seeds(session: Any, steps: int) -> None:
+    """Have the next seeds of a session be those of a session that has run this number of training steps."""
+    graph = session.graph
+    shapes = {shape: [steps] for shape in graph.get_collection(_SEEDS_AT_ONCE)}
+    session.run(graph.get_collection(_SEEDS), shapes)
