@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import json
 import os
 import signal
@@ -10,12 +11,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import IO, Any
 
 from deepspeech.options import SessionOptions
 
@@ -63,6 +65,16 @@ class ForkServer:
     def start(self, request: StartRequest) -> ForkedProcess:
         return ForkedProcess(self, self.ask({**asdict(request), "environment": {**os.environ, **request.environment}}))
 
+    def start_piped(self, arguments: Sequence[str], folder: str) -> ForkedProcess:
+        """Start the program with pipes for its stdout and stderr, as `subprocess.Popen` does."""
+        (stdout, to_stdout), (stderr, to_stderr) = os.pipe(), os.pipe()
+        log, results = (f"/proc/{os.getpid()}/fd/{end}" for end in (to_stderr, to_stdout))
+        process = self.start(StartRequest(arguments, folder, {}, log, results))
+        for end in (to_stdout, to_stderr):
+            os.close(end)
+        process.stdout, process.stderr = os.fdopen(stdout, encoding="utf-8"), os.fdopen(stderr, encoding="utf-8")
+        return process
+
     def ask(self, question: object) -> Any:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -78,6 +90,8 @@ class ForkedProcess:
     server: ForkServer
     pid: int
     returncode: int | None = None
+    stdout: IO[str] | None = None
+    stderr: IO[str] | None = None
 
     def poll(self) -> int | None:
         if self.returncode is None:
@@ -91,6 +105,20 @@ class ForkedProcess:
                 raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
             time.sleep(POLL_SECONDS)
         return code
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        assert self.stdout is not None
+        assert self.stderr is not None
+        with ThreadPoolExecutor(2) as pool:
+            texts = [pool.submit(stream.read) for stream in (self.stdout, self.stderr)]
+            try:
+                self.wait(timeout)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise
+        for stream in (self.stdout, self.stderr):
+            stream.close()
+        return texts[0].result(), texts[1].result()
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
@@ -106,16 +134,16 @@ def fork_server() -> ForkServer:
     return ForkServer()
 
 
-def run_program(request: StartRequest) -> int:
-    """Be the program, in a forked process; return its exit code."""
+def run_program(request: StartRequest, stdout: int, stderr: int) -> int:
+    """Be the program, in a forked process with these files for its output; return its exit code."""
     from deepspeech.cli.train import main
 
     if request.namespace is not None:
         with Path("/run/netns", request.namespace).open() as file:
             assert ctypes.CDLL(None).setns(file.fileno(), CLONE_NEWNET) == 0
-    for descriptor, path in ((1, request.stdout or request.log), (2, request.log)):
-        os.dup2(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), descriptor)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for descriptor, opened in enumerate((os.open(os.devnull, os.O_RDONLY), stdout, stderr)):
+        os.dup2(opened, descriptor)
+        os.close(opened)
     os.chdir(request.folder)
     os.environ.clear()
     os.environ.update(request.environment)
@@ -158,15 +186,23 @@ def serve(children: set[int], question: str) -> int | None:
             return None
         children.remove(pid)
         return os.waitstatus_to_exitcode(status)
+    request = StartRequest(**asked)
+    files = [
+        os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        for path in (request.stdout or request.log, request.log)
+    ]
     pid = os.fork()
     if not pid:
-        sys.exit(run_program(StartRequest(**asked)))
+        sys.exit(run_program(request, *files))
+    for file in files:
+        os.close(file)
     children.add(pid)
     return pid
 
 
 if __name__ == "__main__":
     import_program()
+    gc.freeze()  # or else the children's garbage collection copies all the memory that they share
     alive: set[int] = set()
     for line in sys.stdin:
         print(json.dumps(serve(alive, line)), flush=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora import TinyCorpus
+from fork_server import ForkedProcess, fork_server
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,11 @@ class Finished:
 
 @dataclass(frozen=True)
 class Program:
-    """Runs the program with a corpus and folders of its own."""
+    """Runs the program with a corpus and folders of its own; unless `forked`, it is started as a person does."""
 
     corpus: TinyCorpus
     folder: Path
+    forked: bool = True
 
     @property
     def checkpoints(self) -> Path:
@@ -64,8 +66,10 @@ class Program:
         """Return the flags that make it test, too."""
         return [f"--test_files={self.corpus.test}", "--test_batch_size=4"]
 
-    def start(self, *arguments: str, before: Sequence[str] = ()) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, before: Sequence[str] = ()) -> ForkedProcess | subprocess.Popen[str]:
         """Start the program and go on; its command is the arguments of the command `before`, if there is one."""
+        if self.forked and not before:
+            return fork_server().start_piped(arguments, str(self.folder))
         command = [*before, sys.executable, "-m", "deepspeech", *arguments]
         return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -76,7 +80,7 @@ class Program:
             stdout, stderr = process.communicate(timeout=120)
         finally:
             process.kill()
-        return Finished(process.returncode, stdout, stderr)
+        return Finished(process.wait(), stdout, stderr)
 
 
 def evaluate(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -95,7 +99,7 @@ class Trained:
 
 def train_tiny_model(corpus: TinyCorpus, folder: Path) -> Trained:
     """Train and test on the tiny corpus, with checkpoints and summaries in `folder`."""
-    program = Program(corpus, folder)
+    program = Program(corpus, folder, forked=False)
     finished = program.run(
         *program.training(epoch=80, validation_step=10),
         *program.test_files(),
@@ -106,4 +110,4 @@ def train_tiny_model(corpus: TinyCorpus, folder: Path) -> Trained:
         "--display_step=40",
     )
     assert finished.code == 0, finished.stderr
-    return Trained(program, finished)
+    return Trained(Program(corpus, folder), finished)
