@@ -222,9 +222,15 @@ def test_a_second_run_in_the_same_folder_ends_with_one_line_and_the_first_goes_o
     assert (status["phase"], status["epochs"]) == ("training", 2000)
     assert status["epochs_done"] >= len(status["losses"]["train"]) >= 1
     before = {path.name for path in program.checkpoints.rglob("*")}
-    second = program.run(*program.training(epoch=3), f"--train_cached_features_path={program.folder / 'train.h5'}")
-    assert second.code == 1
-    assert f"--checkpoint_dir={program.checkpoints}: process {first.pid} on " in second.error
+    link = program.folder / "link"
+    link.symlink_to(program.checkpoints)
+    chief = ("--ps_hosts=localhost:1", "--worker_hosts=localhost:2", "--job_name=worker")
+    for name, flags in ((program.checkpoints, ()), (link, ()), ("checkpoints", ()), (program.checkpoints, chief)):
+        arguments = program.training(epoch=3, checkpoint_dir=name, train_cached_features_path="train.h5")
+        second = program.run(*arguments, *flags)
+        assert second.code == 1
+        assert f"--checkpoint_dir={name}: process {first.pid} on " in second.error
+        assert "is training into it; wait for its end, or name another folder" in second.error
     assert {path.name for path in program.checkpoints.rglob("*")} == before
     assert not (program.folder / "train.h5").exists()
     assert first.poll() is None
