@@ -18,6 +18,7 @@ from ..options import ClusterOptions, Options
 from ..schedule.coordinator import NoJob
 from ..schedule.jobs import Job, SetName
 from ..training.data_set import DataSet
+from ..training.graph import Session
 from ..training.job_runner import JobRunner
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.scoring import Evaluator
@@ -28,7 +29,6 @@ from .graph import ClusterGraph
 from .http.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator
 from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, summary
 
-v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
 
 
@@ -48,7 +48,7 @@ class WorkerContext:
     def session(self) -> Any:
         """Return a new session over the parameter servers and this worker."""
         config = cluster_session_config(self.options, self.cluster)
-        return v1.Session(self.target, graph=self.graph.training.graph, config=config)
+        return Session(self.target, graph=self.graph.training.graph, config=config)
 
 
 def work_until_over(context: WorkerContext, interrupted: Callable[[], bool]) -> None:

@@ -25,6 +25,12 @@ class TrainingGraph:
     global_step: Any  # int64 variable: steps applied
 
 
+class Session(v1.Session):  # type: ignore[name-defined, misc]
+    """A session of TensorFlow that is silent if a signal's handler ends the making of it."""
+
+    _session = None  # which TensorFlow's __del__ reads even if __init__ has not come to setting it
+
+
 def build_training_graph(
     devices: Sequence[str],
     *,
@@ -61,7 +67,7 @@ def build_training_graph(
 def fix_threads(options: SessionOptions) -> None:
     """Run a session with the options' numbers of threads, as those of the first session hold for the whole process."""
     if options.intra_op_threads or options.inter_op_threads:
-        with v1.Session(graph=tf.Graph(), config=session_config(options)) as session, session.graph.as_default():
+        with Session(graph=tf.Graph(), config=session_config(options)) as session, session.graph.as_default():
             session.run(tf.constant(0) + 1)
 
 

@@ -1,7 +1,5 @@
 """One-shot inference: an audio file and a checkpoint in, text out."""
 
-import tensorflow as tf
-
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.store import Checkpoints
 from ..decoder import make_decoder
@@ -9,10 +7,8 @@ from ..options import Options
 from ..util.audio import read_audio
 from ..util.features import front_end
 from ..util.text import Alphabet
-from .graph import build_training_graph, fix_threads, session_config
+from .graph import Session, build_training_graph, fix_threads, session_config
 from .towers import compute_devices
-
-v1 = tf.compat.v1
 
 
 def transcribe(options: Options) -> str:
@@ -37,7 +33,7 @@ def transcribe(options: Options) -> str:
         random_seed=options.random_seed,
     )
     checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
-    with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
+    with Session(graph=graph.graph, config=session_config(options.session)) as session:
         checkpoints.restore(session, checkpoints.choose("Transcribing"))
         (tower,) = graph.evaluate_towers
         feed = {tower.features: features[None], tower.lengths: [len(features)]}

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import tensorflow as tf
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
@@ -21,7 +20,7 @@ from ..util.features import front_end
 from ..util.feeding import UNREADABLE, Batch
 from ..util.figures.output_file import OutputFile
 from .data_set import open_sets
-from .graph import build_training_graph, fix_threads, session_config
+from .graph import Session, build_training_graph, fix_threads, session_config
 from .inputs import Inputs
 from .interruption import InterruptionWatch, PlainEnding
 from .job_runner import JobRunner
@@ -30,8 +29,6 @@ from .reporting.epoch_progress import EpochProgress
 from .reporting.summaries import Summaries
 from .scoring import Evaluator
 from .towers import compute_devices
-
-v1 = tf.compat.v1
 
 STARTING = PlainEnding("stopping before the first step", "stopped before the first step")
 
@@ -64,7 +61,7 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
     checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
     if options.trains:
         checkpoints.prepare_folder()
-    with v1.Session(graph=graph.graph, config=session_config(options.session)) as session:
+    with Session(graph=graph.graph, config=session_config(options.session)) as session:
         state = restore_newest(checkpoints, session, options)  # before feature caches are built, which can take hours
         step = int(session.run(graph.global_step))
         skip_dropout_seeds(session, step)

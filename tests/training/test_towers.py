@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from deepspeech.network import network
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
-from deepspeech.training.graph import build_training_graph
+from deepspeech.training.graph import Session, build_training_graph
 from deepspeech.training.towers import feeds, mean_gradients
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
@@ -101,3 +101,7 @@ def test_each_tower_computes_on_its_device(joined_and_split: Any) -> None:
         assert tower.losses.device.lower().endswith(device[1:])
     with graph.graph.as_default():
         assert {variable.device.lower()[-5:] for variable in v1.trainable_variables()} == {"cpu:0"}
+
+
+def test_a_session_that_a_signal_kept_from_being_made_is_dropped_in_silence() -> None:
+    Session.__new__(Session).__del__()
