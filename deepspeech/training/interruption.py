@@ -3,7 +3,8 @@
 import os
 import signal
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
@@ -98,6 +99,31 @@ def stopping_signals() -> tuple[signal.Signals, ...]:
     """Return the signals that ask the program to stop: SIGHUP is none of them if it is ignored, as with nohup."""
     hang_up = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
     return (signal.SIGINT, signal.SIGTERM, *hang_up)
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Have a signal to stop end the process at once within the block, in which there is nothing to save.
+
+    TensorFlow takes an exception of a signal's handler for a fault of its own where it is imported or builds a graph.
+    Only the main thread can set handlers; in another one, nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    stderr = os.dup(2)  # the block may redirect standard error
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        os.write(stderr, b"deepspeech: interrupted; there was nothing to save\n")
+        os._exit(128 + number)
+
+    earlier = {number: signal.signal(number, end) for number in stopping_signals()}
+    try:
+        yield
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
+        os.close(stderr)
 
 
 def end_at_once_if_interrupted() -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
 from ..checkpoints.store import Checkpoints
+from ..network import Network
 from ..network.layers.dropout import skip_dropout_seeds
 from ..options import Options
 from ..schedule.coordinator import TrainingCoordinator
@@ -20,9 +21,9 @@ from ..util.features import front_end
 from ..util.feeding import UNREADABLE, Batch
 from ..util.figures.output_file import OutputFile
 from .data_set import open_sets
-from .graph import Session, build_training_graph, fix_threads, session_config
+from .graph import Session, TrainingGraph, build_training_graph, fix_threads, session_config
 from .inputs import Inputs
-from .interruption import InterruptionWatch, PlainEnding
+from .interruption import InterruptionWatch, PlainEnding, ended_by_signals
 from .job_runner import JobRunner
 from .lifecycle import RunLifecycle, restore_newest
 from .reporting.epoch_progress import EpochProgress
@@ -48,23 +49,19 @@ def train_and_test(
 
 
 def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], publish: Publish | None) -> None:
-    fix_threads(options.session)
     output_file = _output_file(options, inputs)
-    identity = ModelIdentity(inputs.alphabet, options.features, options.model)
-    graph = build_training_graph(
-        devices,
-        network=identity.network,
-        optimizer_options=options.optimizer if options.trains else None,
-        session_options=options.session,
-        random_seed=options.random_seed,
-    )
-    checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
-    if options.trains:
-        checkpoints.prepare_folder()
+    with ended_by_signals():
+        fix_threads(options.session)
+        identity = ModelIdentity(inputs.alphabet, options.features, options.model)
+        graph = _build_graph(options, identity.network, devices)
+        checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
+        if options.trains:
+            checkpoints.prepare_folder()
     with Session(graph=graph.graph, config=session_config(options.session)) as session:
-        state = restore_newest(checkpoints, session, options)  # before feature caches are built, which can take hours
-        step = int(session.run(graph.global_step))
-        skip_dropout_seeds(session, step)
+        with ended_by_signals():
+            state = restore_newest(checkpoints, session, options)  # before caches are built, which can take hours
+            step = int(session.run(graph.global_step))
+            skip_dropout_seeds(session, step)
         with (
             open_sets(options, inputs, front_end(options.features)) as sets,
             Evaluator(inputs.decoder, options.test.files, output_file) as evaluator,
@@ -84,6 +81,16 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
             run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
     if output_file is not None:
         output_file.write()
+
+
+def _build_graph(options: Options, network: Network, devices: Sequence[str]) -> TrainingGraph:
+    return build_training_graph(
+        devices,
+        network=network,
+        optimizer_options=options.optimizer if options.trains else None,
+        session_options=options.session,
+        random_seed=options.random_seed,
+    )
 
 
 def _output_file(options: Options, inputs: Inputs) -> OutputFile | None:

@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from corpora import TinyCorpus, write_tiny_corpus
+from fork_server import ForkedProcess
 from program import Program
 
 from deepspeech.checkpoints.identity import read_description
@@ -29,11 +31,11 @@ PATIENCE = 120
 
 @pytest.fixture
 def own(tmp_path: Path) -> Program:
-    """Return the program over a tiny corpus whose files a test may change."""
-    return Program(write_tiny_corpus(tmp_path / "corpus"), tmp_path)
+    """Return the program over a tiny corpus whose files a test may change, with seconds of imports to do so."""
+    return Program(write_tiny_corpus(tmp_path / "corpus"), tmp_path, forked=False)
 
 
-def read_until(process: subprocess.Popen[str], pattern: str) -> str:
+def read_until(process: ForkedProcess | subprocess.Popen[str], pattern: str) -> str:
     """Return what the program says up to a line with the pattern."""
     said = ""
     assert process.stderr is not None
@@ -113,12 +115,12 @@ def test_interrupted_while_modules_are_imported_it_ends_with_one_line(program: P
     assert process.returncode == 130
     assert [line for line in stderr.splitlines() if not line.startswith("import time:")] == ["deepspeech: interrupted"]
 
-    process = program.start(*program.training(epoch=2000))
-    read_until(process, r"Checking .*train\.csv")
+    started = replace(program, forked=False).start(*program.training(epoch=2000))
+    read_until(started, r"Checking .*train\.csv")
     time.sleep(0.5)  # in the middle of TensorFlow
-    process.send_signal(signal.SIGTERM)
-    _, stderr = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 143
+    started.send_signal(signal.SIGTERM)
+    _, stderr = started.communicate(timeout=PATIENCE)
+    assert started.returncode == 143
     assert stderr == "deepspeech: interrupted; there was nothing to save\n"
 
 

@@ -1,0 +1,24 @@
+import signal
+import subprocess
+import sys
+
+import pytest
+
+SWALLOWING = """
+import os, sys
+from deepspeech.training.interruption import ended_by_signals
+with ended_by_signals():
+    try:
+        os.kill(os.getpid(), int(sys.argv[1]))
+        sum(range(1000))
+    except BaseException as error:
+        raise SystemError("as TensorFlow does") from error
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_where_there_is_nothing_to_save_a_signal_ends_the_process_in_one_line(sent: signal.Signals) -> None:
+    command = [sys.executable, "-c", SWALLOWING, str(int(sent))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 128 + sent
+    assert done.stderr == "deepspeech: interrupted; there was nothing to save\n"
