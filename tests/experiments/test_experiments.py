@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -73,7 +74,8 @@ def run(*arguments: object) -> str:
 
 
 def losses(log: str) -> list[str]:
-    return [line for line in log.splitlines() if ": loss " in line]
+    """Return the lines with losses, without the pace at the end of some."""
+    return [re.sub(r", \d+ utterances in .*", "", line) for line in log.splitlines() if ": loss " in line]
 
 
 def compared(*paths: Path) -> tuple[int, str]:
