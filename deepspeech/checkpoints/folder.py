@@ -18,7 +18,7 @@ from .integrity import is_unfinished, step_of
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
 
-_LEFTOVER_FILE = re.compile(r".+\.tempstate\d+|\..+\.part-\d+")
+_LEFTOVER_FILE = re.compile(r".+\.tempstate\d+|\..+\.part-\d+|\.writable-\d+")
 _LEFTOVER_FOLDER = re.compile(r"(train|best_dev)-\d+_temp.*")
 
 

@@ -118,22 +118,22 @@ class Checkpoints:
         return find_intact(self._folder, kind, self._damaged)
 
     def find_newest(self) -> Path | None:
-        """Return the checkpoint to train on from, if there is one: the newest, or else the best if only that is whole.
+        """Return the checkpoint to train on from, if there is one: of those that are whole that of the highest step.
 
-        Index files that were lost are written anew, so call it only when the folder is locked for training. Raise
+        That is the best one if it says how far training had come and was saved after the newest that is left. Index
+        files that were lost are written anew, so call it only when the folder is locked for training. Raise
         CheckpointError if there are checkpoints, but none is whole.
         """
-        newest = self._find_to_train(Kind.NEWEST)
-        if isinstance(newest, Path):
+        newest, best = self._find_to_train(Kind.NEWEST), self._find_to_train(Kind.BEST)
+        if isinstance(newest, Path) and not (isinstance(best, Path) and _was_saved_later(best, newest)):
             return newest
-        best = self._find_to_train(Kind.BEST)
         if isinstance(best, Path):
-            if newest is not None:
+            if isinstance(newest, NoneIntactError):
                 logger.warning("%s; %s is intact", newest.found, best.name)
             return best
-        error = newest or best
-        if error is not None:
-            raise error
+        for error in (newest, best):
+            if isinstance(error, NoneIntactError):
+                raise error
         return None
 
     def best_loss(self, dev_set: str) -> float:
@@ -180,10 +180,10 @@ class Checkpoints:
             check_named(self._folder, self._options.wanted)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
+            remove_leftovers(self._folder)
             trial = self._folder / f".writable-{os.getpid()}"
             trial.write_bytes(b"")
             trial.unlink()
-            remove_leftovers(self._folder)
         except OSError as error:
             raise CheckpointError(
                 f"--checkpoint_dir={self._folder}: cannot be written ({error.strerror}); choose another folder"
@@ -248,6 +248,10 @@ class Checkpoints:
         for path in self._folder.glob(f"{kind.prefix}-*.json"):
             if not path.with_suffix(".index").exists():
                 path.unlink(missing_ok=True)
+
+
+def _was_saved_later(prefix: Path, other: Path) -> bool:
+    return progress_of(prefix) is not None and (step_of(prefix) or 0) > (step_of(other) or 0)
 
 
 def _write_description(prefix: Path, description: Mapping[str, Any]) -> None:

@@ -61,7 +61,12 @@ def test_a_file_system_without_locks_is_warned_of_once(
 
 def test_leftovers_of_killed_saves_are_removed_and_nothing_else(tmp_path: Path) -> None:
     kept = ["train-5.index", "train-5.data-00000-of-00001", "notes.tempstate.md", "model_temp.txt", ".lock", "a.part-1"]
-    left = ["train-7.index.tempstate1234", ".checkpoint.part-77", "train-7_temp_ab12/part-00000-of-00001.index"]
+    left = [
+        "train-7.index.tempstate1234",
+        ".checkpoint.part-77",
+        ".writable-77",
+        "train-7_temp_ab12/part-00000-of-00001.index",
+    ]
     for name in (*kept, *left, "graph/.events.out.tfevents.graph.part-5", "export_temp/model.pb"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"1")

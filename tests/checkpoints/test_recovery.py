@@ -124,6 +124,16 @@ def test_a_best_checkpoint_alone_is_gone_on_from(tmp_path: Path, with_index: boo
     assert find_newest(tmp_path) == tmp_path / "best_dev-4"
 
 
+def test_a_best_checkpoint_that_was_saved_after_the_newest_is_gone_on_from(tmp_path: Path) -> None:
+    save(tmp_path, 3, 7)
+    save(tmp_path, 5, kind=Kind.BEST)
+    assert find_newest(tmp_path) == tmp_path / "train-7"
+    truncate(tmp_path / "train-7.index")
+    assert find_newest(tmp_path) == tmp_path / "best_dev-5"
+    (tmp_path / "best_dev-5.json").unlink()
+    assert find_newest(tmp_path) == tmp_path / "train-3"
+
+
 def test_where_all_of_training_is_damaged_the_best_is_gone_on_from(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
