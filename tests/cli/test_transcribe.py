@@ -105,7 +105,7 @@ def write_bad_recordings(folder: Path) -> dict[str, str]:
         "zero.wav": "cannot be read as audio",
         "empty.wav": "no samples",
         "nan.wav": "not finite numbers",
-        "half.flac": "cannot be read as audio",
+        "half.flac": "truncated or damaged",
         "folder": "holds no recordings",
     }
 
