@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from ..training.interruption import end_at_once_if_interrupted
 from ..util.errors import DeepSpeechError, FlagError
 from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
+from ..util.signals import end_at_once_if_interrupted
 
 
 class ArgumentParser(argparse.ArgumentParser):

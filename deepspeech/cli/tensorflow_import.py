@@ -3,8 +3,8 @@
 import importlib
 from contextlib import nullcontext
 
-from ..training.interruption import ended_by_signals
 from ..util.files.quiet_stderr import without_tensorflows_lines
+from ..util.signals import ended_by_signals
 
 
 def import_tensorflow(*, quiet: bool = True) -> None:

@@ -11,7 +11,8 @@ from ..errors import DeepSpeechError
 from ..export.folder import check_folder
 from ..options import LogOptions, Options
 from ..schedule.snapshot import Publish
-from ..training.interruption import Interrupted, end_at_once_if_interrupted, say, stopping_signals
+from ..training.interruption import Interrupted
+from ..util.signals import end_at_once_if_interrupted, say, stopping_signals
 from . import flags
 from .arguments import run_command
 from .tensorflow_import import import_tensorflow

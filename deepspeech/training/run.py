@@ -20,10 +20,11 @@ from ..schedule.snapshot import Publish, Snapshot
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE, Batch
 from ..util.figures.output_file import OutputFile
+from ..util.signals import ended_by_signals
 from .data_set import open_sets
 from .graph import Session, TrainingGraph, build_training_graph, fix_threads, session_config
 from .inputs import Inputs
-from .interruption import InterruptionWatch, PlainEnding, ended_by_signals
+from .interruption import InterruptionWatch, PlainEnding
 from .job_runner import JobRunner
 from .lifecycle import RunLifecycle, restore_newest
 from .reporting.epoch_progress import EpochProgress

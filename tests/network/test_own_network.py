@@ -139,7 +139,7 @@ def test_a_network_that_the_exported_format_cannot_say_is_refused_before_trainin
 def test_a_network_that_cannot_be_exported_trains_all_the_same(program: Program) -> None:
     finished = train(program, "late_context", "--epoch=1", *program.test_files())
     assert finished.code == 0, finished.stderr
-    refused = train(program, "unknown_layer", "--epoch=1")
+    refused = train(program, "unknown_layer", "--epoch=1", f"--checkpoint_dir={program.folder / 'other'}")
     assert refused.code == 1
     assert "layer doubled: there is no way to compute a Doubled in training" in refused.error
 

@@ -6,7 +6,7 @@ import pytest
 
 SWALLOWING = """
 import os, sys
-from deepspeech.training.interruption import ended_by_signals
+from deepspeech.util.signals import ended_by_signals
 with ended_by_signals():
     try:
         os.kill(os.getpid(), int(sys.argv[1]))
