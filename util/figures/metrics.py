@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
+from .errors.alignment import align, error_kinds
+
 
 @dataclass(frozen=True)
 class EditCounts:
     """Edits (insertions, deletions, substitutions) that turn hypotheses into references, and the references' lengths.
 
     Counts of several utterances are added, `sum(counts, EditCounts())`, so rates are summed edits over summed lengths.
-    A rate over references without a word or character counts as if they had one.
+    A rate over references without a word or character counts as if they had one. `substitutions`, `insertions` and
+    `deletions` are the word edits by their kind; in counts that older versions wrote they are 0.
     """
 
     word_edits: int = 0
@@ -20,6 +23,9 @@ class EditCounts:
     character_edits: int = 0
     characters: int = 0
     utterances: int = 0
+    substitutions: int = 0
+    insertions: int = 0
+    deletions: int = 0
 
     def __add__(self, other: EditCounts) -> EditCounts:
         return EditCounts(
@@ -28,6 +34,9 @@ class EditCounts:
             self.character_edits + other.character_edits,
             self.characters + other.characters,
             self.utterances + other.utterances,
+            self.substitutions + other.substitutions,
+            self.insertions + other.insertions,
+            self.deletions + other.deletions,
         )
 
     @property
@@ -49,10 +58,14 @@ class EditCounts:
 def evaluate_transcript(reference: str, hypothesis: str) -> EditCounts:
     """Compare what was recognized with what was said; words are what whitespace separates."""
     reference_words = reference.split()
+    kinds = error_kinds(align(reference_words, hypothesis.split()))
     return EditCounts(
-        word_edits=Levenshtein.distance(reference_words, hypothesis.split()),
+        word_edits=kinds.total,
         words=len(reference_words),
         character_edits=Levenshtein.distance(reference, hypothesis),
         characters=len(reference),
         utterances=1,
+        substitutions=kinds.substitutions,
+        insertions=kinds.insertions,
+        deletions=kinds.deletions,
     )

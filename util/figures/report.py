@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from itertools import zip_longest
 
+from .errors.alignment import ErrorKinds
+from .metrics import EditCounts
 from .tally import Sample, Tally
 
 
 def report_lines(title: str, tally: Tally, *, decoded: bool = True, files: Sequence[str] = ()) -> list[str]:
-    """Return the lines of a report: a headline, then the samples, ordered by word error rate.
+    """Return the lines of a report: a headline, the word errors by kind, the samples, ordered by word error rate.
 
     Without `decoded`, the headline has only the loss. `files` names the CSV files that the tally counts by themselves:
     each has a headline of its own, before that of all together.
@@ -20,7 +22,7 @@ def report_lines(title: str, tally: Tally, *, decoded: bool = True, files: Seque
         for name, of_file in zip_longest(files, tally.files[: len(files)], fillvalue=Tally())
     ]
     samples = (line for sample in by_wer(tally.samples) for line in _sample_lines(sample))
-    return [*of_files, _headline(title, tally), *samples]
+    return [*of_files, _headline(title, tally), *_kinds_of_errors(tally.edits), *samples]
 
 
 def wer_line(pattern: str, set_name: str, tally: Tally) -> str:
@@ -43,6 +45,15 @@ def _headline(title: str, tally: Tally) -> str:
         f", WER {edits.wer:.2%}, CER {edits.cer:.2%}, mean edit distance {edits.mean_edit_distance:.3f}"
         f" ({edits.utterances} utterances, {edits.words} words)"
     )
+
+
+def _kinds_of_errors(edits: EditCounts) -> list[str]:
+    """Return the line of the word errors by kind; none where there are no words, or older counts are among them."""
+    kinds = ErrorKinds(edits.substitutions, edits.insertions, edits.deletions)
+    if not edits.utterances or kinds.total != edits.word_edits:
+        return []
+    counts = f"{kinds.substitutions} substitutions, {kinds.insertions} insertions, {kinds.deletions} deletions"
+    return [f"  word errors: {counts}"]
 
 
 def _sample_lines(sample: Sample) -> list[str]:

@@ -124,6 +124,9 @@ class EditsBody(Body):
     words: Number = 0
     character_edits: Number = 0
     characters: Number = 0
+    substitutions: Number = 0
+    insertions: Number = 0
+    deletions: Number = 0
 
 
 class SampleBody(Body):

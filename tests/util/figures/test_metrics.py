@@ -9,7 +9,16 @@ TEXTS = st.text("abc ", max_size=20)
 
 def test_words_and_characters_are_counted_apart() -> None:
     counts = evaluate_transcript("one two three", "one too three four")
-    assert counts == EditCounts(word_edits=2, words=3, character_edits=6, characters=13, utterances=1)
+    assert counts == EditCounts(
+        word_edits=2,
+        words=3,
+        character_edits=6,
+        characters=13,
+        utterances=1,
+        substitutions=1,
+        insertions=1,
+        deletions=0,
+    )
     assert counts.wer == pytest.approx(2 / 3)
     assert counts.cer == pytest.approx(6 / 13)
     assert counts.mean_edit_distance == 6

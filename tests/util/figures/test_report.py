@@ -1,12 +1,19 @@
+from deepspeech.util.figures.metrics import EditCounts
 from deepspeech.util.figures.report import report_lines
 from deepspeech.util.figures.tally import Tally
 
 
 def test_each_file_has_a_headline_and_one_without_utterances_says_so() -> None:
     tally = Tally.of_utterance("a.wav", "one two", "one too", 1.5, 1)
-    assert report_lines("Test", tally, files=["a.csv", "b.csv", "c.csv"])[:4] == [
+    assert report_lines("Test", tally, files=["a.csv", "b.csv", "c.csv"])[:5] == [
         "Test of a.csv: no utterances",
         "Test of b.csv: loss 1.5000, WER 50.00%, CER 14.29%, mean edit distance 1.000 (1 utterances, 2 words)",
         "Test of c.csv: no utterances",
         "Test: loss 1.5000, WER 50.00%, CER 14.29%, mean edit distance 1.000 (1 utterances, 2 words)",
+        "  word errors: 1 substitutions, 0 insertions, 0 deletions",
     ]
+
+
+def test_kinds_of_errors_that_older_figures_lack_are_not_reported_as_none() -> None:
+    older = Tally(1, 1.5, EditCounts(word_edits=1, words=2, character_edits=1, characters=7, utterances=1))
+    assert len(report_lines("Test", older)) == 1
