@@ -25,6 +25,11 @@ def compare_params() -> int:
     return _run("compare_params")
 
 
+def compare_reports() -> int:
+    """Run `python -m deepspeech.compare_reports` and return its exit code."""
+    return _run("compare_reports")
+
+
 def _run(name: str) -> int:
     earlier = signal.signal(signal.SIGINT, _end)
     main = import_module(f".cli.{name}", __package__).main

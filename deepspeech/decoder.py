@@ -192,6 +192,10 @@ class CTCDecoder:
         batch = self.native.decode_batch(posteriors, [int(length) for length in lengths], threads)
         return [self.hypotheses(results) for results in batch]
 
+    def without_scorer(self) -> CTCDecoder:
+        """Return a decoder that has the same labels and options, but no language model."""
+        return CTCDecoder(self.labels, self.options)
+
     def stream(self) -> CTCStream:
         """Begin an utterance whose frames come bit by bit."""
         return CTCStream(self)

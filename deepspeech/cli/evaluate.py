@@ -21,6 +21,7 @@ from ..util.audio import read_audio
 from ..util.checks.checked_recordings import users_file
 from ..util.corpus import Corpus, Utterance, read_corpus
 from ..util.features import front_end
+from ..util.figures.error_report.folder import ReportFolder, check_report_folder
 from ..util.figures.output_file import OutputFile, check_output_file
 from ..util.figures.report import report_lines, wer_line
 from ..util.figures.tally import Tally, places_of_files
@@ -66,6 +67,8 @@ def _main(arguments: Sequence[str]) -> None:
     check_language_model(options.language_model)
     if options.report.test_output_file is not None:
         check_output_file(options.report.test_output_file)
+    if options.report.report_dir is not None:
+        check_report_folder(options.report.report_dir)
     tally = _evaluate(options)
     for line in report_lines("Test", tally, files=list(places_of_files(options.test.files))):
         logger.info(line)
@@ -107,6 +110,8 @@ def tested(
     places = places_of_files(csv_files)
     mfcc = Mfcc(info.features)
     output_file = OutputFile(report.test_output_file, corpus) if report.test_output_file else None
+    report_folder = ReportFolder(report.report_dir, str(info.path), corpus) if report.report_dir else None
+    acoustic_decoder = decoder.without_scorer() if report_folder is not None and decoder.scorer else None
 
     def test(utterance: Utterance) -> Tally:
         try:
@@ -123,6 +128,9 @@ def tested(
         loss = ctc_loss(posteriors, np.asarray(utterance.labels))
         if output_file is not None:
             output_file.add(utterance, hypothesis, loss)
+        if report_folder is not None:
+            without_language_model = acoustic_decoder.decode(posteriors)[0].text if acoustic_decoder else None
+            report_folder.add(utterance, hypothesis, loss, without_language_model)
         place = places.get(utterance.csv_file)
         return Tally.of_utterance(str(utterance.path), utterance.transcript, hypothesis, loss, place)
 
@@ -133,6 +141,8 @@ def tested(
             progress.advance()
     if output_file is not None:
         output_file.write()
+    if report_folder is not None:
+        report_folder.write(progress=report.show_progressbar)
     return total
 
 

@@ -23,12 +23,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
     if not (options.trains or options.tests or options.one_shot_infer or options.exports):
         raise FlagError("nothing to do: give --train_files, --test_files, --one_shot_infer or --export_dir; see --help")
     _check_beginning(options)
-    if options.report.test_output_file and not options.tests:
-        raise FlagError("--test_output_file: needs --test_files, the CSV files to test on")
-    if options.report.test_output_file and options.in_cluster:
-        raise FlagError(
-            "--test_output_file: a cluster writes none; test on one machine, with the same --checkpoint_dir"
-        )
+    _check_outputs_of_the_test(options)
     if options.status.port and options.in_cluster:
         raise FlagError("--status_port: a cluster's page is at --coord_host and --coord_port; leave this flag out")
     _check_caches(options)
@@ -41,6 +36,15 @@ def check_language_model(options: LanguageModelOptions) -> None:
         raise FlagError("--scorer_path: cannot be combined with --lm_binary_path or --lm_trie_path; give one of them")
     if options.trie_path and not options.binary_path:
         raise FlagError("--lm_trie_path: needs --lm_binary_path, the language model that the trie belongs to")
+
+
+def _check_outputs_of_the_test(options: Options) -> None:
+    outputs = {"test_output_file": options.report.test_output_file, "report_dir": options.report.report_dir}
+    for name in (name for name, path in outputs.items() if path):
+        if not options.tests:
+            raise FlagError(f"--{name}: needs --test_files, the CSV files to test on")
+        if options.in_cluster:
+            raise FlagError(f"--{name}: a cluster writes none; test on one machine, with the same --checkpoint_dir")
 
 
 def _check_features(options: Options) -> None:

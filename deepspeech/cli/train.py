@@ -59,6 +59,10 @@ def _run(options: Options, publish: Publish | None) -> None:
         from ..util.figures.output_file import check_output_file
 
         check_output_file(options.report.test_output_file)
+    if options.report.report_dir is not None:
+        from ..util.figures.error_report.folder import check_report_folder
+
+        check_report_folder(options.report.report_dir)
     # TensorFlow takes seconds to import, so the flags and all input files are checked first.
     inputs = None
     if not options.in_cluster and (options.trains or options.tests):

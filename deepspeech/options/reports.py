@@ -62,6 +62,11 @@ class ReportOptions:
         "JSON file for what was said and heard in each test utterance, with its loss, edits and duration",
         decides_result=False,
     )
+    report_dir: Path | None = flag(
+        None,
+        "folder for a report of what the test got wrong: report.html, report.json and utterances.csv",
+        decides_result=False,
+    )
     show_progressbar: bool = flag(True, "show progress bars on a terminal", decides_result=False)
 
 

@@ -19,6 +19,7 @@ from ..schedule.jobs import Job, SetName
 from ..schedule.snapshot import Publish, Snapshot
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE, Batch
+from ..util.figures.error_report.folder import ReportFolder
 from ..util.figures.output_file import OutputFile
 from ..util.signals import ended_by_signals
 from .data_set import open_sets
@@ -50,7 +51,7 @@ def train_and_test(
 
 
 def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], publish: Publish | None) -> None:
-    output_file = _output_file(options, inputs)
+    output_file, report_folder = _output_file(options, inputs), _report_folder(options, inputs)
     with ended_by_signals():
         fix_threads(options.session)
         identity = ModelIdentity(inputs.alphabet, options.features, options.model)
@@ -65,7 +66,7 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
             skip_dropout_seeds(session, step)
         with (
             open_sets(options, inputs, front_end(options.features)) as sets,
-            Evaluator(inputs.decoder, options.test.files, output_file) as evaluator,
+            Evaluator(inputs.decoder, options.test.files, output_file, report_folder) as evaluator,
             Summaries(options, sets, graph.graph, step) as summaries,
             InterruptionWatch(STARTING) as watch,
         ):
@@ -82,6 +83,8 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
             run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
     if output_file is not None:
         output_file.write()
+    if report_folder is not None:
+        report_folder.write(progress=options.report.show_progressbar)
 
 
 def _build_graph(options: Options, network: Network, devices: Sequence[str]) -> TrainingGraph:
@@ -97,6 +100,11 @@ def _build_graph(options: Options, network: Network, devices: Sequence[str]) -> 
 def _output_file(options: Options, inputs: Inputs) -> OutputFile | None:
     path = options.report.test_output_file
     return OutputFile(path, inputs.corpora[SetName.TEST]) if path else None
+
+
+def _report_folder(options: Options, inputs: Inputs) -> ReportFolder | None:
+    folder, title = options.report.report_dir, str(options.checkpoint_folder)
+    return ReportFolder(folder, title, inputs.corpora[SetName.TEST]) if folder else None
 
 
 class _Run:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..decoder import CTCDecoder
 from ..util.corpus import Utterance
 from ..util.feeding import Batch
+from ..util.figures.error_report.folder import ReportFolder
 from ..util.figures.output_file import OutputFile
 from ..util.figures.tally import Tally, places_of_files
 from ..util.parallel import usable_cores
@@ -20,15 +21,22 @@ class Evaluator:
     """Decodes in the background and counts errors. A context manager; leaving it drops what is not begun."""
 
     def __init__(
-        self, decoder: CTCDecoder, test_files: Sequence[Path] = (), output_file: OutputFile | None = None
+        self,
+        decoder: CTCDecoder,
+        test_files: Sequence[Path] = (),
+        output_file: OutputFile | None = None,
+        report_folder: ReportFolder | None = None,
     ) -> None:
-        """Decode with the decoder, and add what is heard to the output file, if there is one.
+        """Decode with the decoder, and add what is heard to the output file and the report, if there are any.
 
-        Each of several test files is counted by itself, too.
+        Each of several test files is counted by itself, too. For the report, what a decoder with a language model
+        hears is decoded also without it.
         """
         self._decoder = decoder
         self._places = places_of_files(test_files)
         self._output_file = output_file
+        self._report_folder = report_folder
+        self._acoustic_decoder = decoder.without_scorer() if report_folder is not None and decoder.scorer else None
         self._pool = ThreadPoolExecutor(max_workers=usable_cores(), thread_name_prefix="decode")
 
     def __enter__(self) -> "Evaluator":
@@ -55,5 +63,9 @@ class Evaluator:
         hypothesis = self._decoder.decode(posteriors)[0].text
         if self._output_file is not None:
             self._output_file.add(utterance, hypothesis, loss)
+        if self._report_folder is not None and utterance in self._report_folder:
+            acoustic = self._acoustic_decoder
+            without_language_model = acoustic.decode(posteriors)[0].text if acoustic else None
+            self._report_folder.add(utterance, hypothesis, loss, without_language_model)
         place = self._places.get(utterance.csv_file)
         return Tally.of_utterance(str(utterance.path), utterance.transcript, hypothesis, loss, place)

@@ -101,8 +101,15 @@ class Confusions:
         return sorted(items.values(), key=lambda each: (-each.errors, -each.said, each.item))
 
     def table(self, count: int) -> ConfusionTable:
-        """Return the confusions among the `count` items that have most errors, in the order of their code points."""
-        items = tuple(sorted(each.item for each in self.by_item()[:count] if each.errors))
+        """Return the confusions among the `count` items that take part in most errors, in order of their code points.
+
+        An item takes part in an error as what was said or as what was heard.
+        """
+        involved: Counter[str] = Counter()
+        for (said, heard), number in self._pairs.items():
+            if said != heard:
+                involved.update({item: number for item in (said, heard) if item is not None})
+        items = tuple(sorted(sorted(involved, key=lambda item: (-involved[item], item))[:count]))
         places: dict[str | None, int] = {item: place for place, item in enumerate(items)}
         others, nothing = len(items), len(items) + 1
         places[None] = nothing

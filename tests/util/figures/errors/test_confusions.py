@@ -26,12 +26,13 @@ def test_the_errors_of_an_item_are_those_where_it_was_said_or_inserted() -> None
 
 
 def test_the_table_has_all_else_and_nothing_after_its_items() -> None:
-    table = confusions_of(("a b", "a c"), ("b", "a"), ("d", ""), ("b", "b e"), ("f", "f")).table(2)
-    assert table.items == ("b", "d")
+    pairs = [("a b", "a c"), ("b", "c"), ("d", ""), ("b", "b e"), ("f", "f"), ("g", "b")]
+    table = confusions_of(*pairs).table(2)
+    assert table.items == ("b", "c")
     assert table.counts == (
-        (1, 0, 2, 0),  # b: right once, twice something else
-        (0, 0, 0, 1),  # d: nothing was heard
-        (0, 0, 0, 0),
+        (1, 2, 0, 0),  # b: right once, twice heard as c
+        (0, 0, 0, 0),  # c was never said
+        (1, 0, 0, 1),  # all else: once heard as b, once not at all
         (0, 0, 1, 0),  # nothing was said, and something else was heard
     )
 

@@ -1,0 +1,151 @@
+"""How two tests of the same utterances differ: which is better, by how much, whether by chance, and where."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ...errors import CorpusError
+from ..errors.alignment import Kind, align
+from ..errors.resampling import Interval, difference_interval, resampling_units, significance
+from .results import UtteranceResult
+from .summary import counts_of
+
+SIGNIFICANT = 0.05
+"""The probability below which a difference is taken for more than chance."""
+
+
+@dataclass(frozen=True)
+class RateDifference:
+    """An error rate of both systems."""
+
+    name: str
+    first: float
+    second: float
+    interval: Interval
+    """Of the second less the first."""
+    probability: float
+    """Of so large a difference by chance alone, see `resampling.significance`."""
+
+
+@dataclass(frozen=True)
+class UtteranceDifference:
+    """An utterance in which the systems make different numbers of word errors."""
+
+    first: UtteranceResult
+    second: UtteranceResult
+
+    @property
+    def more_errors(self) -> int:
+        """Word errors of the second system less those of the first."""
+        return self.second.edits.word_edits - self.first.edits.word_edits
+
+
+@dataclass(frozen=True)
+class WordDifference:
+    """A word that the systems get wrong differently often: missed or replaced, or heard where it was not said."""
+
+    word: str
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems on the utterances that both were tested on."""
+
+    utterances: int
+    words: int
+    only_first: int
+    only_second: int
+    """Utterances that only one of them was tested on; nothing else counts them."""
+    by_speaker: bool
+    """Whether intervals and probabilities are from drawing speakers, and not utterances."""
+    differing_texts: int
+    """Utterances in which the systems heard different texts."""
+    rates: tuple[RateDifference, ...]
+    """Of words, characters and utterances."""
+    better: tuple[UtteranceDifference, ...]
+    """Where the second makes fewer word errors, the largest difference first."""
+    worse: tuple[UtteranceDifference, ...]
+    better_words: tuple[WordDifference, ...]
+    worse_words: tuple[WordDifference, ...]
+
+
+def compare(first: Sequence[UtteranceResult], second: Sequence[UtteranceResult]) -> Comparison:
+    """Compare two tests. Raise CorpusError if they have no utterance in common.
+
+    Utterances are the same if recording and reference are. Where the recordings' folders have nothing in common, as on
+    another machine, the names of the files and of the folders that they are in must be the same.
+    """
+    pairs = _pairs(first, second, lambda result: result.recording)
+    if not pairs:
+        pairs = _pairs(first, second, lambda result: tuple(result.recording.replace("\\", "/").split("/")[-2:]))
+    if not pairs:
+        raise CorpusError("the two reports have no utterance in common: test both models on the same CSV files")
+    changed = [UtteranceDifference(*pair) for pair in pairs]
+    better = [each for each in changed if each.more_errors < 0]
+    worse = [each for each in changed if each.more_errors > 0]
+    words = _word_differences(pairs)
+    return Comparison(
+        utterances=len(pairs),
+        words=sum(one.edits.words for one, _ in pairs),
+        only_first=len(first) - len(pairs),
+        only_second=len(second) - len(pairs),
+        by_speaker=resampling_units([one.speaker for one, _ in pairs])[1],
+        differing_texts=sum(one.hypothesis != two.hypothesis for one, two in pairs),
+        rates=tuple(_rate_differences(pairs)),
+        better=tuple(sorted(better, key=lambda each: each.more_errors)),
+        worse=tuple(sorted(worse, key=lambda each: -each.more_errors)),
+        better_words=tuple(each for each in words if each.second < each.first),
+        worse_words=tuple(each for each in reversed(words) if each.second > each.first),
+    )
+
+
+def _pairs(
+    first: Iterable[UtteranceResult], second: Iterable[UtteranceResult], name: Callable[[UtteranceResult], Hashable]
+) -> list[tuple[UtteranceResult, UtteranceResult]]:
+    """Return the utterances of both; those that are listed several times are paired in their order."""
+    waiting: defaultdict[Hashable, list[UtteranceResult]] = defaultdict(list)
+    for result in second:
+        waiting[name(result), result.reference].append(result)
+    pairs = []
+    for result in first:
+        same = waiting.get((name(result), result.reference))
+        if same:
+            pairs.append((result, same.pop(0)))
+    return pairs
+
+
+def _rate_differences(pairs: Sequence[tuple[UtteranceResult, UtteranceResult]]) -> Iterator[RateDifference]:
+    units, _ = resampling_units([one.speaker for one, _ in pairs])
+    first, second = (counts_of([pair[system].edits for pair in pairs]) for system in (0, 1))
+    for place, name in enumerate(("WER", "CER", "utterances with an error")):
+        one, two = (counts[:, 2 * place : 2 * place + 2] for counts in (first, second))
+        yield RateDifference(
+            name,
+            float(one[:, 0].sum() / max(one[:, 1].sum(), 1)),
+            float(two[:, 0].sum() / max(two[:, 1].sum(), 1)),
+            difference_interval(one, two, units),
+            significance(one[:, 0], two[:, 0], units),
+        )
+
+
+def _word_differences(pairs: Sequence[tuple[UtteranceResult, UtteranceResult]]) -> list[WordDifference]:
+    """Return the words with different numbers of errors, the one that became best first."""
+    errors: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    for pair in pairs:
+        for result, counted in zip(pair, errors, strict=True):
+            for step in align(result.reference.split(), result.hypothesis.split()):
+                if step.kind is not Kind.CORRECT:
+                    counted[step.reference or step.hypothesis or ""] += 1
+    words = sorted(errors[0].keys() | errors[1].keys())
+    differences = [WordDifference(word, errors[0][word], errors[1][word]) for word in words]
+    differing = (each for each in differences if each.first != each.second)
+    return sorted(differing, key=lambda each: each.second - each.first)
+
+
+def is_significant(difference: RateDifference) -> bool:
+    """Return whether a difference is larger than chance explains."""
+    return difference.probability < SIGNIFICANT

@@ -1,0 +1,101 @@
+"""The first things that a person should know of a test's errors, as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..errors.confusions import Confusion
+from .groups import Grouping
+from .results import UtteranceResult
+from .summary import Summary, percent
+
+FEWEST_UTTERANCES = 10
+"""Utterances that a group must have to be called worse than the others."""
+WORSE = 1.25
+"""How many times the word error rate of all a group's must be, and not by chance, to be called worse."""
+GROUPS_NAMED = 5
+PREVAILING = 0.5
+"""The share of all word errors from which one kind of them is said to prevail."""
+
+
+def findings(
+    results: Sequence[UtteranceResult],
+    summary: Summary,
+    without_language_model: Summary | None,
+    frequent: Sequence[Confusion],
+    groupings: Sequence[Grouping],
+) -> list[str]:
+    """Return the sentences, most important first."""
+    if not summary.word_errors.total:
+        return ["Every word was heard as it was said."]
+    return [
+        *_concentration(results, summary),
+        *_worse_groups(summary, groupings),
+        *_kinds(summary),
+        *_language_model(summary, without_language_model),
+        *_most_frequent(summary, frequent),
+    ]
+
+
+def _concentration(results: Sequence[UtteranceResult], summary: Summary) -> Iterator[str]:
+    errors = sorted((result.edits.word_edits for result in results), reverse=True)
+    count = covered = 0
+    while covered < summary.word_errors.total / 2:
+        covered += errors[count]
+        count += 1
+    yield (
+        f"Half of all word errors are in {count} of {summary.utterances} utterances "
+        f"({percent(count / summary.utterances)}); the worst are at the end of this page."
+    )
+
+
+def _worse_groups(summary: Summary, groupings: Sequence[Grouping]) -> Iterator[str]:
+    """Yield a sentence for each group that is clearly worse than all together; first that with most excess errors."""
+    worse = []
+    for grouping in groupings:
+        for group in grouping.groups:
+            wer = group.summary.wer
+            if wer.interval is None or group.summary.utterances < FEWEST_UTTERANCES:
+                continue
+            if wer.interval.low > summary.wer.value and wer.value > WORSE * summary.wer.value:
+                excess = (wer.value - summary.wer.value) * group.summary.words
+                worse.append((excess, grouping.title, group))
+    for _, title, group in sorted(worse, key=lambda each: -each[0])[:GROUPS_NAMED]:
+        yield (
+            f"{title} “{group.name}” is worse than all together: WER {percent(group.summary.wer.value)} against "
+            f"{percent(summary.wer.value)}, in {group.summary.utterances} utterances."
+        )
+
+
+def _kinds(summary: Summary) -> Iterator[str]:
+    errors = summary.word_errors
+    if errors.deletions > PREVAILING * errors.total:
+        share = percent(errors.deletions / errors.total)
+        yield f"{share} of the word errors are deletions: words are missed rather than taken for others."
+    if errors.insertions > PREVAILING * errors.total:
+        share = percent(errors.insertions / errors.total)
+        yield f"{share} of the word errors are insertions: words are heard where nothing was said, or are torn apart."
+
+
+def _language_model(summary: Summary, without: Summary | None) -> Iterator[str]:
+    if without is None:
+        return
+    change = "lowers" if summary.wer.value < without.wer.value else "does not lower"
+    yield (
+        f"The language model {change} the word error rate: {percent(summary.wer.value)} with it, "
+        f"{percent(without.wer.value)} without."
+    )
+
+
+def _most_frequent(summary: Summary, frequent: Sequence[Confusion]) -> Iterator[str]:
+    if not frequent or frequent[0].count < 2:
+        return
+    first = frequent[0]
+    if first.reference is None:
+        what = f"“{first.hypothesis}” is heard where nothing was said"
+    elif first.hypothesis is None:
+        what = f"“{first.reference}” is missed"
+    else:
+        what = f"“{first.reference}” is heard as “{first.hypothesis}”"
+    share = percent(first.count / summary.word_errors.total)
+    yield f"The most frequent error: {what}, {first.count} times ({share} of all word errors)."

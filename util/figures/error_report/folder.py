@@ -1,0 +1,109 @@
+"""The folder of `--report_dir`: report.html, report.json and utterances.csv, written together or not at all."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...corpus import Corpus, Utterance
+from ...errors import FlagError
+from ...files.whole_files import folder_written_whole, write_whole
+from ...parallel import ordered_map, usable_cores
+from ...progress import Progress
+from ..errors.levels import Levels, levels_of_file
+from .content import make_report
+from .further_columns import further_columns
+from .html.page import page
+from .results import UtteranceResult, csv_of
+
+log = logging.getLogger(__name__)
+
+PAGE = "report.html"
+FIGURES = "report.json"
+UTTERANCES = "utterances.csv"
+FILES = {PAGE, FIGURES, UTTERANCES}
+
+_RECORDINGS_AHEAD = 64
+
+
+def check_report_folder(folder: Path) -> None:
+    """Raise FlagError unless a report can be written there, in place of an older one. Write nothing."""
+    if folder.exists() and (folder.is_symlink() or not folder.is_dir()):
+        raise FlagError(f"--report_dir={folder}: not a folder; name another one")
+    foreign = sorted({path.name for path in folder.iterdir()} - FILES) if folder.exists() else []
+    if foreign:
+        raise FlagError(f"--report_dir={folder}: holds {foreign[0]}, which is no part of a report; name another folder")
+    parent = folder.absolute()
+    while not parent.exists():
+        parent = parent.parent
+    if not parent.is_dir():
+        raise FlagError(f"--report_dir={folder}: {parent} is not a folder; name another one")
+    if not os.access(parent, os.W_OK):
+        raise FlagError(f"--report_dir={folder}: {parent} cannot be written to; name another one")
+
+
+class ReportFolder:
+    """Collects what is heard in the utterances of a test. Any number of threads may add to it."""
+
+    def __init__(self, folder: Path, title: str, corpus: Corpus) -> None:
+        """`title` says which model is tested."""
+        self._folder = folder
+        self._title = title
+        self._corpus = corpus
+        self._heard: dict[Utterance, tuple[str, float, str | None]] = dict.fromkeys(corpus, ("", 0.0, None))
+
+    def __contains__(self, utterance: Utterance) -> bool:
+        return utterance in self._heard
+
+    def add(self, utterance: Utterance, hypothesis: str, loss: float, without_language_model: str | None) -> None:
+        """Add what was heard in an utterance, its loss in nats, and what was heard without a language model.
+
+        The latter is None if the hypothesis is without one. Utterances of other corpora are passed over.
+        """
+        if utterance in self._heard:
+            self._heard[utterance] = (hypothesis, loss, without_language_model)
+
+    def write(self, *, progress: bool = True) -> None:
+        """Measure the recordings and write the report. Raise FlagError if it cannot be written."""
+        listed = sorted(self._corpus, key=lambda utterance: (utterance.csv_file, utterance.line))
+        results = self._results(listed, progress)
+        report = make_report(self._title, results)
+        texts = {PAGE: page(report, self._folder), FIGURES: report.to_json(), UTTERANCES: csv_of(results)}
+        try:
+            check_report_folder(self._folder)
+            with folder_written_whole(self._folder) as new:
+                for name, text in texts.items():
+                    write_whole(new / name, text.encode("utf-8", "replace"))
+        except OSError as error:
+            raise FlagError(f"--report_dir={self._folder}: cannot be written ({error.strerror})") from error
+        log.info("Report of the errors: %s", self._folder / PAGE)
+
+    def _results(self, listed: Sequence[Utterance], progress: bool) -> list[UtteranceResult]:
+        columns = further_columns(dict.fromkeys(utterance.csv_file for utterance in listed))
+        paths = [utterance.path for utterance in listed]
+        results = []
+        with Progress("Measuring recordings", len(listed), progress, unit="recordings") as bar:
+            measured = ordered_map(levels_of_file, paths, usable_cores(), _RECORDINGS_AHEAD)
+            for utterance, of_recording in zip(listed, measured, strict=True):
+                further = columns.get((utterance.csv_file, utterance.line), {})
+                results.append(self._result(utterance, of_recording, further))
+                bar.advance()
+        return results
+
+    def _result(self, utterance: Utterance, measured: Levels | None, further: dict[str, str]) -> UtteranceResult:
+        hypothesis, loss, without_language_model = self._heard[utterance]
+        return UtteranceResult(
+            csv_file=utterance.csv_file,
+            line=utterance.line,
+            recording=str(Path(utterance.path).absolute()),
+            reference=utterance.transcript,
+            hypothesis=hypothesis,
+            without_language_model=without_language_model,
+            loss=loss,
+            seconds=utterance.samples / self._corpus.sample_rate,
+            loudness=measured.loudness if measured else None,
+            signal_to_noise=measured.signal_to_noise if measured else None,
+            columns=further,
+        )

@@ -1,0 +1,151 @@
+"""Utterances in groups: of one speaker, of one length, of one loudness, of one value in a column of the CSV."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..errors import levels
+from .results import UtteranceResult, speaker_column
+from .summary import Summary, summarize
+
+RANGES = 4
+"""Groups of about equal size that numbers are put into."""
+MOST_GROUPS = 30
+"""Groups that are listed, worst first."""
+FEWEST_FOR_RANGES = 8
+"""Different numbers that are needed to make ranges of them."""
+
+NO_VALUE = "(no value)"
+OWN_FIGURES = {"duration"}
+"""Columns that a report leaves out, as it measures these itself."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Utterances that have something in common."""
+
+    name: str
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """All utterances, put into groups by one property."""
+
+    title: str
+    definition: str
+    groups: tuple[Group, ...]
+    left_out: int = 0
+    """Groups that are not listed, all of them better than those that are."""
+
+
+def groupings(results: Sequence[UtteranceResult]) -> list[Grouping]:
+    """Return the groupings that tell something: those with at least two groups."""
+    return [grouping for grouping in _all_groupings(results) if len(grouping.groups) > 1]
+
+
+def _all_groupings(results: Sequence[UtteranceResult]) -> Iterator[Grouping]:
+    columns = list(dict.fromkeys(name for result in results for name in result.columns))
+    speaker = speaker_column(columns)
+    if speaker is not None:
+        definition = f"by the column {speaker}"
+        yield _by_text(results, "Speaker", definition, [result.columns.get(speaker, "") for result in results])
+    yield _by_text(results, "Test file", "the CSV file that lists the utterance", [each.csv_file for each in results])
+    yield _by_range(results, "Duration", "seconds of the recording", "s", lambda each: each.seconds)
+    yield _by_range(results, "Speaking rate", "characters of the transcript per second", "per second", _speaking_rate)
+    yield _by_range(
+        results,
+        "Loudness",
+        "root mean square of the recording's samples, in decibels; 0 is full scale",
+        "dB",
+        lambda each: each.loudness,
+    )
+    yield _by_range(
+        results,
+        "Signal-to-noise ratio",
+        f"an estimate: how far the {levels.LOUD_PERCENTILE}th percentile of the levels of "
+        f"{1000 * levels.FRAME_SECONDS:.0f} ms frames, taken for speech, is above the {levels.QUIET_PERCENTILE}th, "
+        "taken for what is heard in its pauses",
+        "dB",
+        lambda each: each.signal_to_noise,
+    )
+    for column in columns:
+        if column != speaker and column not in OWN_FIGURES:
+            yield from _by_column(results, column)
+
+
+def _by_column(results: Sequence[UtteranceResult], column: str) -> Iterator[Grouping]:
+    """Yield the grouping by a column, in ranges if it has numbers; none if it names nearly every utterance anew."""
+    texts = [result.columns.get(column, "") for result in results]
+    numbers = dict(zip(map(id, results), map(_finite, texts), strict=True))
+    numeric = all(number is not None or not text for text, number in zip(texts, numbers.values(), strict=True))
+    if numeric and len(set(texts)) > FEWEST_FOR_RANGES:
+        yield _by_range(results, column, f"by the column {column}", "", lambda each: numbers[id(each)])
+    elif len(set(texts)) <= max(len(texts) / 2, 2):
+        yield _by_text(results, column, f"by the column {column}", texts)
+
+
+def _by_text(results: Sequence[UtteranceResult], title: str, definition: str, texts: Sequence[str]) -> Grouping:
+    members: defaultdict[str, list[UtteranceResult]] = defaultdict(list)
+    for result, text in zip(results, texts, strict=True):
+        members[text or NO_VALUE].append(result)
+    names = sorted(members, key=lambda name: (-_wer(members[name]), name))
+    groups = tuple(Group(name, summarize(members[name])) for name in names[:MOST_GROUPS])
+    return Grouping(title, definition, groups, len(names) - len(groups))
+
+
+def _by_range(
+    results: Sequence[UtteranceResult],
+    title: str,
+    definition: str,
+    unit: str,
+    value: Callable[[UtteranceResult], float | None],
+) -> Grouping:
+    """Return a grouping in ranges that hold about as many utterances each, in their order."""
+    known = [(number, result) for result in results if (number := value(result)) is not None]
+    numbers = np.array([number for number, _ in known])
+    if len(set(numbers.tolist())) < FEWEST_FOR_RANGES:
+        return Grouping(title, definition, ())
+    edges = np.unique(np.quantile(numbers, np.arange(1, RANGES) / RANGES))
+    places = np.searchsorted(edges, numbers)
+    groups = []
+    for place in range(len(edges) + 1):
+        members = [result for (_, result), of_number in zip(known, places, strict=True) if of_number == place]
+        if members:
+            groups.append(Group(_range_name(edges.tolist(), place, unit), summarize(members)))
+    return Grouping(title, definition, tuple(groups))
+
+
+def _range_name(edges: Sequence[float], place: int, unit: str) -> str:
+    smallest_step = min((b - a for a, b in pairwise(edges)), default=1.0)
+    digits = max(0, 1 - math.floor(math.log10(smallest_step)))
+    names = [f"{edge:.{digits}f}" for edge in edges]
+    if place == 0:
+        text = f"up to {names[0]}"
+    elif place == len(edges):
+        text = f"above {names[-1]}"
+    else:
+        text = f"{names[place - 1]} to {names[place]}"
+    return f"{text} {unit}".rstrip()
+
+
+def _speaking_rate(result: UtteranceResult) -> float | None:
+    return len(result.reference) / result.seconds if result.seconds else None
+
+
+def _wer(results: Sequence[UtteranceResult]) -> float:
+    return sum(each.edits.word_edits for each in results) / max(sum(each.edits.words for each in results), 1)
+
+
+def _finite(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,110 @@
+"""report.html: one file that needs nothing else, but for the recordings that it plays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...errors import resampling
+from ...errors.alignment import ErrorKinds
+from ..content import ErrorReport
+from ..summary import Rate, Summary, percent
+from .markup import Markup, element, joined
+from .style import STYLE
+from .tables import confusion_table, frequent_errors, grouping_table, item_table, rate_text
+from .utterance_list import utterance_list
+
+SECTIONS = {"words": "Words", "labels": "Characters", "groups": "Groups", "utterances": "Utterances", "terms": "Terms"}
+
+
+def page(report: ErrorReport, folder: Path) -> str:
+    """Return the page; `folder` is where it will lie, from which it links to the recordings."""
+    shown = frozenset(each.number for each in report.utterances)
+    body = element(
+        "body",
+        element("h1", element("bdi", f"Errors of {report.title}")),
+        element("p", _about(report), class_="soft"),
+        _figures(report),
+        element("h2", "What stands out"),
+        element("ul", [element("li", finding, dir="auto") for finding in report.findings]),
+        element("nav", [element("a", title, href=f"#{name}") for name, title in SECTIONS.items()]),
+        _heading("words"),
+        _kinds(report.summary.words, report.words.kinds),
+        frequent_errors(report.words.frequent, report.words.kinds.total, shown),
+        item_table(report.words.items, "word"),
+        confusion_table(report.words.table, "words"),
+        _heading("labels"),
+        _kinds(report.summary.characters, report.labels.kinds),
+        frequent_errors(report.labels.frequent, report.labels.kinds.total, shown),
+        item_table(report.labels.items, "character"),
+        confusion_table(report.labels.table, "characters"),
+        _heading("groups"),
+        [grouping_table(grouping, report.summary) for grouping in report.groupings],
+        None if report.groupings else element("p", "There is nothing to group these utterances by."),
+        _heading("utterances"),
+        utterance_list(report, folder),
+        _heading("terms"),
+        _terms(report.summary),
+    )
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", f"Errors of {report.title}"),
+        element("style", Markup(STYLE)),
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _heading(name: str) -> Markup:
+    return element("h2", SECTIONS[name], id=name)
+
+
+def _about(report: ErrorReport) -> str:
+    files = ", ".join(report.test_files)
+    return f"{files}: {report.summary.utterances} utterances, {report.hours:.2f} hours. Written {report.created}."
+
+
+def _figures(report: ErrorReport) -> Markup:
+    columns = [_rates(report.summary)]
+    if report.without_language_model is not None:
+        columns.append(_rates(report.without_language_model))
+    titles = ("Word error rate", "Character error rate", "Utterances with an error")
+    return element("div", [_figure(*figure) for figure in zip(titles, *columns, strict=True)], class_="figures")
+
+
+def _rates(summary: Summary) -> tuple[Rate, ...]:
+    return summary.wer, summary.cer, summary.sentence_error_rate
+
+
+def _figure(title: str, rate: Rate, without: Rate | None = None) -> Markup:
+    return element(
+        "div",
+        title,
+        element("b", percent(rate.value)),
+        element("span", rate_text(rate), class_="soft"),
+        element("div", f"without language model: {percent(without.value)} {rate_text(without)}") if without else None,
+    )
+
+
+def _kinds(length: int, kinds: ErrorKinds) -> Markup:
+    counts = f"{kinds.substitutions} substitutions, {kinds.insertions} insertions, {kinds.deletions} deletions"
+    return element("p", f"{kinds.total} errors in {length}: {counts}.")
+
+
+def _terms(summary: Summary) -> Markup:
+    drawn = "speakers" if summary.drawn_by_speaker else "utterances"
+    terms = {
+        "Word error rate, WER": "words that are substituted, inserted or deleted, per word of the references",
+        "Character error rate, CER": "the same of characters, spaces included",
+        "Substitution": "something else was heard in place of what was said",
+        "Insertion": "something was heard where nothing was said",
+        "Deletion": "nothing was heard of what was said",
+        "Interval": f"the range of the rate in {resampling.CONFIDENCE:.0%} of {resampling.RESAMPLES} draws, with "
+        f"repetition, of as many {drawn} as there are (bootstrap; Bisani and Ney, ICASSP 2004); speakers are drawn "
+        f"where at least {resampling.FEWEST_SPEAKERS} of them are known",
+        "Loss": "the CTC loss of the transcript, in nats; where it is high, look at the transcript, too",
+    }
+    return joined(
+        element("dl", [[element("dt", element("b", term)), element("dd", text)] for term, text in terms.items()]),
+        element("p", "All utterances are in utterances.csv, the figures of this page in report.json."),
+    )

@@ -1,0 +1,110 @@
+"""Utterances of a report's page: what was said above what was heard, word by word, and the recording to listen to."""
+
+from __future__ import annotations
+
+import os
+from itertools import groupby
+from pathlib import Path
+from urllib.parse import quote
+
+from ...errors.alignment import Kind, Step, align
+from ..content import ErrorReport, ListedUtterance
+from ..results import UtteranceResult
+from ..summary import percent
+from .markup import Markup, element, joined
+from .tables import NOTHING
+
+
+def utterance_list(report: ErrorReport, folder: Path) -> Markup:
+    """Return the utterances that are shown, with a legend; recordings are linked from `folder`."""
+    shown, wrong = len(report.utterances), report.wrong_utterances
+    which = f"{shown} of the {wrong}" if shown < wrong else f"The {wrong}"
+    legend = joined(
+        f"{which} utterances that were not heard exactly as they were said, worst first. "
+        "What was said stands above what was heard: ",
+        element("del", "said and not heard"),
+        " is struck through, ",
+        element("ins", "heard and not said"),
+        " is underlined.",
+    )
+    return joined(element("p", legend), [_utterance(each, folder) for each in report.utterances])
+
+
+def recording_link(recording: str, folder: Path) -> str:
+    """Return the address of a recording from a page in `folder`: a relative path, or else one of the scheme `file`."""
+    target = os.path.realpath(recording)
+    try:
+        path = os.path.relpath(target, os.path.realpath(folder))
+    except ValueError:  # on another drive
+        return Path(target).as_uri()
+    return quote(os.fsencode(path.replace(os.sep, "/")))
+
+
+def _utterance(listed: ListedUtterance, folder: Path) -> Markup:
+    result = listed.result
+    without = result.without_language_model
+    link = recording_link(result.recording, folder)
+    further = [element("bdi", f"{name}: {value}") for name, value in result.columns.items() if value]
+    header = element(
+        "header",
+        element("b", str(listed.number)),
+        element("span", f"WER {percent(result.edits.wer)}"),
+        element("span", f"CER {percent(result.edits.cer)}"),
+        element("span", f"loss {result.loss:.1f}", class_="soft"),
+        element("span", f"{result.seconds:.1f} s", class_="soft"),
+        [element("span", text, class_="soft") for text in further],
+    )
+    return element(
+        "article",
+        header,
+        element("div", [_step(step) for step in _steps(result)], class_="aligned", dir="auto"),
+        None if without is None else _without_language_model(without),
+        element("audio", controls="", preload="none", src=link),
+        element("div", element("a", Path(result.recording).name, href=link), f" ({_source(result)})", class_="soft"),
+        id=f"u{listed.number}",
+    )
+
+
+def _without_language_model(text: str) -> Markup:
+    return element("p", "without language model: ", element("bdi", text or NOTHING), class_="soft")
+
+
+def _source(result: UtteranceResult) -> str:
+    return f"{result.csv_file}:{result.line}"
+
+
+def _steps(result: UtteranceResult) -> tuple[Step, ...]:
+    return align(result.reference.split(), result.hypothesis.split())
+
+
+def _step(step: Step) -> Markup:
+    """Return a word that was said above the word that was heard; in a substitution, only what differs is marked."""
+    said, heard = step.reference, step.hypothesis
+    if said is None or heard is None:
+        above = element("span", NOTHING, class_="nothing") if said is None else element("del", said)
+        below = element("span", NOTHING, class_="nothing") if heard is None else element("ins", heard)
+    elif step.kind is Kind.CORRECT:
+        above, below = joined(said), joined(heard)
+    else:
+        above, below = _differences(said, heard)
+    return joined(
+        element(
+            "span",
+            element("span", above, class_="said"),
+            element("span", below, class_="heard", aria_hidden="true" if step.kind is Kind.CORRECT else None),
+            class_=f"step {step.kind.value}",
+        ),
+        " ",
+    )
+
+
+def _differences(said: str, heard: str) -> tuple[Markup, Markup]:
+    """Return both words, with their runs of characters that differ marked."""
+    above, below = [], []
+    for correct, run in groupby(align(said, heard), key=lambda step: step.kind is Kind.CORRECT):
+        steps = list(run)
+        of_said = "".join(step.reference or "" for step in steps)
+        of_heard = "".join(step.hypothesis or "" for step in steps)
+        above.append(joined(of_said) if correct or not of_said else element("del", of_said))
+        below.append(joined(of_heard) if correct or not of_heard else element("ins", of_heard))
+    return joined(above), joined(below)

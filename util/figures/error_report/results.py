@@ -1,0 +1,128 @@
+"""What was said and heard in each utterance of a test: the rows of a report's utterances.csv."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from ...errors import CorpusError
+from ..metrics import EditCounts, evaluate_transcript
+
+SPEAKER_COLUMNS = ("speaker", "speaker_id", "client_id", "spk", "spk_id", "reader")
+"""The columns of a CSV that say who speaks, in any case; the first that is there counts."""
+
+_TEXTS = ("csv_file", "line", "recording", "reference", "hypothesis", "without_language_model")
+_FIGURES = ("loss", "seconds", "loudness", "signal_to_noise")
+_ERRORS = ("wer", "cer", "substitutions", "insertions", "deletions")
+_OURS = (*_TEXTS, *_FIGURES, *_ERRORS)
+
+
+@dataclass(frozen=True)
+class UtteranceResult:
+    """One utterance of a test."""
+
+    csv_file: str
+    line: int
+    recording: str
+    """The absolute path."""
+    reference: str
+    """What was said."""
+    hypothesis: str
+    """What was heard."""
+    without_language_model: str | None = None
+    """What was heard without the language model; None if the hypothesis is without one."""
+    loss: float = 0.0
+    """The CTC loss, in nats."""
+    seconds: float = 0.0
+    loudness: float | None = None
+    """Decibels, see `errors.levels`; None where the recording could not be read."""
+    signal_to_noise: float | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """What the CSV says of the utterance in further columns."""
+
+    @cached_property
+    def edits(self) -> EditCounts:
+        """The errors of the hypothesis."""
+        return evaluate_transcript(self.reference, self.hypothesis)
+
+    @cached_property
+    def edits_without_language_model(self) -> EditCounts:
+        """The errors without the language model; without any, those of the hypothesis."""
+        without = self.without_language_model
+        return self.edits if without is None else evaluate_transcript(self.reference, without)
+
+    @property
+    def speaker(self) -> str:
+        """Who speaks; empty where nothing says so."""
+        column = speaker_column(self.columns)
+        return self.columns[column] if column else ""
+
+
+def speaker_column(columns: Iterable[str]) -> str | None:
+    """Return the name of the column that says who speaks, if there is one."""
+    by_name = {column.lower(): column for column in columns}
+    return next((by_name[name] for name in SPEAKER_COLUMNS if name in by_name), None)
+
+
+def csv_of(results: Iterable[UtteranceResult]) -> str:
+    """Return the text of utterances.csv: a line for each result, with the further columns of all of them."""
+    results = list(results)
+    further = dict.fromkeys(name for result in results for name in result.columns if name not in _OURS)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*_OURS, *further])
+    for result in results:
+        figures = [_number(getattr(result, name)) for name in _FIGURES]
+        edits = result.edits
+        errors = [_number(edits.wer), _number(edits.cer), edits.substitutions, edits.insertions, edits.deletions]
+        texts = [getattr(result, name) for name in _TEXTS]
+        writer.writerow([*texts, *figures, *errors, *(result.columns.get(name, "") for name in further)])
+    return text.getvalue()
+
+
+def read_results(path: Path) -> list[UtteranceResult]:
+    """Return the results of a report's utterances.csv. Raise CorpusError, naming the file and what is wrong with it.
+
+    An empty `without_language_model` is taken for None if all are empty.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file, strict=True, restval=""))
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CorpusError(f"{path}: not the utterances of a report ({error})") from error
+    if not rows:
+        raise CorpusError(f"{path}: no utterances")
+    missing = [name for name in _OURS if name not in rows[0]]
+    if missing:
+        raise CorpusError(f"{path}: not the utterances of a report: no column {missing[0]}")
+    with_model = any(row["without_language_model"] for row in rows)
+    try:
+        return [_result(row, with_model) for row in rows]
+    except (TypeError, ValueError) as error:
+        raise CorpusError(f"{path}: not the utterances of a report ({error})") from error
+
+
+def _result(row: Mapping[str, str], with_model: bool) -> UtteranceResult:
+    return UtteranceResult(
+        row["csv_file"],
+        int(row["line"]),
+        row["recording"],
+        row["reference"],
+        row["hypothesis"],
+        row["without_language_model"] if with_model else None,
+        float(row["loss"]),
+        float(row["seconds"]),
+        float(row["loudness"]) if row["loudness"] else None,
+        float(row["signal_to_noise"]) if row["signal_to_noise"] else None,
+        {name: value for name, value in row.items() if name not in _OURS and name is not None},
+    )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"

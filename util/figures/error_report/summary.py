@@ -1,0 +1,78 @@
+"""Error rates of utterances, each with the interval that it lies in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors.alignment import ErrorKinds, align, error_kinds
+from ..errors.resampling import Counts, Interval, Units, rate_intervals, resampling_units
+from ..metrics import EditCounts
+from .results import UtteranceResult
+
+
+@dataclass(frozen=True)
+class Rate:
+    """An error rate; its interval is None where there are fewer than two utterances to draw."""
+
+    value: float
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The error rates of some utterances."""
+
+    utterances: int
+    words: int
+    characters: int
+    wer: Rate
+    cer: Rate
+    sentence_error_rate: Rate
+    """Of utterances, that with any error of words."""
+    word_errors: ErrorKinds
+    drawn_by_speaker: bool
+    """Whether the intervals come from drawing speakers again, and not utterances."""
+
+
+def summarize(results: Sequence[UtteranceResult], *, without_language_model: bool = False) -> Summary:
+    """Return the error rates of all utterances together, with or without the language model."""
+    edits = [result.edits_without_language_model if without_language_model else result.edits for result in results]
+    total = sum(edits, EditCounts())
+    wrong = sum(each.word_edits > 0 for each in edits)
+    units, by_speaker = resampling_units([result.speaker for result in results])
+    values = (total.wer, total.cer, wrong / max(len(edits), 1))
+    wer, cer, sentences = (
+        Rate(value, interval) for value, interval in zip(values, _intervals(counts_of(edits), units), strict=True)
+    )
+    kinds = ErrorKinds(total.substitutions, total.insertions, total.deletions)
+    return Summary(len(results), total.words, total.characters, wer, cer, sentences, kinds, by_speaker)
+
+
+def label_errors(results: Sequence[UtteranceResult]) -> ErrorKinds:
+    """Return the errors of characters by kind."""
+    kinds = [error_kinds(align(result.reference, result.hypothesis)) for result in results]
+    return ErrorKinds(
+        sum(each.substitutions for each in kinds),
+        sum(each.insertions for each in kinds),
+        sum(each.deletions for each in kinds),
+    )
+
+
+def percent(rate: float) -> str:
+    """Return a rate as a text that is not torn apart at the end of a line: "12.3 %"."""
+    return f"{100 * rate:.1f}\u00a0%"
+
+
+def counts_of(edits: Sequence[EditCounts]) -> Counts:
+    """Return word errors, words, character errors, characters, wrong utterances and utterances, float64 [n, 6]."""
+    rows = [
+        (each.word_edits, each.words, each.character_edits, each.characters, each.word_edits > 0, 1) for each in edits
+    ]
+    return np.array(rows, np.float64).reshape(-1, 6)
+
+
+def _intervals(counts: Counts, units: Units) -> Sequence[Interval | None]:
+    return rate_intervals(counts, units) if len(counts) > 1 else [None] * 3
