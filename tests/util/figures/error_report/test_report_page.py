@@ -1,0 +1,118 @@
+"""The page stands by itself, is whole, and shows every text as what it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from tested_utterances import results
+
+from deepspeech.util.figures.error_report.content import make_report
+from deepspeech.util.figures.error_report.html.markup import element, joined
+from deepspeech.util.figures.error_report.html.page import page
+from deepspeech.util.figures.error_report.results import UtteranceResult
+
+VOID = {"meta", "br", "img", "input"}
+
+
+class Reader(HTMLParser):
+    """Reads a page; fails where elements do not nest."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] != "style":
+            self.texts.append(data)
+
+    def values(self, attribute: str) -> list[str]:
+        return [attributes[attribute] for _, attributes in self.elements if attribute in attributes]
+
+
+def read(tested: list[UtteranceResult], folder: Path = Path("/reports/one")) -> Reader:
+    return Reader(page(make_report("<a & b>", tested), folder))
+
+
+def test_texts_are_escaped_and_links_lead_somewhere() -> None:
+    tested = results(60)
+    tested[5] = replace(tested[5], reference="<b>one</b> & two", hypothesis='"one" <script>', columns={"x": "<i>"})
+    reader = read(tested)
+    names = {tag for tag, _ in reader.elements}
+    assert not names & {"script", "b>", "i", "link", "iframe"}
+    assert "<b>one</b>" in "".join(reader.texts)
+    identifiers = reader.values("id")
+    assert len(identifiers) == len(set(identifiers))
+    inside = [link[1:] for link in reader.values("href") if link.startswith("#")]
+    assert inside
+    assert set(inside) <= set(identifiers)
+
+
+def test_nothing_comes_from_the_network() -> None:
+    text = page(make_report("a", results(40)), Path("/reports"))
+    assert "http:" not in text
+    assert "https:" not in text
+    assert "@import" not in text
+    assert "url(" not in text
+
+
+def test_recordings_are_linked_relative_to_the_page(tmp_path: Path) -> None:
+    folder = tmp_path / "wav #1 ä?"
+    folder.mkdir()
+    tested = results(3, error_rate=1, folder=folder)
+    report = tmp_path / "reports" / "one"
+    sources = read(tested, report).values("src")
+    assert sources
+    for source in sources:
+        assert not source.startswith(("/", "file:"))
+        assert (report / unquote(source)).resolve().parent == folder
+
+
+def test_right_to_left_texts_choose_their_own_direction() -> None:
+    arabic = replace(results(1)[0], reference="سمكة كلب قطة", hypothesis="سمك كلب")
+    reader = read([arabic])
+    (aligned,) = (attributes for _, attributes in reader.elements if attributes.get("class") == "aligned")
+    assert aligned["dir"] == "auto"
+    assert "قطة" in reader.texts
+    assert reader.values("dir").count("rtl") == 0  # texts of both directions may be in one report
+
+
+def test_differences_within_a_word_are_marked_with_more_than_colour() -> None:
+    text = page(make_report("a", [replace(results(1)[0], reference="kitchen", hypothesis="kitcan")]), Path("/reports"))
+    assert "kitc<del>he</del>n" in text
+    assert "kitc<ins>a</ins>n" in text
+    assert "text-decoration: line-through" in text
+    assert "text-decoration: underline" in text
+
+
+def test_a_page_of_thousands_stays_small() -> None:
+    assert len(page(make_report("a", results(3000)), Path("/reports"))) < 1_000_000
+
+
+def test_markup_escapes_texts_and_attributes_but_not_elements() -> None:
+    assert element("p", "a < b", element("br"), ["c", None], class_="x", aria_label='"') == (
+        '<p class="x" aria-label="&quot;">a &lt; b<br>c</p>'
+    )
+    assert joined("&", element("i")) == "&amp;<i></i>"
+
+
+@pytest.mark.parametrize(("said", "shown"), [(" ", "␣"), ("\u064b", "\u25cc\u064b")])
+def test_spaces_and_combining_marks_can_be_seen(said: str, shown: str) -> None:
+    tested = [replace(each, reference=f"a{said}b", hypothesis="ab") for each in results(2)]
+    assert shown in read(tested).texts
