@@ -58,7 +58,7 @@ def _all_groupings(results: Sequence[UtteranceResult]) -> Iterator[Grouping]:
         yield _by_text(results, "Speaker", definition, [result.columns.get(speaker, "") for result in results])
     yield _by_text(results, "Test file", "the CSV file that lists the utterance", [each.csv_file for each in results])
     yield _by_range(results, "Duration", "seconds of the recording", "s", lambda each: each.seconds)
-    yield _by_range(results, "Speaking rate", "characters of the transcript per second", "per second", _speaking_rate)
+    yield _by_range(results, "Speaking rate", "characters of the transcript per second", "", _speaking_rate)
     yield _by_range(
         results,
         "Loudness",

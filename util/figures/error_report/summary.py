@@ -15,7 +15,7 @@ from .results import UtteranceResult
 
 @dataclass(frozen=True)
 class Rate:
-    """An error rate; its interval is None where there are fewer than two utterances to draw."""
+    """An error rate; its interval is None where all draws are alike: of a single utterance, or without any error."""
 
     value: float
     interval: Interval | None = None
@@ -75,4 +75,4 @@ def counts_of(edits: Sequence[EditCounts]) -> Counts:
 
 
 def _intervals(counts: Counts, units: Units) -> Sequence[Interval | None]:
-    return rate_intervals(counts, units) if len(counts) > 1 else [None] * 3
+    return [each if each.low < each.high else None for each in rate_intervals(counts, units)]

@@ -82,7 +82,7 @@ def _figure(title: str, rate: Rate, without: Rate | None = None) -> Markup:
         title,
         element("b", percent(rate.value)),
         element("span", rate_text(rate), class_="soft"),
-        element("div", f"without language model: {percent(without.value)} {rate_text(without)}") if without else None,
+        element("div", f"without language model: {percent(without.value)} ({rate_text(without)})") if without else None,
     )
 
 
@@ -93,13 +93,15 @@ def _kinds(length: int, kinds: ErrorKinds) -> Markup:
 
 def _terms(summary: Summary) -> Markup:
     drawn = "speakers" if summary.drawn_by_speaker else "utterances"
+    confidence = f"{100 * resampling.CONFIDENCE:.0f}\u00a0%"
     terms = {
         "Word error rate, WER": "words that are substituted, inserted or deleted, per word of the references",
         "Character error rate, CER": "the same of characters, spaces included",
         "Substitution": "something else was heard in place of what was said",
         "Insertion": "something was heard where nothing was said",
         "Deletion": "nothing was heard of what was said",
-        "Interval": f"the range of the rate in {resampling.CONFIDENCE:.0%} of {resampling.RESAMPLES} draws, with "
+        "Wrong": "the share of utterances that have an error of words",
+        "Interval": f"the range of the rate in {confidence} of {resampling.RESAMPLES} draws, with "
         f"repetition, of as many {drawn} as there are (bootstrap; Bisani and Ney, ICASSP 2004); speakers are drawn "
         f"where at least {resampling.FEWEST_SPEAKERS} of them are known",
         "Loss": "the CTC loss of the transcript, in nats; where it is high, look at the transcript, too",

@@ -20,7 +20,9 @@ a { color: var(--heard); }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { text-align: start; padding: .2rem .6rem; border-bottom: 1px solid var(--line); vertical-align: baseline; }
 th { font-weight: 600; } thead th { color: var(--soft); font-size: .875rem; }
+tbody td:first-child { min-width: 8rem; overflow-wrap: anywhere; }
 td.number, th.number { text-align: end; white-space: nowrap; }
+.confusions td:first-child { min-width: 0; }
 .confusions td, .confusions th { padding: .1rem .4rem; text-align: center; border: 1px solid var(--line); }
 svg { display: block; } .bar { fill: var(--bar); } .whisker { stroke: var(--text); } .all { stroke: var(--soft);
   stroke-dasharray: 2 2; }

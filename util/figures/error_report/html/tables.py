@@ -17,12 +17,12 @@ _BASE_OF_MARKS = "\u25cc"
 
 _Rows = list[list[Child | int]]
 
-_BAR_WIDTH, _BAR_HEIGHT = 160, 12
+_BAR_WIDTH, _BAR_HEIGHT = 120, 12
 
 
 def rate_text(rate: Rate) -> str:
-    """Return the interval of a rate: "(10.1 % to 14.9 %)"; empty where there is none."""
-    return f"({percent(rate.interval.low)}\u00a0to\u00a0{percent(rate.interval.high)})" if rate.interval else ""
+    """Return the interval of a rate: "10.1 % to 14.9 %"; a dash where there is none."""
+    return f"{percent(rate.interval.low)}\u00a0to\u00a0{percent(rate.interval.high)}" if rate.interval else "-"
 
 
 def item(text: str | None) -> Markup:
@@ -94,7 +94,7 @@ def grouping_table(grouping: Grouping, overall: Summary) -> Markup:
         ]
         for group in grouping.groups
     ]
-    heads = ["", "utterances", "words", "WER", "", "interval", "CER", "with an error"]
+    heads = ["", "utterances", "words", "WER", "", "interval", "CER", "wrong"]
     left_out = f" {grouping.left_out} more groups, all with a lower WER, are left out." if grouping.left_out else ""
     return joined(
         element("h3", element("bdi", grouping.title)),
@@ -155,5 +155,5 @@ def _bar(group: Group, widest: float, overall: Summary) -> Markup:
         width=_BAR_WIDTH,
         height=_BAR_HEIGHT,
         role="img",
-        aria_label=f"{percent(rate.value)} {rate_text(rate)}".strip(),
+        aria_label=f"{percent(rate.value)}, {rate_text(rate)}",
     )
