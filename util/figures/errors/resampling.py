@@ -88,12 +88,11 @@ def resampled_sums(counts: Counts, units: Units, seed: int) -> Counts:
     of_units = np.stack([np.bincount(units, weights=column) for column in counts.T], axis=1)
     random = np.random.default_rng(seed)
     number = len(of_units)
-    at_once = max(_DRAWN_AT_ONCE // max(number * counts.shape[1], 1), 1)
-    sums = [
-        of_units[random.integers(0, number, (min(at_once, RESAMPLES - begin), number))].sum(axis=1)
-        for begin in range(0, RESAMPLES, at_once)
-    ]
-    return np.concatenate(sums)
+    sums = np.empty((RESAMPLES, counts.shape[1]))
+    for each in sums:
+        drawn = np.bincount(random.integers(0, number, number, np.int32), minlength=number)
+        each[:] = drawn @ of_units
+    return sums
 
 
 def _rates(errors: npt.NDArray[np.float64], lengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -104,8 +104,8 @@ def grouping_table(grouping: Grouping, overall: Summary) -> Markup:
 
 
 def _table(heads: Sequence[str], rows: _Rows) -> Markup:
-    numbers = [bool(rows) and (isinstance(cell, int) or str(cell).endswith("%")) for cell in rows[0]]
-    classes = ["number" if number else None for number in numbers]
+    columns = zip(*rows, strict=True)
+    classes = ["number" if any(map(_is_number, column)) else None for column in columns]
     head = element("tr", [element("th", text, class_=kind) for text, kind in zip(heads, classes, strict=True)])
     body = [
         element("tr", [element("td", _text(cell), class_=kind) for cell, kind in zip(row, classes, strict=True)])
@@ -116,6 +116,10 @@ def _table(heads: Sequence[str], rows: _Rows) -> Markup:
 
 def _scrolled(table: Markup) -> Markup:
     return element("div", table, class_="scroll")
+
+
+def _is_number(cell: Child | int) -> bool:
+    return isinstance(cell, int) or (isinstance(cell, str) and cell.endswith("%"))
 
 
 def _text(cell: Child | int) -> Child:
