@@ -121,9 +121,7 @@ def tested(
                 raise AudioError(f"{error} ({utterance.source})") from error
             logger.warning("Left out: %s (%s)", error, utterance.source)
             return Tally()
-        padding = np.zeros((info.network.context, info.features.coefficients), np.float32)
-        windows = context_windows(np.concatenate([padding, frames, padding]), info.network.context)
-        posteriors, _ = engine.run(windows, engine.initial_state())
+        posteriors = _posteriors(engine, info, frames)
         hypothesis = decoder.decode(posteriors)[0].text
         loss = ctc_loss(posteriors, np.asarray(utterance.labels))
         if output_file is not None:
@@ -144,6 +142,14 @@ def tested(
     if report_folder is not None:
         report_folder.write(progress=report.show_progressbar)
     return total
+
+
+def _posteriors(engine: Engine, info: ModelInfo, frames: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return the posteriors of an utterance, float32 [time, labels + 1]; `frames` are its features."""
+    padding = np.zeros((info.network.context, info.features.coefficients), np.float32)
+    windows = context_windows(np.concatenate([padding, frames, padding]), info.network.context)
+    posteriors, _ = engine.run(windows, engine.initial_state())
+    return posteriors
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...corpus import Corpus, Utterance
 from ...errors import FlagError
 from ...files.whole_files import folder_written_whole, write_whole
+from ...files.writable import why_not_writable
 from ...parallel import ordered_map, usable_cores
 from ...progress import Progress
 from ..errors.levels import Levels, levels_of_file
@@ -30,18 +30,14 @@ _RECORDINGS_AHEAD = 64
 
 def check_report_folder(folder: Path) -> None:
     """Raise FlagError unless a report can be written there, in place of an older one. Write nothing."""
-    if folder.exists() and (folder.is_symlink() or not folder.is_dir()):
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise FlagError(f"--report_dir={folder}: not a folder; name another one")
     foreign = sorted({path.name for path in folder.iterdir()} - FILES) if folder.exists() else []
     if foreign:
         raise FlagError(f"--report_dir={folder}: holds {foreign[0]}, which is no part of a report; name another folder")
-    parent = folder.absolute()
-    while not parent.exists():
-        parent = parent.parent
-    if not parent.is_dir():
-        raise FlagError(f"--report_dir={folder}: {parent} is not a folder; name another one")
-    if not os.access(parent, os.W_OK):
-        raise FlagError(f"--report_dir={folder}: {parent} cannot be written to; name another one")
+    wrong = why_not_writable(folder.absolute().parent)
+    if wrong:
+        raise FlagError(f"--report_dir={folder}: {wrong}; name another one")
 
 
 class ReportFolder:
@@ -51,23 +47,30 @@ class ReportFolder:
         """`title` says which model is tested."""
         self._folder = folder
         self._title = title
-        self._corpus = corpus
-        self._heard: dict[Utterance, tuple[str, float, str | None]] = dict.fromkeys(corpus, ("", 0.0, None))
+        self._sample_rate = corpus.sample_rate
+        self._utterances = set(corpus)
+        self._heard: dict[Utterance, tuple[str, float, str | None]] = {}
 
     def __contains__(self, utterance: Utterance) -> bool:
-        return utterance in self._heard
+        return utterance in self._utterances
 
     def add(self, utterance: Utterance, hypothesis: str, loss: float, without_language_model: str | None) -> None:
         """Add what was heard in an utterance, its loss in nats, and what was heard without a language model.
 
         The latter is None if the hypothesis is without one. Utterances of other corpora are passed over.
         """
-        if utterance in self._heard:
+        if utterance in self._utterances:
             self._heard[utterance] = (hypothesis, loss, without_language_model)
 
     def write(self, *, progress: bool = True) -> None:
-        """Measure the recordings and write the report. Raise FlagError if it cannot be written."""
-        listed = sorted(self._corpus, key=lambda utterance: (utterance.csv_file, utterance.line))
+        """Measure the recordings and write the report. Raise FlagError if it cannot be written.
+
+        Utterances that were left out of the test are left out here; without any, there is nothing to report.
+        """
+        listed = sorted(self._heard, key=lambda utterance: (utterance.csv_file, utterance.line))
+        if not listed:
+            log.warning("No report of the errors: no utterance was tested")
+            return
         results = self._results(listed, progress)
         report = make_report(self._title, results)
         texts = {PAGE: page(report, self._folder), FIGURES: report.to_json(), UTTERANCES: csv_of(results)}
@@ -102,7 +105,7 @@ class ReportFolder:
             hypothesis=hypothesis,
             without_language_model=without_language_model,
             loss=loss,
-            seconds=utterance.samples / self._corpus.sample_rate,
+            seconds=utterance.samples / self._sample_rate,
             loudness=measured.loudness if measured else None,
             signal_to_noise=measured.signal_to_noise if measured else None,
             columns=further,

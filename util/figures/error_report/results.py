@@ -55,7 +55,7 @@ class UtteranceResult:
         without = self.without_language_model
         return self.edits if without is None else evaluate_transcript(self.reference, without)
 
-    @property
+    @cached_property
     def speaker(self) -> str:
         """Who speaks; empty where nothing says so."""
         column = speaker_column(self.columns)
