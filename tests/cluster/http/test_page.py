@@ -1,12 +1,8 @@
 """The status page in a real browser."""
 
-import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from benchmarks.processes.ports import free_ports
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
@@ -20,20 +16,8 @@ from deepspeech.schedule.jobs import Job, JobResult, SetName, Tally
 from deepspeech.schedule.snapshot import Snapshot
 from deepspeech.schedule.state import Plan
 
-CHROMIUM = shutil.which("chromium")
 PHONE = {"width": 360, "height": 780}
 EPOCHS = 12
-
-
-@pytest.fixture
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
-        pytest.skip("no chromium: install Debian's package")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def training_service() -> Service:

@@ -14,6 +14,8 @@ FEWEST_UTTERANCES = 10
 WORSE = 1.25
 """How many times the word error rate of all a group's must be, and not by chance, to be called worse."""
 GROUPS_NAMED = 5
+FEWEST_ERRORS = 10
+"""Word errors from which it is told whether few utterances have most of them."""
 PREVAILING = 0.5
 """The share of all word errors from which one kind of them is said to prevail."""
 
@@ -38,6 +40,8 @@ def findings(
 
 
 def _concentration(results: Sequence[UtteranceResult], summary: Summary) -> Iterator[str]:
+    if summary.word_errors.total < FEWEST_ERRORS:
+        return
     errors = sorted((result.edits.word_edits for result in results), reverse=True)
     count = covered = 0
     while covered < summary.word_errors.total / 2:

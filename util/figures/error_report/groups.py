@@ -132,7 +132,7 @@ def _range_name(edges: Sequence[float], place: int, unit: str) -> str:
         text = f"above {names[-1]}"
     else:
         text = f"{names[place - 1]} to {names[place]}"
-    return f"{text} {unit}".rstrip()
+    return f"{text}\u00a0{unit}" if unit else text
 
 
 def _speaking_rate(result: UtteranceResult) -> float | None:

@@ -103,7 +103,7 @@ def test_utterances_are_grouped_by_what_is_measured_and_by_every_column() -> Non
         counted = sum(group.summary.utterances for group in grouping.groups)
         assert counted == (79 if title == "Loudness" else 80)
     assert by_title["distance"].groups[0].name.startswith("up to ")
-    assert by_title["Duration"].groups[-1].name.endswith(" s")
+    assert by_title["Duration"].groups[-1].name.endswith("\u00a0s")
 
 
 def test_of_many_speakers_the_worst_are_listed() -> None:

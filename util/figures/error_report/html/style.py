@@ -7,7 +7,7 @@ STYLE = """
   --card: #1f242a; --bar: #7ba7dc; --wrong: #ff8a80; --heard: #8ec5ff; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 0 1rem 4rem; max-width: 64rem; background: var(--ground); color: var(--text);
-  font: 1rem/1.5 system-ui, "Noto Sans", "Noto Naskh Arabic", sans-serif; overflow-wrap: break-word; }
+  font: 1rem/1.5 system-ui, "Noto Sans", "Noto Naskh Arabic", sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; margin: 1rem 0 0; } h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
 p { margin: .25rem 0 .75rem; } .soft { color: var(--soft); font-size: .875rem; }
@@ -17,10 +17,10 @@ a { color: var(--heard); }
 .figures > div { background: var(--card); border-radius: .5rem; padding: .5rem 1rem; flex: 1 1 10rem; }
 .figures b { display: block; font-size: 1.5rem; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+table { border-collapse: collapse; overflow-wrap: normal; font-variant-numeric: tabular-nums; }
 th, td { text-align: start; padding: .2rem .6rem; border-bottom: 1px solid var(--line); vertical-align: baseline; }
 th { font-weight: 600; } thead th { color: var(--soft); font-size: .875rem; }
-tbody td:first-child { min-width: 8rem; overflow-wrap: anywhere; }
+tbody td:first-child { min-width: 6.5rem; overflow-wrap: anywhere; }
 td.number, th.number { text-align: end; white-space: nowrap; }
 .confusions td:first-child { min-width: 0; }
 .confusions td, .confusions th { padding: .1rem .4rem; text-align: center; border: 1px solid var(--line); }

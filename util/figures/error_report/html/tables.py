@@ -17,7 +17,7 @@ _BASE_OF_MARKS = "\u25cc"
 
 _Rows = list[list[Child | int]]
 
-_BAR_WIDTH, _BAR_HEIGHT = 120, 12
+_BAR_WIDTH, _BAR_HEIGHT = 96, 12
 
 
 def rate_text(rate: Rate) -> str:
@@ -84,17 +84,17 @@ def grouping_table(grouping: Grouping, overall: Summary) -> Markup:
     rows: _Rows = [
         [
             element("bdi", group.name),
-            group.summary.utterances,
-            group.summary.words,
             percent(group.summary.wer.value),
             _bar(group, widest, overall),
             rate_text(group.summary.wer),
+            group.summary.utterances,
+            group.summary.words,
             percent(group.summary.cer.value),
             percent(group.summary.sentence_error_rate.value),
         ]
         for group in grouping.groups
     ]
-    heads = ["", "utterances", "words", "WER", "", "interval", "CER", "wrong"]
+    heads = ["", "WER", "", "interval", "utterances", "words", "CER", "wrong"]
     left_out = f" {grouping.left_out} more groups, all with a lower WER, are left out." if grouping.left_out else ""
     return joined(
         element("h3", element("bdi", grouping.title)),

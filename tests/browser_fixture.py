@@ -1,0 +1,23 @@
+"""A real browser, for tests of pages."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.fixture
+def browser() -> Iterator[Any]:
+    """Return a browser of playwright's, without a window; skip the test if there is none."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("no chromium: install Debian's package")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
