@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict
 
 import pytest
 from pydantic import ValidationError
@@ -10,15 +11,23 @@ from deepspeech.util.figures.metrics import EditCounts
 TALLY = Tally(
     utterances=3,
     loss_sum=4.5,
-    edits=EditCounts(3, 1, 6, 2, 30),
-    samples=(Sample("a.wav", "yes", "no", 1.5, EditCounts(1, 1, 1, 3, 3)),),
+    edits=EditCounts(3, 1, 6, 2, 30, 1, 1, 1),
+    samples=(Sample("a.wav", "yes", "no", 1.5, EditCounts(1, 1, 1, 3, 3, 1, 0, 0)),),
     labels_emitted=(0, 26),
-    files=(Tally(), Tally(3, 4.5, EditCounts(3, 1, 6, 2, 30))),
+    files=(Tally(), Tally(3, 4.5, EditCounts(3, 1, 6, 2, 30, 1, 1, 1))),
 )
+
+KINDS = {"substitutions", "insertions", "deletions"}
 
 
 def test_a_tally_is_the_same_at_both_ends() -> None:
     assert TallyBody.model_validate_json(json.dumps(TALLY.to_json())).tally() == TALLY
+
+
+def test_edits_of_an_older_worker_lack_their_kinds() -> None:
+    older = {name: value for name, value in asdict(TALLY.edits).items() if name not in KINDS}
+    edits = TallyBody.model_validate_json(json.dumps(TALLY.to_json() | {"edits": older})).tally().edits
+    assert edits == EditCounts(3, 1, 6, 2, 30)
 
 
 @pytest.mark.parametrize("labels", [[1, 2, 3], [-1], ["a"], [1.5], 7, None])
