@@ -16,8 +16,12 @@ WORSE = 1.25
 GROUPS_NAMED = 5
 FEWEST_ERRORS = 10
 """Word errors from which it is told whether few utterances have most of them."""
+CONCENTRATED = 0.25
+"""The share of the utterances which, if it has half of all errors, is called few."""
 PREVAILING = 0.5
 """The share of all word errors from which one kind of them is said to prevail."""
+
+_ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 
 
 def findings(
@@ -39,6 +43,11 @@ def findings(
     ]
 
 
+def quoted(text: str | None) -> str:
+    """Return a text in quotes, in isolation, so that one from right to left leaves the sentence around it in order."""
+    return f"“{_ISOLATE}{text}{_END_OF_ISOLATE}”"
+
+
 def _concentration(results: Sequence[UtteranceResult], summary: Summary) -> Iterator[str]:
     if summary.word_errors.total < FEWEST_ERRORS:
         return
@@ -47,10 +56,14 @@ def _concentration(results: Sequence[UtteranceResult], summary: Summary) -> Iter
     while covered < summary.word_errors.total / 2:
         covered += errors[count]
         count += 1
-    yield (
-        f"Half of all word errors are in {count} of {summary.utterances} utterances "
-        f"({percent(count / summary.utterances)}); the worst are at the end of this page."
-    )
+    if count <= CONCENTRATED * summary.utterances:
+        yield (
+            f"Half of all word errors are in {count} of {summary.utterances} utterances "
+            f"({percent(count / summary.utterances)}); the worst are at the end of this page."
+        )
+    else:
+        wrong = percent(summary.sentence_error_rate.value)
+        yield f"Word errors are spread over the whole test: {wrong} of the utterances have one."
 
 
 def _worse_groups(summary: Summary, groupings: Sequence[Grouping]) -> Iterator[str]:
@@ -66,7 +79,7 @@ def _worse_groups(summary: Summary, groupings: Sequence[Grouping]) -> Iterator[s
                 worse.append((excess, grouping.title, group))
     for _, title, group in sorted(worse, key=lambda each: -each[0])[:GROUPS_NAMED]:
         yield (
-            f"{title} “{group.name}” is worse than all together: WER {percent(group.summary.wer.value)} against "
+            f"{title} {quoted(group.name)} is worse than all together: WER {percent(group.summary.wer.value)} against "
             f"{percent(summary.wer.value)}, in {group.summary.utterances} utterances."
         )
 
@@ -96,10 +109,10 @@ def _most_frequent(summary: Summary, frequent: Sequence[Confusion]) -> Iterator[
         return
     first = frequent[0]
     if first.reference is None:
-        what = f"“{first.hypothesis}” is heard where nothing was said"
+        what = f"{quoted(first.hypothesis)} is heard where nothing was said"
     elif first.hypothesis is None:
-        what = f"“{first.reference}” is missed"
+        what = f"{quoted(first.reference)} is missed"
     else:
-        what = f"“{first.reference}” is heard as “{first.hypothesis}”"
+        what = f"{quoted(first.reference)} is heard as {quoted(first.hypothesis)}"
     share = percent(first.count / summary.word_errors.total)
     yield f"The most frequent error: {what}, {first.count} times ({share} of all word errors)."

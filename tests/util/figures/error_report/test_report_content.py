@@ -10,6 +10,7 @@ from tested_utterances import results
 
 from deepspeech.util.figures.error_report import content
 from deepspeech.util.figures.error_report.content import make_report
+from deepspeech.util.figures.error_report.findings import quoted
 from deepspeech.util.figures.error_report.groups import NO_VALUE, groupings
 from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
 
@@ -53,8 +54,17 @@ def test_a_worse_speaker_stands_out() -> None:
     report = make_report("a model", results(400))
     (grouping, *_) = report.groupings
     assert (grouping.title, grouping.groups[0].name) == ("Speaker", "s7")
-    assert sum("“s7” is worse than all together" in finding for finding in report.findings) == 1
-    assert not any("“s1”" in finding for finding in report.findings)
+    assert sum(f"{quoted('s7')} is worse than all together" in finding for finding in report.findings) == 1
+    assert not any(quoted("s1") in finding for finding in report.findings)
+
+
+def test_errors_in_few_recordings_are_told_from_errors_everywhere() -> None:
+    right = results(90, error_rate=0)
+    wrong = [replace(each, hypothesis="") for each in results(20)[10:]]
+    assert make_report("a model", [*right, *wrong]).findings[0].startswith("Half of all word errors are in ")
+    assert make_report("a model", wrong).findings[0] == (
+        "Word errors are spread over the whole test: 100.0\u00a0% of the utterances have one."
+    )
 
 
 def test_a_test_without_errors_says_so() -> None:

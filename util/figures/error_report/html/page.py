@@ -25,7 +25,7 @@ def page(report: ErrorReport, folder: Path) -> str:
         element("p", _about(report), class_="soft"),
         _figures(report),
         element("h2", "What stands out"),
-        element("ul", [element("li", finding, dir="auto") for finding in report.findings]),
+        element("ul", [element("li", finding) for finding in report.findings]),
         element("nav", [element("a", title, href=f"#{name}") for name, title in SECTIONS.items()]),
         _heading("words"),
         _kinds(report.summary.words, report.words.kinds),
