@@ -11,9 +11,8 @@ The release is 1.0.9, of five speakers with 50 takes of each digit. Its archive 
 for; should it ever be packed in another way, the checksum will not match and --sha256 takes the new one.
 """
 
-from archive_importer import run_importer
-
 from deepspeech.cli.arguments import run_script
+from deepspeech.cli.importing.archive import run_importer
 from deepspeech.util.importing.fsdd import FSDD, import_corpus
 
 

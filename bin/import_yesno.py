@@ -10,9 +10,8 @@ recording, from the first on, is for the test; of the others every sixth is for 
 One name is wrong: in 0_1_0_1_0_0_0_0.wav the last word is not spoken. It is a training recording, and stays one.
 """
 
-from archive_importer import run_importer
-
 from deepspeech.cli.arguments import run_script
+from deepspeech.cli.importing.archive import run_importer
 from deepspeech.util.importing.yesno import YESNO, import_corpus
 
 

@@ -1,37 +1,78 @@
 """Importing corpora: each, by its name, becomes CSVs and recordings in a folder.
 
 `import_corpus("fsdd", out)` writes OUT/train.csv, OUT/dev.csv and OUT/test.csv, for most corpora. A new corpus is a
-module beside this one, with a function `import_corpus(out, source, report)`, and a line in `MODULES`.
+module and a line in `MODULES`: a module of `formats/` with a function `read_records(source, choices)` that yields what
+is in a folder, for which the rest is done in `pipeline/`; or a module beside this one with a function
+`import_corpus(out, source, report)`, which does everything itself.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from ..errors import ImportingError
 from ..progress import Report
 from ..progress import report as report_to_stderr
+from .corpus_csv import is_whole
+from .pipeline.importing import import_records
+from .pipeline.records import SETS, Choices
 
 MODULES = {
+    "aishell": "formats.aishell",
+    "an4": "formats.an4",
+    "arabic_speech_commands": "formats.arabic_speech_commands",
+    "common_voice": "formats.common_voice",
     "demo": "demo",
+    "folder": "formats.folder",
     "fsdd": "fsdd",
+    "json_lines": "formats.json_lines",
+    "kaldi": "formats.kaldi",
     "ldc93s1": "ldc93s1",
+    "librispeech": "formats.librispeech",
+    "ljspeech": "formats.ljspeech",
+    "speech_commands": "formats.speech_commands",
+    "tedlium": "formats.tedlium",
+    "thchs30": "formats.thchs30",
+    "voxforge": "formats.voxforge",
     "yesno": "yesno",
 }
-"""The module of each corpus; it is imported when its corpus is."""
+"""The module of each corpus, or of each format of corpora; it is imported when its corpus is."""
 
 
-def import_corpus(name: str, out: Path, source: Path | None = None, report: Report = report_to_stderr) -> None:
+def import_corpus(
+    name: str,
+    out: Path,
+    source: Path | None = None,
+    report: Report = report_to_stderr,
+    choices: Choices = Choices(),  # noqa: B008 (never changed)
+) -> None:
     """Import the corpus of this name into the folder `out`; what is there already and whole is not fetched again.
 
     `source` is the folder of its recordings; without one they are downloaded, or synthesized. Each corpus's module says
-    what it writes. Raise DeepSpeechError, mostly an ImportingError.
+    what it writes. `choices` are for formats; other corpora have none. Raise DeepSpeechError, mostly an ImportingError.
     """
-    if name not in MODULES:
-        raise ImportingError(f"there is no corpus {name!r}; there are {', '.join(sorted(MODULES))}")
-    module = import_module(f".{MODULES[name]}", __name__)
+    module = _module(name)
     try:
-        module.import_corpus(out, source, report)
+        if not hasattr(module, "read_records"):
+            module.import_corpus(out, source, report)
+        elif source is not None:
+            import_records(module.read_records, source, out, choices, report)
+        elif not any(is_whole(out / f"{each}.csv") for each in SETS):
+            raise ImportingError(
+                f"the corpus {name} cannot be downloaded; name the folder of its recordings with --from"
+            )
     except OSError as error:
         raise ImportingError(f"the corpus {name} cannot be imported into {out}: {error}") from error
+
+
+def descriptions() -> dict[str, str]:
+    """Return the first line of the description of each corpus or format, by its name."""
+    return {name: (_module(name).__doc__ or "").partition("\n")[0] for name in MODULES}
+
+
+def _module(name: str) -> ModuleType:
+    if name not in MODULES:
+        raise ImportingError(f"there is no corpus {name!r}; there are {', '.join(sorted(MODULES))}")
+    return import_module(f".{MODULES[name]}", __name__)

@@ -32,7 +32,7 @@ def is_whole(path: Path) -> bool:
     """Return whether `path` is such a CSV and every recording it names is there with the size it says."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        return all((path.parent / row[COLUMNS[0]]).stat().st_size == int(row[COLUMNS[1]]) for row in rows)
+            rows = csv.DictReader(file)
+            return all((path.parent / row[COLUMNS[0]]).stat().st_size == int(row[COLUMNS[1]]) for row in rows)
     except (OSError, KeyError, TypeError, ValueError):
         return False

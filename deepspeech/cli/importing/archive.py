@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from deepspeech.cli.arguments import ArgumentParser
-from deepspeech.util.importing.archive import Archive
-from deepspeech.util.progress import Report, report
+from ...util.importing.archive import Archive
+from ...util.progress import Report, report
+from ..arguments import ArgumentParser
 
 Importer = Callable[[Path, Path | None, Report, Archive], None]
 

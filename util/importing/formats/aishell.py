@@ -1,0 +1,39 @@
+"""AISHELL-1: wav/SET/SPEAKER/*.wav and transcript/aishell_transcript_v0.8.txt, or the sample's transcript.txt.
+
+The spaces between words, which are not spoken, are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...errors import ImportingError
+from ..pipeline.folders import is_recording, set_of_name, walk
+from ..pipeline.lines import read_lines
+from ..pipeline.lookup import Lookup
+from ..pipeline.records import Choices, Item, LeftOut, Record
+
+
+def read_records(source: Path, choices: Choices) -> Iterator[Item]:
+    """Yield the recordings below wav/ that have a transcript; raise ImportingError if it isn't laid out so."""
+    found = [*sorted((source / "transcript").glob("*.txt")), *sorted(source.glob("transcript*.txt"))]
+    if not found or not (source / "wav").is_dir():
+        raise ImportingError(f"{source} has no wav/ with transcript/*.txt or transcript.txt, so it isn't AISHELL-1")
+    lines = (line.partition(" ")[::2] for _, line in read_lines(found[0]))
+    empty = True
+    with Lookup((name, "".join(text.split())) for name, text in lines) as transcripts:
+        for folder, files in walk(source / "wav"):
+            for file in filter(is_recording, files):
+                empty = False
+                yield _record(source, Path(folder, file), transcripts)
+    if empty:
+        raise ImportingError(f"{source / 'wav'} has no recordings; unpack the archives in it first")
+
+
+def _record(source: Path, path: Path, transcripts: Lookup) -> Item:
+    where = str(path.relative_to(source))
+    transcript = transcripts.get(path.stem)
+    if transcript is None:
+        return LeftOut(where, "no transcript", str(path))
+    return Record(str(path), transcript, where, path.parent.name, set_of_name(path.parent.parent.name))

@@ -1,0 +1,99 @@
+"""Tiers of annotations with times: Praat's .TextGrid and ELAN's .eaf, both read by the package pympi-ling."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ....errors import ImportingError
+
+
+class Segment(NamedTuple):
+    """An annotation."""
+
+    start: float
+    """Seconds."""
+    end: float
+    """Seconds."""
+    text: str
+
+
+class Tier(NamedTuple):
+    """Annotations of one kind, of one speaker for example."""
+
+    name: str
+    speaker: str
+    """Empty if the file does not say."""
+    segments: Sequence[Segment]
+    """Those that have a text and times."""
+
+
+class AnnotationsError(Exception):
+    """A file of annotations cannot be read."""
+
+
+def read_textgrid(path: Path) -> list[Tier]:
+    """Return the interval tiers of a .TextGrid; raise AnnotationsError."""
+    grid = _read(path, lambda pympi: pympi.Praat.TextGrid(str(path), codec=_encoding(path)))
+    return [
+        Tier(
+            tier.name,
+            "",
+            [Segment(float(begin), float(end), text) for begin, end, text in tier.intervals if text.strip()],
+        )
+        for tier in grid.tiers
+        if tier.tier_type == "IntervalTier"
+    ]
+
+
+def read_eaf(path: Path) -> list[Tier]:
+    """Return the tiers of an .eaf, each with its participant as the speaker; raise AnnotationsError."""
+
+    def read(pympi: Any) -> list[Tier]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of an unknown version of ELAN's format
+            file = pympi.Elan.Eaf(str(path))
+        tiers = []
+        for name in file.get_tier_names():
+            speaker = file.get_parameters_for_tier(name).get("PARTICIPANT") or ""
+            rows = sorted(row[:3] for row in file.get_annotation_data_for_tier(name) if None not in row[:2])
+            segments = [Segment(begin / 1000, end / 1000, text) for begin, end, text in rows if text.strip()]
+            tiers.append(Tier(name, speaker, segments))
+        return tiers
+
+    tiers: list[Tier] = _read(path, read)
+    return tiers
+
+
+def choose_tiers(path: Path, tiers: Sequence[Tier], wanted: Sequence[str]) -> list[Tier]:
+    """Return the tiers of the wanted names, or the only one with text if no name is given.
+
+    Raise ImportingError if there are several and none was chosen.
+    """
+    if wanted:
+        return [tier for tier in tiers if tier.name in wanted]
+    with_text = [tier for tier in tiers if tier.segments]
+    if len(with_text) > 1:
+        names = ", ".join(tier.name for tier in with_text)
+        raise ImportingError(f"{path} has several tiers: {names}; choose those with the transcripts by --tier NAME")
+    return with_text
+
+
+def _read(path: Path, function: Any) -> Any:
+    try:
+        import pympi
+    except ModuleNotFoundError as error:
+        raise ImportingError(
+            f"{path} needs pympi-ling to be read; install the extra: pip install '.[importing]'"
+        ) from error
+    try:
+        return function(pympi)
+    except Exception as error:  # the package raises whatever it stumbles over
+        raise AnnotationsError(" ".join(str(error).split()) or type(error).__name__) from error
+
+
+def _encoding(path: Path) -> str:
+    with path.open("rb") as file:
+        return "utf-16" if file.read(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"

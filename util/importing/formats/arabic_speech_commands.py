@@ -1,0 +1,40 @@
+"""Arabic Speech Commands: train.csv, val.csv and test.csv with the columns file and class.
+
+The transcript is the Arabic word that keywords.tsv gives for a class, or the class's own name if there is no such file.
+A recording is named SPEAKER_NO_TAKE.wav.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...errors import ImportingError
+from ..pipeline.folders import set_of_name
+from ..pipeline.lines import read_lines
+from ..pipeline.records import Choices, Item, LeftOut, Record
+
+_LISTS = ("train.csv", "val.csv", "test.csv")
+_WORDS = "keywords.tsv"
+
+
+def read_records(source: Path, choices: Choices) -> Iterator[Item]:
+    """Yield the rows of all lists; raise ImportingError if there are none."""
+    lists = [source / name for name in _LISTS if (source / name).is_file()]
+    if not lists:
+        raise ImportingError(f"{source} has none of {', '.join(_LISTS)}, so it isn't Arabic Speech Commands")
+    known = (source / _WORDS).is_file()
+    words = dict(line.split("\t")[:2] for _, line in read_lines(source / _WORDS) if "\t" in line) if known else {}
+    for path in lists:
+        for where, line in read_lines(path):
+            file, _, name = line.partition(",")
+            if (file, name) == ("file", "class"):
+                continue
+            if known and name not in words:
+                yield LeftOut(where, f"a class that {_WORDS} lacks", file, name)
+                continue
+            speaker = Path(file).name.partition("_")[0]
+            columns = {"class": name} if known else {}
+            yield Record(
+                str(source / file), words.get(name, name), where, speaker, set_of_name(path.stem), columns=columns
+            )

@@ -1,0 +1,42 @@
+"""Common Voice, any language: validated.tsv, or train.tsv, dev.tsv and test.tsv, and clips/*.mp3.
+
+The sets are those of train.tsv, dev.tsv and test.tsv where there are any; where there are none, or a split is asked
+for, the rows of validated.tsv are divided by speaker (`client_id`). Quotes in these files stand for themselves.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...errors import ImportingError
+from ..pipeline.lines import read_table
+from ..pipeline.records import SETS, Choices, Item, Record
+
+KEPT = ("age", "gender", "accent", "accents", "variant", "locale", "segment")
+"""Columns that are kept."""
+
+_VALIDATED = "validated.tsv"
+
+
+def read_records(source: Path, choices: Choices) -> Iterator[Item]:
+    """Yield the rows of a language's folder; raise ImportingError if it is not one."""
+    official = [name for name in SETS if (source / f"{name}.tsv").is_file()]
+    if (source / _VALIDATED).is_file() and (choices.split or not official):
+        yield from _read(source, _VALIDATED, "")
+        return
+    if not official:
+        languages = sorted(path.parent.name for path in source.glob(f"*/{_VALIDATED}"))
+        here = f"; it has the languages {', '.join(languages)}: name the folder of one" if languages else ""
+        raise ImportingError(f"{source} has no {_VALIDATED} and no train.tsv{here}")
+    for name in official:
+        yield from _read(source, f"{name}.tsv", name)
+
+
+def _read(source: Path, file: str, official_set: str) -> Iterator[Item]:
+    clips = f"{source / 'clips'}{os.sep}"
+    for where, row in read_table(source / file, ("client_id", "path", "sentence")):
+        name = row["path"] if "." in row["path"] else f"{row['path']}.mp3"
+        columns = {column: row[column] for column in KEPT if row.get(column)}
+        yield Record(clips + name, row["sentence"], where, row["client_id"], official_set, columns=columns)

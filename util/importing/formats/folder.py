@@ -1,0 +1,83 @@
+"""A folder of recordings, each with a file beside it: .txt, .lab, .trn, Praat's .TextGrid or ELAN's .eaf.
+
+The file is named as the recording, with its ending in place of the recording's or behind it. Folders are searched to any
+depth. Recordings are cut at the annotations of a .TextGrid or .eaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ...errors import ImportingError
+from ..pipeline.folders import SUFFIXES, is_recording, walk
+from ..pipeline.lines import read_text
+from ..pipeline.records import Choices, Item, LeftOut, Record
+from .annotations.tiers import AnnotationsError, Tier, choose_tiers, read_eaf, read_textgrid
+from .annotations.transcripts import follow_links, has_times
+
+_TIERS: dict[str, Callable[[Path], list[Tier]]] = {"textgrid": read_textgrid, "eaf": read_eaf}
+_TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, "trn": follow_links}
+
+
+def read_records(source: Path, choices: Choices) -> Iterator[Item]:
+    """Yield the recordings, or what is annotated in them; raise ImportingError if there are none."""
+    empty = True
+    for name, files in walk(source):
+        folder = Path(name)
+        beside = {file.lower(): file for file in files if file.lower().rpartition(".")[2] in _TIERS | _TEXTS}
+        seen: set[str] = set()
+        for file in sorted(filter(is_recording, files), key=_order):
+            empty = False
+            path = folder / file
+            where = str(path.relative_to(source))
+            if path.stem in seen:
+                yield LeftOut(where, "another recording has the same name, but for its ending", str(path))
+                continue
+            seen.add(path.stem)
+            annotation = next((beside[each] for each in _names(file) if each in beside), None)
+            if annotation is None:
+                yield LeftOut(where, "no transcript beside it", str(path))
+            else:
+                yield from _read(source, path, folder / annotation, choices.tiers)
+    if empty:
+        raise ImportingError(f"{source} has no recordings; their names end in .{', .'.join(SUFFIXES)}")
+
+
+def _order(file: str) -> tuple[str, int]:
+    stem, _, suffix = file.rpartition(".")
+    return stem, SUFFIXES.index(suffix.lower())
+
+
+def _names(file: str) -> Iterator[str]:
+    """Yield the names that the file beside a recording can have, in small letters, the one that counts first."""
+    for suffix in (*_TIERS, *_TEXTS):
+        yield f"{file.rpartition('.')[0]}.{suffix}".lower()
+        yield f"{file}.{suffix}".lower()
+
+
+def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> Iterator[Item]:
+    where = str(annotation.relative_to(source))
+    suffix = annotation.suffix[1:].lower()
+    try:
+        if suffix in _TEXTS:
+            text = _TEXTS[suffix](annotation)
+            if has_times(text) and suffix == "lab":
+                yield LeftOut(where, "labels with times instead of a transcript", str(path))
+            else:
+                yield Record(str(path), text, where)
+            return
+        found = _TIERS[suffix](annotation)
+        chosen = choose_tiers(annotation, found, tiers)
+    except UnicodeDecodeError as error:
+        yield LeftOut(where, "its transcript is not UTF-8", str(path), str(error))
+    except (OSError, AnnotationsError) as error:
+        yield LeftOut(where, "its transcript cannot be read", str(path), str(error))
+    else:
+        if not any(tier.segments for tier in chosen):
+            names = ", ".join(tier.name for tier in found)
+            yield LeftOut(where, "no text in the tiers that were chosen", str(path), f"it has {names or 'no tiers'}")
+        for tier in chosen:
+            for start, end, text in tier.segments:
+                columns = {"tier": tier.name}
+                yield Record(str(path), text, where, tier.speaker, "", start, end - start, columns)

@@ -1,0 +1,32 @@
+"""Speech Commands: a folder for each word, with validation_list.txt and testing_list.txt for the sets.
+
+A recording is named SPEAKER_nohash_TAKE.wav. Folders whose name begins with _ or . are left alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...errors import ImportingError
+from ..pipeline.folders import is_recording
+from ..pipeline.lines import read_lines
+from ..pipeline.lookup import Lookup
+from ..pipeline.records import DEV, TEST, TRAIN, Choices, Item, Record
+
+_LISTS = {"validation_list.txt": DEV, "testing_list.txt": TEST}
+
+
+def read_records(source: Path, choices: Choices) -> Iterator[Item]:
+    """Yield the recordings of each word; raise ImportingError if there are no such folders."""
+    words = sorted(path for path in source.iterdir() if path.is_dir() and path.name[0] not in "._")
+    if not words:
+        raise ImportingError(f"{source} has no folders, one for each word")
+    lists = [name for name in _LISTS if (source / name).is_file()]
+    with Lookup((line.strip(), _LISTS[name]) for name in lists for _, line in read_lines(source / name)) as sets:
+        for word in words:
+            for name in sorted(filter(is_recording, os.listdir(word))):  # noqa: PTH208 (names alone)
+                key = f"{word.name}/{name}"
+                official_set = (sets.get(key) or TRAIN) if lists else ""
+                yield Record(str(word / name), word.name, key, name.partition("_nohash_")[0], official_set)

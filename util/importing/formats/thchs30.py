@@ -1,0 +1,40 @@
+"""THCHS-30: train/, dev/ and test/ with *.wav and *.wav.trn, which may be a line that names a file in ../data.
+
+Of a transcript's three lines the first, the characters, counts, without the spaces between words; the second becomes the
+column `pinyin`. A recording is named SPEAKER_NUMBER.wav. Without the folders of the sets, data/ is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...errors import ImportingError
+from ..pipeline.folders import is_recording, walk
+from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
+from .annotations.transcripts import follow_links
+
+
+def read_records(source: Path, choices: Choices) -> Iterator[Item]:
+    """Yield the recordings of the sets that have a *.trn; raise ImportingError if there are none."""
+    sets = [name for name in SETS if (source / name).is_dir()]
+    folders = [source / name for name in sets] if sets else [source / "data"]
+    empty = True
+    for folder in folders:
+        for name, files in walk(folder):
+            for file in filter(is_recording, files):
+                empty = False
+                yield _record(source, Path(name, file), folder.name if sets else "")
+    if empty:
+        raise ImportingError(f"{source} has no recordings in train/, dev/, test/ or data/, so it isn't THCHS-30")
+
+
+def _record(source: Path, path: Path, official_set: str) -> Item:
+    where = str(path.relative_to(source))
+    try:
+        lines = follow_links(path.with_name(f"{path.name}.trn")).strip().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        return LeftOut(where, "its transcript cannot be read", str(path), str(error))
+    columns = {"pinyin": lines[1].strip()} if len(lines) > 1 else {}
+    characters = "".join(lines[0].split()) if lines else ""
+    return Record(str(path), characters, where, path.name.partition("_")[0], official_set, columns=columns)

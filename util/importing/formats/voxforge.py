@@ -1,0 +1,44 @@
+"""VoxForge: SPEAKER-DATE-ID/etc/PROMPTS and wav/, as the archives are unpacked.
+
+A line of PROMPTS is a path whose last part is the recording's name, then the transcript. Each submission of `anonymous`
+counts as a speaker. A transcript all in capitals becomes small letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...errors import ImportingError
+from ..pipeline.folders import find_recording, walk
+from ..pipeline.lines import read_lines
+from ..pipeline.records import Choices, Item, LeftOut, Record
+
+
+def read_records(source: Path, choices: Choices) -> Iterator[Item]:
+    """Yield the rows of each PROMPTS; raise ImportingError if there is none."""
+    empty = True
+    for name, files in walk(source):
+        folder = Path(name)
+        for file in files:
+            if folder.name == "etc" and file.upper() == "PROMPTS":
+                empty = False
+                yield from _read_submission(source, folder / file)
+    if empty:
+        raise ImportingError(f"{source} has no etc/PROMPTS in folders of it, so it isn't laid out as VoxForge is")
+
+
+def _read_submission(source: Path, path: Path) -> Iterator[Item]:
+    submission = path.parent.parent
+    speaker = submission.name.partition("-")[0]
+    if speaker.lower() == "anonymous":
+        speaker = submission.name
+    folder = next((submission / name for name in ("wav", "flac") if (submission / name).is_dir()), submission / "wav")
+    try:
+        for where, line in read_lines(path):
+            name, transcript = (*line.split(maxsplit=1), "")[:2]
+            recording = find_recording(str(folder / name.rpartition("/")[2]))
+            transcript = transcript.lower() if transcript.isupper() else transcript
+            yield Record(recording, transcript, f"{submission.name}/{where}", speaker)
+    except ImportingError as error:  # one of thousands of files is not UTF-8
+        yield LeftOut(str(path.relative_to(source)), "its prompts cannot be read", "", str(error))

@@ -1,0 +1,37 @@
+"""Recordings in folders: found by walking, by name, and by the set that a name speaks of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from .records import DEV, TEST, TRAIN
+
+SUFFIXES = ("wav", "flac", "opus", "ogg", "mp3", "sph", "aiff", "aif", "au", "w64", "rf64", "caf", "snd", "oga")
+"""Endings of recordings, without the dot; of several with the same name, the first is taken."""
+
+_SET_NAMES = {"train": TRAIN, "dev": DEV, "val": DEV, "valid": DEV, "validation": DEV, "test": TEST, "testing": TEST}
+
+
+def walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield each folder in `folder`, itself included, and the names of its files, both in order; none that is hidden."""
+    for path, folders, files in os.walk(folder, followlinks=True):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield path, sorted(name for name in files if not name.startswith("."))
+
+
+def is_recording(name: str) -> bool:
+    """Return whether a file's name ends as that of a recording."""
+    return name.rpartition(".")[2].lower() in SUFFIXES
+
+
+def find_recording(stem: str) -> str:
+    """Return the recording of this path without its ending; if there is none, the path that a wav would have."""
+    return next((path for suffix in SUFFIXES if os.path.exists(path := f"{stem}.{suffix}")), f"{stem}.wav")  # noqa: PTH110
+
+
+def set_of_name(name: str) -> str:
+    """Return the set that a name like "train-clean-100", "an4_test" or "dev" speaks of; empty if it speaks of none."""
+    parts = name.lower().replace("-", "_").replace(".", "_").split("_")
+    return next((_SET_NAMES[part] for part in parts if part in _SET_NAMES), "")

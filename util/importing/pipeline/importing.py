@@ -1,0 +1,116 @@
+"""The way of every row: read, divided into sets, its recording checked, cut where it is a segment, and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...errors import ImportingError
+from ...parallel import ordered_map, usable_cores
+from ...progress import Progress, Report
+from .known import Checked, KnownRecordings
+from .output import LEFT_OUT_FILE, LeftOutFile, SetFiles
+from .recordings import Imported, Recordings
+from .records import SETS, Choices, Item, LeftOut, Reader, Record
+from .splits import Splitter
+from .spool import Spool
+
+CLIPS_FOLDER = "clips"
+KNOWN_FILE = ".checked.sqlite"
+
+_ROWS_AT_ONCE = 64
+_ROWS_OF_A_RECORDING_AT_ONCE = 4096
+
+_Row = tuple[Item, Checked | None]
+_Result = tuple[Imported | LeftOut, Checked | None]
+
+
+def import_records(read: Reader, source: Path, out: Path, choices: Choices, report: Report) -> None:
+    """Write OUT/train.csv, OUT/dev.csv and OUT/test.csv of what a reader yields from the folder `source`.
+
+    What is left out is listed in OUT/left_out.csv; segments are cut into OUT/clips. Recordings that an earlier call
+    has checked, and segments that it has cut, are left as they are. Raise ImportingError, or OSError.
+    """
+    if not source.is_dir():
+        raise ImportingError(f"there is no folder {source}; name the folder of the recordings with --from")
+    source, out = source.resolve(), out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    with Spool(out) as spool:
+        splitter = Splitter(choices, str(source))
+        rows, columns = _read(read(source, choices), spool, splitter)
+        if not rows:
+            raise ImportingError(f"{source} has no rows that can be imported")
+        for line in splitter.divide():
+            report(line)
+        with (
+            LeftOutFile(out / LEFT_OUT_FILE) as left_out,
+            KnownRecordings(out / KNOWN_FILE) as known,
+            SetFiles(out, columns) as sets,
+            Progress(f"Checking {source}", rows) as progress,
+        ):
+            recordings = Recordings(str(source), out / CLIPS_FOLDER)
+            for result in _take(spool, recordings, known):
+                progress.advance()
+                if isinstance(result, LeftOut):
+                    left_out.write(result)
+                else:
+                    sets.write(splitter.choose(result.record), result)
+    for name in SETS if sets.written else ():
+        report(str(sets.written[name]) if name in sets.written else f"{out / name}.csv: not written, as it has no rows")
+    for line in left_out.table(rows):
+        report(line)
+    if not sets.written:
+        raise ImportingError(f"no row of {source} can be imported; {left_out.path} says why")
+
+
+def _read(items: Iterator[Item], spool: Spool, splitter: Splitter) -> tuple[int, list[str]]:
+    """Put all items into the spool; return how many they are, and the names of their further columns."""
+    rows = 0
+    columns: dict[str, None] = {}
+    for item in items:
+        if isinstance(item, Record):
+            item = item._replace(transcript=" ".join(item.transcript.split()))
+            splitter.count(item)
+            columns.update(dict.fromkeys(item.columns))
+        spool.add(item)
+        rows += 1
+    return rows, list(columns)
+
+
+def _take(spool: Spool, recordings: Recordings, known: KnownRecordings) -> Iterator[Imported | LeftOut]:
+    """Yield what becomes of each item, in order, having kept what was found about its recording."""
+
+    def take(rows: list[_Row]) -> list[_Result]:
+        results: list[_Result] = []
+        found: dict[str, Checked | None] = {}
+        for item, checked in rows:
+            if isinstance(item, LeftOut):
+                results.append((item, None))
+                continue
+            before = found.get(item.path, checked)
+            result, found[item.path] = recordings.take(item, before)
+            results.append((result, found[item.path] if found[item.path] is not before else None))
+        return results
+
+    threads = usable_cores()
+    for results in ordered_map(take, _chunks(spool, known), threads, ahead=4 * threads):
+        for result, checked in results:
+            if checked is not None:
+                path = result.path if isinstance(result, LeftOut) else result.record.path
+                known.add(path, checked)
+            yield result
+
+
+def _chunks(spool: Spool, known: KnownRecordings) -> Iterator[list[_Row]]:
+    """Yield rows with what is known of their recordings; neighbours of the same recording stay together."""
+    chunk: list[_Row] = []
+    path, checked = "", None
+    for item in spool:
+        if len(chunk) >= _ROWS_AT_ONCE and (item.path != path or len(chunk) >= _ROWS_OF_A_RECORDING_AT_ONCE):
+            yield chunk
+            chunk = []
+        if item.path != path:
+            path, checked = item.path, known.find(item.path) if isinstance(item, Record) else None
+        chunk.append((item, checked))
+    if chunk:
+        yield chunk

@@ -1,0 +1,76 @@
+"""What was found when recordings were checked, kept on disk: a recording that has not changed is checked once."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+SECONDS_BETWEEN_COMMITS = 5.0
+
+_CACHE_KIB = 32 * 1024
+
+
+class Checked(NamedTuple):
+    """What a recording holds, and which version of the file that is said of."""
+
+    size: int
+    """Bytes."""
+    modified_ns: int
+    """Modification time in nanoseconds."""
+    samples: int = 0
+    """Per channel."""
+    sample_rate: int = 0
+    """Hz."""
+    problem: str = ""
+    """Why it cannot be used; empty if it can."""
+
+
+class KnownRecordings:
+    """What is known of recordings, by path; a run that is interrupted keeps what it found."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file at `path`, or make it; one that is damaged is begun anew."""
+        try:
+            self._open(path)
+        except sqlite3.DatabaseError:
+            path.unlink()
+            self._open(path)
+
+    def _open(self, path: Path) -> None:
+        self._database = sqlite3.connect(path)
+        self._committed = time.monotonic()
+        self._database.execute("PRAGMA synchronous = OFF")
+        self._database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        self._database.execute(
+            "CREATE TABLE IF NOT EXISTS checked (path BLOB PRIMARY KEY, size INTEGER, modified_ns INTEGER,"
+            " samples INTEGER, sample_rate INTEGER, problem TEXT) WITHOUT ROWID"
+        )
+
+    def __enter__(self) -> KnownRecordings:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.commit()
+        self._database.close()
+
+    def find(self, path: str) -> Checked | None:
+        """Return what is known of a recording, which may have changed since then."""
+        query = "SELECT size, modified_ns, samples, sample_rate, problem FROM checked WHERE path = ?"
+        row = self._database.execute(query, (_key(path),)).fetchone()
+        return Checked(*row) if row else None
+
+    def add(self, path: str, checked: Checked) -> None:
+        """Keep what was found."""
+        self._database.execute("INSERT OR REPLACE INTO checked VALUES (?, ?, ?, ?, ?, ?)", (_key(path), *checked))
+        if time.monotonic() - self._committed > SECONDS_BETWEEN_COMMITS:
+            self._database.commit()
+            self._committed = time.monotonic()
+
+
+def _key(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")  # names on disk need not be UTF-8

@@ -1,0 +1,33 @@
+"""Texts by name, on disk: for files that are not in the order in which their lines are needed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from types import TracebackType
+
+_CACHE_KIB = 16 * 1024
+
+
+class Lookup:
+    """A mapping that takes the same memory however much is in it; of equal names, the last one counts."""
+
+    def __init__(self, items: Iterable[tuple[str, str]] = ()) -> None:
+        """Take (name, text) pairs."""
+        self._database = sqlite3.connect("")  # a file of its own, which goes when it is closed
+        self._database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        self._database.execute("CREATE TABLE texts (name TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID")
+        self._database.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?)", items)
+
+    def __enter__(self) -> Lookup:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.close()
+
+    def get(self, name: str) -> str | None:
+        """Return the text of this name; None if there is none."""
+        row = self._database.execute("SELECT text FROM texts WHERE name = ?", (name,)).fetchone()
+        return row[0] if row else None

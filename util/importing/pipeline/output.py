@@ -1,0 +1,129 @@
+"""What an import writes: a CSV of each set, and a list of what was left out."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...files.whole_files import written_whole
+from ..corpus_csv import COLUMNS
+from .recordings import Imported
+from .records import SETS, LeftOut
+
+FURTHER_COLUMNS = ("speaker", "duration")
+"""The speaker may be empty; the duration is in seconds. Behind them are the columns of the corpus's own."""
+
+LEFT_OUT_FILE = "left_out.csv"
+_LEFT_OUT_COLUMNS = ("source", "reason", "wav_filename", "detail")
+_MOST_REASONS = 1000
+
+
+@dataclass
+class Written:
+    """What a set's CSV has in it."""
+
+    path: Path
+    utterances: int = 0
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.utterances} utterances, {self.seconds / 3600:.2f} hours"
+
+
+class SetFiles:
+    """The CSVs of the sets in a folder; they take their names when the block ends without an error.
+
+    Only sets that have rows get a file; that of an earlier import is deleted if its set has none now.
+    """
+
+    def __init__(self, out: Path, columns: Sequence[str]) -> None:
+        """Take the names of the corpus's own columns as `columns`."""
+        self._out = out
+        self._columns = tuple(columns)
+        self._prefix = f"{out}{os.sep}"
+        self._files = ExitStack()
+        self._writers: dict[str, Any] = {}
+        self.written: dict[str, Written] = {}
+
+    def __enter__(self) -> SetFiles:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._files.__exit__(*error)
+        if error[0] is None and self.written:
+            for name in set(SETS) - set(self.written):
+                (self._out / f"{name}.csv").unlink(missing_ok=True)
+
+    def write(self, name: str, row: Imported) -> None:
+        """Write a row into the CSV of a set."""
+        if name not in self._writers:
+            self._open(name)
+        record = row.record
+        values = [row.path.removeprefix(self._prefix), row.size, record.transcript, record.speaker]
+        values += [f"{row.duration:.3f}", *(record.columns.get(column, "") for column in self._columns)]
+        self._writers[name].writerow(values)
+        self.written[name].utterances += 1
+        self.written[name].seconds += row.duration
+
+    def _open(self, name: str) -> None:
+        path = self._out / f"{name}.csv"
+        beside = self._files.enter_context(written_whole(path))
+        file = self._files.enter_context(beside.open("w", encoding="utf-8", errors="surrogateescape", newline=""))
+        self._writers[name] = csv.writer(file, lineterminator="\n")
+        self._writers[name].writerow((*COLUMNS, *FURTHER_COLUMNS, *self._columns))
+        self.written[name] = Written(path)
+
+
+@dataclass
+class _Reason:
+    rows: int
+    example: LeftOut
+
+
+@dataclass
+class LeftOutFile:
+    """The list of what is left out, and how much there is for each reason."""
+
+    path: Path
+    rows: int = 0
+    _reasons: dict[str, _Reason] = field(default_factory=dict)
+    _files: ExitStack = field(default_factory=ExitStack)
+
+    def __enter__(self) -> LeftOutFile:
+        beside = self._files.enter_context(written_whole(self.path))
+        file = self._files.enter_context(beside.open("w", encoding="utf-8", errors="surrogateescape", newline=""))
+        self._writer = csv.writer(file, lineterminator="\n")
+        self._writer.writerow(_LEFT_OUT_COLUMNS)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._files.__exit__(*error)
+
+    def write(self, row: LeftOut) -> None:
+        """List a row."""
+        self._writer.writerow((row.source, row.reason, row.path, row.detail))
+        self.rows += 1
+        if row.reason in self._reasons:
+            self._reasons[row.reason].rows += 1
+        elif len(self._reasons) < _MOST_REASONS:
+            self._reasons[row.reason] = _Reason(1, row)
+
+    def table(self, rows: int) -> list[str]:
+        """Return lines that tell how many of all `rows` are left out, and why, the most frequent reason first."""
+        if not self.rows:
+            return ["nothing was left out"]
+        reasons = sorted(self._reasons.items(), key=lambda item: -item[1].rows)
+        width = max(len("reason"), *(len(reason) for reason, _ in reasons))
+        lines = [
+            f"left out: {self.rows} of {rows} rows, listed in {self.path}",
+            f"  {'reason':{width}}     rows  example",
+        ]
+        for reason, found in reasons:
+            example = " ".join(filter(None, (found.example.source, found.example.detail)))
+            lines.append(f"  {reason:{width}} {found.rows:8d}  {example}")
+        return lines

@@ -1,0 +1,140 @@
+"""Which set a row belongs to: the corpus's own sets, and for the rest sets of speakers or of recordings.
+
+All rows of a speaker, or of a recording whose speaker is not known, are in the same set: such rows are a unit. Small
+corpora are divided exactly, so that each set has its share of the rows, and at least one unit. Beyond `MOST_UNITS` a
+hash of each unit's name decides, which needs no memory. The same seed gives the same sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from .records import DEFAULT_SPLIT, DEV, SETS, TEST, TRAIN, Choices, Record
+
+MOST_UNITS = 100_000
+"""Units that are counted one by one."""
+
+_HASHES = 1 << 64
+
+
+class Splitter:
+    """Chooses sets, once it has seen every row."""
+
+    def __init__(self, choices: Choices, root: str) -> None:
+        """`root` is the folder that recordings are named from, so that a corpus may be moved."""
+        self._shares = dict(zip(SETS, choices.split or DEFAULT_SPLIT, strict=True))
+        self._official = choices.split is None
+        self._seed = choices.seed.to_bytes(8, "big", signed=True)
+        self._root = root
+        self._official_sets: set[str] = set()
+        self._rows: dict[str, dict[int, int]] = {"speaker": {}, "recording": {}}
+        self._total = 0
+        self._unknown = 0
+        self._assigned: dict[int, str] = {}
+        self._limits: list[tuple[int, str]] = []
+        self._by_speaker = True
+
+    def count(self, record: Record) -> None:
+        """Take notice of a row."""
+        if self._official and record.official_set:
+            self._official_sets.add(record.official_set)
+            if record.official_set != TRAIN:
+                return
+        self._total += 1
+        self._unknown += not record.speaker
+        for kind, rows in self._rows.items():
+            unit = self._unit(record, kind == "speaker")
+            if unit in rows or len(rows) <= MOST_UNITS:
+                rows[unit] = rows.get(unit, 0) + 1
+
+    def divide(self) -> list[str]:
+        """Divide what was counted; return what a person should know about it, in lines."""
+        wanted = [name for name in (TEST, DEV) if name not in self._official_sets and self._shares[name] > 0]
+        lines = []
+        if self._official_sets:
+            lines.append(
+                f"sets of the corpus itself: {', '.join(name for name in SETS if name in self._official_sets)}"
+            )
+        if not wanted or not self._total:
+            return lines
+        needed = len(wanted) + (self._shares[TRAIN] > 0)
+        self._by_speaker = len(self._rows["speaker"]) >= needed and self._unknown < self._total
+        units = self._rows["speaker" if self._by_speaker else "recording"]
+        if len(units) < needed:
+            return [
+                *lines,
+                f"{len(units)} recording{'s' * (len(units) != 1)}: too few for {needed} sets; all are in train",
+            ]
+        whole = sum(self._shares.values())
+        shares = [(name, self._shares[name] / whole) for name in wanted]
+        if len(units) > MOST_UNITS:
+            self._limits = _limits(shares)
+        else:
+            self._assigned = _assign(units, shares, self._total, everything=self._shares[TRAIN] == 0)
+        self._rows = {}
+        return [*lines, self._describe(wanted, len(units))]
+
+    def choose(self, record: Record) -> str:
+        """Return the set of a row."""
+        if self._official and record.official_set and record.official_set != TRAIN:
+            return record.official_set
+        if not self._assigned and not self._limits:
+            return TRAIN
+        unit = self._unit(record, self._by_speaker)
+        if self._assigned:
+            return self._assigned.get(unit, TRAIN)
+        return next((name for limit, name in self._limits if unit < limit), TRAIN)
+
+    def _unit(self, record: Record, by_speaker: bool) -> int:
+        """Return a number below `_HASHES` for the speaker, or the recording, of a row; of equal chance for each."""
+        name = f"speaker {record.speaker}" if by_speaker and record.speaker else record.path.removeprefix(self._root)
+        digest = blake2b(name.encode("utf-8", "surrogateescape"), digest_size=8, key=self._seed)
+        return int.from_bytes(digest.digest(), "big")
+
+    def _describe(self, wanted: Sequence[str], units: int) -> str:
+        names = " and ".join(reversed(wanted))
+        what = f"{names} taken from train" if self._official_sets else "divided into sets"
+        if self._by_speaker:
+            count = "more than 100,000 speakers" if units > MOST_UNITS else f"{units} speakers"
+            if self._unknown:
+                return f"{what} by speaker, and by a hash of the name where no speaker is known ({self._unknown} rows)"
+            return f"{what} by speaker ({count}; no speaker is in two of these sets)"
+        reason = (
+            "no speaker is known" if self._unknown == self._total else "there are too few speakers for sets of them"
+        )
+        return f"{what} by a hash of each recording's name: {reason}, so a speaker can be in several sets"
+
+
+def _limits(shares: Sequence[tuple[str, float]]) -> list[tuple[int, str]]:
+    limits, reached = [], 0.0
+    for name, share in shares:
+        reached += share
+        limits.append((int(reached * _HASHES), name))
+    return limits
+
+
+def _assign(
+    units: dict[int, int], shares: Sequence[tuple[str, float]], total: int, *, everything: bool
+) -> dict[int, str]:
+    """Return the set of each unit that is not left for training, given the rows of each unit.
+
+    In the order of their hashes, a unit is taken while it brings its set nearer to its share of the rows; a set that
+    would get none takes the smallest unit. `everything`: nothing is left for training.
+    """
+    free = sorted(units)
+    assigned: dict[int, str] = {}
+    for later_sets, (name, share) in zip(reversed(range(len(shares))), shares, strict=True):
+        target, rows = share * total, 0
+        most = len(free) - later_sets - (not everything)
+        for unit in free:
+            if most and abs(rows + units[unit] - target) < abs(rows - target):
+                assigned[unit] = name
+                rows += units[unit]
+                most -= 1
+        if not rows:
+            assigned[min(free, key=lambda unit: (units[unit], unit))] = name
+        free = [unit for unit in free if unit not in assigned]
+    if everything:
+        assigned |= dict.fromkeys(free, shares[-1][0])
+    return assigned
