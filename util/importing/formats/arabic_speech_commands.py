@@ -34,7 +34,6 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                 yield LeftOut(where, f"a class that {_WORDS} lacks", file, name)
                 continue
             speaker = Path(file).name.partition("_")[0]
+            word = words.get(name, name)
             columns = {"class": name} if known else {}
-            yield Record(
-                str(source / file), words.get(name, name), where, speaker, set_of_name(path.stem), columns=columns
-            )
+            yield Record(str(source / file), word, where, speaker, set_of_name(path.stem), columns=columns)

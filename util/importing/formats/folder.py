@@ -1,7 +1,7 @@
 """A folder of recordings, each with a file beside it: .txt, .lab, .trn, Praat's .TextGrid or ELAN's .eaf.
 
-The file is named as the recording, with its ending in place of the recording's or behind it. Folders are searched to any
-depth. Recordings are cut at the annotations of a .TextGrid or .eaf.
+The file is named as the recording, with its ending in place of the recording's or behind it. Folders are searched to
+any depth. Recordings are cut at the annotations of a .TextGrid or .eaf.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def _pair(line: str) -> tuple[str, str]:
 
 
 def _read_segment(text: str) -> tuple[str, float | None, float | None]:
-    """Return recording, start and duration of a segment `RECORDING START END`; an END of -1 is that of the recording."""
+    """Return recording, start and duration of a segment `RECORDING START END`; an END of -1 is the recording's."""
     recording, *times = text.split()
     try:
         start, end = (float(time) for time in times[:2])

@@ -26,9 +26,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                 empty = False
                 yield from _read_chapter(Path(name, file))
     if empty:
-        raise ImportingError(
-            f"{source} has no *{_TRANSCRIPTS} in folders of it, so it isn't laid out as LibriSpeech is"
-        )
+        raise ImportingError(f"{source} has no *{_TRANSCRIPTS} in its folders, so it isn't laid out as LibriSpeech is")
 
 
 def _read_chapter(path: Path) -> Iterator[Item]:

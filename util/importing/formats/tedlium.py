@@ -1,7 +1,7 @@
 """TED-LIUM: stm/*.stm with sph/*.sph; a set for each of the folders legacy/train, legacy/dev and legacy/test.
 
-A line of an .stm is `TALK CHANNEL SPEAKER BEGIN END <LABELS> TRANSCRIPT`. Lines to be ignored in scoring are left out, the
-mark `<unk>` is dropped, and "it 's" becomes "it's".
+A line of an .stm is `TALK CHANNEL SPEAKER BEGIN END <LABELS> TRANSCRIPT`. Lines to be ignored in scoring are left
+out, the mark `<unk>` is dropped, and "it 's" becomes "it's".
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                 empty = False
                 yield from _read_talk(source, Path(name, file))
     if empty:
-        raise ImportingError(f"{source} has no *.stm in folders of it, so it isn't laid out as TED-LIUM is")
+        raise ImportingError(f"{source} has no *.stm in its folders, so it isn't laid out as TED-LIUM is")
 
 
 def _read_talk(source: Path, path: Path) -> Iterator[Item]:

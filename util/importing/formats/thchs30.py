@@ -1,7 +1,7 @@
 """THCHS-30: train/, dev/ and test/ with *.wav and *.wav.trn, which may be a line that names a file in ../data.
 
-Of a transcript's three lines the first, the characters, counts, without the spaces between words; the second becomes the
-column `pinyin`. A recording is named SPEAKER_NUMBER.wav. Without the folders of the sets, data/ is read.
+Of a transcript's three lines the first, the characters, counts, without the spaces between words; the second becomes
+the column `pinyin`. A recording is named SPEAKER_NUMBER.wav. Without the folders of the sets, data/ is read.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                 empty = False
                 yield from _read_submission(source, folder / file)
     if empty:
-        raise ImportingError(f"{source} has no etc/PROMPTS in folders of it, so it isn't laid out as VoxForge is")
+        raise ImportingError(f"{source} has no etc/PROMPTS in its folders, so it isn't laid out as VoxForge is")
 
 
 def _read_submission(source: Path, path: Path) -> Iterator[Item]:

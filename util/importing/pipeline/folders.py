@@ -15,9 +15,12 @@ _SET_NAMES = {"train": TRAIN, "dev": DEV, "val": DEV, "valid": DEV, "validation"
 
 
 def walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield each folder in `folder`, itself included, and the names of its files, both in order; none that is hidden."""
+    """Yield `folder` and each folder in it, with the names of its files, in order; nothing that is hidden.
+
+    Links to folders are followed, unless they lead to a folder that they are in.
+    """
     for path, folders, files in os.walk(folder, followlinks=True):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and not _leads_up(Path(path, name)))
         yield path, sorted(name for name in files if not name.startswith("."))
 
 
@@ -35,3 +38,7 @@ def set_of_name(name: str) -> str:
     """Return the set that a name like "train-clean-100", "an4_test" or "dev" speaks of; empty if it speaks of none."""
     parts = name.lower().replace("-", "_").replace(".", "_").split("_")
     return next((_SET_NAMES[part] for part in parts if part in _SET_NAMES), "")
+
+
+def _leads_up(folder: Path) -> bool:
+    return folder.is_symlink() and folder.parent.resolve().is_relative_to(folder.resolve())

@@ -32,7 +32,9 @@ class Written:
     seconds: float = 0.0
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.utterances} utterances, {self.seconds / 3600:.2f} hours"
+        long = self.seconds >= 3600
+        duration = f"{self.seconds / 3600:.1f} hours" if long else f"{self.seconds / 60:.1f} minutes"
+        return f"{self.path}: {self.utterances} utterances, {duration}"
 
 
 class SetFiles:

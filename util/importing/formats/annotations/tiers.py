@@ -38,11 +38,7 @@ def read_textgrid(path: Path) -> list[Tier]:
     """Return the interval tiers of a .TextGrid; raise AnnotationsError."""
     grid = _read(path, lambda pympi: pympi.Praat.TextGrid(str(path), codec=_encoding(path)))
     return [
-        Tier(
-            tier.name,
-            "",
-            [Segment(float(begin), float(end), text) for begin, end, text in tier.intervals if text.strip()],
-        )
+        Tier(tier.name, "", [Segment(*interval) for interval in tier.intervals if interval[2].strip()])
         for tier in grid.tiers
         if tier.tier_type == "IntervalTier"
     ]
@@ -86,7 +82,7 @@ def _read(path: Path, function: Any) -> Any:
         import pympi
     except ModuleNotFoundError as error:
         raise ImportingError(
-            f"{path} needs pympi-ling to be read; install the extra: pip install '.[importing]'"
+            f"{path} cannot be read without pympi-ling; install the extra: pip install '.[importing]'"
         ) from error
     try:
         return function(pympi)
