@@ -14,6 +14,7 @@ NAMES = (
     "coordinator",
     "decoder",
     "features",
+    "importing",
     "inference",
     "memory",
     "speech_graph",

@@ -8,6 +8,7 @@ is in a folder, for which the rest is done in `pipeline/`; or a module beside th
 
 from __future__ import annotations
 
+import sqlite3
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -59,17 +60,22 @@ def import_corpus(
             module.import_corpus(out, source, report)
         elif source is not None:
             import_records(module.read_records, source, out, choices, report)
-        elif not any(is_whole(out / f"{each}.csv") for each in SETS):
+        elif not _is_imported(out):
             raise ImportingError(
                 f"the corpus {name} cannot be downloaded; name the folder of its recordings with --from"
             )
-    except OSError as error:
+    except (OSError, sqlite3.Error) as error:
         raise ImportingError(f"the corpus {name} cannot be imported into {out}: {error}") from error
 
 
 def descriptions() -> dict[str, str]:
     """Return the first line of the description of each corpus or format, by its name."""
     return {name: (_module(name).__doc__ or "").partition("\n")[0] for name in MODULES}
+
+
+def _is_imported(out: Path) -> bool:
+    files = [path for path in (out / f"{name}.csv" for name in SETS) if path.exists()]
+    return bool(files) and all(map(is_whole, files))
 
 
 def _module(name: str) -> ModuleType:

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import ImportingError
-from ..pipeline.folders import find_recording, set_of_name, walk
+from ..pipeline.folders import find_recording, walk
 from ..pipeline.lines import read_lines
-from ..pipeline.records import Choices, Item, LeftOut, Record
+from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
 
 _IGNORED = "ignore_time_segment_in_scoring"
 _LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)(?:\s+<[^>]*,[^>]*>)?(?:\s+(.*))?")
@@ -39,7 +39,7 @@ def _read_talk(source: Path, path: Path) -> Iterator[Item]:
     folder = path.parent
     beside = folder.parent / "sph" if (folder.parent / "sph").is_dir() else folder
     parts = path.relative_to(source.parent).parts[:-1]
-    official_set = next(filter(None, map(set_of_name, reversed(parts))), "")
+    official_set = next((part for part in reversed(parts) if part in SETS), "")
     for where, line in read_lines(path):
         if line.startswith(";;"):
             continue

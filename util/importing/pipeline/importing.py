@@ -37,7 +37,8 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
     out.mkdir(parents=True, exist_ok=True)
     with Spool(out) as spool:
         splitter = Splitter(choices, str(source))
-        rows, columns = _read(read(source, choices), spool, splitter)
+        with Progress(f"Reading {source}", None) as progress:
+            rows, columns = _read(read(source, choices), spool, splitter, progress)
         if not rows:
             raise ImportingError(f"{source} has no rows that can be imported")
         for line in splitter.divide():
@@ -63,7 +64,7 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
         raise ImportingError(f"no row of {source} can be imported; {left_out.path} says why")
 
 
-def _read(items: Iterator[Item], spool: Spool, splitter: Splitter) -> tuple[int, list[str]]:
+def _read(items: Iterator[Item], spool: Spool, splitter: Splitter, progress: Progress) -> tuple[int, list[str]]:
     """Put all items into the spool; return how many they are, and the names of their further columns."""
     rows = 0
     columns: dict[str, None] = {}
@@ -74,6 +75,7 @@ def _read(items: Iterator[Item], spool: Spool, splitter: Splitter) -> tuple[int,
             columns.update(dict.fromkeys(item.columns))
         spool.add(item)
         rows += 1
+        progress.advance()
     return rows, list(columns)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+from ...errors import ImportingError
+
 SECONDS_BETWEEN_COMMITS = 5.0
 
 _CACHE_KIB = 32 * 1024
@@ -32,15 +34,21 @@ class KnownRecordings:
     """What is known of recordings, by path; a run that is interrupted keeps what it found."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file at `path`, or make it; one that is damaged is begun anew."""
+        """Open the file at `path`, or make it; one that is damaged is begun anew.
+
+        Raise ImportingError if another process has it open.
+        """
         try:
             self._open(path)
+        except sqlite3.OperationalError as error:
+            raise ImportingError(f"{path} cannot be written: {error}; is another import at work there?") from error
         except sqlite3.DatabaseError:
             path.unlink()
             self._open(path)
 
     def _open(self, path: Path) -> None:
-        self._database = sqlite3.connect(path)
+        self._database = sqlite3.connect(path, timeout=0)
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._committed = time.monotonic()
         self._database.execute("PRAGMA synchronous = OFF")
         self._database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
@@ -48,6 +56,7 @@ class KnownRecordings:
             "CREATE TABLE IF NOT EXISTS checked (path BLOB PRIMARY KEY, size INTEGER, modified_ns INTEGER,"
             " samples INTEGER, sample_rate INTEGER, problem TEXT) WITHOUT ROWID"
         )
+        self._database.execute("BEGIN EXCLUSIVE")
 
     def __enter__(self) -> KnownRecordings:
         return self
@@ -73,4 +82,4 @@ class KnownRecordings:
 
 
 def _key(path: str) -> bytes:
-    return path.encode("utf-8", "surrogateescape")  # names on disk need not be UTF-8
+    return path.encode("utf-8", "surrogatepass")  # names on disk need not be UTF-8

@@ -16,8 +16,10 @@ class Lookup:
         """Take (name, text) pairs."""
         self._database = sqlite3.connect("")  # a file of its own, which goes when it is closed
         self._database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        self._database.execute("CREATE TABLE texts (name TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID")
-        self._database.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?)", items)
+        self._database.execute("CREATE TABLE texts (name BLOB PRIMARY KEY, text TEXT) WITHOUT ROWID")
+        self._database.executemany(
+            "INSERT OR REPLACE INTO texts VALUES (?, ?)", ((_key(name), text) for name, text in items)
+        )
 
     def __enter__(self) -> Lookup:
         return self
@@ -29,5 +31,9 @@ class Lookup:
 
     def get(self, name: str) -> str | None:
         """Return the text of this name; None if there is none."""
-        row = self._database.execute("SELECT text FROM texts WHERE name = ?", (name,)).fetchone()
+        row = self._database.execute("SELECT text FROM texts WHERE name = ?", (_key(name),)).fetchone()
         return row[0] if row else None
+
+
+def _key(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass")  # names on disk need not be UTF-8

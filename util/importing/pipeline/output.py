@@ -75,7 +75,7 @@ class SetFiles:
     def _open(self, name: str) -> None:
         path = self._out / f"{name}.csv"
         beside = self._files.enter_context(written_whole(path))
-        file = self._files.enter_context(beside.open("w", encoding="utf-8", errors="surrogateescape", newline=""))
+        file = self._files.enter_context(beside.open("w", encoding="utf-8", newline=""))
         self._writers[name] = csv.writer(file, lineterminator="\n")
         self._writers[name].writerow((*COLUMNS, *FURTHER_COLUMNS, *self._columns))
         self.written[name] = Written(path)
@@ -98,7 +98,7 @@ class LeftOutFile:
 
     def __enter__(self) -> LeftOutFile:
         beside = self._files.enter_context(written_whole(self.path))
-        file = self._files.enter_context(beside.open("w", encoding="utf-8", errors="surrogateescape", newline=""))
+        file = self._files.enter_context(beside.open("w", encoding="utf-8", errors="backslashreplace", newline=""))
         self._writer = csv.writer(file, lineterminator="\n")
         self._writer.writerow(_LEFT_OUT_COLUMNS)
         return self

@@ -50,9 +50,15 @@ class Recordings:
         if not record.transcript:
             return LeftOut(record.source, "empty transcript", record.path), known
         try:
+            "".join((record.path, record.transcript, record.speaker, *record.columns.values())).encode()
+        except UnicodeEncodeError as error:
+            return LeftOut(
+                record.source, "a name or text that cannot be written as UTF-8", record.path, str(error)
+            ), known
+        try:
             checked = _check(record.path, known)
-        except OSError as error:
-            return LeftOut(record.source, error.strerror or str(error), record.path), None
+        except (OSError, ValueError) as error:  # ValueError: a null character in the name
+            return LeftOut(record.source, getattr(error, "strerror", None) or str(error), record.path), None
         if checked.problem:
             return LeftOut(record.source, _kind(checked.problem), record.path, checked.problem), checked
         return self._segment(record, checked), checked

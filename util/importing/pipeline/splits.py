@@ -89,7 +89,7 @@ class Splitter:
     def _unit(self, record: Record, by_speaker: bool) -> int:
         """Return a number below `_HASHES` for the speaker, or the recording, of a row; of equal chance for each."""
         name = f"speaker {record.speaker}" if by_speaker and record.speaker else record.path.removeprefix(self._root)
-        digest = blake2b(name.encode("utf-8", "surrogateescape"), digest_size=8, key=self._seed)
+        digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, key=self._seed)
         return int.from_bytes(digest.digest(), "big")
 
     def _describe(self, wanted: Sequence[str], units: int) -> str:

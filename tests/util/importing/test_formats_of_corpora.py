@@ -1,0 +1,260 @@
+"""Corpora in the layouts that they are published in, each a small tree with the traps of the real one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from trees import Import, tone, write
+
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing import MODULES, descriptions, import_corpus
+from deepspeech.util.importing.pipeline.records import Choices
+
+ALL_TRAIN = Choices(split=(1, 0, 0))
+COMMON_VOICE = "client_id\tpath\tsentence\tup_votes\tage\tlocale\n"
+
+
+def test_every_format_says_what_it_reads_and_refuses_a_folder_of_something_else(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert all(descriptions().values())
+    for name in [name for name, module in MODULES.items() if module.startswith("formats.")]:
+        with pytest.raises(ImportingError, match=str(tmp_path / "empty")):
+            import_corpus(name, tmp_path / "out", tmp_path / "empty")
+        with pytest.raises(ImportingError, match="no folder"):
+            import_corpus(name, tmp_path / "out", tmp_path / "none")
+        with pytest.raises(ImportingError, match="with --from"):
+            import_corpus(name, tmp_path / "out")
+
+
+def test_common_voice_takes_quotes_as_they_are_and_names_missing_clips(tmp_path: Path) -> None:
+    source = tmp_path / "fr"
+    tone(source / "clips" / "a.mp3")
+    rows = ['x\ta.mp3\t"Salut", dit-elle\t2\ttwenties\tfr', "x\tlost.mp3\tOui\t2\t\tfr", "y\ta.mp3\t\t2\t\tfr", "y\ta"]
+    write(source / "validated.tsv", b"\xef\xbb\xbf" + (COMMON_VOICE + "\n".join(rows)).replace("\n", "\r\n").encode())
+    done = Import("common_voice", source, tmp_path / "out", ALL_TRAIN)
+    (row,) = done.all_rows
+    assert (row["transcript"], row["speaker"], row["age"], row["locale"]) == (
+        '"Salut", dit-elle',
+        "x",
+        "twenties",
+        "fr",
+    )
+    assert float(row["duration"]) == pytest.approx(0.5, abs=0.15)  # an mp3 ends with the encoder's padding
+    empty = "empty transcript"
+    assert done.left_out == {
+        "validated.tsv:3": "No such file or directory",
+        "validated.tsv:4": empty,
+        "validated.tsv:5": empty,
+    }
+
+
+def test_common_voice_has_sets_of_its_own_unless_a_split_is_asked_for(tmp_path: Path) -> None:
+    names = {"train": "a", "dev": "b", "test": "c"}
+    for name, clip in names.items():
+        tone(tmp_path / "clips" / f"{clip}.mp3")
+        write(tmp_path / f"{name}.tsv", f"{COMMON_VOICE}{clip}\t{clip}.mp3\tyes\t2\t\ten\n")
+    every = "".join(f"{clip}\t{clip}.mp3\tyes\t2\t\ten\n" for clip in names.values())
+    write(tmp_path / "validated.tsv", COMMON_VOICE + every)
+    official = Import("common_voice", tmp_path, tmp_path / "out")
+    assert official.sets == {name: {f"{clip}.mp3"} for name, clip in names.items()}
+    assert len(Import("common_voice", tmp_path, tmp_path / "one", ALL_TRAIN).rows("train")) == 3
+
+
+def test_a_table_without_a_column_or_that_is_not_utf_8_is_one_line(tmp_path: Path) -> None:
+    write(tmp_path / "validated.tsv", "path\tsentence\n")
+    with pytest.raises(ImportingError, match=r"validated\.tsv:1: no column client_id; found: path, sentence"):
+        Import("common_voice", tmp_path, tmp_path / "out")
+    write(tmp_path / "validated.tsv", COMMON_VOICE.encode() + b"x\ta.mp3\t\xff\n")
+    with pytest.raises(ImportingError, match=r"validated\.tsv:2: not UTF-8"):
+        Import("common_voice", tmp_path, tmp_path / "out")
+
+
+def test_librispeech_has_the_sets_of_its_folders_and_takes_the_missing_one_from_train(tmp_path: Path) -> None:
+    for subset, speakers in (("train-clean-5", (19, 20, 21)), ("dev-clean-2", (30,))):
+        for speaker in speakers:
+            chapter = tmp_path / "LibriSpeech" / subset / str(speaker) / "7"
+            tone(chapter / f"{speaker}-7-0000.{'opus' if speaker == 20 else 'flac'}")
+            write(chapter / f"{speaker}-7.trans.txt", f"{speaker}-7-0000 A WORD\n")
+    done = Import("librispeech", tmp_path, tmp_path / "out")
+    assert done.sets["dev"] == {"30-7-0000.flac"}
+    assert len(done.sets["train"]) == 2 and len(done.sets["test"]) == 1
+    assert {row["transcript"] for row in done.all_rows} == {"a word"}
+    assert {row["subset"] for row in done.rows("test")} == {"train-clean-5"}
+    assert done.news[:2] == [
+        "sets of the corpus itself: train, dev",
+        "test taken from train by speaker (3 speakers; no speaker is in two of these sets)",
+    ]
+
+
+def test_an4_reads_its_lists_side_by_side(tmp_path: Path) -> None:
+    for name in ("ann/one", "ann/two", "bob/one"):
+        tone(tmp_path / "wav" / "an4" / f"{name}.wav")
+    write(tmp_path / "etc" / "an4_train.fileids", "an4/ann/one\nan4/ann/two\n")
+    write(tmp_path / "etc" / "an4_train.transcription", "<s> YES I DO(2) </s> (one)\n<s> NO </s> (three)\n")
+    write(tmp_path / "etc" / "an4_test.fileids", "an4/bob/one\n")
+    write(tmp_path / "etc" / "an4_test.transcription", "GO (one)\n")
+    done = Import("an4", tmp_path, tmp_path / "out")
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("yes i do", "ann"), ("go", "bob")]
+    assert done.left_out == {"an4_train.transcription:2": "a transcript of another recording than its line of fileids"}
+    write(tmp_path / "etc" / "an4_test.transcription", "")
+    with pytest.raises(ImportingError, match="same number of lines"):
+        Import("an4", tmp_path, tmp_path / "out")
+
+
+def test_ljspeech_takes_the_normalized_text_and_leaves_quotes_alone(tmp_path: Path) -> None:
+    for name in ("LJ1", "LJ2", "grüße"):
+        tone(tmp_path / "wavs" / f"{name}.wav")
+    write(tmp_path / "metadata.csv", 'LJ1|Dr. "A"|doctor "a"\nLJ2|two|\ngrüße|"hallo\nLJ3\n')
+    done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert done.transcripts == {"LJ1.wav": 'doctor "a"', "LJ2.wav": "two", "grüße.wav": '"hallo'}
+    assert done.left_out == {"metadata.csv:4": "a line without |"}
+
+
+def test_json_lines_cut_at_offsets_and_keep_other_keys(tmp_path: Path) -> None:
+    tone(tmp_path / "audio" / "long.wav", 3)
+    tone(tmp_path / "audio" / "short.wav", 1)
+    rows = [
+        {"audio_filepath": "audio/long.wav", "text": "two", "offset": 1, "duration": 1, "lang": "en", "words": [1]},
+        {"audio_filepath": "audio/short.wav", "text": "one", "duration": 7.5, "speaker": "ann"},
+        {"audio_filepath": "audio/short.wav"},
+        {"audio_filepath": "audio/short.wav", "text": "x", "offset": "soon"},
+        {"audio_filepath": "audio/short.wav", "text": "x", "offset": 5.0, "duration": 1},
+    ]
+    write(tmp_path / "train_manifest.json", "\n".join([*map(json.dumps, rows), "{", "7"]))
+    done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
+    first, second = done.all_rows
+    assert (first["transcript"], first["lang"], first["duration"]) == ("two", "en", "1.000")
+    assert set(done.samples(first)[0]) == {200}
+    assert (second["wav_filename"], second["speaker"]) == (str(tmp_path / "audio" / "short.wav"), "ann")
+    assert list(done.left_out.values()) == [
+        "no text",
+        "an offset or duration that is not a number",
+        "a segment beyond the end of its recording",
+        "not JSON",
+        "not a JSON object",
+    ]
+
+
+def test_kaldi_joins_its_files_and_refuses_commands(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    tone(data / "long.wav", 3)
+    write(data / "wav.scp", f"rec1 {data / 'long.wav'}\nrec2 long.wav\n")
+    write(data / "segments", "u3 rec1 2.0 -1\nu1 rec1 0.0 1.0\nu2 rec9 0 1\nu5 rec1 x 1\n")
+    write(data / "text", "u1 one\nu2 two\nu3 three words here\nu4 four\nu5 five\n")
+    write(data / "utt2spk", "u1 ann\nu3 bob\n")
+    done = Import("kaldi", data, tmp_path / "out", ALL_TRAIN)
+    one, three = done.all_rows
+    assert (one["transcript"], one["speaker"], set(done.samples(one)[0])) == ("one", "ann", {100})
+    assert (three["transcript"], three["speaker"], set(done.samples(three)[0])) == ("three words here", "bob", {300})
+    assert done.left_out == {
+        "text:2": "its recording is not in wav.scp",
+        "text:4": "not in segments",
+        "text:5": "malformed times in segments",
+    }
+    write(data / "wav.scp", "rec1 sph2pipe -f wav long.sph |\n")
+    with pytest.raises(ImportingError, match=r"wav\.scp:1: a command"):
+        Import("kaldi", data, tmp_path / "out")
+
+
+def test_directories_of_kaldi_named_as_sets_are_the_sets(tmp_path: Path) -> None:
+    for name in ("train", "dev", "test"):
+        tone(tmp_path / name / f"{name}.wav", 1)
+        write(tmp_path / name / "wav.scp", f"u1 {name}.wav\n")
+        write(tmp_path / name / "text", "u1 word\n")
+    assert Import("kaldi", tmp_path, tmp_path / "out").sets == {
+        name: {f"{name}.wav"} for name in ("train", "dev", "test")
+    }
+
+
+def test_speech_commands_has_the_sets_of_its_lists(tmp_path: Path) -> None:
+    for name in ("yes/a_nohash_0", "yes/b_nohash_0", "no/a_nohash_0", "no/c_nohash_1", "_background_noise_/hum"):
+        tone(tmp_path / f"{name}.wav")
+    write(tmp_path / "validation_list.txt", "yes/b_nohash_0.wav\n")
+    write(tmp_path / "testing_list.txt", "no/c_nohash_1.wav\n")
+    done = Import("speech_commands", tmp_path, tmp_path / "out")
+    assert [(row["transcript"], row["speaker"]) for row in done.rows("train")] == [("no", "a"), ("yes", "a")]
+    assert [row["transcript"] for row in done.rows("dev") + done.rows("test")] == ["yes", "no"]
+
+
+def test_arabic_speech_commands_are_written_in_arabic(tmp_path: Path) -> None:
+    for speaker in (1, 2, 3):
+        tone(tmp_path / "dataset" / "yes" / f"{speaker:08d}_NO_01.wav")
+    write(tmp_path / "train.csv", "file,class\ndataset/yes/00000001_NO_01.wav,yes\ndataset/yes/00000002_NO_01.wav,on\n")
+    write(tmp_path / "val.csv", "file,class\ndataset/yes/00000003_NO_01.wav,yes\n")
+    write(tmp_path / "keywords.tsv", "yes\tنعم\n")
+    done = Import("arabic_speech_commands", tmp_path, tmp_path / "out")
+    assert [(row["transcript"], row["speaker"], row["class"]) for row in done.rows("dev")] == [
+        ("نعم", "00000003", "yes")
+    ]
+    assert done.left_out == {"train.csv:3": "a class that keywords.tsv lacks"}
+
+
+@pytest.mark.parametrize("transcript", ["transcript.txt", "transcript/aishell_transcript_v0.8.txt"])
+def test_aishell_loses_the_spaces_between_words(transcript: str, tmp_path: Path) -> None:
+    for name in ("train/S1/W1", "train/S1/W2", "dev/S2/W3", "test/S3/W4"):
+        tone(tmp_path / "wav" / f"{name}.wav")
+    write(tmp_path / transcript, "W1 而 对 楼市\nW3 成交\nW4 抑制\n")
+    done = Import("aishell", tmp_path, tmp_path / "out")
+    assert done.transcripts == {"W1.wav": "而对楼市", "W3.wav": "成交", "W4.wav": "抑制"}
+    assert [row["speaker"] for row in done.all_rows] == ["S1", "S2", "S3"]
+    assert done.left_out == {"wav/train/S1/W2.wav": "no transcript"}
+
+
+def test_thchs30_follows_the_links_of_its_sets(tmp_path: Path) -> None:
+    for name, recording in (("train", "A2_0"), ("dev", "B4_1"), ("test", "C6_2"), ("train", "A2_1"), ("train", "A2_2")):
+        tone(tmp_path / name / f"{recording}.wav")
+        write(tmp_path / name / f"{recording}.wav.trn", f"../data/{recording}.wav.trn\n")
+    for recording in ("A2_0", "B4_1", "C6_2"):
+        write(tmp_path / "data" / f"{recording}.wav.trn", "绿 是 阳春\nlv4 shi4 yang2 chun1\nl v4 sh ix4\n")
+    write(tmp_path / "data" / "A2_2.wav.trn", "A2_2.wav.trn")  # a link to itself
+    done = Import("thchs30", tmp_path, tmp_path / "out")
+    assert done.sets == {"train": {"A2_0.wav"}, "dev": {"B4_1.wav"}, "test": {"C6_2.wav"}}
+    row = done.rows("train")[0]
+    assert (row["transcript"], row["pinyin"], row["speaker"]) == ("绿是阳春", "lv4 shi4 yang2 chun1", "A2")
+    assert set(done.left_out) == {"train/A2_1.wav", "train/A2_2.wav"}
+
+
+def test_voxforge_reads_the_prompts_of_each_submission(tmp_path: Path) -> None:
+    for submission, prompts in (
+        ("ann-20080101-abc", "ann-20080101-abc/mfc/a0001 I AM HERE\nann-20080101-abc/mfc/a0002\n"),
+        ("anonymous-20080101-xyz", "*/a0001 Hello there\n"),
+        ("bob-20080101-def", b"x/a0001 na\xefve\n"),
+    ):
+        tone(tmp_path / submission / "wav" / "a0001.wav")
+        write(tmp_path / submission / "etc" / "PROMPTS", prompts)
+    done = Import("voxforge", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [
+        ("i am here", "ann"),
+        ("Hello there", "anonymous-20080101-xyz"),
+    ]
+    assert done.left_out == {
+        "ann-20080101-abc/PROMPTS:2": "empty transcript",
+        "bob-20080101-def/etc/PROMPTS": "its prompts cannot be read",
+    }
+
+
+def test_tedlium_is_cut_at_its_segments(tmp_path: Path) -> None:
+    for name, talk in (("train", "Ann_2009"), ("dev", "Bob_2010"), ("test", "Eve_2011")):
+        tone(tmp_path / "legacy" / name / "sph" / f"{talk}.sph", 3)
+        lines = [
+            ";; a comment",
+            f"{talk} 1 {talk} 0.00 1.00 <o,f0,female> it 's <unk> the the(2) end",
+            f"{talk} 1 inter_segment_gap 1.00 2.00 <o,f0,> ignore_time_segment_in_scoring",
+            f"{talk} 1 {talk} 2.00 3.90 <o,f0,female> <unk> last",
+            f"{talk} 1 {talk} 2.50",
+            f"{talk} 1 {talk} 2.50 2.60 <o,f0,female> <unk>",
+        ]
+        write(tmp_path / "legacy" / name / "stm" / f"{talk}.stm", "\n".join(lines))
+    write(tmp_path / "data" / "stm" / "Ann_2009.stm", "Ann_2009 1 Ann_2009 0 1 <o,f0,male> again")
+    done = Import("tedlium", tmp_path, tmp_path / "out")
+    for name, speaker in (("train", "Ann_2009"), ("dev", "Bob_2010"), ("test", "Eve_2011")):
+        first, last = done.rows(name)
+        assert (first["transcript"], first["speaker"], first["duration"]) == ("it's the the end", speaker, "1.000")
+        assert (last["transcript"], set(done.samples(last)[0]), last["duration"]) == ("last", {300}, "1.000")
+    assert list(done.left_out.values())[:3] == [
+        "ignore_time_segment_in_scoring",
+        "a malformed line of an .stm",
+        "empty transcript",
+    ]

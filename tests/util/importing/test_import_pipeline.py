@@ -1,0 +1,203 @@
+"""What every format shares: sets, checking, running again, and the command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import soundfile
+from running import assert_fails_with, run_script
+from trees import Import, read, tone, write
+
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing import import_corpus
+from deepspeech.util.importing.pipeline.known import KnownRecordings
+from deepspeech.util.importing.pipeline.records import SETS, Choices, Record
+from deepspeech.util.importing.pipeline.splits import Splitter
+
+HEADER = "client_id\tpath\tsentence\n"
+
+
+def divided(records: list[Record], choices: Choices = Choices()) -> tuple[dict[str, list[Record]], list[str]]:  # noqa: B008
+    splitter = Splitter(choices, "/corpus")
+    for record in records:
+        splitter.count(record)
+    news = splitter.divide()
+    sets: dict[str, list[Record]] = {name: [] for name in SETS}
+    for record in records:
+        sets[splitter.choose(record)].append(record)
+    return sets, news
+
+
+def spoken_by(speakers: dict[str, int]) -> list[Record]:
+    return [Record(f"/corpus/{name}{n}.wav", "x", "", name) for name, count in speakers.items() for n in range(count)]
+
+
+def test_speakers_are_in_one_set_each_and_sets_have_their_shares() -> None:
+    records = spoken_by({f"s{number}": 5 + number % 7 for number in range(200)})
+    sets, news = divided(records)
+    speakers = [{record.speaker for record in rows} for rows in sets.values()]
+    assert not speakers[0] & speakers[1] and not speakers[0] & speakers[2] and not speakers[1] & speakers[2]
+    assert [round(100 * len(rows) / len(records)) for rows in sets.values()] == [90, 5, 5]
+    assert news == ["divided into sets by speaker (200 speakers; no speaker is in two of these sets)"]
+
+
+def test_the_seed_decides_and_the_place_of_the_corpus_does_not() -> None:
+    records = spoken_by({"": 100})
+    elsewhere = [record._replace(path=record.path.replace("/corpus", "/corpus/corpus", 1)) for record in records]
+    first, second, other = (divided(records, Choices(seed=seed))[0] for seed in (1, 1, 2))
+    assert first == second != other
+    splitter = Splitter(Choices(), "/corpus/corpus")
+    for record in elsewhere:
+        splitter.count(record)
+    splitter.divide()
+    assert [splitter.choose(record) for record in elsewhere].count("test") == len(first["test"]) == 5
+    assert {record.path for record in first["test"]} == {
+        record.path.replace("/corpus", "", 1) for record in elsewhere if splitter.choose(record) == "test"
+    }
+
+
+def test_one_speaker_with_most_rows_stays_in_train() -> None:
+    sets, _ = divided(spoken_by({"most": 1000, "a": 10, "b": 10}))
+    assert {name: {record.speaker for record in rows} for name, rows in sets.items()}["train"] == {"most"}
+    assert all(sets.values())
+
+
+def test_segments_of_a_recording_without_a_speaker_stay_together() -> None:
+    records = [Record(f"/corpus/{n % 10}.wav", "x", "", start=n) for n in range(100)]
+    sets, news = divided(records)
+    places = [{record.path for record in rows} for rows in sets.values()]
+    assert sum(map(len, places)) == 10 and all(places)
+    assert news == [
+        "divided into sets by a hash of each recording's name: no speaker is known, so a speaker can be in several sets"
+    ]
+
+
+def test_too_few_speakers_or_recordings_are_said() -> None:
+    assert "too few speakers" in divided(spoken_by({"a": 50, "b": 50}))[1][0]
+    sets, news = divided(spoken_by({"a": 2}))
+    assert len(sets["train"]) == 2 and news == ["2 recordings: too few for 3 sets; all are in train"]
+
+
+def test_all_may_go_into_one_set_or_none_into_train() -> None:
+    records = spoken_by({"a": 50, "b": 50})
+    assert len(divided(records, Choices(split=(0, 0, 1)))[0]["test"]) == 100
+    assert len(divided(records, Choices(split=(0, 2, 2)))[0]["dev"]) == 50
+
+
+def test_more_speakers_than_are_counted_are_divided_by_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deepspeech.util.importing.pipeline.splits.MOST_UNITS", 50)
+    sets, _ = divided(spoken_by({f"s{number}": 2 for number in range(2000)}))
+    assert [round(100 * len(rows) / 4000) for rows in sets.values()] == pytest.approx([90, 5, 5], abs=2)
+    assert not {record.speaker for record in sets["train"]} & {record.speaker for record in sets["test"]}
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    for number in range(6):
+        tone(tmp_path / "corpus" / "clips" / f"{number}.wav")
+    rows = "".join(f"s{number}\t{number}.wav\tword {number}\n" for number in range(6))
+    write(tmp_path / "corpus" / "validated.tsv", HEADER + rows)
+    return tmp_path / "corpus"
+
+
+def test_a_second_run_checks_only_what_is_new_or_changed(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Import("common_voice", corpus, tmp_path / "out")
+    checked: list[str] = []
+    module = "deepspeech.util.importing.pipeline.recordings"
+    inspect = sys.modules[module]._inspect
+    monkeypatch.setattr(f"{module}._inspect", lambda path: checked.append(Path(path).name) or inspect(path))
+    assert Import("common_voice", corpus, tmp_path / "out").all_rows == first.all_rows
+    assert not checked
+    tone(corpus / "clips" / "3.wav", 0.7)
+    tone(corpus / "clips" / "6.wav")
+    with (corpus / "validated.tsv").open("a") as file:
+        file.write("s6\t6.wav\tword 6\n")
+    assert len(Import("common_voice", corpus, tmp_path / "out").all_rows) == 7
+    assert sorted(checked) == ["3.wav", "6.wav"]
+
+
+def test_segments_that_are_cut_are_cut_again_only_if_they_are_damaged(tmp_path: Path) -> None:
+    tone(tmp_path / "a" / "rec.wav", 3)
+    tone(tmp_path / "b" / "rec.wav", 3)
+    write(tmp_path / "wav.scp", "a a/rec.wav\nb b/rec.wav\n")
+    write(tmp_path / "segments", "u1 a 0 1\nu2 a 1 2\nu3 b 0 1\n")
+    write(tmp_path / "text", "u1 one\nu2 two\nu3 one\n")
+    out = tmp_path / "out"
+    rows = Import("kaldi", tmp_path, out, Choices(split=(1, 0, 0))).all_rows
+    clips = [out / row["wav_filename"] for row in rows]
+    assert len(set(clips)) == 3  # though two recordings have the same name
+    before = [clip.stat().st_mtime_ns for clip in clips]
+    clips[1].write_bytes(clips[1].read_bytes()[:40])
+    Import("kaldi", tmp_path, out, Choices(split=(1, 0, 0)))
+    after = [clip.stat().st_mtime_ns for clip in clips]
+    assert [one == other for one, other in zip(before, after, strict=True)] == [True, False, True]
+    assert soundfile.info(clips[1]).frames == 8000
+
+
+def test_a_truncated_recording_is_left_out_and_a_corpus_of_nothing_else_keeps_what_was_there(
+    corpus: Path, tmp_path: Path
+) -> None:
+    first = Import("common_voice", corpus, tmp_path / "out")
+    for path in (corpus / "clips").iterdir():
+        path.write_bytes(path.read_bytes()[:-1000])
+    with pytest.raises(ImportingError, match=r"no row of .* can be imported; .*left_out\.csv says why"):
+        Import("common_voice", corpus, tmp_path / "out")
+    assert {row["reason"] for row in read(tmp_path / "out" / "left_out.csv")} == {"truncated"}
+    assert read(tmp_path / "out" / "train.csv") == first.rows("train")
+
+
+def test_a_damaged_file_of_known_recordings_is_begun_anew(corpus: Path, tmp_path: Path) -> None:
+    write(tmp_path / "out" / ".checked.sqlite", "not a database, but something else that is long enough" * 100)
+    assert len(Import("common_voice", corpus, tmp_path / "out").all_rows) == 6
+
+
+def test_an_imported_corpus_needs_no_source_any_more(corpus: Path, tmp_path: Path) -> None:
+    Import("common_voice", corpus, tmp_path / "out")
+    import_corpus("common_voice", tmp_path / "out")
+    (corpus / "clips" / "3.wav").unlink()
+    with pytest.raises(ImportingError, match="--from"):
+        import_corpus("common_voice", tmp_path / "out")
+
+
+def test_the_command_says_what_it_did_and_what_is_wrong(corpus: Path, tmp_path: Path) -> None:
+    done = run_script("import_corpus.py", "common_voice", "--from", corpus, "--to", tmp_path / "out", "--split=4:1:1")
+    assert done.returncode == 0 and done.stdout == "", done.stderr
+    assert f"{tmp_path / 'out' / 'train.csv'}: 4 utterances, 0.0 minutes" in done.stderr
+    command = [sys.executable, "-m", "deepspeech.import_corpus", "common_voice", "--to", str(tmp_path / "out")]
+    wrong = subprocess.run([*command, "--split=1:2"], capture_output=True, text=True)
+    assert_fails_with(wrong, "--split", "1:2", "90:5:5")
+
+
+def test_names_and_texts_that_are_not_unicode_are_left_out(tmp_path: Path) -> None:
+    source = tmp_path / "corpus"
+    tone(source / "good.wav")
+    write(source / "good.txt", "good")
+    name = b"gr\xfc\xdfe".decode("utf-8", "surrogateescape")
+    tone(source / "copied.wav").rename(source / f"{name}.wav")
+    write(source / f"{name}.txt", "gruss")
+    done = Import("folder", source, tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert done.transcripts == {"good.wav": "good"}
+    assert list(done.left_out.values()) == ["a name or text that cannot be written as UTF-8"]
+    write(
+        source / "rows.jsonl",
+        '{"audio_filepath": "good.wav", "text": "\\ud800"}\n{"audio_filepath": "a\\u0000", "text": "x"}',
+    )
+    with pytest.raises(ImportingError, match="no row"):
+        Import("json_lines", source, tmp_path / "out")
+    reasons = [row["reason"] for row in read(tmp_path / "out" / "left_out.csv")]
+    assert reasons == ["a name or text that cannot be written as UTF-8", "embedded null byte"]
+
+
+def test_two_imports_into_one_folder_do_not_mix(corpus: Path, tmp_path: Path) -> None:
+    Import("common_voice", corpus, tmp_path / "out")
+    with (
+        KnownRecordings(tmp_path / "out" / ".checked.sqlite"),
+        pytest.raises(ImportingError, match="is another import at work there"),
+    ):
+        Import("common_voice", corpus, tmp_path / "out")
+    assert len(Import("common_voice", corpus, tmp_path / "out").all_rows) == 6

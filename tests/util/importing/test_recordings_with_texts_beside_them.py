@@ -1,0 +1,168 @@
+"""A folder of recordings with a file beside each: plain texts, links, and tiers of annotations."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from trees import Import, tone, write
+
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing.pipeline.records import Choices
+
+ALL_TRAIN = Choices(split=(1, 0, 0))
+
+
+def textgrid(*tiers: tuple[str, Sequence[tuple[float, float, str]]]) -> str:
+    """Return a long TextGrid with these interval tiers, and a point tier."""
+    lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "xmin = 0", "xmax = 9", "tiers? <exists>"]
+    lines += [f"size = {len(tiers) + 1}", "item []:"]
+    for number, (name, intervals) in enumerate(tiers, start=1):
+        lines += [
+            f"    item [{number}]:",
+            '        class = "IntervalTier"',
+            f'        name = "{name}"',
+            "        xmin = 0",
+        ]
+        lines += ["        xmax = 9", f"        intervals: size = {len(intervals)}"]
+        for place, (begin, end, text) in enumerate(intervals, start=1):
+            lines += [f"        intervals [{place}]:", f"            xmin = {begin}", f"            xmax = {end}"]
+            lines += [f'            text = "{text}"']
+    lines += [
+        f"    item [{len(tiers) + 1}]:",
+        '        class = "TextTier"',
+        '        name = "clicks"',
+        "        xmin = 0",
+    ]
+    lines += ["        xmax = 9", "        points: size = 1", "        points [1]:", "            number = 1"]
+    return "\n".join([*lines, '            mark = "click"', ""])
+
+
+def eaf(*tiers: tuple[str, str, Sequence[tuple[int, int, str]]]) -> str:
+    """Return an ELAN file with these tiers: name, participant, and annotations in milliseconds."""
+    slots: list[str] = []
+    parts: list[str] = []
+    for name, participant, rows in tiers:
+        parts.append(f'<TIER TIER_ID="{name}" PARTICIPANT="{participant}" LINGUISTIC_TYPE_REF="t">')
+        for begin, end, text in rows:
+            here = len(slots) + 1
+            slots += [f'<TIME_SLOT TIME_SLOT_ID="ts{here + n}" TIME_VALUE="{t}"/>' for n, t in enumerate((begin, end))]
+            parts.append(
+                f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{here}" TIME_SLOT_REF1="ts{here}"'
+                f' TIME_SLOT_REF2="ts{here + 1}"><ANNOTATION_VALUE>{text}</ANNOTATION_VALUE>'
+                "</ALIGNABLE_ANNOTATION></ANNOTATION>"
+            )
+        parts.append("</TIER>")
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?><ANNOTATION_DOCUMENT AUTHOR="" DATE="2020-01-01T00:00:00+00:00"'
+        ' FORMAT="3.0" VERSION="3.0" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+        ' xsi:noNamespaceSchemaLocation="http://www.mpi.nl/tools/elan/EAFv3.0.xsd">'
+        f'<HEADER TIME_UNITS="milliseconds"/><TIME_ORDER>{"".join(slots)}</TIME_ORDER>{"".join(parts)}'
+        '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="t" TIME_ALIGNABLE="true"/></ANNOTATION_DOCUMENT>'
+    )
+
+
+def test_texts_of_all_kinds_are_found_beside_their_recordings(tmp_path: Path) -> None:
+    source = tmp_path / "Aufnahmen übers Jahr"
+    tone(source / "1" / "a.wav")
+    write(source / "1" / "a.txt", b"\xef\xbb\xbfhello\r\n  there \r\n")
+    tone(source / "2" / "a.FLAC".lower(), channels=2)
+    write(source / "2" / "a.flac.lab", "A LABEL\n")
+    tone(source / "2" / "b.wav")
+    write(source / "2" / "b.TXT", "große Wörter".encode("utf-16"))
+    tone(source / "2" / "c.wav")
+    write(source / "2" / "c.trn", "..\\3\\real.trn")
+    write(source / "3" / "real.trn", "linked words\n")
+    done = Import("folder", source, tmp_path / "out", ALL_TRAIN)
+    assert [(row["wav_filename"].removeprefix(f"{source}/"), row["transcript"]) for row in done.all_rows] == [
+        ("1/a.wav", "hello there"),
+        ("2/a.flac", "A LABEL"),
+        ("2/b.wav", "große Wörter"),
+        ("2/c.wav", "linked words"),
+    ]
+    assert not done.left_out and done.news[-1] == "nothing was left out"
+
+
+def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
+    for name in ("good", "alone", "empty", "latin", "link", "timed"):
+        tone(tmp_path / f"{name}.wav")
+    tone(tmp_path / "good.mp3")
+    write(tmp_path / "broken.wav", "no audio")
+    for name, text in {
+        "good.txt": "good",
+        "empty.txt": " \n",
+        "latin.txt": b"na\xefve",
+        "link.trn": "lost.trn",
+        "timed.lab": "0 500 a\n500 900 b\n",
+        "broken.txt": "broken",
+    }.items():
+        write(tmp_path / name, text)
+    (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
+    done = Import("folder", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
+    assert done.transcripts == {"good.wav": "good"}
+    assert done.left_out == {
+        "alone.wav": "no transcript beside it",
+        "broken.txt": "cannot be read as audio",
+        "empty.txt": "empty transcript",
+        "good.mp3": "another recording has the same name, but for its ending",
+        "latin.txt": "its transcript is not UTF-8",
+        "link.trn": "its transcript cannot be read",
+        "timed.lab": "labels with times instead of a transcript",
+    }
+    table = done.news[done.news.index(f"left out: 7 of 8 rows, listed in {done.out / 'left_out.csv'}") :]
+    assert len(table) == 2 + 7
+
+
+def test_a_textgrid_cuts_its_recording_whatever_its_encoding(tmp_path: Path) -> None:
+    pytest.importorskip("pympi")
+    intervals = [(0, 1, 'say ""one'), (1, 2, ""), (2, 7, "three = fin"), (3.5, 4, "beyond"), (2.99, 9, "rest")]
+    for name, encoding in (("a", "utf-8-sig"), ("b", "utf-16")):
+        tone(tmp_path / f"{name}.wav", 3, channels=2)
+        text = textgrid(("sentences", intervals)).replace("\n", "\r\n")
+        write(tmp_path / f"{name}.TextGrid", text.encode(encoding))
+    done = Import("folder", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [(row["transcript"], row["duration"]) for row in done.all_rows] == [
+        ('say "one', "1.000"),
+        ("three = fin", "1.000"),
+    ] * 2
+    assert [set(done.samples(row)[0]) for row in done.all_rows] == [{100}, {300}] * 2
+    assert [done.samples(row)[1] for row in done.all_rows] == [2] * 4
+    assert all(row["wav_filename"].startswith("clips/") for row in done.all_rows)
+    assert len({row["wav_filename"] for row in done.all_rows}) == 4
+    reasons = [line.split("  ")[1] for line in done.news[-2:]]
+    assert reasons == ["a segment beyond the end of its recording", "a segment shorter than 0.02 seconds"]
+
+
+def test_of_several_tiers_one_must_be_chosen(tmp_path: Path) -> None:
+    pytest.importorskip("pympi")
+    tone(tmp_path / "a.wav", 2)
+    write(tmp_path / "a.TextGrid", textgrid(("words", [(0, 1, "one")]), ("phones", [(0, 1, "w")]), ("notes", [])))
+    with pytest.raises(ImportingError, match=r"a\.TextGrid has several tiers: words, phones; choose .* --tier NAME"):
+        Import("folder", tmp_path, tmp_path / "out")
+    done = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0), tiers=("words",)))
+    assert [(row["transcript"], row["tier"]) for row in done.all_rows] == [("one", "words")]
+    with pytest.raises(ImportingError, match="no row"):
+        Import("folder", tmp_path, tmp_path / "out", Choices(tiers=("other",)))
+
+
+def test_elan_knows_who_speaks(tmp_path: Path) -> None:
+    pytest.importorskip("pympi")
+    tone(tmp_path / "a.wav", 3)
+    tone(tmp_path / "b.wav", 3)
+    ann, bob = ("Ann tx", "Ann", [(0, 1000, "ein")]), ("Bob tx", "Bob", [(1000, 2000, "zwei"), (2000, 9000, " ")])
+    write(tmp_path / "a.eaf", eaf(ann, bob))
+    write(tmp_path / "b.eaf", "<no xml")
+    done = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0), tiers=("Ann tx", "Bob tx")))
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("ein", "Ann"), ("zwei", "Bob")]
+    assert [set(done.samples(row)[0]) for row in done.all_rows] == [{100}, {200}]
+    assert done.left_out == {"b.eaf": "its transcript cannot be read"}
+
+
+def test_without_the_library_for_tiers_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tone(tmp_path / "a.wav")
+    write(tmp_path / "a.eaf", eaf(("t", "", [])))
+    monkeypatch.setitem(sys.modules, "pympi", None)
+    with pytest.raises(ImportingError, match=r"pip install '\.\[importing\]'"):
+        Import("folder", tmp_path, tmp_path / "out")
