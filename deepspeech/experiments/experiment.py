@@ -19,7 +19,7 @@ from ..options import Options, with_values
 from ..options.rows.flag import Value
 from ..util.files.python_files import load_python_file
 
-MODULES = ("demo", "fsdd", "ldc93s1", "yesno")
+MODULES = ("an4", "demo", "fsdd", "ldc93s1", "yesno")
 """The modules of this package that register experiments, one for each corpus."""
 
 

@@ -110,7 +110,12 @@ def test_a_second_run_checks_only_what_is_new_or_changed(
     checked: list[str] = []
     module = "deepspeech.util.importing.pipeline.recordings"
     inspect = sys.modules[module]._inspect
-    monkeypatch.setattr(f"{module}._inspect", lambda path: checked.append(Path(path).name) or inspect(path))
+
+    def inspect_noted(path: str) -> object:
+        checked.append(Path(path).name)
+        return inspect(path)
+
+    monkeypatch.setattr(f"{module}._inspect", inspect_noted)
     assert Import("common_voice", corpus, tmp_path / "out").all_rows == first.all_rows
     assert not checked
     tone(corpus / "clips" / "3.wav", 0.7)

@@ -90,14 +90,15 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
         tone(tmp_path / f"{name}.wav")
     tone(tmp_path / "good.mp3")
     write(tmp_path / "broken.wav", "no audio")
-    for name, text in {
+    texts: dict[str, str | bytes] = {
         "good.txt": "good",
         "empty.txt": " \n",
         "latin.txt": b"na\xefve",
         "link.trn": "lost.trn",
         "timed.lab": "0 500 a\n500 900 b\n",
         "broken.txt": "broken",
-    }.items():
+    }
+    for name, text in texts.items():
         write(tmp_path / name, text)
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
     done = Import("folder", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
