@@ -206,3 +206,16 @@ def test_two_imports_into_one_folder_do_not_mix(corpus: Path, tmp_path: Path) ->
     ):
         Import("common_voice", corpus, tmp_path / "out")
     assert len(Import("common_voice", corpus, tmp_path / "out").all_rows) == 6
+
+
+def test_a_corpus_may_be_made_below_the_folder_of_its_recordings_but_not_in_it(tmp_path: Path) -> None:
+    tone(tmp_path / "long.wav", 3)
+    write(tmp_path / "rows.jsonl", '{"audio_filepath": "long.wav", "text": "x", "offset": 1, "duration": 1}')
+    Import("json_lines", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0)))
+    write(tmp_path / "long.txt", "the whole")
+    done = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert done.transcripts == {"long.wav": "the whole"} and not done.left_out
+    with pytest.raises(ImportingError, match="holds the corpus itself"):
+        Import("folder", tmp_path, tmp_path)
+    with pytest.raises(ImportingError, match="not a folder"):
+        Import("folder", tmp_path / "long.wav", tmp_path / "out")

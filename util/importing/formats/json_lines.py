@@ -1,7 +1,7 @@
 """JSON-lines manifests: audio_filepath, text, and if they are given duration, offset (seconds) and speaker.
 
-All *.jsonl and *.json in the folder are read; their names may speak of sets (train_manifest.json). Relative recordings
-are looked for from the manifest's folder. Other keys whose values are texts or numbers become columns.
+All *.jsonl in the folder are read, or else all *.json; their names may speak of sets (train_manifest.json). Relative
+recordings are looked for from the manifest's folder. Other keys whose values are texts or numbers become columns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OF_THE_CSV = {"wav_filename", "wav_filesize", "transcript"}
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of all manifests; raise ImportingError if there are none."""
-    manifests = sorted(path for path in source.iterdir() if path.suffix in (".jsonl", ".json"))
+    manifests = sorted(source.glob("*.jsonl")) or sorted(source.glob("*.json"))
     if not manifests:
         raise ImportingError(f"{source} has no *.jsonl or *.json")
     for path in manifests:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,13 +33,19 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
     has checked, and segments that it has cut, are left as they are. Raise ImportingError, or OSError.
     """
     if not source.is_dir():
-        raise ImportingError(f"there is no folder {source}; name the folder of the recordings with --from")
+        what = f"{source} is not a folder" if source.exists() else f"there is no folder {source}"
+        raise ImportingError(f"{what}; name the folder of the recordings with --from")
     source, out = source.resolve(), out.resolve()
+    if source == out:
+        raise ImportingError(f"{out} holds the corpus itself; name another folder for what is made of it with --to")
     out.mkdir(parents=True, exist_ok=True)
     with Spool(out) as spool:
         splitter = Splitter(choices, str(source))
         with Progress(f"Reading {source}", None) as progress:
-            rows, columns = _read(read(source, choices), spool, splitter, progress)
+            items = (
+                item for item in read(source, choices) if not item.path.startswith(f"{out / CLIPS_FOLDER}{os.sep}")
+            )
+            rows, columns = _read(items, spool, splitter, progress)
         if not rows:
             raise ImportingError(f"{source} has no rows that can be imported")
         for line in splitter.divide():
