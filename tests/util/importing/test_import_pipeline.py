@@ -156,9 +156,12 @@ def test_a_truncated_recording_is_left_out_and_a_corpus_of_nothing_else_keeps_wh
     assert read(tmp_path / "out" / "train.csv") == first.rows("train")
 
 
-def test_a_damaged_file_of_known_recordings_is_begun_anew(corpus: Path, tmp_path: Path) -> None:
+def test_what_a_killed_import_left_behind_does_no_harm(corpus: Path, tmp_path: Path) -> None:
+    write(tmp_path / "out" / ".train.csv.part-1234", "wav_filename,")
     write(tmp_path / "out" / ".checked.sqlite", "not a database, but something else that is long enough" * 100)
     assert len(Import("common_voice", corpus, tmp_path / "out").all_rows) == 6
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {".checked.sqlite", "left_out.csv", "train.csv", "dev.csv", "test.csv"}
 
 
 def test_an_imported_corpus_needs_no_source_any_more(corpus: Path, tmp_path: Path) -> None:

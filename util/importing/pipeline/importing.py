@@ -19,7 +19,7 @@ from .spool import Spool
 CLIPS_FOLDER = "clips"
 KNOWN_FILE = ".checked.sqlite"
 
-_ROWS_AT_ONCE = 64
+_ROWS_AT_ONCE = 16
 _ROWS_OF_A_RECORDING_AT_ONCE = 4096
 
 _Row = tuple[Item, Checked | None]
@@ -51,8 +51,8 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
         for line in splitter.divide():
             report(line)
         with (
-            LeftOutFile(out / LEFT_OUT_FILE) as left_out,
             KnownRecordings(out / KNOWN_FILE) as known,
+            LeftOutFile(out / LEFT_OUT_FILE) as left_out,
             SetFiles(out, columns) as sets,
             Progress(f"Checking {source}", rows) as progress,
         ):

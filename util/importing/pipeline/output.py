@@ -97,6 +97,8 @@ class LeftOutFile:
     _files: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> LeftOutFile:
+        for unfinished in self.path.parent.glob(".*.csv.part-*"):  # of an import that was killed
+            unfinished.unlink()
         beside = self._files.enter_context(written_whole(self.path))
         file = self._files.enter_context(beside.open("w", encoding="utf-8", errors="backslashreplace", newline=""))
         self._writer = csv.writer(file, lineterminator="\n")
