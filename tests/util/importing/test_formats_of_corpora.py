@@ -26,6 +26,7 @@ def test_every_format_says_what_it_reads_and_refuses_a_folder_of_something_else(
             import_corpus(name, tmp_path / "out", tmp_path / "none")
         with pytest.raises(ImportingError, match="with --from"):
             import_corpus(name, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_common_voice_takes_quotes_as_they_are_and_names_missing_clips(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from ...errors import ImportingError
@@ -12,7 +13,7 @@ from ...progress import Progress, Report
 from .known import Checked, KnownRecordings
 from .output import LEFT_OUT_FILE, LeftOutFile, SetFiles
 from .recordings import Imported, Recordings
-from .records import SETS, Choices, Item, LeftOut, Reader, Record
+from .records import Choices, Item, LeftOut, Reader, Record
 from .splits import Splitter
 from .spool import Spool
 
@@ -32,22 +33,17 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
     What is left out is listed in OUT/left_out.csv; segments are cut into OUT/clips. Recordings that an earlier call
     has checked, and segments that it has cut, are left as they are. Raise ImportingError, or OSError.
     """
-    if not source.is_dir():
-        what = f"{source} is not a folder" if source.exists() else f"there is no folder {source}"
-        raise ImportingError(f"{what}; name the folder of the recordings with --from")
-    source, out = source.resolve(), out.resolve()
-    if source == out:
-        raise ImportingError(f"{out} holds the corpus itself; name another folder for what is made of it with --to")
+    source, out = _folders(source, out)
+    clips = out / CLIPS_FOLDER
+    items = (item for item in read(source, choices) if not item.path.startswith(f"{clips}{os.sep}"))
+    first = next(items, None)  # a folder of another format is refused before anything is written
+    if first is None:
+        raise ImportingError(f"{source} has no rows that can be imported")
     out.mkdir(parents=True, exist_ok=True)
     with Spool(out) as spool:
         splitter = Splitter(choices, str(source))
         with Progress(f"Reading {source}", None) as progress:
-            items = (
-                item for item in read(source, choices) if not item.path.startswith(f"{out / CLIPS_FOLDER}{os.sep}")
-            )
-            rows, columns = _read(items, spool, splitter, progress)
-        if not rows:
-            raise ImportingError(f"{source} has no rows that can be imported")
+            rows, columns = _read(chain((first,), items), spool, splitter, progress)
         for line in splitter.divide():
             report(line)
         with (
@@ -56,19 +52,27 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
             SetFiles(out, columns) as sets,
             Progress(f"Checking {source}", rows) as progress,
         ):
-            recordings = Recordings(str(source), out / CLIPS_FOLDER)
-            for result in _take(spool, recordings, known):
+            for result in _take(spool, Recordings(str(source), clips), known):
                 progress.advance()
                 if isinstance(result, LeftOut):
                     left_out.write(result)
                 else:
                     sets.write(splitter.choose(result.record), result)
-    for name in SETS if sets.written else ():
-        report(str(sets.written[name]) if name in sets.written else f"{out / name}.csv: not written, as it has no rows")
-    for line in left_out.table(rows):
+    for line in (*sets.summary(), *left_out.table(rows)):
         report(line)
     if not sets.written:
         raise ImportingError(f"no row of {source} can be imported; {left_out.path} says why")
+
+
+def _folders(source: Path, out: Path) -> tuple[Path, Path]:
+    """Return both folders as absolute paths; raise ImportingError if they cannot be read from and written to."""
+    if not source.is_dir():
+        what = f"{source} is not a folder" if source.exists() else f"there is no folder {source}"
+        raise ImportingError(f"{what}; name the folder of the recordings with --from")
+    source, out = source.resolve(), out.resolve()
+    if source == out:
+        raise ImportingError(f"{out} holds the corpus itself; name another folder for what is made of it with --to")
+    return source, out
 
 
 def _read(items: Iterator[Item], spool: Spool, splitter: Splitter, progress: Progress) -> tuple[int, list[str]]:

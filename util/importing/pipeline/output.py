@@ -72,6 +72,13 @@ class SetFiles:
         self.written[name].utterances += 1
         self.written[name].seconds += row.duration
 
+    def summary(self) -> list[str]:
+        """Return a line for each set, if there are any."""
+        return [
+            str(self.written.get(name) or f"{self._out / name}.csv: not written, as it has no rows")
+            for name in (SETS if self.written else ())
+        ]
+
     def _open(self, name: str) -> None:
         path = self._out / f"{name}.csv"
         beside = self._files.enter_context(written_whole(path))
