@@ -41,7 +41,7 @@ def textgrid(*tiers: tuple[str, Sequence[tuple[float, float, str]]]) -> str:
 
 
 def eaf(*tiers: tuple[str, str, Sequence[tuple[int, int, str]]]) -> str:
-    """Return an ELAN file with these tiers: name, participant, and annotations in milliseconds."""
+    """Return an ELAN file with tiers (name, participant, annotations in ms), and one that explains the first."""
     slots: list[str] = []
     parts: list[str] = []
     for name, participant, rows in tiers:
@@ -55,12 +55,20 @@ def eaf(*tiers: tuple[str, str, Sequence[tuple[int, int, str]]]) -> str:
                 "</ALIGNABLE_ANNOTATION></ANNOTATION>"
             )
         parts.append("</TIER>")
+    parts.append(f'<TIER TIER_ID="translation" PARENT_REF="{tiers[0][0]}" LINGUISTIC_TYPE_REF="s">')
+    if slots:
+        parts.append(
+            '<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a99" ANNOTATION_REF="a1"><ANNOTATION_VALUE>one'
+            "</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>"
+        )
+    parts.append("</TIER>")
     return (
         '<?xml version="1.0" encoding="UTF-8"?><ANNOTATION_DOCUMENT AUTHOR="" DATE="2020-01-01T00:00:00+00:00"'
         ' FORMAT="3.0" VERSION="3.0" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
         ' xsi:noNamespaceSchemaLocation="http://www.mpi.nl/tools/elan/EAFv3.0.xsd">'
         f'<HEADER TIME_UNITS="milliseconds"/><TIME_ORDER>{"".join(slots)}</TIME_ORDER>{"".join(parts)}'
-        '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="t" TIME_ALIGNABLE="true"/></ANNOTATION_DOCUMENT>'
+        '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="t" TIME_ALIGNABLE="true"/>'
+        '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="s" TIME_ALIGNABLE="false"/></ANNOTATION_DOCUMENT>'
     )
 
 
@@ -118,7 +126,7 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
 
 def test_a_textgrid_cuts_its_recording_whatever_its_encoding(tmp_path: Path) -> None:
     pytest.importorskip("pympi")
-    intervals = [(0, 1, 'say ""one'), (1, 2, ""), (2, 7, "three = fin"), (3.5, 4, "beyond"), (2.99, 9, "rest")]
+    intervals = [(1e-05, 1, 'say ""one'), (1, 2, ""), (2, 7, "three = fin"), (3.5, 4, "beyond"), (2.99, 9, "rest")]
     for name, encoding in (("a", "utf-8-sig"), ("b", "utf-16")):
         tone(tmp_path / f"{name}.wav", 3, channels=2)
         text = textgrid(("sentences", intervals)).replace("\n", "\r\n")
@@ -159,6 +167,8 @@ def test_elan_knows_who_speaks(tmp_path: Path) -> None:
     assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("ein", "Ann"), ("zwei", "Bob")]
     assert [set(done.samples(row)[0]) for row in done.all_rows] == [{100}, {200}]
     assert done.left_out == {"b.eaf": "its transcript cannot be read"}
+    explained = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0), tiers=("translation",))).all_rows
+    assert [(row["transcript"], row["speaker"], row["duration"]) for row in explained] == [("one", "Ann", "1.000")]
 
 
 def test_without_the_library_for_tiers_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

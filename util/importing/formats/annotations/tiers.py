@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ....errors import ImportingError
+from ...pipeline.lines import read_text
+
+_EXPONENT = re.compile(r"^(\s*(?:\w+\s*=\s*)?)([\d.]+[eE][-+]?\d+)(\s*)$", re.MULTILINE)
+_BINARY = b"ooBinaryFile"
 
 
 class Segment(NamedTuple):
@@ -36,7 +42,13 @@ class AnnotationsError(Exception):
 
 def read_textgrid(path: Path) -> list[Tier]:
     """Return the interval tiers of a .TextGrid; raise AnnotationsError."""
-    grid = _read(path, lambda pympi: pympi.Praat.TextGrid(str(path), codec=_encoding(path)))
+
+    def read(pympi: Any) -> Any:
+        grid = pympi.Praat.TextGrid(xmax=0)
+        grid.from_file(BytesIO(_plain_numbers(path)), "utf-8")
+        return grid
+
+    grid = _read(path, read)
     return [
         Tier(tier.name, "", [Segment(*interval) for interval in tier.intervals if interval[2].strip()])
         for tier in grid.tiers
@@ -53,10 +65,9 @@ def read_eaf(path: Path) -> list[Tier]:
             file = pympi.Elan.Eaf(str(path))
         tiers = []
         for name in file.get_tier_names():
-            speaker = file.get_parameters_for_tier(name).get("PARTICIPANT") or ""
             rows = sorted(row[:3] for row in file.get_annotation_data_for_tier(name) if None not in row[:2])
             segments = [Segment(begin / 1000, end / 1000, text) for begin, end, text in rows if text.strip()]
-            tiers.append(Tier(name, speaker, segments))
+            tiers.append(Tier(name, _participant(file, name), segments))
         return tiers
 
     tiers: list[Tier] = _read(path, read)
@@ -90,6 +101,19 @@ def _read(path: Path, function: Any) -> Any:
         raise AnnotationsError(" ".join(str(error).split()) or type(error).__name__) from error
 
 
-def _encoding(path: Path) -> str:
-    with path.open("rb") as file:
-        return "utf-16" if file.read(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+def _plain_numbers(path: Path) -> bytes:
+    """Return a TextGrid as UTF-8 without numbers like 1e-05, of which the package reads the 05."""
+    data = path.read_bytes()
+    if data.startswith(_BINARY):
+        return data
+    return _EXPONENT.sub(lambda found: f"{found[1]}{float(found[2]):.12f}{found[3]}", read_text(path)).encode()
+
+
+def _participant(file: Any, tier: str | None) -> str:
+    """Return who speaks in a tier of an .eaf, or in the tier that it explains."""
+    while tier:
+        parameters = file.get_parameters_for_tier(tier)
+        if parameters.get("PARTICIPANT"):
+            return str(parameters["PARTICIPANT"])
+        tier = parameters.get("PARENT_REF")
+    return ""
