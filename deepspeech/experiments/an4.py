@@ -7,7 +7,7 @@ AN4 = register(
     "an4",
     Experiment(
         corpus="an4",
-        summary="letters, digits and dates by 74 speakers: WER RESULT",
+        summary="letters, digits and dates by 74 speakers, each in one set: WER 35 % without a language model",
         cached_sets=("train", "dev"),
         options=Options(
             train=SetOptions(batch_size=16),
