@@ -12,6 +12,9 @@ from subprocess import CompletedProcess
 import pytest
 from running import assert_fails_with, run_script, write_wav
 
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing.unpacked_archives import fetch_archives
+
 
 class Server(ThreadingHTTPServer):
     """Serves `content` at any path but /missing; `ranges` and `break_after` say how well it behaves."""
@@ -162,3 +165,46 @@ def test_an_address_that_gives_no_file_is_one_line(server: Server, tmp_path: Pat
     assert_fails_with(import_from(server, tmp_path / "out", url=missing), missing, "404", "--from")
     assert_fails_with(import_from(server, tmp_path / "out", url="http://127.0.0.1:9/x.tar.gz"), "refused")
     assert_fails_with(import_from(server, tmp_path / "out", url="file:///etc/passwd"), "only http and https")
+
+
+def corpus_archive(folder: Path) -> bytes:
+    """Return a tar.gz of an LJSpeech-like corpus, of which the recordings are in an archive of their own."""
+    inner, outer = io.BytesIO(), io.BytesIO()
+    with tarfile.open(fileobj=inner, mode="w:gz") as archive:
+        archive.add(write_wav(folder / "source.wav"), "a.wav")
+    with tarfile.open(fileobj=outer, mode="w:gz") as archive:
+        for name, content in (("metadata.csv", b"a|yes"), ("wavs/all.tar.gz", inner.getvalue())):
+            member = tarfile.TarInfo(f"Corpus-1.0/{name}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return outer.getvalue()
+
+
+def test_a_published_corpus_is_downloaded_once_unpacked_and_imported(server: Server, tmp_path: Path) -> None:
+    server.content = corpus_archive(tmp_path)
+    server.break_after = 200
+    digest = hashlib.sha256(server.content).hexdigest()
+    command = ["import_corpus.py", "ljspeech", "--url", server.url, "--to", tmp_path / "out"]
+    for _ in range(2):
+        done = run_script(*command, "--sha256", digest)
+        assert done.returncode == 0, done.stderr
+    assert server.asked == [None, "bytes=200-"]
+    assert "\ndownload/archive/Corpus-1.0/wavs/a.wav," in (tmp_path / "out" / "train.csv").read_text()
+    assert_fails_with(run_script(*command), "--sha256")
+
+
+@pytest.mark.parametrize("name", ["../escaped.wav", "/tmp/escaped.wav"])
+def test_an_archive_that_writes_elsewhere_is_refused(name: str, server: Server, tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
+        link = tarfile.TarInfo("here")
+        link.type, link.linkname = tarfile.SYMTYPE, "/"
+        archive.addfile(link)
+        archive.addfile(tarfile.TarInfo(name))
+    server.content = stream.getvalue()
+    digest = hashlib.sha256(server.content).hexdigest()
+    with pytest.raises(ImportingError, match="cannot be unpacked"):
+        fetch_archives([(server.url, digest)], tmp_path / "deep" / "out", lambda _: None)
+    assert not list(tmp_path.rglob("escaped.wav"))
+    with pytest.raises(ImportingError, match="is not an archive"):
+        fetch_archives([("http://127.0.0.1/page.html", digest)], tmp_path, lambda _: None)
