@@ -184,13 +184,13 @@ def test_a_published_corpus_is_downloaded_once_unpacked_and_imported(server: Ser
     server.content = corpus_archive(tmp_path)
     server.break_after = 200
     digest = hashlib.sha256(server.content).hexdigest()
-    command = ["import_corpus.py", "ljspeech", "--url", server.url, "--to", tmp_path / "out"]
+    arguments = ["ljspeech", "--url", server.url, "--to", tmp_path / "out"]
     for _ in range(2):
-        done = run_script(*command, "--sha256", digest)
+        done = run_script("import_corpus.py", *arguments, "--sha256", digest)
         assert done.returncode == 0, done.stderr
     assert server.asked == [None, "bytes=200-"]
     assert "\ndownload/archive/Corpus-1.0/wavs/a.wav," in (tmp_path / "out" / "train.csv").read_text()
-    assert_fails_with(run_script(*command), "--sha256")
+    assert_fails_with(run_script("import_corpus.py", *arguments), "--sha256")
 
 
 @pytest.mark.parametrize("name", ["../escaped.wav", "/tmp/escaped.wav"])
