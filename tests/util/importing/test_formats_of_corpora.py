@@ -34,7 +34,7 @@ def test_common_voice_takes_quotes_as_they_are_and_names_missing_clips(tmp_path:
     tone(source / "clips" / "a.mp3")
     rows = ['x\ta.mp3\t"Salut", dit-elle\t2\ttwenties\tfr', "x\tlost.mp3\tOui\t2\t\tfr", "y\ta.mp3\t\t2\t\tfr", "y\ta"]
     write(source / "validated.tsv", b"\xef\xbb\xbf" + (COMMON_VOICE + "\n".join(rows)).replace("\n", "\r\n").encode())
-    done = Import("common_voice", source, tmp_path / "out", ALL_TRAIN)
+    done = Import("common_voice", tmp_path, tmp_path / "out", ALL_TRAIN)
     (row,) = done.all_rows
     assert (row["transcript"], row["speaker"], row["age"], row["locale"]) == (
         '"Salut", dit-elle',

@@ -21,14 +21,18 @@ _VALIDATED = "validated.tsv"
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the rows of a language's folder; raise ImportingError if it is not one."""
+    """Yield the rows of a language's folder, or of the only one in a folder; raise ImportingError if it is not one."""
     official = [name for name in SETS if (source / f"{name}.tsv").is_file()]
     if (source / _VALIDATED).is_file() and (choices.split or not official):
         yield from _read(source, _VALIDATED, "")
         return
     if not official:
-        languages = sorted(path.parent.name for path in source.glob(f"*/{_VALIDATED}"))
-        here = f"; it has the languages {', '.join(languages)}: name the folder of one" if languages else ""
+        languages = sorted(path.parent for path in source.glob(f"*/{_VALIDATED}"))
+        if len(languages) == 1:
+            yield from read_records(languages[0], choices)
+            return
+        names = ", ".join(path.name for path in languages)
+        here = f"; it has the languages {names}: name the folder of one" if languages else ""
         raise ImportingError(f"{source} has no {_VALIDATED} and no train.tsv{here}")
     for name in official:
         yield from _read(source, f"{name}.tsv", name)
