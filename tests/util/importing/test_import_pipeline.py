@@ -78,7 +78,17 @@ def test_segments_of_a_recording_without_a_speaker_stay_together() -> None:
 def test_too_few_speakers_or_recordings_are_said() -> None:
     assert "too few speakers" in divided(spoken_by({"a": 50, "b": 50}))[1][0]
     sets, news = divided(spoken_by({"a": 2}))
-    assert len(sets["train"]) == 2 and news == ["2 recordings: too few for 3 sets; all are in train"]
+    assert len(sets["train"]) == 2 and news == ["2 utterances: too few for 3 sets; all are in train"]
+
+
+def test_two_long_recordings_are_divided_by_utterance() -> None:
+    records = [Record(f"/corpus/{n % 2}.wav", "x", "", "ab"[n % 2], start=n) for n in range(100)]
+    sets, news = divided(records, Choices(seed=-(10**30)))
+    assert [len(rows) for rows in sets.values()] == [90, 5, 5]
+    assert news == [
+        "divided into sets by a hash of each utterance: there are too few speakers for sets of them,"
+        " and too few recordings, so each can be in several sets"
+    ]
 
 
 def test_all_may_go_into_one_set_or_none_into_train() -> None:

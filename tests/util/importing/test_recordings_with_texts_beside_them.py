@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -98,6 +99,7 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
         tone(tmp_path / f"{name}.wav")
     tone(tmp_path / "good.mp3")
     write(tmp_path / "broken.wav", "no audio")
+    os.mkfifo(tmp_path / "pipe.mp3")
     texts: dict[str, str | bytes] = {
         "good.txt": "good",
         "empty.txt": " \n",
@@ -105,6 +107,7 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
         "link.trn": "lost.trn",
         "timed.lab": "0 500 a\n500 900 b\n",
         "broken.txt": "broken",
+        "pipe.txt": "pipe",
     }
     for name, text in texts.items():
         write(tmp_path / name, text)
@@ -117,11 +120,12 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
         "empty.txt": "empty transcript",
         "good.mp3": "another recording has the same name, but for its ending",
         "latin.txt": "its transcript is not UTF-8",
+        "pipe.txt": "not a file",
         "link.trn": "its transcript cannot be read",
         "timed.lab": "labels with times instead of a transcript",
     }
-    table = done.news[done.news.index(f"left out: 7 of 8 rows, listed in {done.out / 'left_out.csv'}") :]
-    assert len(table) == 2 + 7
+    table = done.news[done.news.index(f"left out: 8 of 9 rows, listed in {done.out / 'left_out.csv'}") :]
+    assert len(table) == 2 + 8
 
 
 def test_a_textgrid_cuts_its_recording_whatever_its_encoding(tmp_path: Path) -> None:

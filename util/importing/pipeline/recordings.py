@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,6 +97,8 @@ def _check(path: str, known: Checked | None) -> Checked:
     status = os.stat(path)  # noqa: PTH116 (a Path takes as long as all the rest)
     if known and (known.size, known.modified_ns) == (status.st_size, status.st_mtime_ns):
         return known
+    if not stat.S_ISREG(status.st_mode):  # opening a named pipe would wait forever
+        return Checked(status.st_size, status.st_mtime_ns, problem="not a file")
     try:
         samples, sample_rate = _decode_mp3(path) if path.lower().endswith(".mp3") else _inspect(path)
         problem = "" if samples else "no samples"

@@ -1,8 +1,9 @@
 """Which set a row belongs to: the corpus's own sets, and for the rest sets of speakers or of recordings.
 
-All rows of a speaker, or of a recording whose speaker is not known, are in the same set: such rows are a unit. Small
-corpora are divided exactly, so that each set has its share of the rows, and at least one unit. Beyond `MOST_UNITS` a
-hash of each unit's name decides, which needs no memory. The same seed gives the same sets.
+All rows of a speaker, or of a recording whose speaker is not known, are in the same set: such rows are a unit. With
+fewer speakers than sets each recording is a unit, with fewer recordings than sets each utterance. Small corpora are
+divided exactly, so that each set has its share of the rows, and at least one unit. Beyond `MOST_UNITS` a hash of each
+unit's name decides, which needs no memory. The same seed gives the same sets.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ MOST_UNITS = 100_000
 
 _HASHES = 1 << 64
 
+_SPEAKER, _RECORDING, _UTTERANCE = _KINDS = ("speaker", "recording", "utterance")
+
 
 class Splitter:
     """Chooses sets, once it has seen every row."""
@@ -25,15 +28,15 @@ class Splitter:
         """`root` is the folder that recordings are named from, so that a corpus may be moved."""
         self._shares = dict(zip(SETS, choices.split or DEFAULT_SPLIT, strict=True))
         self._official = choices.split is None
-        self._seed = choices.seed.to_bytes(8, "big", signed=True)
+        self._seed = (choices.seed % _HASHES).to_bytes(8, "big")
         self._root = root
         self._official_sets: set[str] = set()
-        self._rows: dict[str, dict[int, int]] = {"speaker": {}, "recording": {}}
+        self._rows: dict[str, dict[int, int]] = {kind: {} for kind in _KINDS}
         self._total = 0
         self._unknown = 0
         self._assigned: dict[int, str] = {}
         self._limits: list[tuple[int, str]] = []
-        self._by_speaker = True
+        self._kind = _SPEAKER
 
     def count(self, record: Record) -> None:
         """Take notice of a row."""
@@ -44,7 +47,9 @@ class Splitter:
         self._total += 1
         self._unknown += not record.speaker
         for kind, rows in self._rows.items():
-            unit = self._unit(record, kind == "speaker")
+            if kind == _UTTERANCE and len(self._rows[_RECORDING]) >= len(SETS):
+                continue  # they will not be needed
+            unit = self._unit(record, kind)
             if unit in rows or len(rows) <= MOST_UNITS:
                 rows[unit] = rows.get(unit, 0) + 1
 
@@ -59,13 +64,12 @@ class Splitter:
         if not wanted or not self._total:
             return lines
         needed = len(wanted) + (self._shares[TRAIN] > 0)
-        self._by_speaker = len(self._rows["speaker"]) >= needed and self._unknown < self._total
-        units = self._rows["speaker" if self._by_speaker else "recording"]
+        kinds = _KINDS if self._unknown < self._total else _KINDS[1:]
+        self._kind = next((kind for kind in kinds if len(self._rows[kind]) >= needed), _UTTERANCE)
+        units = self._rows[self._kind]
         if len(units) < needed:
-            return [
-                *lines,
-                f"{len(units)} recording{'s' * (len(units) != 1)}: too few for {needed} sets; all are in train",
-            ]
+            count = f"{len(units)} utterance{'s' * (len(units) != 1)}"
+            return [*lines, f"{count}: too few for {needed} sets; all are in train"]
         whole = sum(self._shares.values())
         shares = [(name, self._shares[name] / whole) for name in wanted]
         if len(units) > MOST_UNITS:
@@ -81,29 +85,33 @@ class Splitter:
             return record.official_set
         if not self._assigned and not self._limits:
             return TRAIN
-        unit = self._unit(record, self._by_speaker)
+        unit = self._unit(record, self._kind)
         if self._assigned:
             return self._assigned.get(unit, TRAIN)
         return next((name for limit, name in self._limits if unit < limit), TRAIN)
 
-    def _unit(self, record: Record, by_speaker: bool) -> int:
-        """Return a number below `_HASHES` for the speaker, or the recording, of a row; of equal chance for each."""
-        name = f"speaker {record.speaker}" if by_speaker and record.speaker else record.path.removeprefix(self._root)
+    def _unit(self, record: Record, kind: str) -> int:
+        """Return a number below `_HASHES` for the unit that a row belongs to; of equal chance for each."""
+        name = record.path.removeprefix(self._root)
+        if kind == _SPEAKER and record.speaker:
+            name = f"speaker {record.speaker}"
+        elif kind == _UTTERANCE:
+            name = f"{name} {record.start} {record.transcript}"
         digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, key=self._seed)
         return int.from_bytes(digest.digest(), "big")
 
     def _describe(self, wanted: Sequence[str], units: int) -> str:
         names = " and ".join(reversed(wanted))
         what = f"{names} taken from train" if self._official_sets else "divided into sets"
-        if self._by_speaker:
+        if self._kind == _SPEAKER and self._unknown:
+            return f"{what} by speaker, and by a hash of the name where no speaker is known ({self._unknown} rows)"
+        if self._kind == _SPEAKER:
             count = "more than 100,000 speakers" if units > MOST_UNITS else f"{units} speakers"
-            if self._unknown:
-                return f"{what} by speaker, and by a hash of the name where no speaker is known ({self._unknown} rows)"
             return f"{what} by speaker ({count}; no speaker is in two of these sets)"
-        reason = (
-            "no speaker is known" if self._unknown == self._total else "there are too few speakers for sets of them"
-        )
-        return f"{what} by a hash of each recording's name: {reason}, so a speaker can be in several sets"
+        known = "no speaker is known" if self._unknown == self._total else "there are too few speakers for sets of them"
+        if self._kind == _RECORDING:
+            return f"{what} by a hash of each recording's name: {known}, so a speaker can be in several sets"
+        return f"{what} by a hash of each utterance: {known}, and too few recordings, so each can be in several sets"
 
 
 def _limits(shares: Sequence[tuple[str, float]]) -> list[tuple[int, str]]:
