@@ -135,6 +135,6 @@ class LeftOutFile:
             f"  {'reason':{width}}     rows  example",
         ]
         for reason, found in reasons:
-            example = " ".join(filter(None, (found.example.source, found.example.detail)))
+            example = ": ".join(filter(None, (found.example.source, found.example.detail)))
             lines.append(f"  {reason:{width}} {found.rows:8d}  {example}")
         return lines

@@ -61,7 +61,8 @@ class Recordings:
         except (OSError, ValueError) as error:  # ValueError: a null character in the name
             return LeftOut(record.source, getattr(error, "strerror", None) or str(error), record.path), None
         if checked.problem:
-            return LeftOut(record.source, _kind(checked.problem), record.path, checked.problem), checked
+            kind, _, detail = checked.problem.partition(": ")
+            return LeftOut(record.source, kind, record.path, detail), checked
         return self._segment(record, checked), checked
 
     def _segment(self, record: Record, checked: Checked) -> Imported | LeftOut:
@@ -99,12 +100,14 @@ def _check(path: str, known: Checked | None) -> Checked:
         return known
     if not stat.S_ISREG(status.st_mode):  # opening a named pipe would wait forever
         return Checked(status.st_size, status.st_mtime_ns, problem="not a file")
+    if not status.st_size:
+        return Checked(0, status.st_mtime_ns, problem="an empty file")
     try:
         samples, sample_rate = _decode_mp3(path) if path.lower().endswith(".mp3") else _inspect(path)
         problem = "" if samples else "no samples"
     except (AudioError, soundfile.SoundFileError) as error:
         samples, sample_rate = 0, 0
-        problem = str(error).removeprefix(f"{path}: ").partition("\n")[0]
+        problem = _with_kind(str(error).removeprefix(f"{path}: ").partition("\n")[0])
     return Checked(status.st_size, status.st_mtime_ns, samples, sample_rate, problem)
 
 
@@ -125,9 +128,9 @@ def _decode_mp3(path: str) -> tuple[int, int]:
         raise AudioError(f"{path}: cannot be read as audio: {error.error_string}") from error
 
 
-def _kind(problem: str) -> str:
-    """Return what a problem has in common with others of its kind."""
-    return problem.partition(":")[0].partition(";")[0] if not problem.startswith("a sample rate") else "a sample rate"
+def _with_kind(problem: str) -> str:
+    """Return a problem as KIND: DETAIL, or KIND alone, of which a kind is the same for all problems that are alike."""
+    return f"not a usual sample rate: {problem}" if problem.startswith("a sample rate") else problem
 
 
 def _cut(path: str, clip: Path, first: int, frames: int, modified_ns: int) -> int:
