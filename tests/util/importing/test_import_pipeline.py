@@ -162,7 +162,9 @@ def test_a_truncated_recording_is_left_out_and_a_corpus_of_nothing_else_keeps_wh
         path.write_bytes(path.read_bytes()[:-1000])
     with pytest.raises(ImportingError, match=r"no row of .* can be imported; .*left_out\.csv says why"):
         Import("common_voice", corpus, tmp_path / "out")
-    assert {row["reason"] for row in read(tmp_path / "out" / "left_out.csv")} == {"truncated"}
+    rows = read(tmp_path / "out" / "left_out.csv")
+    assert {row["reason"] for row in rows} == {"truncated"}
+    assert rows[0]["detail"] == "7000 bytes of samples where the header promises 8000"
     assert read(tmp_path / "out" / "train.csv") == first.rows("train")
 
 

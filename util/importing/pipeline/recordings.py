@@ -22,6 +22,9 @@ TOLERANCE = 0.05
 """Seconds by which a segment may differ from the whole recording and still not be cut out of it."""
 
 _BLOCK = 1 << 16
+_KINDS = {"a sample rate": "an unusual sample rate", "no samples by": "no samples"}
+"""Kinds of problems whose texts differ from recording to recording, by how these begin."""
+
 _WIDER_THAN_16_BITS = {"PCM_24", "PCM_32", "FLOAT", "DOUBLE"}
 
 
@@ -130,7 +133,8 @@ def _decode_mp3(path: str) -> tuple[int, int]:
 
 def _with_kind(problem: str) -> str:
     """Return a problem as KIND: DETAIL, or KIND alone, of which a kind is the same for all problems that are alike."""
-    return f"not a usual sample rate: {problem}" if problem.startswith("a sample rate") else problem
+    kind = next((_KINDS[start] for start in _KINDS if problem.startswith(start)), "")
+    return f"{kind}: {problem}" if kind else problem
 
 
 def _cut(path: str, clip: Path, first: int, frames: int, modified_ns: int) -> int:
