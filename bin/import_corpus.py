@@ -3,7 +3,7 @@
 
 import sys
 
-from deepspeech.cli.importing.corpus import main
+from deepspeech.commands import import_corpus
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(import_corpus())

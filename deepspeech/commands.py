@@ -30,6 +30,11 @@ def compare_reports() -> int:
     return _run("compare_reports")
 
 
+def import_corpus() -> int:
+    """Run `python -m deepspeech.import_corpus` and return its exit code."""
+    return _run("importing.corpus")
+
+
 def _run(name: str) -> int:
     earlier = signal.signal(signal.SIGINT, _end)
     main = import_module(f".cli.{name}", __package__).main

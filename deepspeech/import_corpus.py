@@ -2,7 +2,7 @@
 
 import sys
 
-from .cli.importing.corpus import main
+from .commands import import_corpus
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(import_corpus())
