@@ -92,7 +92,7 @@ def test_source_without_native_code_says_what_to_do(installed: Path, tmp_path: P
     shutil.copytree(installed / "deepspeech", tmp_path / "deepspeech", ignore=shutil.ignore_patterns("*.so"))
     program = (
         "import sys; sys.meta_path[:] = [f for f in sys.meta_path if 'Editable' not in getattr(f, '__name__', '')];"
-        "from deepspeech.cli.train import main; sys.exit(main(['--test_files=test.csv']))"
+        "from deepspeech.cli.train import main; sys.exit(main(['--test_files=test.csv', '--checkpoint_dir=made']))"
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-c", program]  # without the finder of an editable install, which knows the native code
