@@ -16,12 +16,13 @@ import numpy.typing as npt
 
 from .audio import AudioInfo, inspect_audio, resampled_length
 from .checks.checked_recordings import checked_recordings
-from .checks.transcripts import odd_characters, summed_up
+from .checks.transcripts import odd_characters, summed_up, unspoken
 from .errors import AlphabetError, AudioError, BadRow, CorpusError
 from .features import FrontEnd
 from .parallel import ordered_map
 from .progress import Progress
 from .text import Alphabet
+from .transcripts import Normalizer
 
 log = logging.getLogger(__name__)
 
@@ -90,10 +91,12 @@ def read_corpus(
     skip_bad_rows: bool = False,
     progress: bool = True,
     remembered: Path | None = None,
+    normalizer: Normalizer | None = None,
 ) -> Corpus:
     """Read CSV files into one corpus, shortest utterance first (of equal ones, the one listed first).
 
-    Spaces at the ends of transcripts, and all but one of several in a row, are left out, with a line in the log.
+    Spaces at the ends of transcripts, and all but one of several in a row, are left out, with a line in the log; with a
+    `normalizer`, transcripts are what it makes of them, and lines in the log count digits and symbols in them.
     Relative recordings are looked for from their CSV's folder. `limit` keeps as many of the shortest, 0 all of them.
     Raise CorpusError if there is no CSV file, one cannot be read, lacks a column or has no rows, or if rows are bad:
     the recording cannot be read to its end, is empty or silent, the transcript is empty, has characters outside the
@@ -103,7 +106,7 @@ def read_corpus(
     """
     paths = [Path(csv_file) for csv_file in csv_files]
     names = ", ".join(map(str, paths))
-    rows = list(_read_files(paths))
+    rows = list(_read_files(paths, normalizer))
     utterances: list[Utterance] = []
     bad_rows: list[BadRow] = []
 
@@ -121,6 +124,10 @@ def read_corpus(
                 else:
                     utterances.append(result)
     _report_spaces(rows, names)
+    if normalizer:
+        read = [(f"{row.csv_file}:{row.line}", row.transcript, row.symbols) for row in rows if isinstance(row, _Row)]
+        for line in unspoken(read):
+            log.warning("%s: %s", names, line)
     if bad_rows:
         _report_bad_rows(bad_rows, alphabet, f"of {len(rows)} in {names}", skip_bad_rows and len(utterances) > 0)
     for line in odd_characters([(utterance.source, utterance.transcript) for utterance in utterances]):
@@ -136,13 +143,15 @@ class _Row(NamedTuple):
     transcript: str
     respaced: bool = False
     """Whether the CSV has more spaces in the transcript."""
+    symbols: str = ""
+    """Symbols in the CSV's transcript that are said as words, and that its normalized form lacks."""
 
     def bad(self, reason: str, transcript: str = "") -> BadRow:
         one_line = reason.replace("\r", "\\r").replace("\n", "\\n")  # file names can hold line breaks
         return BadRow(f"{self.csv_file}:{self.line}", one_line, transcript)
 
 
-def _read_files(paths: Sequence[Path]) -> Iterator[_Row | BadRow]:
+def _read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator[_Row | BadRow]:
     if not paths:
         raise CorpusError("no CSV files given")
     seen = set()
@@ -150,7 +159,7 @@ def _read_files(paths: Sequence[Path]) -> Iterator[_Row | BadRow]:
         if (resolved := path.resolve()) in seen:
             raise CorpusError(f"{path}: given twice")
         seen.add(resolved)
-        rows = _read_rows(path)
+        rows = _read_rows(path, normalizer)
         first = next(rows, None)
         if first is None:
             raise CorpusError(f"{path}: no rows below the column names")
@@ -158,7 +167,7 @@ def _read_files(paths: Sequence[Path]) -> Iterator[_Row | BadRow]:
         yield from rows
 
 
-def _read_rows(path: Path) -> Iterator[_Row | BadRow]:
+def _read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[_Row | BadRow]:
     """Yield the rows of one CSV file, numbered by the line they start in, without spaces that separate no words.
 
     Where names of columns begin with spaces, so do the fields below, and these are not part of them.
@@ -176,8 +185,7 @@ def _read_rows(path: Path) -> Iterator[_Row | BadRow]:
             for fields in reader:
                 if len(fields) == len(header):
                     wav = str(path.parent / fields[filename]) if fields[filename] else ""
-                    words = " ".join(filter(None, fields[transcript].split(" ")))
-                    yield _Row(str(path), line, wav, words, words != fields[transcript])
+                    yield _row(str(path), line, wav, fields[transcript], normalizer)
                 elif fields:
                     yield _Row(str(path), line, "", "").bad(
                         f"{len(fields)} fields where the header has {len(header)} columns"
@@ -189,6 +197,13 @@ def _read_rows(path: Path) -> Iterator[_Row | BadRow]:
         raise CorpusError(f"{path}:{_first_bad_line(path)}: not UTF-8; save the CSV as UTF-8") from error
     except csv.Error as error:
         raise CorpusError(f"{path}:{line}: malformed CSV in the row that starts here: {error}") from error
+
+
+def _row(csv_file: str, line: int, wav: str, written: str, normalizer: Normalizer | None) -> _Row:
+    if normalizer:
+        return _Row(csv_file, line, wav, normalizer(written), symbols=normalizer.spoken_symbols(written))
+    words = " ".join(filter(None, written.split(" ")))
+    return _Row(csv_file, line, wav, words, words != written)
 
 
 def _column(path: Path, header: list[str], name: str) -> int:

@@ -29,10 +29,11 @@ class Alphabet:
             raise AlphabetError(f"an alphabet's labels must be distinct single characters, not {self.labels!r}")
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Alphabet:
+    def load(cls, path: str | PathLike[str], *, composed: bool = False) -> Alphabet:
         """Read an alphabet file: UTF-8, one character a line; lines that start with # are comments, \\# is a hash.
 
-        Empty lines are passed over, but one that seems to have lost its space to an editor is refused.
+        Empty lines are passed over, but one that seems to have lost its space to an editor is refused. If `composed`,
+        labels are brought into Unicode's form NFC, as those of an alphabet in NFD.
         Raise AlphabetError, naming the file and the line, if the file is not an alphabet.
         """
         line_of: dict[str, int] = {}
@@ -41,11 +42,14 @@ class Alphabet:
             if not line:
                 empty_line = empty_line or number
                 continue
-            label = "#" if line == "\\#" else line
+            label = "#" if line == "\\#" else unicodedata.normalize("NFC", line) if composed else line
             if len(label) != 1:
-                composed = len(unicodedata.normalize("NFC", label)) == 1
-                remedy = "; write the file, and the transcripts, in Unicode's form NFC" if composed else ""
-                raise AlphabetError(f"{path}:{number}: a label is one character, but this line holds {line!r}{remedy}")
+                one_in_nfc = len(unicodedata.normalize("NFC", label)) == 1
+                remedy = "write the file, and the transcripts, in Unicode's form NFC, or give --normalize_transcripts"
+                raise AlphabetError(
+                    f"{path}:{number}: a label is one character, but this line holds {line!r}"
+                    + (f"; {remedy}" if one_in_nfc else "")
+                )
             if label in line_of:
                 raise AlphabetError(f"{path}:{number}: label {label!r} was given before, in line {line_of[label]}")
             line_of[label] = number
@@ -55,6 +59,11 @@ class Alphabet:
         if lost_space and " " not in line_of:
             raise AlphabetError(f"{path}:{lost_space}: empty line; put the space back into it, or remove the line")
         return cls(tuple(line_of))
+
+    @property
+    def file_text(self) -> str:
+        """What an alphabet file holds that `load` reads as these labels."""
+        return "".join("\\#\n" if label == "#" else f"{label}\n" for label in self.labels)
 
     @property
     def size(self) -> int:

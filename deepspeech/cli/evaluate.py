@@ -30,7 +30,7 @@ from ..util.parallel import ordered_map, usable_cores
 from ..util.progress import Progress
 from ..util.text import Alphabet
 from .arguments import run_command
-from .flag_combinations import check_language_model
+from .flag_combinations import check_language_model, check_transcripts
 from .flags import read_command_line
 
 logger = logging.getLogger(__name__)
@@ -65,6 +65,7 @@ def _main(arguments: Sequence[str]) -> None:
     if missing:
         raise FlagError(f"the following arguments are required: {', '.join(missing)}; see --help")
     check_language_model(options.language_model)
+    check_transcripts(options.transcripts, read.given)
     if options.report.test_output_file is not None:
         check_output_file(options.report.test_output_file)
     if options.report.report_dir is not None:
@@ -78,6 +79,7 @@ def _main(arguments: Sequence[str]) -> None:
 
 def _evaluate(options: EvaluationOptions) -> Tally:
     assert options.model is not None
+    normalizer = options.transcripts.normalizer
     model = read_frozen_model(options.model)
     decoder = make_decoder(model.info.labels, options.language_model)
     corpus = read_corpus(
@@ -88,6 +90,7 @@ def _evaluate(options: EvaluationOptions) -> Tally:
         skip_bad_rows=options.bad_rows.skip,
         progress=options.report.show_progressbar,
         remembered=users_file(),
+        normalizer=normalizer,
     )
     skip = options.bad_rows.skip
     return tested(Engine(model), model.info, decoder, corpus, options.report, options.test.files, skip_unreadable=skip)

@@ -15,7 +15,6 @@ from ..checkpoints.store import Checkpoints
 from ..errors import ExportError
 from ..options import Options
 from ..schedule.state import TrainingState
-from ..util.text import Alphabet
 from .folder import write_export
 from .frozen_graph import frozen_graph
 from .model_card import Card, model_card
@@ -36,7 +35,7 @@ def export(options: Options) -> Path:
     wanted = options.export
     directory = wanted.directory
     assert directory is not None
-    alphabet = Alphabet.load(options.alphabet_path)
+    alphabet = options.load_alphabet()
     identity = ModelIdentity(alphabet, options.features, options.model)
     prefix, state, weights = _weights(options, identity)
     if sum(value.nbytes for value in weights.values()) > LARGEST_GRAPH - 2**20:

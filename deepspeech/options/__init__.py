@@ -5,7 +5,7 @@ A new flag is a row in the module of its purpose; see `deepspeech.options.rows.f
 
 from .checkpoints import CheckpointOptions, SummaryOptions
 from .cluster import ClusterOptions
-from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOptions, SetOptions
+from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOptions, SetOptions, TranscriptOptions
 from .decoding import LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import ExportOptions
@@ -39,6 +39,7 @@ __all__ = [
     "SetOptions",
     "SummaryOptions",
     "SwitchAlias",
+    "TranscriptOptions",
     "check_values",
     "flags_of",
     "items_of",

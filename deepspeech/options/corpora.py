@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from ..util.features import FRONT_ENDS, FeatureOptions
+from ..util.transcripts import CASES, Normalizer
 from .rows.checks import OneOf, at_least
 from .rows.flag import flag
 
@@ -45,6 +46,39 @@ class BadRowOptions:
 
     title: ClassVar[str] = CORPORA
     skip: bool = flag(False, "leave out rows that cannot be used, instead of stopping", name="skip_bad_rows")
+
+
+@dataclass(frozen=True)
+class TranscriptOptions:
+    """The form in which transcripts are written before they are checked, learned and compared."""
+
+    title: ClassVar[str] = CORPORA
+    normalize: bool = flag(
+        False,
+        "write transcripts in one form: Unicode NFC, one case, no punctuation or symbols, single spaces",
+        name="normalize_transcripts",
+    )
+    case: str = flag(
+        Normalizer.case,
+        f"case of normalized transcripts: {', '.join(CASES)}",
+        name="transcript_case",
+        check=OneOf(tuple(CASES)),
+    )
+    kept_punctuation: str = flag(
+        Normalizer.kept,
+        "punctuation and symbols of normalized transcripts; apostrophes and hyphens stay only inside words",
+        name="keep_punctuation",
+    )
+    numbers_in: str = flag(
+        Normalizer.numbers_in,
+        "language, such as en or fr, in which whole numbers of normalized transcripts are written out; needs num2words",
+        name="write_out_numbers",
+    )
+
+    @property
+    def normalizer(self) -> Normalizer | None:
+        """What writes transcripts in that form; None if they stay as they are. Raise FlagError without num2words."""
+        return Normalizer(self.case, self.kept_punctuation, self.numbers_in) if self.normalize else None
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..util.features import FeatureOptions
+from ..util.text import Alphabet
 from .checkpoints import CheckpointOptions, SummaryOptions
 from .cluster import ClusterOptions
-from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOptions, SetOptions
+from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOptions, SetOptions, TranscriptOptions
 from .decoding import DECODING, LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import ExportOptions
@@ -47,6 +48,7 @@ class Options:
     dev: SetOptions = flags_with(SetOptions, set="dev", verb="validate", noun="validation", cache_alias="")
     test: SetOptions = flags_with(SetOptions, set="test", verb="test", noun="test", cache_alias="")
     bad_rows: BadRowOptions = field(default_factory=BadRowOptions)
+    transcripts: TranscriptOptions = field(default_factory=TranscriptOptions)
     alphabet: AlphabetOptions = field(default_factory=AlphabetOptions)
     front_end: FrontEndOptions = field(default_factory=FrontEndOptions)
     model: ModelOptions = field(default_factory=ModelOptions)
@@ -97,6 +99,10 @@ class Options:
         """The alphabet's file."""
         return self.alphabet.path
 
+    def load_alphabet(self) -> Alphabet:
+        """Read the alphabet, its labels in NFC if transcripts are normalized. Raise AlphabetError."""
+        return Alphabet.load(self.alphabet_path, composed=self.transcripts.normalize)
+
     @property
     def features(self) -> FeatureOptions:
         """The features. Raise FeatureError if no front end can compute them."""
@@ -130,5 +136,6 @@ class EvaluationOptions:
     model: Path | None = flag(None, "exported graph, .pb or .pbmm", title="Model")
     test: CorpusOptions = flags_with(CorpusOptions, set="test", verb="test", noun="test")
     bad_rows: BadRowOptions = field(default_factory=BadRowOptions)
+    transcripts: TranscriptOptions = field(default_factory=TranscriptOptions)
     language_model: LanguageModelOptions = field(default_factory=LanguageModelOptions)
     report: ReportOptions = field(default_factory=ReportOptions)

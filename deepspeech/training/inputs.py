@@ -18,6 +18,7 @@ from ..util.features import front_end
 from ..util.files.writable import why_not_writable
 from ..util.importing import import_corpus
 from ..util.text import Alphabet
+from ..util.transcripts import Normalizer
 
 logger = logging.getLogger(__name__)
 
@@ -38,13 +39,14 @@ def read_inputs(options: Options) -> Inputs:
     """
     _check_writable(options)
     _check_later_inputs(options)
-    alphabet = Alphabet.load(options.alphabet_path)
+    normalizer = options.transcripts.normalizer
+    alphabet = options.load_alphabet()
     _check_flags(options, alphabet)
     decoder = make_decoder(alphabet.labels, options.language_model)
     wanted = options.experiment
     if wanted.corpus_folder is not None:
         import_corpus(wanted.corpus, wanted.corpus_folder, wanted.source)
-    return Inputs(alphabet, decoder, _read_corpora(options, alphabet))
+    return Inputs(alphabet, decoder, _read_corpora(options, alphabet, normalizer))
 
 
 def options_of_set(options: Options, name: SetName) -> SetOptions:
@@ -93,7 +95,7 @@ def _check_flags(options: Options, alphabet: Alphabet) -> None:
         check_flags(options.checkpoints, identity, trains=options.trains)
 
 
-def _read_corpora(options: Options, alphabet: Alphabet) -> dict[SetName, Corpus]:
+def _read_corpora(options: Options, alphabet: Alphabet, normalizer: Normalizer | None) -> dict[SetName, Corpus]:
     features = front_end(options.features)
     corpora, errors = {}, []
     for name in SetName:
@@ -109,6 +111,7 @@ def _read_corpora(options: Options, alphabet: Alphabet) -> dict[SetName, Corpus]
                 skip_bad_rows=options.bad_rows.skip,
                 progress=options.report.show_progressbar,
                 remembered=users_file(),
+                normalizer=normalizer,
             )
         except CorpusError as error:
             errors.append(error)

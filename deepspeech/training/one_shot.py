@@ -6,7 +6,6 @@ from ..decoder import make_decoder
 from ..options import Options
 from ..util.audio import read_audio
 from ..util.features import front_end
-from ..util.text import Alphabet
 from .graph import Session, build_training_graph, fix_threads, session_config
 from .towers import compute_devices
 
@@ -22,7 +21,7 @@ def transcribe(options: Options) -> str:
     features = front_end(options.features).extract(read_audio(options.one_shot_infer, options.features.sample_rate))
     if not len(features):
         return ""
-    alphabet = Alphabet.load(options.alphabet_path)
+    alphabet = options.load_alphabet()
     decoder = make_decoder(alphabet.labels, options.language_model)
     identity = ModelIdentity(alphabet, options.features, options.model)
     graph = build_training_graph(

@@ -139,7 +139,7 @@ def test_every_bad_row_is_listed_with_its_line_and_reason(folder: Path) -> None:
         "train.csv:9: a.wav: 9 frames, too few for its transcript: CTC needs 12",
         "train.csv:11: 4 fields where the header has 3 columns",
         "train.csv:12: 1 fields where the header has 3 columns",
-        "train.csv:13: transcript 'a\\nb': not in the alphabet: '\\n' (U+000A)",
+        "train.csv:13: transcript 'a\\nb': not in the alphabet: '\\n' (U+000A); --normalize_transcripts would mend it",
         "train.csv:15: no wav_filename",
     ]
 

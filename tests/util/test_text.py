@@ -30,6 +30,23 @@ def test_an_escaped_hash_is_a_label(tmp_path: Path) -> None:
     assert Alphabet.load(written(tmp_path, "#comment\n\\#\n\\\n")).labels == ("#", "\\")
 
 
+@given(LABELS)
+def test_the_text_of_a_file_is_read_back_as_the_same_labels(
+    tmp_path_factory: pytest.TempPathFactory, labels: tuple[str, ...]
+) -> None:
+    path = written(tmp_path_factory.getbasetemp(), Alphabet(labels).file_text)
+    assert Alphabet.load(path).labels == labels
+
+
+def test_labels_in_decomposed_form_can_be_read_composed(tmp_path: Path) -> None:
+    assert Alphabet.load(written(tmp_path, "a\ne\u0301\n\\#\n\u212b\n"), composed=True).labels == (
+        "a",
+        "\u00e9",
+        "#",
+        "\u00c5",
+    )
+
+
 @pytest.mark.parametrize("content", ["\ufeff \na\n", " \r\na\r\n", " \na", " \n\na\n", " \na\n\n\n"])
 def test_byte_order_mark_line_ends_and_empty_lines_do_not_matter(tmp_path: Path, content: str) -> None:
     assert Alphabet.load(written(tmp_path, content)).labels == (" ", "a")

@@ -6,10 +6,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from dataclasses import replace
+from functools import lru_cache, partial
 
 from ..errors import AlphabetError, BadRow
 from ..text import Alphabet, describe
+from ..transcripts import Normalizer
 
 MOST_LISTED = 20
 """Rows with characters outside the alphabet that are listed one by one; more are summed up."""
@@ -32,20 +34,28 @@ _REMEDIES: Mapping[str, Callable[[str], str]] = {
     "in Unicode's form NFD (accents as characters of their own)": partial(unicodedata.normalize, "NFD"),
     "in lower case and Unicode's form NFC": lambda text: unicodedata.normalize("NFC", text.lower()),
 }
+_NORMALIZATIONS: Mapping[str, str] = {
+    "lower": "--normalize_transcripts",
+    "upper": "--normalize_transcripts --transcript_case upper",
+    "keep": "--normalize_transcripts --transcript_case keep",
+}
+"""Flags that may bring transcripts into the alphabet, by the case that they stand for."""
 
 
 def summed_up(bad_rows: Sequence[BadRow], alphabet: Alphabet) -> list[BadRow]:
     """Return bad rows, of which many with characters outside the alphabet are one for each thing to do.
 
     Those that another way of writing brings into the alphabet are counted together; of the others the characters are.
+    Where normalizing would bring a transcript into the alphabet, its row says by which flags.
     """
     outside = [row for row in bad_rows if row.transcript]
     if len(outside) <= MOST_LISTED:
-        return list(bad_rows)
-    groups: dict[str, list[BadRow]] = {}
+        return [_with_flags(row, alphabet) for row in bad_rows]
+    groups: dict[tuple[str, str], list[BadRow]] = {}
     for row in outside:
-        groups.setdefault(_remedy(row.transcript, alphabet), []).append(row)
-    summaries = [BadRow(rows[0].source, _summary(remedy, rows, alphabet)) for remedy, rows in groups.items()]
+        ways = _remedy(row.transcript, alphabet), _normalization(row.transcript, alphabet)
+        groups.setdefault(ways, []).append(row)
+    summaries = [BadRow(rows[0].source, _summary(*ways, rows, alphabet)) for ways, rows in groups.items()]
     return [*summaries, *(row for row in bad_rows if not row.transcript)]
 
 
@@ -74,6 +84,43 @@ def odd_characters(transcripts: Sequence[tuple[str, str]]) -> Iterator[str]:
             yield f"{_having(strange, transcripts)} {kinds}: {_named(strange)}"
 
 
+def unspoken(transcripts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    """Yield a line for digits and one for symbols of normalized transcripts, which are said as words.
+
+    `transcripts` are where each is, what it says, and the symbols that were dropped from it.
+    """
+    numbers = [source for source, text, _ in transcripts if any(map(str.isdecimal, text))]
+    if numbers:
+        yield (
+            f"{_count(numbers)} digits, which stay as they are: write numbers out as they are said; "
+            "--write_out_numbers does so for whole ones"
+        )
+    dropped = [source for source, _, symbols in transcripts if symbols]
+    if dropped:
+        named = _named({symbol for _, _, symbols in transcripts for symbol in symbols})
+        yield f"{_count(dropped)} symbols that are said as words, and are left out: {named}; write them out"
+
+
+def _with_flags(row: BadRow, alphabet: Alphabet) -> BadRow:
+    flags = _normalization(row.transcript, alphabet) if row.transcript else ""
+    return replace(row, reason=f"{row.reason}; {flags} would mend it") if flags else row
+
+
+def _normalization(text: str, alphabet: Alphabet) -> str:
+    """Return the flags by which a text fits; empty if there are none, or it would be empty."""
+    for case, flags in _NORMALIZATIONS.items():
+        normalized = _normalizer(case)(text)
+        with suppress(AlphabetError):
+            if len(alphabet.encode(normalized)):
+                return flags
+    return ""
+
+
+@lru_cache
+def _normalizer(case: str) -> Normalizer:
+    return Normalizer(case)
+
+
 def _remedy(text: str, alphabet: Alphabet) -> str:
     """Return the way of writing in which a text fits; empty if there is none."""
     for remedy, change in _REMEDIES.items():
@@ -83,10 +130,13 @@ def _remedy(text: str, alphabet: Alphabet) -> str:
     return ""
 
 
-def _summary(remedy: str, rows: Sequence[BadRow], alphabet: Alphabet) -> str:
+def _summary(remedy: str, flags: str, rows: Sequence[BadRow], alphabet: Alphabet) -> str:
     count = f"the first of {len(rows)} transcripts" if len(rows) > 1 else "a transcript"
     if remedy:
-        return f"{count} with characters outside the alphabet that would fit it {remedy}; write them so"
+        given = f", or give {flags}" if flags else ""
+        return f"{count} with characters outside the alphabet that would fit it {remedy}; write them so{given}"
+    if flags:
+        return f"{count} with characters outside the alphabet that would fit it without punctuation; give {flags}"
     missing = Counter(each for row in rows for each in set(row.transcript).difference(alphabet.labels))
     named = ", ".join(f"{describe(each)} in {having}" for each, having in missing.most_common(MOST_CHARACTERS))
     more = f" and {len(missing) - MOST_CHARACTERS} others" if len(missing) > MOST_CHARACTERS else ""
@@ -98,7 +148,10 @@ def _script(character: str) -> str:
 
 
 def _having(characters: set[str], transcripts: Sequence[tuple[str, str]]) -> str:
-    having = [source for source, text in transcripts if not characters.isdisjoint(text)]
+    return _count([source for source, text in transcripts if not characters.isdisjoint(text)])
+
+
+def _count(having: Sequence[str]) -> str:
     count = "1 transcript has" if len(having) == 1 else f"{len(having)} transcripts have"
     return f"{count} (such as that of {having[0]})"
 

@@ -14,21 +14,25 @@ from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.errors import AlphabetError, CorpusError
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.text import Alphabet
+from deepspeech.util.transcripts import Normalizer
 
 LETTERS = tuple(" abcdefghijklmnopqrstuvwxyzé")
 RUSSIAN = tuple(" абвгдежзиклмнопрстуфхцчшщъыьэюяa")
 
 
-def read(folder: Path, transcripts: Sequence[str], labels: Sequence[str] = LETTERS) -> Corpus:
+def read(
+    folder: Path, transcripts: Sequence[str], labels: Sequence[str] = LETTERS, normalizer: Normalizer | None = None
+) -> Corpus:
     sound = (np.sin(np.arange(RATE) / 5) / 10).astype(np.float32)
     wav = write_wav(folder / "a.wav", sound)
     csv_file = write_csv(folder / "all.csv", [(wav, transcript) for transcript in transcripts])
-    return read_corpus([csv_file], Alphabet(tuple(labels)), front_end(FeatureOptions()), progress=False)
+    extractor = front_end(FeatureOptions())
+    return read_corpus([csv_file], Alphabet(tuple(labels)), extractor, progress=False, normalizer=normalizer)
 
 
-def complaints(folder: Path, transcripts: Sequence[str]) -> list[str]:
+def complaints(folder: Path, transcripts: Sequence[str], labels: Sequence[str] = LETTERS) -> list[str]:
     with pytest.raises(CorpusError) as error:
-        read(folder, transcripts)
+        read(folder, transcripts, labels)
     return str(error.value).replace(f"{folder}/", "").splitlines()
 
 
@@ -36,7 +40,7 @@ def test_an_upper_case_corpus_is_one_line_that_says_what_to_do(tmp_path: Path) -
     assert complaints(tmp_path, ["TURN ON", "off"] * 30) == [
         "30 bad rows of 60 in all.csv; correct or remove what is listed here:",
         "all.csv:2: the first of 30 transcripts with characters outside the alphabet that would fit it in lower case; "
-        "write them so",
+        "write them so, or give --normalize_transcripts",
     ]
 
 
@@ -49,6 +53,18 @@ def test_other_ways_of_writing_and_other_characters_have_a_line_each(tmp_path: P
     assert "20 transcripts" in lines[0] and "form NFC" in lines[0]
     assert lines[2].endswith("add the characters: '1' (U+0031 DIGIT ONE) in 3, '2' (U+0032 DIGIT TWO) in 1")
     assert lines[3] == "all.csv:27: empty transcript"
+
+
+def test_what_normalizing_would_mend_is_said_with_the_flags_for_it(tmp_path: Path) -> None:
+    lines = complaints(tmp_path, ["Off!", "a1", "off"])[1:]
+    assert ["; --normalize_transcripts would mend it" in line for line in lines] == [True, False]
+    (line,) = complaints(tmp_path, ["Turn on, OFF!"] * 30)[1:]
+    assert line == (
+        "all.csv:2: the first of 30 transcripts with characters outside the alphabet that would fit it without "
+        "punctuation; give --normalize_transcripts"
+    )
+    (line,) = complaints(tmp_path, ["Turn on."] * 30, [" ", *(each.upper() for each in LETTERS[1:])])[1:]
+    assert line.endswith("without punctuation; give --normalize_transcripts --transcript_case upper")
 
 
 def test_a_few_rows_are_still_listed_one_by_one(tmp_path: Path) -> None:
@@ -82,3 +98,17 @@ def test_scripts_that_are_mixed_on_purpose_and_joiners_need_no_word(
 ) -> None:
     read(tmp_path, ["abc где", "где abc", "a\u200cb"], [*LETTERS, *RUSSIAN[1:-1], "\u200c"])
     assert not caplog.records
+
+
+def test_normalized_transcripts_are_what_is_learned_and_words_that_they_lack_are_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = ["  Off!", unicodedata.normalize("NFD", "caf\u00e9"), "5 % \u2013 3 \u20ac", "a 12"]
+    corpus = read(tmp_path, rows, [*LETTERS, *"1235"], Normalizer())
+    assert [utterance.transcript for utterance in corpus] == ["off", "caf\u00e9", "5 3", "a 12"]
+    assert [each.getMessage().replace(f"{tmp_path}/", "") for each in caplog.records] == [
+        "all.csv: 2 transcripts have (such as that of all.csv:4) digits, which stay as they are: write numbers out as "
+        "they are said; --write_out_numbers does so for whole ones",
+        "all.csv: 1 transcript has (such as that of all.csv:4) symbols that are said as words, and are left out: "
+        "'%' (U+0025 PERCENT SIGN), '\u20ac' (U+20AC EURO SIGN); write them out",
+    ]

@@ -1,0 +1,100 @@
+"""Transcripts are written in one form, whichever way they were typed."""
+
+import importlib.util
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deepspeech.util.errors import FlagError
+from deepspeech.util.transcripts import Normalizer
+
+needs_num2words = pytest.mark.skipif(
+    importlib.util.find_spec("num2words") is None, reason="num2words, of the extra `numbers`, is not installed"
+)
+
+TELLING = "aA\u00e9e\u0301 \t\n\u00a0'\u2019\u02bc`\u2010-\u2014.,!%_1\u0663\u00b2\u0130I\u0131\u03a3\u00df\u0149\u01c5"
+TELLING += (
+    "\u0345\u0308\u0307\u200c\u200d\u200e\u00ad\u0640\u0b95\u0bcd\u0bb7\u1100\u1161\u11a8\u212b\u2260\u0338=\u1fef"
+)
+TEXTS = st.text(st.sampled_from(TELLING) | st.characters(codec="utf-8"), max_size=24)
+NORMALIZERS = [Normalizer(case, kept) for case in ("lower", "upper", "keep") for kept in ("", "'", "'-.\u2019\u00e9")]
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS, st.sampled_from(NORMALIZERS))
+def test_a_normalized_text_stays_as_it_is_and_forms_of_unicode_are_one(text: str, normalizer: Normalizer) -> None:
+    normalized = normalizer(text)
+    assert normalizer(normalized) == normalized
+    assert "  " not in normalized and normalized == normalized.strip()
+    assert (
+        normalized == normalizer(unicodedata.normalize("NFD", text)) == normalizer(unicodedata.normalize("NFC", text))
+    )
+    assert unicodedata.is_normalized("NFC", normalized)
+
+
+@needs_num2words
+@settings(max_examples=100, deadline=None)
+@given(st.text(st.sampled_from(" 012.,:-'_%a\u0663\u00b2\u0301\u200d\u200e"), max_size=12))
+def test_writing_numbers_out_twice_is_writing_them_out_once(text: str) -> None:
+    normalizer = Normalizer(numbers_in="en")
+    assert normalizer(normalizer(text)) == normalizer(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "normalized"),
+    [
+        ("Turn it ON!", "turn it on"),
+        ("\u00abL\u2019ann\u00e9e\u00bb, dit-il\u2026", "l'ann\u00e9e dit il"),
+        ("\u2018Rock\u2019n\u2019roll\u2019 o\u00b4clock", "rock'n'roll o'clock"),
+        ("U.S.A.,now", "u s a now"),
+        ("soft\u00adhyphen\u200e and\u00a0tab\tend", "softhyphen and tab end"),
+        ("\u0645\u0640\u0640\u0627 \u0647\u0630\u0627\u061f", "\u0645\u0627 \u0647\u0630\u0627"),
+        ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"),
+        ("\u0bb5\u0ba3\u0b95\u0bcd\u0b95\u0bae\u0bcd.", "\u0bb5\u0ba3\u0b95\u0bcd\u0b95\u0bae\u0bcd"),
+        ("3,000 at 2:30, 12.", "3,000 at 2:30 12"),
+        ("\u2764\ufe0f ok", "ok"),
+        ("!?", ""),
+    ],
+)
+def test_punctuation_goes_and_what_is_said_stays(written: str, normalized: str) -> None:
+    assert Normalizer()(written) == normalized
+
+
+def test_what_is_listed_is_kept_and_hyphens_only_inside_words() -> None:
+    assert Normalizer(kept="'-?")("Porte\u2010monnaie - l'a-t-il? -non- 'si'") == "porte-monnaie l'a-t-il? non si"
+    assert Normalizer(kept="\u2019")("L\u2019an, l'an") == "l\u2019an l an"
+    assert Normalizer(kept="]^\\-")("a]^\\b-c") == "a]^\\b-c"
+
+
+def test_the_case_is_lower_upper_or_kept() -> None:
+    assert [Normalizer(case)("Stra\u00dfe \u039f\u0394\u039f\u03a3.") for case in ("lower", "upper", "keep")] == [
+        "stra\u00dfe \u03bf\u03b4\u03bf\u03c2",
+        "STRASSE \u039f\u0394\u039f\u03a3",
+        "Stra\u00dfe \u039f\u0394\u039f\u03a3",
+    ]
+    with pytest.raises(FlagError, match="--transcript_case=title: must be one of lower, upper, keep"):
+        Normalizer("title")
+
+
+def test_symbols_that_are_said_are_found_unless_they_are_kept() -> None:
+    assert Normalizer().spoken_symbols("5 % of 3 \u20ac, 4 %; a-b") == "%\u20ac"
+    assert Normalizer(kept="%").spoken_symbols("5 %") == ""
+
+
+@needs_num2words
+def test_whole_numbers_are_written_out_in_their_language() -> None:
+    assert Normalizer(numbers_in="fr")("En 1999, 21!") == "en mille neuf cent quatre vingt dix neuf vingt et un"
+    assert Normalizer("upper", "'-", "en")("21 and \u0663") == "TWENTY-ONE AND THREE"
+    assert Normalizer(numbers_in="en")("3,000 2:30 1st 4x4 \u00b2 9" + 400 * "9").startswith(
+        "3,000 2:30 1st 4x4 \u00b2 99"
+    )
+    with pytest.raises(FlagError, match="--write_out_numbers=xx: num2words has am, ar"):
+        Normalizer(numbers_in="xx")
+
+
+def test_without_num2words_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(FlagError, match=r"--write_out_numbers=fr: needs num2words: .* extra `numbers`"):
+        Normalizer(numbers_in="fr")

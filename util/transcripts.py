@@ -1,0 +1,144 @@
+"""Writing transcripts in one form, so that what sounds the same is spelled the same."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import groupby
+from typing import Any
+
+from .errors import FlagError
+
+CASES: Mapping[str, Callable[[str], str]] = {"lower": str.lower, "upper": str.upper, "keep": str}
+"""What becomes of a text's case, by name; no language has rules of its own."""
+
+APOSTROPHES = "\u2019\u2018\u02bc\u201b\u2032\u00b4`\uff07"
+"""Characters that are used as apostrophes, each of which is written as '."""
+HYPHENS = "\u2010\u2011"
+"""Hyphens of typography, each of which is written as -."""
+_JOINERS = "\u200c\u200d"
+"""The invisible characters that Persian and the scripts of India need."""
+_TATWEEL = "\u0640"
+"""Makes Arabic words longer on the page, and is no letter."""
+
+_SPOKEN = "%\u2030&@+=\u00b0\u00a7"
+"""Symbols that are said as words, beside those of currencies."""
+_LETTER_OR_DIGIT = r"[^\W_]"
+_DIGIT = re.compile(r"\d")
+_WHOLE_NUMBER = re.compile(rf"(?<!{_LETTER_OR_DIGIT})(?<!\d\S)\d+(?!{_LETTER_OR_DIGIT})(?!\S\d)")
+"""Digits that are neither part of a word, as in 1st, nor of a number with separators, as in 3,000 and 2:30."""
+
+
+@dataclass(frozen=True)
+class Normalizer:
+    """Writes texts in one form: Unicode NFC, one case, and nothing but letters, digits and what is kept.
+
+    Punctuation and symbols become spaces, with the marks on them; `kept` lists those that stay, of which apostrophes
+    and hyphens stay only inside words. Typographic apostrophes and hyphens become ' and - unless `kept` has them.
+    Spaces of all kinds, tabs and line breaks become single spaces, none at the ends; other invisible characters, but
+    for the joiners, and Arabic's tatweel are left out. Numbers stay, with the separators in them.
+    """
+
+    case: str = "lower"
+    """One of `CASES`."""
+    kept: str = "'"
+    numbers_in: str = ""
+    """The language, as num2words names it, in which whole numbers are written out; empty: they are not."""
+
+    def __post_init__(self) -> None:
+        """Raise FlagError for a case that is none of CASES, or if num2words is missing or lacks the language."""
+        if self.case not in CASES:
+            raise FlagError(f"--transcript_case={self.case}: must be one of {', '.join(CASES)}")
+        if self.numbers_in:
+            _check_language(self.numbers_in)
+
+    def __call__(self, text: str) -> str:
+        """Return the text in that form. A text that has it stays as it is; NFC and NFD of a text become the same."""
+        text = self._spelled(text)
+        if self.numbers_in and _DIGIT.search(text):
+            text = self._spelled(_WHOLE_NUMBER.sub(self._in_words, text))
+        return " ".join(filter(None, self._dropped.sub(" ", text).split(" ")))
+
+    def spoken_symbols(self, text: str) -> str:
+        """Return the different symbols of a text that are said as words, such as %, and that are not kept."""
+        return "".join(dict.fromkeys(self._spoken.findall(text)))
+
+    def _spelled(self, text: str) -> str:
+        """Return a text in NFC and one case, with one kind of space, apostrophe and hyphen."""
+        composed = unicodedata.normalize("NFC", text)
+        cased = unicodedata.normalize("NFC", CASES[self.case](composed))
+        return unicodedata.normalize("NFC", cased.translate(self._translation))
+
+    def _in_words(self, number: re.Match[str]) -> str:
+        from num2words import num2words
+
+        try:
+            return str(num2words(int(number[0]), lang=self.numbers_in))
+        except (OverflowError, ValueError):  # it is too large
+            return number[0]
+
+    @cached_property
+    def _translation(self) -> Mapping[int, str]:
+        written = {**dict.fromkeys(APOSTROPHES, "'"), **dict.fromkeys(HYPHENS, "-"), _TATWEEL: ""}
+        return _Translation({ord(each): plain for each, plain in written.items() if each not in self.kept})
+
+    @cached_property
+    def _dropped(self) -> re.Pattern[str]:
+        """A run of the punctuation and symbols that become a space, with the marks on them."""
+        kept = unicodedata.normalize("NFC", self.kept)
+        inner = "".join(each for each in f"'-{APOSTROPHES}{HYPHENS}" if each in kept)
+        dropped = _characters(("P", "S"), "".join(each for each in kept if each not in inner))
+        marks = _characters(("M",))
+        after_word = rf"(?:(?<={_LETTER_OR_DIGIT})|(?<=[{marks}{_JOINERS}]))"
+        inside_word = rf"{after_word}[{re.escape(inner)}](?={_LETTER_OR_DIGIT})" if inner else r"(?!)"
+        inside_number = rf"(?<=\d)[{dropped}](?=\d)"
+        return re.compile(rf"(?!{inside_word}|{inside_number})[{dropped}][{dropped}{marks}]*")
+
+    @cached_property
+    def _spoken(self) -> re.Pattern[str]:
+        others = "".join(each for each in _SPOKEN if each not in self.kept)
+        return re.compile(f"[{_characters(('Sc',), self.kept)}{re.escape(others)}]")
+
+
+class _Translation(dict[int, str]):
+    """What characters are written as, filled as they are met: all but spaces and invisible ones as themselves."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        category = unicodedata.category(character)
+        if category.startswith("Z") or character.isspace():
+            written = " "
+        else:
+            written = "" if category in ("Cc", "Cf") and character not in _JOINERS else character
+        self[code] = written
+        return written
+
+
+@lru_cache
+def _characters(categories: tuple[str, ...], without: str = "") -> str:
+    """Return the inside of a regular expression's [] for all characters whose category begins in one of these ways."""
+    codes = [
+        code
+        for code in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(code)).startswith(categories) and chr(code) not in without
+    ]
+    runs = (list(run) for _, run in groupby(enumerate(codes), lambda item: item[1] - item[0]))
+    return "".join(f"\\U{run[0][1]:08x}-\\U{run[-1][1]:08x}" for run in runs)
+
+
+def _check_language(language: str) -> None:
+    if importlib.util.find_spec("num2words") is None:
+        raise FlagError(
+            f"--write_out_numbers={language}: needs num2words: install this package with its extra `numbers`, "
+            "pip install '.[numbers]' in a checkout or pip install './deepspeech-….whl[numbers]' with a wheel file"
+        )
+    from num2words import CONVERTER_CLASSES
+
+    known: dict[str, Any] = CONVERTER_CLASSES
+    if language not in known:
+        raise FlagError(f"--write_out_numbers={language}: num2words has {', '.join(sorted(known))}")
