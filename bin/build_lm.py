@@ -5,8 +5,9 @@
 
 TEXT are files of one sentence a line, plain or gzip (.gz); they may be larger than memory. FOLDER gets lm.arpa,
 lm.binary, lm.trie and lm.scorer. Words that the alphabet cannot spell are left out, and of the others all but the
---vocabulary most frequent. --unit character makes a model of characters, for writing without spaces; --bytes, its
-scorer for acoustic models whose labels are UTF-8 bytes. Needs KenLM's programs: `make lm-tools` builds them.
+--vocabulary most frequent. --normalize_transcripts writes the text as training writes its transcripts. --unit
+character makes a model of characters, for writing without spaces; --bytes, its scorer for acoustic models whose
+labels are UTF-8 bytes. Needs KenLM's programs: `make lm-tools` builds them.
 """
 
 import gzip
@@ -20,13 +21,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
-from deepspeech.cli.arguments import ArgumentParser, run_script
+from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
 from deepspeech.decoder import UTF8_BYTES, Scorer
 from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
+from deepspeech.util.transcripts import Normalizer
 
 ROOT = Path(__file__).resolve().parent.parent
 SPACE = "<space>"
@@ -52,7 +54,9 @@ def read_arguments() -> Namespace:
     parser.add_argument("--lm-weight", type=float, default=lm_weight, help="default weight in lm.scorer")
     parser.add_argument("--word-bonus", type=float, default=word_bonus, help="default word bonus in lm.scorer")
     parser.add_argument("--tools", type=Path, default=ROOT / "build/lm-tools/bin", help="folder of KenLM's programs")
+    add_transcript_flags(parser)
     arguments = parser.parse_args()
+    arguments.normalizer = chosen_normalizer(arguments)
     if arguments.bytes:
         arguments.unit = "character"
     for text in arguments.texts:
@@ -64,23 +68,26 @@ def read_arguments() -> Namespace:
     return arguments
 
 
-def sentences(texts: Sequence[Path], unit: str, title: str) -> Iterator[list[str]]:
+def sentences(arguments: Namespace, title: str) -> Iterator[list[str]]:
     """Yield the words (or characters) of each line; the progress is that of the bytes on disk."""
-    with Progress(title, sum(text.stat().st_size for text in texts), unit="bytes") as progress:
-        for text in texts:
+    with Progress(title, sum(text.stat().st_size for text in arguments.texts), unit="bytes") as progress:
+        for text in arguments.texts:
             with text.open("rb") as file:
-                yield from _split_lines(text, file, unit, progress)
+                yield from _split_lines(text, file, arguments.unit, arguments.normalizer, progress)
 
 
-def _split_lines(text: Path, file: BinaryIO, unit: str, progress: Progress) -> Iterator[list[str]]:
+def _split_lines(
+    text: Path, file: BinaryIO, unit: str, normalizer: Normalizer | None, progress: Progress
+) -> Iterator[list[str]]:
     before = 0
     try:
         with gzip.open(file) if text.suffix == ".gz" else nullcontext(file) as lines:
             for number, line in enumerate(lines, 1):
                 try:
-                    words = line.decode().split()
+                    decoded = line.decode()
                 except UnicodeDecodeError:
                     raise LanguageModelError(f"{text}:{number}: not UTF-8; convert the text first") from None
+                words = (normalizer(decoded) if normalizer else decoded).split()
                 yield words if unit == "word" else [SPACE if c == " " else c for c in " ".join(words)]
                 if file.tell() - before >= REPORT_BYTES:
                     progress.advance(file.tell() - before)
@@ -93,7 +100,7 @@ def _split_lines(text: Path, file: BinaryIO, unit: str, progress: Progress) -> I
 def choose_vocabulary(arguments: Namespace, labels: Sequence[str | bytes]) -> list[str]:
     """Return the most frequent words that the labels can spell."""
     counts: Counter[str] = Counter()
-    for words in sentences(arguments.texts, arguments.unit, "Counting words"):
+    for words in sentences(arguments, "Counting words"):
         counts.update(words)
     characters = {label for label in labels if isinstance(label, str)}
     known = [
@@ -122,7 +129,7 @@ def estimate(arguments: Namespace, arpa: Path, scratch: Path) -> None:
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log) as lmplz:
             assert lmplz.stdin is not None
             try:
-                for words in sentences(arguments.texts, arguments.unit, "Counting n-grams"):
+                for words in sentences(arguments, "Counting n-grams"):
                     lmplz.stdin.write((" ".join(words) + "\n").encode())
                 lmplz.stdin.close()
             except BrokenPipeError:
@@ -150,7 +157,9 @@ def call(arguments: Namespace, scratch: Path, tool: str, *options: str | Path, w
 def main() -> None:
     """Write the four files, each under its name only when all are whole."""
     arguments = read_arguments()
-    labels: Sequence[str | bytes] = UTF8_BYTES if arguments.bytes else Alphabet.load(arguments.alphabet).labels
+    labels: Sequence[str | bytes] = UTF8_BYTES
+    if not arguments.bytes:
+        labels = Alphabet.load(arguments.alphabet, composed=arguments.normalizer is not None).labels
     vocabulary = choose_vocabulary(arguments, labels)
     arguments.out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=arguments.out, prefix=".lm-") as folder:

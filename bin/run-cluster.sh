@@ -8,7 +8,7 @@
 # When a node fails for good, all are ended, and the exit code is 1; SIGINT and SIGTERM are passed on to the chief.
 
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"
 
 [[ ${1:-} != --help ]] || { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0; }
 [[ ${1:-} =~ ^([1-9][0-9]*):([1-9][0-9]*)(:([0-9]+))?$ ]] || fail "expected PS:WORKERS[:GPUS], such as 1:2; --help says more"

@@ -8,7 +8,7 @@
 # it carries on from there.
 
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"
 choose_work_folder demo "$@"
 experiment demo --work "$work" --export_dir "$work/model" "${arguments[@]}"
 

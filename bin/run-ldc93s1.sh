@@ -8,7 +8,7 @@
 # deepspeech/ldc93s1 in the user's cache folder). Exits with code 1 if the transcription is not the transcript.
 
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"
 choose_work_folder ldc93s1 "$@"
 check_python
 ((${#arguments[@]} >= 2)) || fail "expected WAV and TRANSCRIPT; --help says more"

@@ -7,5 +7,5 @@
 # (default: deepspeech/yesno in the user's cache folder); run again, it carries on from there.
 
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"
 experiment yesno "$@"

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deepspeech.cli.arguments import ArgumentParser, run_script
+from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
 from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
 from deepspeech.errors import FlagError
 from deepspeech.serving.engine import Engine
@@ -58,7 +58,9 @@ def read_arguments() -> Namespace:
     parser.add_argument("--highest-bonus", type=float, default=5.0)
     parser.add_argument("--metric", choices=("wer", "cer"), default="wer")
     parser.add_argument("--seed", type=int, default=1)
+    add_transcript_flags(parser)
     arguments = parser.parse_args()
+    arguments.normalizer = chosen_normalizer(arguments)
     if not (arguments.model and arguments.csv) and not (arguments.posteriors and arguments.references):
         raise FlagError("give --model and --csv, or --posteriors and --references")
     return arguments
@@ -102,6 +104,8 @@ def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list
     except ValueError as error:
         raise LanguageModelError(f"{arguments.posteriors} is not an npz file of arrays: {error}") from None
     references = arguments.references.read_text(encoding="utf-8").splitlines()
+    if arguments.normalizer:
+        references = [arguments.normalizer(reference) for reference in references]
     if len(utterances) != len(references) or not utterances:
         raise LanguageModelError(
             f"{arguments.posteriors} has {len(utterances)} utterances, {arguments.references} {len(references)}"

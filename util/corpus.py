@@ -136,6 +136,16 @@ def read_corpus(
     return Corpus(tuple(utterances[: limit or None]), front_end.options.sample_rate)
 
 
+def read_transcripts(csv_files: Sequence[Path], normalizer: Normalizer | None = None) -> Iterator[tuple[str, str, str]]:
+    """Yield where each transcript of CSV files is, what it says, and the symbols that are said and it is left without.
+
+    Rows of too few or too many fields are passed over. Raise CorpusError for a file that `read_corpus` refuses.
+    """
+    for row in _read_files(csv_files, normalizer):
+        if isinstance(row, _Row):
+            yield f"{row.csv_file}:{row.line}", row.transcript, row.symbols
+
+
 class _Row(NamedTuple):
     csv_file: str
     line: int

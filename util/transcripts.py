@@ -28,6 +28,9 @@ _TATWEEL = "\u0640"
 
 _SPOKEN = "%\u2030&@+=\u00b0\u00a7"
 """Symbols that are said as words, beside those of currencies."""
+_WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_WITHOUT_SPACES += "\U00020000-\U0003ffff"
+"""Thai, Lao, Burmese, Khmer, Japanese and Chinese, written without spaces between words."""
 _LETTER_OR_DIGIT = r"[^\W_]"
 _DIGIT = re.compile(r"\d")
 _WHOLE_NUMBER = re.compile(rf"(?<!{_LETTER_OR_DIGIT})(?<!\d\S)\d+(?!{_LETTER_OR_DIGIT})(?!\S\d)")
@@ -38,10 +41,11 @@ _WHOLE_NUMBER = re.compile(rf"(?<!{_LETTER_OR_DIGIT})(?<!\d\S)\d+(?!{_LETTER_OR_
 class Normalizer:
     """Writes texts in one form: Unicode NFC, one case, and nothing but letters, digits and what is kept.
 
-    Punctuation and symbols become spaces, with the marks on them; `kept` lists those that stay, of which apostrophes
-    and hyphens stay only inside words. Typographic apostrophes and hyphens become ' and - unless `kept` has them.
-    Spaces of all kinds, tabs and line breaks become single spaces, none at the ends; other invisible characters, but
-    for the joiners, and Arabic's tatweel are left out. Numbers stay, with the separators in them.
+    Punctuation and symbols become spaces, with the marks on them, and go without one in scripts that have none between
+    words; `kept` lists those that stay, of which apostrophes and hyphens stay only inside words. Typographic
+    apostrophes and hyphens become ' and - unless `kept` has them. Spaces of all kinds, tabs and line breaks become
+    single spaces, none at the ends; other invisible characters, but for the joiners, and Arabic's tatweel are left out.
+    Numbers stay, with the separators in them.
     """
 
     case: str = "lower"
@@ -62,7 +66,8 @@ class Normalizer:
         text = self._spelled(text)
         if self.numbers_in and _DIGIT.search(text):
             text = self._spelled(_WHOLE_NUMBER.sub(self._in_words, text))
-        return " ".join(filter(None, self._dropped.sub(" ", text).split(" ")))
+        within, dropped = self._dropped
+        return " ".join(filter(None, dropped.sub(" ", within.sub("", text)).split(" ")))
 
     def spoken_symbols(self, text: str) -> str:
         """Return the different symbols of a text that are said as words, such as %, and that are not kept."""
@@ -88,8 +93,8 @@ class Normalizer:
         return _Translation({ord(each): plain for each, plain in written.items() if each not in self.kept})
 
     @cached_property
-    def _dropped(self) -> re.Pattern[str]:
-        """A run of the punctuation and symbols that become a space, with the marks on them."""
+    def _dropped(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """Runs of the punctuation and symbols that go, with the marks on them: first those that leave no space."""
         kept = unicodedata.normalize("NFC", self.kept)
         inner = "".join(each for each in f"'-{APOSTROPHES}{HYPHENS}" if each in kept)
         dropped = _characters(("P", "S"), "".join(each for each in kept if each not in inner))
@@ -97,7 +102,8 @@ class Normalizer:
         after_word = rf"(?:(?<={_LETTER_OR_DIGIT})|(?<=[{marks}{_JOINERS}]))"
         inside_word = rf"{after_word}[{re.escape(inner)}](?={_LETTER_OR_DIGIT})" if inner else r"(?!)"
         inside_number = rf"(?<=\d)[{dropped}](?=\d)"
-        return re.compile(rf"(?!{inside_word}|{inside_number})[{dropped}][{dropped}{marks}]*")
+        run = rf"(?!{inside_word}|{inside_number})[{dropped}][{dropped}{marks}]*"
+        return re.compile(rf"(?<=[{_WITHOUT_SPACES}]){run}(?=[{_WITHOUT_SPACES}])"), re.compile(run)
 
     @cached_property
     def _spoken(self) -> re.Pattern[str]:

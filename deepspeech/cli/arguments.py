@@ -5,12 +5,14 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from ..options import TranscriptOptions, check_values, flags_of, with_values
 from ..util.errors import DeepSpeechError, FlagError
 from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
 from ..util.signals import end_at_once_if_interrupted
+from ..util.transcripts import Normalizer
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -28,6 +30,23 @@ class ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise FlagError with the message."""
         raise FlagError(f"{message}; see --help")
+
+
+def add_transcript_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the trainer's flags that say in which form transcripts are written."""
+    for row in flags_of(TranscriptOptions):
+        of_kind: dict[str, Any] = {"action": "store_const", "const": True} if row.kind is bool else {"type": row.kind}
+        parser.add_argument(f"--{row.name}", help=row.help, **of_kind)
+
+
+def chosen_normalizer(arguments: argparse.Namespace) -> Normalizer | None:
+    """Return what these flags ask for; None if texts stay as they are. Raise FlagError for what cannot be used."""
+    values = {row.name: getattr(arguments, row.name) for row in flags_of(TranscriptOptions)}
+    given = {name: value for name, value in values.items() if value is not None}
+    options = with_values(TranscriptOptions, given)
+    check_values(options)
+    options.check_given(given)
+    return options.normalizer
 
 
 def run_command(command: Callable[[], int | None], program: str = "deepspeech") -> int:

@@ -30,7 +30,7 @@ from ..util.parallel import ordered_map, usable_cores
 from ..util.progress import Progress
 from ..util.text import Alphabet
 from .arguments import run_command
-from .flag_combinations import check_language_model, check_transcripts
+from .flag_combinations import check_language_model
 from .flags import read_command_line
 
 logger = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ def _main(arguments: Sequence[str]) -> None:
     if missing:
         raise FlagError(f"the following arguments are required: {', '.join(missing)}; see --help")
     check_language_model(options.language_model)
-    check_transcripts(options.transcripts, read.given)
+    options.transcripts.check_given(read.given)
     if options.report.test_output_file is not None:
         check_output_file(options.report.test_output_file)
     if options.report.report_dir is not None:

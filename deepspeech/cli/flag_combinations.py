@@ -6,7 +6,7 @@ from itertools import combinations
 from ..errors import FeatureError, FlagError
 from ..network import network
 from ..network.frozen_format import check_frozen
-from ..options import ClusterOptions, LanguageModelOptions, Options, TranscriptOptions, flags_of, values_of
+from ..options import ClusterOptions, LanguageModelOptions, Options, values_of
 from ..util.features import front_end
 
 
@@ -16,7 +16,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
     _check_network(options)
     _check_cluster(options)
     check_language_model(options.language_model)
-    check_transcripts(options.transcripts, given)
+    options.transcripts.check_given(given)
     if "train" in given and options.schedule.train and not options.train.files:
         raise FlagError("--train: needs --train_files, the CSV files to train on")
     if options.trains and options.schedule.validation_step and not options.dev.files:
@@ -37,13 +37,6 @@ def check_language_model(options: LanguageModelOptions) -> None:
         raise FlagError("--scorer_path: cannot be combined with --lm_binary_path or --lm_trie_path; give one of them")
     if options.trie_path and not options.binary_path:
         raise FlagError("--lm_trie_path: needs --lm_binary_path, the language model that the trie belongs to")
-
-
-def check_transcripts(options: TranscriptOptions, given: Collection[str]) -> None:
-    """Raise FlagError for a flag that says how transcripts are normalized where they are not."""
-    for row in flags_of(TranscriptOptions):
-        if row.name in given and row.name != "normalize_transcripts" and not options.normalize:
-            raise FlagError(f"--{row.name}: needs --normalize_transcripts")
 
 
 def _check_outputs_of_the_test(options: Options) -> None:

@@ -1,13 +1,15 @@
 """The corpora of the three sets, the alphabet that spells their transcripts, and their features."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from ..util.errors import FlagError
 from ..util.features import FRONT_ENDS, FeatureOptions
 from ..util.transcripts import CASES, Normalizer
 from .rows.checks import OneOf, at_least
-from .rows.flag import flag
+from .rows.flag import flag, flags_of
 
 CORPORA = "Corpora"
 
@@ -79,6 +81,12 @@ class TranscriptOptions:
     def normalizer(self) -> Normalizer | None:
         """What writes transcripts in that form; None if they stay as they are. Raise FlagError without num2words."""
         return Normalizer(self.case, self.kept_punctuation, self.numbers_in) if self.normalize else None
+
+    def check_given(self, given: Collection[str]) -> None:
+        """Raise FlagError if transcripts stay as they are, and one of the flags `given` says how to write them."""
+        for row in flags_of(type(self)):
+            if row.name in given and row.name != "normalize_transcripts" and not self.normalize:
+                raise FlagError(f"--{row.name}: needs --normalize_transcripts")
 
 
 @dataclass(frozen=True)

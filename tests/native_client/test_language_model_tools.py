@@ -41,6 +41,23 @@ def text(tmp_path: Path) -> Path:
 
 
 @needs_tools
+def test_text_is_normalized_as_transcripts_are(tmp_path: Path, text: Path) -> None:
+    text.write_text(TEXT.title().replace("\n", " \u2014 don\u2019t!\n"), encoding="utf-8")
+    flags = ("--order", "2", "--prune", "0", "--tools", TOOLS, "--normalize_transcripts")
+    result = run("build_lm.py", text, "--out", tmp_path / "lm", *flags)
+    assert result.returncode == 0, result.stderr
+    unigrams = (tmp_path / "lm/lm.arpa").read_text().split("\\1-grams:\n")[1].split("\n\n")[0]
+    words = {line.split("\t")[1] for line in unigrams.splitlines()}
+    assert {"the", "red", "don't"} <= words and not any(word.istitle() for word in words)
+
+
+def test_flags_of_transcripts_that_are_not_normalized_are_refused(tmp_path: Path, text: Path) -> None:
+    result = run("build_lm.py", text, "--out", tmp_path / "lm", "--transcript_case", "upper")
+    assert result.returncode == 1
+    assert result.stderr == "build_lm.py: error: --transcript_case: needs --normalize_transcripts\n"
+
+
+@needs_tools
 def test_files_built_from_text_decode_it(tmp_path: Path, text: Path) -> None:
     result = run("build_lm.py", text, "--out", tmp_path / "lm", "--order", "3", "--prune", "0", "--tools", TOOLS)
     assert result.returncode == 0, result.stderr

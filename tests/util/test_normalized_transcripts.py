@@ -18,6 +18,7 @@ TELLING = "aA\u00e9e\u0301 \t\n\u00a0'\u2019\u02bc`\u2010-\u2014.,!%_1\u0663\u00
 TELLING += (
     "\u0345\u0308\u0307\u200c\u200d\u200e\u00ad\u0640\u0b95\u0bcd\u0bb7\u1100\u1161\u11a8\u212b\u2260\u0338=\u1fef"
 )
+TELLING += "\u4e2d\uff0c\u30fb"
 TEXTS = st.text(st.sampled_from(TELLING) | st.characters(codec="utf-8"), max_size=24)
 NORMALIZERS = [Normalizer(case, kept) for case in ("lower", "upper", "keep") for kept in ("", "'", "'-.\u2019\u00e9")]
 
@@ -55,6 +56,7 @@ def test_writing_numbers_out_twice_is_writing_them_out_once(text: str) -> None:
         ("\u0bb5\u0ba3\u0b95\u0bcd\u0b95\u0bae\u0bcd.", "\u0bb5\u0ba3\u0b95\u0bcd\u0b95\u0bae\u0bcd"),
         ("3,000 at 2:30, 12.", "3,000 at 2:30 12"),
         ("\u2764\ufe0f ok", "ok"),
+        ("\u738b\u7c4d\uff0c\u300a\u5b57\u300b\u3002", "\u738b\u7c4d\u5b57"),
         ("!?", ""),
     ],
 )

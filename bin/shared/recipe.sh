@@ -3,7 +3,7 @@
 #
 # Sets $root (the repository) and $PYTHON (from the environment, else the repository's .venv, else python3).
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if [[ -z ${PYTHON:-} ]]; then
     PYTHON=python3
     [[ ! -x $root/.venv/bin/python ]] || PYTHON=$root/.venv/bin/python

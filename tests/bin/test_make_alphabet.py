@@ -1,0 +1,50 @@
+"""bin/make_alphabet.py: the characters of transcripts, counted and written as an alphabet."""
+
+from pathlib import Path
+
+from corpora import write_csv
+from running import assert_fails_with, run_script
+
+from deepspeech.util.text import Alphabet
+
+ROWS = ["Caf\u00e9 #1!", *["a b"] * 5, "cafe\u0301 5 \u20ac", "x" * 40 + "z" + "x" * 40]
+
+
+def corpus(folder: Path) -> Path:
+    return write_csv(folder / "all.csv", [(folder / "a.wav", row) for row in ROWS])
+
+
+def test_characters_are_counted_shown_and_written(tmp_path: Path) -> None:
+    to = tmp_path / "new/alphabet.txt"
+    done = run_script("make_alphabet.py", corpus(tmp_path), "--to", to)
+    assert done.returncode == 0, done.stderr
+    assert to.read_text(encoding="utf-8").splitlines() == [" ", "!", "\\#", *"15Cabcefxz\u00e9\u0301\u20ac"]
+    assert Alphabet.load(to).labels == tuple(" !#15Cabcefxz\u00e9\u0301\u20ac")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "80  U+0078  x  LATIN SMALL LETTER X"
+    assert f" 1  U+0043  C  LATIN CAPITAL LETTER C  {tmp_path}/all.csv:2: Caf\u00e9 #1!" in lines
+    assert f" 1  U+0301  \u25cc\u0301  COMBINING ACUTE ACCENT  {tmp_path}/all.csv:8: cafe\u0301 5 \u20ac" in lines
+    (rare,) = (line for line in lines if "LETTER Z" in line)
+    assert rare.endswith(f"all.csv:9: \u2026{'x' * 30}z{'x' * 29}\u2026")
+    notes = done.stderr.splitlines()
+    for said in (
+        "form NFC: 1 transcript, such",
+        "combining characters: 1, such",
+        "digits",
+        "become labels: ! # \u20ac",
+    ):
+        assert any(said in note for note in notes), said
+    assert notes[-1] == f"{to}: 16 labels of 8 transcripts"
+    assert_fails_with(run_script("make_alphabet.py", tmp_path / "all.csv", "--to", to), f"--to={to}", "--force")
+
+
+def test_an_alphabet_of_normalized_transcripts_has_what_the_trainer_sees(tmp_path: Path) -> None:
+    to = tmp_path / "alphabet.txt"
+    to.write_text("a\n")
+    flags = ("--force", "--normalize_transcripts", "--keep_punctuation=#", "--least", "2")
+    done = run_script("make_alphabet.py", corpus(tmp_path), "--to", to, *flags)
+    assert done.returncode == 0, done.stderr
+    assert Alphabet.load(to).labels == tuple(" abcfx\u00e9")
+    assert "LETTER Z" in done.stdout and "CAPITAL" not in done.stdout
+    assert "2 transcripts, such" in done.stderr and "'\u20ac' (U+20AC EURO SIGN)" in done.stderr
+    assert "NFC" not in done.stderr and "combining" not in done.stderr
