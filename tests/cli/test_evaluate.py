@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from itertools import product
@@ -43,6 +44,24 @@ def test_the_report_is_that_of_training(trained: Trained, graph_file: Path, tiny
     assert report_of(finished.stderr)[0] == report_of(trained.finished.stderr)[0]
     assert finished.stdout.startswith("LOG test ")
     assert finished.stdout.split()[-1] == trained.finished.stdout.split()[-1]
+
+
+def test_normalized_references_give_the_report_of_clean_ones(
+    trained: Trained, graph_file: Path, tiny_corpus: TinyCorpus, tmp_path: Path
+) -> None:
+    with tiny_corpus.test.open(encoding="utf-8", newline="") as file:
+        rows = [(tiny_corpus.test.parent / row["wav_filename"], row["transcript"]) for row in csv.DictReader(file)]
+    untidy = tmp_path / "untidy.csv"
+    lines = [f'{wav},0,"{transcript.upper().replace(" ", " - ")}\u2026"' for wav, transcript in rows]
+    untidy.write_text("\n".join(["wav_filename,wav_filesize,transcript", *lines]), encoding="utf-8")
+    program = trained.program
+    flags = [f"--test_files={untidy}", "--normalize_transcripts"]
+    tested = program.run(*program.model(), *flags, "--test_batch_size=5")
+    evaluated = evaluate(f"--model={graph_file}", *flags, "--beam_width=16")
+    clean = report_of(trained.finished.stderr)
+    assert report_of(tested.stderr) == report_of(evaluated.stderr) == clean
+    refused = evaluate(f"--model={graph_file}", flags[0], "--keep_punctuation=-")
+    assert refused.stderr == "deepspeech: --keep_punctuation: needs --normalize_transcripts\n"
 
 
 def test_each_of_several_files_is_reported_by_itself_and_all_together(trained: Trained, graph_file: Path) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from deepspeech.cli import flags
 from deepspeech.errors import FlagError
 from deepspeech.options import Options, flags_of
+from deepspeech.util.transcripts import Normalizer
 
 
 def parse(*arguments: str) -> Options:
@@ -46,6 +47,14 @@ def test_notrain_leaves_the_training_files_alone() -> None:
     options = parse("--notrain", "--test_files=test.csv")
     assert not options.trains
     assert options.tests
+
+
+def test_how_transcripts_are_normalized_is_a_flag_of_those_that_are() -> None:
+    options = parse("--normalize_transcripts", "--transcript_case=upper", "--keep_punctuation='-")
+    assert options.transcripts.normalizer == Normalizer("upper", "'-")
+    assert parse().transcripts.normalizer is None
+    with pytest.raises(FlagError, match="^--transcript_case: needs --normalize_transcripts$"):
+        parse("--transcript_case=upper")
 
 
 def test_a_given_alphabet_is_looked_for_where_the_user_is() -> None:

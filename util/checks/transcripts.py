@@ -136,11 +136,12 @@ def _summary(remedy: str, flags: str, rows: Sequence[BadRow], alphabet: Alphabet
         given = f", or give {flags}" if flags else ""
         return f"{count} with characters outside the alphabet that would fit it {remedy}; write them so{given}"
     if flags:
-        return f"{count} with characters outside the alphabet that would fit it without punctuation; give {flags}"
+        return f"{count} with characters outside the alphabet that would fit it if they were normalized; give {flags}"
     missing = Counter(each for row in rows for each in set(row.transcript).difference(alphabet.labels))
     named = ", ".join(f"{describe(each)} in {having}" for each, having in missing.most_common(MOST_CHARACTERS))
     more = f" and {len(missing) - MOST_CHARACTERS} others" if len(missing) > MOST_CHARACTERS else ""
-    return f"{count} with characters outside the alphabet; change them, or add the characters: {named}{more}"
+    how = "write numbers out as they are said, change the rest," if any(map(str.isdecimal, missing)) else "change them,"
+    return f"{count} with characters outside the alphabet; {how} or add the characters: {named}{more}"
 
 
 def _script(character: str) -> str:

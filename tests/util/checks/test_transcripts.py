@@ -51,6 +51,7 @@ def test_other_ways_of_writing_and_other_characters_have_a_line_each(tmp_path: P
     assert head.startswith("26 bad rows of 26")
     assert [line.split(": ")[0] for line in lines] == ["all.csv:2", "all.csv:22", "all.csv:24", "all.csv:27"]
     assert "20 transcripts" in lines[0] and "form NFC" in lines[0]
+    assert "; write numbers out as they are said, change the rest, or add" in lines[2]
     assert lines[2].endswith("add the characters: '1' (U+0031 DIGIT ONE) in 3, '2' (U+0032 DIGIT TWO) in 1")
     assert lines[3] == "all.csv:27: empty transcript"
 
@@ -60,11 +61,11 @@ def test_what_normalizing_would_mend_is_said_with_the_flags_for_it(tmp_path: Pat
     assert ["; --normalize_transcripts would mend it" in line for line in lines] == [True, False]
     (line,) = complaints(tmp_path, ["Turn on, OFF!"] * 30)[1:]
     assert line == (
-        "all.csv:2: the first of 30 transcripts with characters outside the alphabet that would fit it without "
-        "punctuation; give --normalize_transcripts"
+        "all.csv:2: the first of 30 transcripts with characters outside the alphabet that would fit it if they "
+        "were normalized; give --normalize_transcripts"
     )
     (line,) = complaints(tmp_path, ["Turn on."] * 30, [" ", *(each.upper() for each in LETTERS[1:])])[1:]
-    assert line.endswith("without punctuation; give --normalize_transcripts --transcript_case upper")
+    assert line.endswith("if they were normalized; give --normalize_transcripts --transcript_case upper")
 
 
 def test_a_few_rows_are_still_listed_one_by_one(tmp_path: Path) -> None:
