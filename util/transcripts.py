@@ -21,6 +21,8 @@ APOSTROPHES = "\u2019\u2018\u02bc\u201b\u2032\u00b4`\uff07"
 """Characters that are used as apostrophes, each of which is written as '."""
 HYPHENS = "\u2010\u2011"
 """Hyphens of typography, each of which is written as -."""
+_INSIDE_WORDS = f"'-{APOSTROPHES}{HYPHENS}"
+"""What is kept inside words only."""
 _JOINERS = "\u200c\u200d"
 """The invisible characters that Persian and the scripts of India need."""
 _TATWEEL = "\u0640"
@@ -77,7 +79,7 @@ class Normalizer:
         """Return a text in NFC and one case, with one kind of space, apostrophe and hyphen."""
         composed = unicodedata.normalize("NFC", text)
         cased = unicodedata.normalize("NFC", CASES[self.case](composed))
-        return unicodedata.normalize("NFC", cased.translate(self._translation))
+        return unicodedata.normalize("NFC", self._untypographic.sub(_plain, cased))
 
     def _in_words(self, number: re.Match[str]) -> str:
         from num2words import num2words
@@ -88,41 +90,30 @@ class Normalizer:
             return number[0]
 
     @cached_property
-    def _translation(self) -> Mapping[int, str]:
-        written = {**dict.fromkeys(APOSTROPHES, "'"), **dict.fromkeys(HYPHENS, "-"), _TATWEEL: ""}
-        return _Translation({ord(each): plain for each, plain in written.items() if each not in self.kept})
+    def _untypographic(self) -> re.Pattern[str]:
+        """The characters that `_plain` writes in another way."""
+        typographic = "".join(each for each in APOSTROPHES + HYPHENS + _TATWEEL if each not in self.kept)
+        return re.compile(f"[{_characters(('Z', 'Cc', 'Cf'), f' {_JOINERS}')}{typographic}]")
 
     @cached_property
     def _dropped(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
         """Runs of the punctuation and symbols that go, with the marks on them: first those that leave no space."""
         kept = unicodedata.normalize("NFC", self.kept)
-        inner = "".join(each for each in f"'-{APOSTROPHES}{HYPHENS}" if each in kept)
-        dropped = _characters(("P", "S"), "".join(each for each in kept if each not in inner))
+        inner = re.escape("".join(each for each in _INSIDE_WORDS if each in kept))
+        dropped = _characters(("P", "S"), "".join(each for each in kept if each not in _INSIDE_WORDS))
         marks = _characters(("M",))
-        after_word = rf"(?:(?<={_LETTER_OR_DIGIT})|(?<=[{marks}{_JOINERS}]))"
-        inside_word = rf"{after_word}[{re.escape(inner)}](?={_LETTER_OR_DIGIT})" if inner else r"(?!)"
-        inside_number = rf"(?<=\d)[{dropped}](?=\d)"
-        run = rf"(?!{inside_word}|{inside_number})[{dropped}][{dropped}{marks}]*"
-        return re.compile(rf"(?<=[{_WITHOUT_SPACES}]){run}(?=[{_WITHOUT_SPACES}])"), re.compile(run)
+        after_letter = rf"(?:(?<={_LETTER_OR_DIGIT}[{inner}])|(?<=[{marks}{_JOINERS}][{inner}]))"
+        inside_word = rf"{after_letter}(?={_LETTER_OR_DIGIT})" if inner else r"(?!)"
+        inside_number = rf"(?<=\d[{dropped}])(?=\d)"
+        stays = rf"(?!{inside_word}|{inside_number})"
+        between = rf"(?<=[{_WITHOUT_SPACES}][{dropped}])"
+        first, more = f"[{dropped}]", rf"{stays}[{dropped}{marks}]*"
+        return re.compile(rf"{first}{between}{more}(?=[{_WITHOUT_SPACES}])"), re.compile(f"{first}{more}")
 
     @cached_property
     def _spoken(self) -> re.Pattern[str]:
         others = "".join(each for each in _SPOKEN if each not in self.kept)
         return re.compile(f"[{_characters(('Sc',), self.kept)}{re.escape(others)}]")
-
-
-class _Translation(dict[int, str]):
-    """What characters are written as, filled as they are met: all but spaces and invisible ones as themselves."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        category = unicodedata.category(character)
-        if category.startswith("Z") or character.isspace():
-            written = " "
-        else:
-            written = "" if category in ("Cc", "Cf") and character not in _JOINERS else character
-        self[code] = written
-        return written
 
 
 @lru_cache
@@ -135,6 +126,15 @@ def _characters(categories: tuple[str, ...], without: str = "") -> str:
     ]
     runs = (list(run) for _, run in groupby(enumerate(codes), lambda item: item[1] - item[0]))
     return "".join(f"\\U{run[0][1]:08x}-\\U{run[-1][1]:08x}" for run in runs)
+
+
+def _plain(character: re.Match[str]) -> str:
+    """Return what a space, an invisible character, an apostrophe, a hyphen or a tatweel is written as."""
+    if character[0] in APOSTROPHES:
+        return "'"
+    if character[0] in HYPHENS:
+        return "-"
+    return " " if character[0].isspace() else ""
 
 
 def _check_language(language: str) -> None:

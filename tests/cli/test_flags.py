@@ -53,7 +53,7 @@ def test_how_transcripts_are_normalized_is_a_flag_of_those_that_are() -> None:
     options = parse("--normalize_transcripts", "--transcript_case=upper", "--keep_punctuation='-")
     assert options.transcripts.normalizer == Normalizer("upper", "'-")
     assert parse().transcripts.normalizer is None
-    with pytest.raises(FlagError, match="^--transcript_case: needs --normalize_transcripts$"):
+    with pytest.raises(FlagError, match=r"^--transcript_case: needs --normalize_transcripts$"):
         parse("--transcript_case=upper")
 
 
