@@ -46,5 +46,5 @@ def test_an_alphabet_of_normalized_transcripts_has_what_the_trainer_sees(tmp_pat
     assert done.returncode == 0, done.stderr
     assert Alphabet.load(to).labels == tuple(" abcfx\u00e9")
     assert "LETTER Z" in done.stdout and "CAPITAL" not in done.stdout
-    assert "2 transcripts, such" in done.stderr and "'\u20ac' (U+20AC EURO SIGN)" in done.stderr
+    assert "3 transcripts, such" in done.stderr and "'\u20ac' (U+20AC EURO SIGN)" in done.stderr
     assert "NFC" not in done.stderr and "combining" not in done.stderr
