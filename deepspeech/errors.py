@@ -1,6 +1,7 @@
 """The errors of this project, under their public name; `deepspeech.util.errors` draws their tree."""
 
 from .util.errors import (
+    AlignmentError,
     AlphabetError,
     AudioError,
     BadRow,
@@ -28,6 +29,7 @@ from .util.errors import (
 )
 
 __all__ = [
+    "AlignmentError",
     "AlphabetError",
     "AudioError",
     "BadRow",

@@ -18,6 +18,7 @@
     ├── CheckpointError           what it keeps and what is made of it
     ├── ExportError
     ├── DecoderError              from posteriors to text
+    ├── AlignmentError            from posteriors and a text to times
     ├── GraphError                exported models; a RuntimeError, too
     ├── ModelError                their use; a RuntimeError, too
     └── SamplesError              what they are given
@@ -125,6 +126,10 @@ class ExportError(DeepSpeechError):
 
 class DecoderError(DeepSpeechError):
     """The decoder was given posteriors, options or language-model files that it cannot use."""
+
+
+class AlignmentError(DeepSpeechError):
+    """A transcript cannot be fitted to its recording."""
 
 
 class GraphError(DeepSpeechError, RuntimeError):

@@ -1,0 +1,1 @@
+"""Forced alignment: when each word and character of a given transcript is said."""
