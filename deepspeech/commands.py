@@ -35,6 +35,11 @@ def import_corpus() -> int:
     return _run("importing.corpus")
 
 
+def align() -> int:
+    """Run `python -m deepspeech.align` and return its exit code."""
+    return _run("align")
+
+
 def _run(name: str) -> int:
     earlier = signal.signal(signal.SIGINT, _end)
     main = import_module(f".cli.{name}", __package__).main

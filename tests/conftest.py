@@ -43,3 +43,12 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"{folder} is not there")
     return folder
+
+
+@pytest.fixture(scope="session")
+def demo() -> Path:
+    """Return the folder that `make demo` fills: the demo's corpus, and its model; tests must not write into it."""
+    folder = Path(__file__).parents[1] / "demo"
+    if not (folder / "model/output_graph.pb").is_file():
+        pytest.skip("no trained model of the demo in this checkout; `make demo` makes it")
+    return folder

@@ -29,7 +29,10 @@ ALLOWED: dict[str, set[str]] = {
 }
 """What each room may import beside itself; `cli` and the entry points at the root may import everything."""
 
-ENTRY_POINTS = {"__init__", "__main__", "commands", "evaluate", "compare_params", "compare_reports", "import_corpus"}
+ENTRY_POINTS = {
+    *("__init__", "__main__", "commands"),
+    *("align", "evaluate", "compare_params", "compare_reports", "import_corpus"),
+}
 
 FREE_OF_TENSORFLOW = (
     *("cli", "decoder", "errors", "experiments", "options", "schedule", "serving", "util", "cluster.coordination"),

@@ -3,16 +3,16 @@
 import logging
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from ..decoder import CTCDecoder, make_decoder
-from ..errors import AlphabetError, AudioError, FlagError, GraphError
+from ..errors import AudioError, FlagError
 from ..options import EvaluationOptions, ReportOptions
 from ..options.rows.predecessors import ignored_notice
+from ..serving.alphabet import alphabet_of
 from ..serving.ctc_loss import ctc_loss
 from ..serving.engine import Engine
 from ..serving.feature_windows import context_windows
@@ -28,7 +28,6 @@ from ..util.figures.tally import Tally, places_of_files
 from ..util.front_ends.mfcc import Mfcc
 from ..util.parallel import ordered_map, usable_cores
 from ..util.progress import Progress
-from ..util.text import Alphabet
 from .arguments import run_command
 from .flag_combinations import check_language_model
 from .flags import read_command_line
@@ -84,7 +83,7 @@ def _evaluate(options: EvaluationOptions) -> Tally:
     decoder = make_decoder(model.info.labels, options.language_model)
     corpus = read_corpus(
         options.test.files,
-        _alphabet(model.info),
+        alphabet_of(model.info),
         front_end(model.info.features),
         limit=options.test.limit,
         skip_bad_rows=options.bad_rows.skip,
@@ -153,21 +152,3 @@ def _posteriors(engine: Engine, info: ModelInfo, frames: npt.NDArray[np.float32]
     windows = context_windows(np.concatenate([padding, frames, padding]), info.network.context)
     posteriors, _ = engine.run(windows, engine.initial_state())
     return posteriors
-
-
-@dataclass(frozen=True)
-class ByteAlphabet(Alphabet):
-    """The labels of a model that writes UTF-8 bytes; each byte is written as the character of the same number."""
-
-    def encode(self, text: str) -> npt.NDArray[np.int32]:
-        """Return the labels of a text, int32 [bytes]; raise AlphabetError, naming each byte that the alphabet lacks."""
-        return super().encode(text.encode().decode("latin-1"))
-
-
-def _alphabet(info: ModelInfo) -> Alphabet:
-    texts = [label if isinstance(label, str) else label.decode("latin-1") for label in info.labels]
-    of_bytes = any(isinstance(label, bytes) for label in info.labels)
-    try:
-        return ByteAlphabet(tuple(texts)) if of_bytes else Alphabet(tuple(texts))
-    except AlphabetError as error:
-        raise GraphError(f"{info.path}: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from os import PathLike, fspath
 
 import numpy as np
@@ -11,7 +12,10 @@ import numpy.typing as npt
 from ..decoder import CTCDecoder, DecoderOptions, Scorer
 from ..errors import DecoderError, ModelError
 from ..util.front_ends.mfcc import Mfcc
+from ..util.text import Alphabet
+from .alphabet import alphabet_of
 from .engine import Engine
+from .feature_windows import FeatureWindows
 from .frozen.model import ModelInfo, read_frozen_model
 from .long_audio import parts_of_file, parts_of_samples
 from .recognition import Recognition
@@ -167,6 +171,20 @@ class Model:
     def stream(self) -> TranscriptStream:
         """Begin an utterance whose audio comes bit by bit: `with model.stream() as stream: stream.feed(samples)`."""
         return TranscriptStream(self.recognition(), self.step_seconds)
+
+    def posteriors(self, signal: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return the posteriors of a signal, float32 [samples] in [-1, 1] at the model's rate.
+
+        They are float32 [frames, labels + 1], the last for the blank.
+        """
+        windows = FeatureWindows(self._mfcc, self._info.features, self._info.network.context)
+        all_windows = np.concatenate([windows.feed(signal), windows.finish()])
+        return self._engine.run(all_windows, self._engine.initial_state())[0]
+
+    @cached_property
+    def alphabet(self) -> Alphabet:
+        """The alphabet that spells transcripts in the model's labels. Raise GraphError if the labels are none."""
+        return alphabet_of(self._info)
 
     @property
     def step_seconds(self) -> float:

@@ -21,7 +21,8 @@ def posteriors_of(seed: int, frames: int, labels: int = LABELS) -> npt.NDArray[n
     """Return random posteriors, float32 [frames, labels + 1], most of them of a few likely labels."""
     logits = np.random.default_rng(seed).normal(0, 3, (frames, labels + 1))
     exponentials = np.exp(logits)
-    return (exponentials / exponentials.sum(axis=1, keepdims=True)).astype(np.float32)
+    exponentials /= exponentials.sum(axis=1, keepdims=True)
+    return np.asarray(exponentials, np.float32)
 
 
 def path_of(spans: LabelSpans, labels: npt.NDArray[np.int32], frames: int, blank: int) -> list[int]:

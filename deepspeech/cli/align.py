@@ -1,0 +1,65 @@
+"""Align a transcript with its recording: print when each word is said, as CTM, TextGrid, SubRip subtitles or JSON.
+
+    python -m deepspeech.align --model output_graph.pb --audio speech.wav --transcript speech.txt [--format textgrid]
+
+The transcript is a UTF-8 text file, spelled with the model's labels; lines and further white space separate words.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import AlignmentError, ExportError, FlagError
+from ..serving.alignment.formats import FORMATS
+from ..serving.alignment.transcript import align
+from ..serving.api import Model
+from ..util.files.whole_files import write_whole
+from .arguments import ArgumentParser, run_command
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code: 0, 1 after an error, 130 if interrupted."""
+    logging.getLogger("deepspeech").addHandler(logging.NullHandler())
+    return run_command(lambda: _main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> None:
+    parser = ArgumentParser(__doc__, "python -m deepspeech.align")
+    add = parser.add_argument
+    add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm")
+    add("--audio", required=True, type=Path, help="recording of any format")
+    add("--transcript", required=True, type=Path, help="text file of what is said in it")
+    add("--format", choices=list(FORMATS), default="ctm", help="what to print or write (default: %(default)s)")
+    add("--output", type=Path, help="file to write instead of printing")
+    options = parser.parse_args(arguments)
+    if options.output is not None and not options.output.parent.is_dir():
+        raise FlagError(f"--output={options.output}: there is no folder {options.output.parent}")
+    transcript = _read(options.transcript)
+    try:
+        alignment = align(Model(options.model), options.audio, transcript)
+    except AlignmentError as error:
+        raise AlignmentError(f"{options.transcript}: {error}") from error
+    _write(FORMATS[options.format](alignment, options.audio.stem), options.output)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise FlagError(f"--transcript={path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise FlagError(f"--transcript={path}: not UTF-8; save the text as UTF-8") from error
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        write_whole(output, text.encode())
+    except OSError as error:
+        raise ExportError(f"--output={output}: cannot be written ({error.strerror})") from error

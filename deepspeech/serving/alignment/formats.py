@@ -1,0 +1,78 @@
+"""An alignment as a file: NIST's CTM, Praat's TextGrid, SubRip subtitles and JSON.
+
+CTM: https://github.com/usnistgov/SCTK/blob/master/doc/infmts.htm; TextGrid: Praat's manual, "TextGrid file formats".
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+
+from ..subtitles import cues, srt
+from ..transcripts import TimedWord
+from .transcript import AlignedCharacter, AlignedWord, Alignment
+
+Spans = Sequence[AlignedWord] | Sequence[AlignedCharacter]
+
+
+def ctm(alignment: Alignment, name: str) -> str:
+    """Return a line for each word: recording, channel, start and duration in seconds, word, confidence in [0, 1].
+
+    The recording has `name`, in which spaces become underscores, as CTM separates by them.
+    """
+    recording = "_".join(name.split()) or "recording"
+    return "".join(
+        f"{recording} 1 {word.start:.3f} {word.end - word.start:.3f} {word.text} {math.exp(word.score):.3f}\n"
+        for word in alignment.words
+    )
+
+
+def textgrid(alignment: Alignment, _name: str = "") -> str:
+    """Return two tiers of intervals, words and characters, in Praat's long text format."""
+    characters = [character for word in alignment.words for character in word.characters]
+    tiers: list[tuple[str, Spans]] = [("words", alignment.words), ("characters", characters)]
+    lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "xmin = 0", f"xmax = {alignment.duration}"]
+    lines += ["tiers? <exists>", f"size = {len(tiers)}", "item []:"]
+    for number, (title, spans) in enumerate(tiers, start=1):
+        intervals = list(_intervals(spans, alignment.duration))
+        lines += [f"    item [{number}]:", '        class = "IntervalTier"', f'        name = "{title}"']
+        lines += ["        xmin = 0", f"        xmax = {alignment.duration}"]
+        lines.append(f"        intervals: size = {len(intervals)}")
+        for place, (start, end, text) in enumerate(intervals, start=1):
+            quoted = text.replace('"', '""')
+            lines += [f"        intervals [{place}]:", f"            xmin = {start}", f"            xmax = {end}"]
+            lines.append(f'            text = "{quoted}"')
+    return "".join(f"{line}\n" for line in lines)
+
+
+def subtitles(alignment: Alignment, _name: str = "") -> str:
+    """Return the words as SubRip subtitles of a readable length."""
+    return srt(cues([TimedWord(word.text, word.start, word.end) for word in alignment.words]))
+
+
+def as_json(alignment: Alignment, name: str) -> str:
+    """Return all that is known: of each word and character the text, start and end in seconds, and score in nats."""
+    return json.dumps({"audio": name, **asdict(alignment)}, ensure_ascii=False, indent=2) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Alignment, str], str]] = {
+    "ctm": ctm,
+    "textgrid": textgrid,
+    "srt": subtitles,
+    "json": as_json,
+}
+"""What writes an alignment, and the name of its recording, in each format."""
+
+
+def _intervals(spans: Spans, duration: float) -> Iterator[tuple[float, float, str]]:
+    """Yield intervals that fill the recording without a gap, those between spans with an empty text."""
+    at = 0.0
+    for span in spans:
+        if span.start > at:
+            yield at, span.start, ""
+        yield span.start, span.end, span.text
+        at = span.end
+    if duration > at:
+        yield at, duration, ""

@@ -1,0 +1,106 @@
+"""Words and characters of a transcript with their times, in the Python interface and by the command."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from corpora import CHARACTER_SECONDS, RATE, say, write_wav
+
+from deepspeech import Model
+from deepspeech.align import AlignedCharacter, AlignedWord, Alignment, align
+from deepspeech.cli.align import main
+from deepspeech.errors import AlignmentError, AlphabetError
+from deepspeech.serving.alignment.formats import ctm, subtitles, textgrid
+
+SENTENCES = ("abc de", "eda", "cab bed ad", "dab ebb")
+
+
+def test_words_are_where_they_are_said(model: Model, tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    late = []
+    for text in SENTENCES:
+        wav = write_wav(tmp_path / "speech.wav", say(text, random))
+        alignment = align(model, wav, f" {text.replace(' ', '  ')}\n")
+        assert alignment.text == text
+        assert alignment.duration == pytest.approx(soundfile.info(wav).duration, abs=0.001)
+        for word, begins in zip(alignment.words, re.finditer("[a-e]+", text), strict=True):
+            late.append(word.start - (0.06 + begins.start() * CHARACTER_SECONDS))
+            assert "".join(character.text for character in word.characters) == word.text
+            assert (word.start, word.end) == (word.characters[0].start, word.characters[-1].end)
+        characters = [character for word in alignment.words for character in word.characters]
+        assert all(before.end <= after.start for before, after in itertools.pairwise(characters))
+        assert all(character.start < character.end and character.score <= 0 for character in characters)
+    assert np.median(np.abs(late)) < CHARACTER_SECONDS
+
+
+def test_a_long_recording_is_aligned_across_its_parts(model: Model) -> None:
+    random = np.random.default_rng(6)
+    sentences = [*SENTENCES] * 16
+    pieces = [np.concatenate([say(text, random), np.zeros(RATE // 2, np.float32)]) for text in sentences]
+    samples = np.concatenate(pieces)
+    assert len(samples) > 60 * RATE  # so that it is cut
+    alignment = align(model, (samples * 32767).astype(np.int16), " ".join(sentences))
+    begins = np.cumsum([0, *map(len, pieces)])[:-1] / RATE + 0.06
+    firsts = np.cumsum([0, *(len(text.split()) for text in sentences)])[:-1]
+    found = np.array([alignment.words[number].start for number in firsts])
+    assert np.percentile(np.abs(found - begins), 90) < 0.3
+
+
+def test_what_cannot_be_aligned_is_an_error_of_one_line(model: Model, recordings: list[Path]) -> None:
+    with pytest.raises(AlphabetError, match=r"cannot be spelled with the model's labels: .*LATIN SMALL LETTER X"):
+        align(model, recordings[0], "ax")
+    with pytest.raises(AlignmentError, match=r"wav: the transcript does not fit the recording: 5999 labels need"):
+        align(model, recordings[0], "ab " * 2000)
+    with pytest.raises(AlignmentError, match="no words"):
+        align(model, recordings[0], " \n")
+
+
+def test_the_command_prints_or_writes_each_format(
+    graph_file: Path, recordings: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "said.txt"
+    text.write_text("ab\ncd\n")
+    flags = [f"--model={graph_file}", f"--audio={recordings[0]}", f"--transcript={text}"]
+    command = [sys.executable, "-m", "deepspeech.align", *flags]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    lines = [line.split() for line in printed.splitlines()]
+    assert [(line[0], line[1], line[4]) for line in lines] == [(recordings[0].stem, "1", word) for word in ("ab", "cd")]
+    output = tmp_path / "said.json"
+    assert main([*flags, "--format=json", f"--output={output}"]) == 0
+    read = json.loads(output.read_text())
+    assert [f"{word['start']:.3f}" for word in read["words"]] == [line[2] for line in lines]
+    assert [character["text"] for character in read["words"][1]["characters"]] == ["c", "d"]
+    assert main([*flags[:2], f"--transcript={tmp_path / 'none.txt'}"]) == 1
+    assert main([*flags, f"--output={tmp_path / 'none' / 'file'}"]) == 1
+    text.write_text("ab " * 2000)
+    assert main(flags) == 1
+    errors = capsys.readouterr().err.splitlines()
+    assert [error.split(":")[1].strip() for error in errors[:2]] == [
+        f"--transcript={tmp_path / 'none.txt'}",
+        f"--output={tmp_path / 'none' / 'file'}",
+    ]
+    assert errors[2].startswith(f"deepspeech: {text}: {recordings[0]}: the transcript does not fit the recording")
+    assert len(errors) == 3
+
+
+def test_files_are_of_their_formats() -> None:
+    characters = tuple(AlignedCharacter(text, at, at + 0.5, -0.1) for text, at in (('"', 0.5), ("a", 1.0)))
+    alignment = Alignment((AlignedWord('"a', 0.5, 1.5, -0.1, characters),), 2.0)
+    assert ctm(alignment, "my talk") == 'my_talk 1 0.500 1.000 "a 0.905\n'
+    assert subtitles(alignment) == '1\n00:00:00,500 --> 00:00:01,500\n"a\n'
+    lines = [line.strip() for line in textgrid(alignment).splitlines()]
+    assert lines[:7] == [
+        *('File type = "ooTextFile"', 'Object class = "TextGrid"', "", "xmin = 0", "xmax = 2.0"),
+        *("tiers? <exists>", "size = 2"),
+    ]
+    texts = [line for line in lines if line.startswith(("text", "intervals: size"))]
+    assert texts[:4] == ["intervals: size = 3", 'text = ""', 'text = """a"', 'text = ""']
+    assert texts[4:] == ["intervals: size = 4", 'text = ""', 'text = """"', 'text = "a"', 'text = ""']
