@@ -18,7 +18,7 @@ from pathlib import Path
 from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
 from deepspeech.errors import CorpusError, FlagError
 from deepspeech.util.checks.transcripts import odd_characters, unspoken
-from deepspeech.util.corpus import read_transcripts
+from deepspeech.util.corpus_rows import read_transcripts
 from deepspeech.util.files.whole_files import write_whole
 from deepspeech.util.progress import report
 from deepspeech.util.text import Alphabet, describe

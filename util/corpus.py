@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple, overload
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .audio import AudioInfo, inspect_audio, resampled_length
+from .checks.bad_rows.exclusion import Exclusions
 from .checks.checked_recordings import checked_recordings
 from .checks.transcripts import odd_characters, summed_up, unspoken
+from .corpus_rows import Row, read_files
 from .errors import AlphabetError, AudioError, BadRow, CorpusError
 from .features import FrontEnd
 from .parallel import ordered_map
@@ -25,9 +26,6 @@ from .text import Alphabet
 from .transcripts import Normalizer
 
 log = logging.getLogger(__name__)
-
-COLUMNS = ("wav_filename", "wav_filesize", "transcript")
-"""Required, in any order; others are ignored. Sizes are taken from the files themselves."""
 
 _CHECKING_THREADS = 16  # more than cores, as they mostly wait for the disk
 _ROWS_AT_ONCE = 64
@@ -92,6 +90,7 @@ def read_corpus(
     progress: bool = True,
     remembered: Path | None = None,
     normalizer: Normalizer | None = None,
+    excluded: Exclusions | None = None,
 ) -> Corpus:
     """Read CSV files into one corpus, shortest utterance first (of equal ones, the one listed first).
 
@@ -102,15 +101,16 @@ def read_corpus(
     the recording cannot be read to its end, is empty or silent, the transcript is empty, has characters outside the
     alphabet or more of them than CTC fits into the frames. With `skip_bad_rows` these are logged and left out, unless
     all are.
+    Rows that are `excluded` are left out first, with their count in the log; CorpusError if none remain.
     Recordings that the file `remembered` knows (see `checked_recordings`) are not decoded again; it gets the others.
     """
     paths = [Path(csv_file) for csv_file in csv_files]
     names = ", ".join(map(str, paths))
-    rows = list(_read_files(paths, normalizer))
+    rows = _remaining(list(read_files(paths, normalizer)), excluded, names)
     utterances: list[Utterance] = []
     bad_rows: list[BadRow] = []
 
-    def check_rows(rows: Sequence[_Row | BadRow]) -> list[Utterance | BadRow]:
+    def check_rows(rows: Sequence[Row | BadRow]) -> list[Utterance | BadRow]:
         return [_check_row(row, alphabet, front_end, inspect) for row in rows]
 
     title = f"Checking {names}"
@@ -125,7 +125,7 @@ def read_corpus(
                     utterances.append(result)
     _report_spaces(rows, names)
     if normalizer:
-        read = [(f"{row.csv_file}:{row.line}", row.transcript, row.symbols) for row in rows if isinstance(row, _Row)]
+        read = [(f"{row.csv_file}:{row.line}", row.transcript, row.symbols) for row in rows if isinstance(row, Row)]
         for line in unspoken(read):
             log.warning("%s: %s", names, line)
     if bad_rows:
@@ -136,109 +136,25 @@ def read_corpus(
     return Corpus(tuple(utterances[: limit or None]), front_end.options.sample_rate)
 
 
-def read_transcripts(csv_files: Sequence[Path], normalizer: Normalizer | None = None) -> Iterator[tuple[str, str, str]]:
-    """Yield where each transcript of CSV files is, what it says, and the symbols that are said and it is left without.
-
-    Rows of too few or too many fields are passed over. Raise CorpusError for a file that `read_corpus` refuses.
-    """
-    for row in _read_files(csv_files, normalizer):
-        if isinstance(row, _Row):
-            yield f"{row.csv_file}:{row.line}", row.transcript, row.symbols
-
-
-class _Row(NamedTuple):
-    csv_file: str
-    line: int
-    path: str
-    transcript: str
-    respaced: bool = False
-    """Whether the CSV has more spaces in the transcript."""
-    symbols: str = ""
-    """Symbols in the CSV's transcript that are said as words, and that its normalized form lacks."""
-
-    def bad(self, reason: str, transcript: str = "") -> BadRow:
-        one_line = reason.replace("\r", "\\r").replace("\n", "\\n")  # file names can hold line breaks
-        return BadRow(f"{self.csv_file}:{self.line}", one_line, transcript)
+def _remaining(rows: list[Row | BadRow], excluded: Exclusions | None, names: str) -> list[Row | BadRow]:
+    if excluded is None:
+        return rows
+    remaining = [row for row in rows if not (isinstance(row, Row) and (row.csv_file, row.line, row.path) in excluded)]
+    lists = ", ".join(map(str, excluded.files))
+    log.info("%s: %d of %d rows left out, as listed in %s", names, len(rows) - len(remaining), len(rows), lists)
+    if not remaining:
+        raise CorpusError(f"{names}: all rows are left out, as listed in {lists}")
+    return remaining
 
 
-def _read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator[_Row | BadRow]:
-    if not paths:
-        raise CorpusError("no CSV files given")
-    seen = set()
-    for path in paths:
-        if (resolved := path.resolve()) in seen:
-            raise CorpusError(f"{path}: given twice")
-        seen.add(resolved)
-        rows = _read_rows(path, normalizer)
-        first = next(rows, None)
-        if first is None:
-            raise CorpusError(f"{path}: no rows below the column names")
-        yield first
-        yield from rows
-
-
-def _read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[_Row | BadRow]:
-    """Yield the rows of one CSV file, numbered by the line they start in, without spaces that separate no words.
-
-    Where names of columns begin with spaces, so do the fields below, and these are not part of them.
-    """
-    line = 1
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file, strict=True)
-            names = next(reader, [])
-            header = [column.strip() for column in names]
-            filename, _, transcript = (_column(path, header, name) for name in COLUMNS)
-            line = header_lines = reader.line_num + 1
-            spaced = any(name.startswith(" ") for name in names)
-            reader = csv.reader(file, strict=True, skipinitialspace=spaced)
-            for fields in reader:
-                if len(fields) == len(header):
-                    wav = str(path.parent / fields[filename]) if fields[filename] else ""
-                    yield _row(str(path), line, wav, fields[transcript], normalizer)
-                elif fields:
-                    yield _Row(str(path), line, "", "").bad(
-                        f"{len(fields)} fields where the header has {len(header)} columns"
-                    )
-                line = header_lines + reader.line_num
-    except OSError as error:
-        raise CorpusError(f"{path}: cannot read the CSV: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{path}:{_first_bad_line(path)}: not UTF-8; save the CSV as UTF-8") from error
-    except csv.Error as error:
-        raise CorpusError(f"{path}:{line}: malformed CSV in the row that starts here: {error}") from error
-
-
-def _row(csv_file: str, line: int, wav: str, written: str, normalizer: Normalizer | None) -> _Row:
-    if normalizer:
-        return _Row(csv_file, line, wav, normalizer(written), symbols=normalizer.spoken_symbols(written))
-    words = " ".join(filter(None, written.split(" ")))
-    return _Row(csv_file, line, wav, words, words != written)
-
-
-def _column(path: Path, header: list[str], name: str) -> int:
-    if header.count(name) != 1:
-        problem = "more than one column" if name in header else "no column"
-        raise CorpusError(f"{path}:1: {problem} {name}; found: {', '.join(header) or 'none'}")
-    return header.index(name)
-
-
-def _first_bad_line(path: Path) -> int:
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.decode("utf-8", "ignore").encode() != line:
-                return number
-    return 0
-
-
-def _chunks(rows: Sequence[_Row | BadRow]) -> Iterator[list[_Row | BadRow]]:
+def _chunks(rows: Sequence[Row | BadRow]) -> Iterator[list[Row | BadRow]]:
     remaining = iter(rows)
     while chunk := list(islice(remaining, _ROWS_AT_ONCE)):
         yield chunk
 
 
 def _check_row(
-    row: _Row | BadRow, alphabet: Alphabet, front_end: FrontEnd, inspect: Callable[[str], AudioInfo]
+    row: Row | BadRow, alphabet: Alphabet, front_end: FrontEnd, inspect: Callable[[str], AudioInfo]
 ) -> Utterance | BadRow:
     if isinstance(row, BadRow):
         return row
@@ -269,8 +185,8 @@ def _frames_needed(labels: npt.NDArray[np.int32]) -> int:
     return len(labels) + int(np.count_nonzero(labels[1:] == labels[:-1]))
 
 
-def _report_spaces(rows: Sequence[_Row | BadRow], names: str) -> None:
-    respaced = [row for row in rows if isinstance(row, _Row) and row.respaced]
+def _report_spaces(rows: Sequence[Row | BadRow], names: str) -> None:
+    respaced = [row for row in rows if isinstance(row, Row) and row.respaced]
     if respaced:
         log.warning(
             "%s: %d %s spaces at an end or several in a row, which are not learned, such as that of %s:%d",

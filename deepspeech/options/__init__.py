@@ -5,7 +5,15 @@ A new flag is a row in the module of its purpose; see `deepspeech.options.rows.f
 
 from .checkpoints import CheckpointOptions, SummaryOptions
 from .cluster import ClusterOptions
-from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOptions, SetOptions, TranscriptOptions
+from .corpora import (
+    AlphabetOptions,
+    BadRowOptions,
+    CorpusOptions,
+    ExclusionOptions,
+    FrontEndOptions,
+    SetOptions,
+    TranscriptOptions,
+)
 from .decoding import LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import ExportOptions
@@ -24,6 +32,7 @@ __all__ = [
     "CorpusOptions",
     "EarlyStoppingOptions",
     "EvaluationOptions",
+    "ExclusionOptions",
     "ExperimentOptions",
     "ExportOptions",
     "Flag",

@@ -90,6 +90,18 @@ class TranscriptOptions:
 
 
 @dataclass(frozen=True)
+class ExclusionOptions:
+    """Rows that are left out of the training set."""
+
+    title: ClassVar[str] = CORPORA
+    files: tuple[Path, ...] = flag(
+        (),
+        "lists of rows to leave out of the training set, separated by commas, as bin/find_bad_rows.py writes them",
+        name="exclude_files",
+    )
+
+
+@dataclass(frozen=True)
 class AlphabetOptions:
     """The alphabet: the labels of the model."""
 

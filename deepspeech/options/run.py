@@ -8,7 +8,15 @@ from ..util.features import FeatureOptions
 from ..util.text import Alphabet
 from .checkpoints import CheckpointOptions, SummaryOptions
 from .cluster import ClusterOptions
-from .corpora import AlphabetOptions, BadRowOptions, CorpusOptions, FrontEndOptions, SetOptions, TranscriptOptions
+from .corpora import (
+    AlphabetOptions,
+    BadRowOptions,
+    CorpusOptions,
+    ExclusionOptions,
+    FrontEndOptions,
+    SetOptions,
+    TranscriptOptions,
+)
 from .decoding import DECODING, LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import ExportOptions
@@ -49,6 +57,7 @@ class Options:
     test: SetOptions = flags_with(SetOptions, set="test", verb="test", noun="test", cache_alias="")
     bad_rows: BadRowOptions = field(default_factory=BadRowOptions)
     transcripts: TranscriptOptions = field(default_factory=TranscriptOptions)
+    excluded: ExclusionOptions = field(default_factory=ExclusionOptions)
     alphabet: AlphabetOptions = field(default_factory=AlphabetOptions)
     front_end: FrontEndOptions = field(default_factory=FrontEndOptions)
     model: ModelOptions = field(default_factory=ModelOptions)

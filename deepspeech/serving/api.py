@@ -15,9 +15,9 @@ from ..util.front_ends.mfcc import Mfcc
 from ..util.text import Alphabet
 from .alphabet import alphabet_of
 from .engine import Engine
-from .feature_windows import FeatureWindows
 from .frozen.model import ModelInfo, read_frozen_model
 from .long_audio import parts_of_file, parts_of_samples
+from .posteriors import posteriors_of
 from .recognition import Recognition
 from .streams import Stream, TranscriptStream, as_signal, checked_count
 from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata, transcript
@@ -177,9 +177,7 @@ class Model:
 
         They are float32 [frames, labels + 1], the last for the blank.
         """
-        windows = FeatureWindows(self._mfcc, self._info.features, self._info.network.context)
-        all_windows = np.concatenate([windows.feed(signal), windows.finish()])
-        return self._engine.run(all_windows, self._engine.initial_state())[0]
+        return posteriors_of(signal, self._info, self._mfcc, self._engine)
 
     @cached_property
     def alphabet(self) -> Alphabet:

@@ -11,6 +11,7 @@ from ..decoder import CTCDecoder, make_decoder
 from ..errors import CorpusError, FeatureCacheError, FlagError
 from ..options import Options, SetOptions
 from ..schedule.jobs import SetName
+from ..util.checks.bad_rows.exclusion import Exclusions
 from ..util.checks.checked_recordings import users_file
 from ..util.checks.overlap import overlap
 from ..util.corpus import Corpus, read_corpus
@@ -97,6 +98,7 @@ def _check_flags(options: Options, alphabet: Alphabet) -> None:
 
 def _read_corpora(options: Options, alphabet: Alphabet, normalizer: Normalizer | None) -> dict[SetName, Corpus]:
     features = front_end(options.features)
+    excluded = Exclusions.read(options.excluded.files) if options.excluded.files else None
     corpora, errors = {}, []
     for name in SetName:
         of_set = options_of_set(options, name)
@@ -112,6 +114,7 @@ def _read_corpora(options: Options, alphabet: Alphabet, normalizer: Normalizer |
                 progress=options.report.show_progressbar,
                 remembered=users_file(),
                 normalizer=normalizer,
+                excluded=excluded if name is SetName.TRAIN else None,
             )
         except CorpusError as error:
             errors.append(error)

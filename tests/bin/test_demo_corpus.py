@@ -1,4 +1,4 @@
-"""bin/make_demo_corpus.py, by the folder it leaves behind."""
+"""bin/demo/make_demo_corpus.py, by the folder it leaves behind."""
 
 import csv
 import hashlib
@@ -15,7 +15,7 @@ SMALL = ("--train", 20, "--dev", 4, "--test", 8)
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo") / "corpus"
-    done = run_script("make_demo_corpus.py", folder, *SMALL)
+    done = run_script("demo/make_demo_corpus.py", folder, *SMALL)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -69,41 +69,41 @@ def test_no_sentence_is_said_twice(corpus: Path) -> None:
 
 
 def test_the_same_settings_give_the_same_bytes_and_another_seed_others(corpus: Path, tmp_path: Path) -> None:
-    assert run_script("make_demo_corpus.py", tmp_path / "same", *SMALL).returncode == 0
+    assert run_script("demo/make_demo_corpus.py", tmp_path / "same", *SMALL).returncode == 0
     assert digest(tmp_path / "same") == digest(corpus)
-    assert run_script("make_demo_corpus.py", tmp_path / "other", *SMALL, "--seed", 2).returncode == 0
+    assert run_script("demo/make_demo_corpus.py", tmp_path / "other", *SMALL, "--seed", 2).returncode == 0
     assert rows(tmp_path / "other", "train") != rows(corpus, "train")
 
 
 def test_a_whole_corpus_is_left_alone_and_a_damaged_one_made_anew(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
-    run_script("make_demo_corpus.py", folder, *SMALL)
+    run_script("demo/make_demo_corpus.py", folder, *SMALL)
     before, made = digest(folder), folder.stat().st_ino
-    assert "already" in run_script("make_demo_corpus.py", folder, *SMALL).stderr
+    assert "already" in run_script("demo/make_demo_corpus.py", folder, *SMALL).stderr
     assert folder.stat().st_ino == made
     next(folder.rglob("*.wav")).unlink()
-    assert run_script("make_demo_corpus.py", folder, *SMALL).returncode == 0
+    assert run_script("demo/make_demo_corpus.py", folder, *SMALL).returncode == 0
     assert digest(folder) == before
     assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
 
 def test_other_settings_replace_the_corpus(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
-    run_script("make_demo_corpus.py", folder, *SMALL)
-    assert run_script("make_demo_corpus.py", folder, *SMALL, "--train", 6).returncode == 0
+    run_script("demo/make_demo_corpus.py", folder, *SMALL)
+    assert run_script("demo/make_demo_corpus.py", folder, *SMALL, "--train", 6).returncode == 0
     assert len(rows(folder, "train")) == 6
     assert len(list((folder / "train").iterdir())) == 6
 
 
 def test_a_folder_with_anything_else_in_it_is_refused_and_untouched(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    assert_fails_with(run_script("make_demo_corpus.py", tmp_path, *SMALL), str(tmp_path), "not a demo corpus")
+    assert_fails_with(run_script("demo/make_demo_corpus.py", tmp_path, *SMALL), str(tmp_path), "not a demo corpus")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
 def test_more_sentences_than_the_grammar_has_are_refused(tmp_path: Path) -> None:
     grammar = ROOT / "data" / "lm" / "digits.txt"
-    done = run_script("make_demo_corpus.py", tmp_path / "corpus", "--grammar", grammar, *SMALL)
+    done = run_script("demo/make_demo_corpus.py", tmp_path / "corpus", "--grammar", grammar, *SMALL)
     assert_fails_with(done, "only 10 of 32 different sentences")
     assert not list(tmp_path.iterdir())
-    assert_fails_with(run_script("make_demo_corpus.py", tmp_path / "corpus", "--test", 0), "--test", "at least 1")
+    assert_fails_with(run_script("demo/make_demo_corpus.py", tmp_path / "corpus", "--test", 0), "--test", "at least 1")

@@ -1,4 +1,4 @@
-"""bin/make_grammar_lm.py and the models of data/, judged by KenLM itself."""
+"""bin/demo/make_grammar_lm.py and the models of data/, judged by KenLM itself."""
 
 import itertools
 import math
@@ -34,7 +34,7 @@ def total_probability(model: "kenlm.Model", words: list[str], context: tuple[str
 @pytest.mark.parametrize("name", MODELS)
 def test_the_models_in_data_are_those_of_the_grammars_in_data(name: str, tmp_path: Path) -> None:
     made = tmp_path / "made.arpa"
-    assert run_script("make_grammar_lm.py", ROOT / "data" / MODELS[name], made).returncode == 0
+    assert run_script("demo/make_grammar_lm.py", ROOT / "data" / MODELS[name], made).returncode == 0
     assert made.read_text() == model_path(name).read_text()
     assert made.stat().st_size < 300_000
 
@@ -66,7 +66,7 @@ def test_the_demo_model_prefers_a_sentence_of_the_grammar_to_its_words_in_anothe
 def test_a_word_follows_as_often_as_the_grammar_says(tmp_path: Path) -> None:
     grammar, arpa = tmp_path / "grammar.txt", tmp_path / "made.arpa"
     grammar.write_text("# a comment\nsentence = go <way> # another\nway = left\n    | right | right\n")
-    assert run_script("make_grammar_lm.py", grammar, arpa, "--escape", "0.000001").returncode == 0
+    assert run_script("demo/make_grammar_lm.py", grammar, arpa, "--escape", "0.000001").returncode == 0
     model = kenlm.Model(str(arpa))
     assert math.isclose(10 ** model.score("go left"), 1 / 3, rel_tol=1e-3)
     assert math.isclose(10 ** model.score("go right"), 2 / 3, rel_tol=1e-3)
@@ -91,14 +91,14 @@ def test_a_faulty_grammar_is_one_line_that_names_the_fault(
 ) -> None:
     path = tmp_path / "grammar.txt"
     path.write_text(grammar)
-    assert_fails_with(run_script("make_grammar_lm.py", path, tmp_path / "made.arpa"), *fragments)
+    assert_fails_with(run_script("demo/make_grammar_lm.py", path, tmp_path / "made.arpa"), *fragments)
     assert [entry.name for entry in tmp_path.iterdir()] == ["grammar.txt"]
 
 
 def test_a_missing_grammar_and_a_wrong_option_are_one_line_each(tmp_path: Path) -> None:
     arpa = tmp_path / "made.arpa"
-    assert_fails_with(run_script("make_grammar_lm.py", tmp_path / "none.txt", arpa), "none.txt")
+    assert_fails_with(run_script("demo/make_grammar_lm.py", tmp_path / "none.txt", arpa), "none.txt")
     digits = ROOT / "data" / "lm" / "digits.txt"
-    assert_fails_with(run_script("make_grammar_lm.py", digits, arpa, "--order", 7), "--order is 7")
-    assert_fails_with(run_script("make_grammar_lm.py", digits, arpa, "--escape", 1), "--escape is 1")
-    assert_fails_with(run_script("make_grammar_lm.py", digits, arpa, "--depth", 7), "--depth")
+    assert_fails_with(run_script("demo/make_grammar_lm.py", digits, arpa, "--order", 7), "--order is 7")
+    assert_fails_with(run_script("demo/make_grammar_lm.py", digits, arpa, "--escape", 1), "--escape is 1")
+    assert_fails_with(run_script("demo/make_grammar_lm.py", digits, arpa, "--depth", 7), "--depth")

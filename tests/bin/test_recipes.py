@@ -58,7 +58,7 @@ def test_the_smoke_test_needs_a_recording_and_its_transcript(tmp_path: Path) -> 
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of a few spoken sentences, with train.csv, dev.csv, test.csv and recordings."""
     folder = tmp_path_factory.mktemp("spoken") / "corpus"
-    assert run_script("make_demo_corpus.py", folder, "--train", 30, "--dev", 2, "--test", 2).returncode == 0
+    assert run_script("demo/make_demo_corpus.py", folder, "--train", 30, "--dev", 2, "--test", 2).returncode == 0
     return folder
 
 

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...corpus import COLUMNS
+from ...corpus_rows import COLUMNS
 
 
 def further_columns(csv_files: Iterable[str]) -> dict[tuple[str, int], dict[str, str]]:

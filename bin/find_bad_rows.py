@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""List the rows of a corpus whose transcript may not be what is said, worst first, by what a trained model hears.
+
+    find_bad_rows.py MODEL CSV... [--worst 5%] [--output bad_rows.csv] [--report report.html]
+
+MODEL is an exported graph, which may have been trained on the same rows. A row stands out by its loss per label, by
+the edits between its transcript and what the model hears, and by the longest stretch without a label; see
+docs/alignment.md. The report has the recordings to listen to. Correct the rows, or leave them out of training by
+--exclude_files=bad_rows.csv.
+"""
+
+import logging
+import sys
+from argparse import ArgumentTypeError
+from pathlib import Path
+
+from deepspeech.cli.arguments import ArgumentParser, run_script
+from deepspeech.decoder import CTCDecoder, DecoderOptions
+from deepspeech.errors import FlagError
+from deepspeech.serving.alignment.rows import figures_of_rows
+from deepspeech.serving.alphabet import alphabet_of
+from deepspeech.serving.engine import Engine
+from deepspeech.serving.frozen.model import read_frozen_model
+from deepspeech.util.checks.bad_rows.listing import write_list
+from deepspeech.util.checks.bad_rows.page import write_page
+from deepspeech.util.checks.bad_rows.ranking import RankedRow, worst_first
+from deepspeech.util.checks.checked_recordings import users_file
+from deepspeech.util.corpus import read_corpus
+from deepspeech.util.features import front_end
+from deepspeech.util.progress import Progress, report
+
+BEAM_WIDTH = 100
+"""Enough for what is heard without a language model."""
+
+
+def main() -> None:
+    """Read the arguments, find the rows and write them."""
+    parser = ArgumentParser(__doc__)
+    add = parser.add_argument
+    add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm")
+    add("csv", type=Path, nargs="+", metavar="CSV", help="corpus to check")
+    add("--worst", type=share_or_count, default="5%", help="rows to list, a share or a number (default: %(default)s)")
+    add("--output", type=Path, default=Path("bad_rows.csv"), help="the list (default: %(default)s)")
+    add("--report", type=Path, help="page of HTML with the first 200 of them, and their recordings")
+    arguments = parser.parse_args()
+    for path in filter(None, (arguments.output, arguments.report)):
+        if not path.parent.is_dir():
+            raise FlagError(f"{path}: there is no folder {path.parent}")
+    logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
+    ranked = ranked_rows(arguments.model, arguments.csv)
+    worst = ranked[: max(1, round(arguments.worst * len(ranked) if arguments.worst < 1 else arguments.worst))]
+    write_list(worst, arguments.output)
+    if arguments.report:
+        write_page(worst, len(ranked), arguments.report)
+    report(f"{arguments.output}: the {len(worst)} worst of {len(ranked)} rows")
+
+
+def ranked_rows(model_file: Path, csv_files: list[Path]) -> list[RankedRow]:
+    """Return the rows of a corpus, worst first; those that cannot be used at all are logged."""
+    model = read_frozen_model(model_file)
+    corpus = read_corpus(
+        csv_files,
+        alphabet_of(model.info),
+        front_end(model.info.features),
+        skip_bad_rows=True,
+        remembered=users_file(),
+    )
+    decoder = CTCDecoder(model.info.labels, DecoderOptions(beam_width=BEAM_WIDTH))
+    rows = []
+    with Progress("Finding bad rows", len(corpus), unit="utterances") as progress:
+        for figures in figures_of_rows(Engine(model), model.info, decoder, corpus):
+            rows += [figures] if figures is not None else []
+            progress.advance()
+    return worst_first(rows)
+
+
+def share_or_count(text: str) -> float:
+    """Return a share, as 0.05 for "5%", or a number of at least 1. Raise ArgumentTypeError for anything else."""
+    number, sign, rest = text.partition("%")
+    try:
+        value = float(number) / 100 if sign else int(number)
+    except ValueError:
+        value = 0
+    if rest or not (0 < value < 1 if sign else value >= 1):
+        raise ArgumentTypeError(f"{text!r} is neither a share, such as 5%, nor a number of rows")
+    return value
+
+
+if __name__ == "__main__":
+    run_script(main)

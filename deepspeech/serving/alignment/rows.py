@@ -1,0 +1,58 @@
+"""What a model makes of the rows of a corpus: how well their transcripts fit what it hears."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...decoder import CTCDecoder
+from ...util.audio import read_audio
+from ...util.checks.bad_rows.ranking import RowFigures
+from ...util.corpus import Corpus, Utterance
+from ...util.errors import AudioError
+from ...util.front_ends.mfcc import Mfcc
+from ...util.parallel import ordered_map, usable_cores
+from ..ctc_loss import ctc_loss
+from ..engine import Engine
+from ..frozen.model import ModelInfo
+from ..posteriors import posteriors_of
+from .viterbi import LabelSpans, align_labels
+
+logger = logging.getLogger(__name__)
+
+UTTERANCES_AHEAD = 64
+"""Utterances that are worked on ahead of the one whose figures are taken next."""
+
+
+def figures_of_rows(
+    engine: Engine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus
+) -> Iterator[RowFigures | None]:
+    """Yield the figures of each utterance of a corpus, in its order, computed on all cores.
+
+    None, and a warning, are for a recording that cannot be read any more.
+    """
+    mfcc = Mfcc(info.features)
+    step_seconds = info.features.step_ms / 1000
+
+    def figures(utterance: Utterance) -> RowFigures | None:
+        try:
+            signal = read_audio(utterance.path, info.features.sample_rate)
+        except AudioError as error:
+            logger.warning("Left out: %s (%s)", error, utterance.source)
+            return None
+        posteriors = posteriors_of(signal, info, mfcc, engine)
+        return RowFigures(
+            utterance,
+            ctc_loss(posteriors, utterance.labels) / len(utterance.labels),
+            longest_gap(align_labels(posteriors, utterance.labels)) * step_seconds,
+            decoder.decode(posteriors)[0].text,
+        )
+
+    yield from ordered_map(figures, corpus, threads=usable_cores(), ahead=UTTERANCES_AHEAD)
+
+
+def longest_gap(spans: LabelSpans) -> int:
+    """Return the frames of the longest stretch without a label, between the first and the last label."""
+    return int(np.max(spans.first[1:] - spans.last[:-1] - 1, initial=0))

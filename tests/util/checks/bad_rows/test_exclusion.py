@@ -1,0 +1,69 @@
+"""Rows that are listed are left out of a corpus."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+import pytest
+from corpora import TinyCorpus
+
+from deepspeech.errors import CorpusError
+from deepspeech.options import EvaluationOptions, Options, flags_of
+from deepspeech.util.checks.bad_rows.exclusion import Exclusions
+from deepspeech.util.corpus import Corpus, read_corpus
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.text import Alphabet
+
+
+def read(corpus: TinyCorpus, *lists: Path) -> Corpus:
+    mfcc = front_end(FeatureOptions())
+    excluded = Exclusions.read(lists)
+    return read_corpus([corpus.train], Alphabet.load(corpus.alphabet), mfcc, progress=False, excluded=excluded)
+
+
+def test_rows_are_listed_by_line_or_by_recording(
+    tiny_corpus: TinyCorpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tiny_corpus.train.parent
+    by_line, by_name = tmp_path / "lines.csv", tmp_path / "names.csv"
+    by_line.write_text(f"csv_file,line\n{tiny_corpus.train},2\n{tiny_corpus.train},4\n{tiny_corpus.dev},3\n")
+    by_name.write_text(f"comment,wav_filename\nnoise,{folder}/wav/../wav/train-0.wav\ncough,{folder}/wav/train-9.wav\n")
+    with caplog.at_level(logging.INFO):
+        kept = read(tiny_corpus, by_line, by_name)
+    assert {utterance.line for utterance in kept} == set(range(2, 26)) - {2, 4, 11}
+    (line,) = (message for message in caplog.messages if "left out" in message)
+    assert line == f"{tiny_corpus.train}: 3 of 24 rows left out, as listed in {by_line}, {by_name}"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("file,line\n", ":1: a list of rows to leave out has columns csv_file and line, or wav_filename"),
+        ("csv_file,line\nx.csv,two\n", ":2: neither the csv_file and line of a row nor a wav_filename"),
+        (
+            "wav_filename,csv_file,line\nother.wav,TRAIN,2\n",
+            ": names .*other.wav for .*:2, where .*train-0.wav is",
+        ),
+    ],
+)
+def test_a_list_that_cannot_be_used_is_an_error(
+    tiny_corpus: TinyCorpus, tmp_path: Path, text: str, problem: str
+) -> None:
+    listed = tmp_path / "bad_rows.csv"
+    listed.write_text(text.replace("TRAIN", str(tiny_corpus.train)))
+    with pytest.raises(CorpusError, match=f"^{re.escape(str(listed))}{problem}"):
+        read(tiny_corpus, listed)
+    with pytest.raises(CorpusError, match=r"none.csv: cannot read the list of rows to leave out: No such file"):
+        read(tiny_corpus, tmp_path / "none.csv")
+
+
+def test_leaving_out_all_rows_is_an_error(tiny_corpus: TinyCorpus) -> None:
+    with pytest.raises(CorpusError, match=r"train.csv: all rows are left out, as listed in .*train.csv$"):
+        read(tiny_corpus, tiny_corpus.train)
+
+
+def test_only_the_trainer_has_the_flag() -> None:
+    assert "exclude_files" in {flag.name for flag in flags_of(Options)}
+    assert "exclude_files" not in {flag.name for flag in flags_of(EvaluationOptions)}

@@ -1,0 +1,39 @@
+"""The list of rows to look at, as a CSV; `--exclude_files` reads it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...files.whole_files import written_whole
+from .ranking import RankedRow
+
+HEADER = (
+    *("wav_filename", "wav_filesize", "transcript", "csv_file", "line"),
+    *("hypothesis", "character_edits", "loss_per_label", "longest_gap_seconds", "suspicion"),
+)
+
+
+def write_list(rows: Sequence[RankedRow], path: Path) -> None:
+    """Write rows in their order, with absolute paths, so that the list is a corpus, too. Raise OSError."""
+    with written_whole(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(HEADER)
+        writer.writerows(_fields(row) for row in rows)
+
+
+def _fields(row: RankedRow) -> tuple[object, ...]:
+    figures, utterance = row.figures, row.figures.utterance
+    return (
+        Path(utterance.path).resolve(),
+        utterance.file_size,
+        utterance.transcript,
+        Path(utterance.csv_file).resolve(),
+        utterance.line,
+        figures.hypothesis,
+        figures.edits.character_edits,
+        f"{figures.loss_per_label:.4f}",
+        f"{figures.longest_gap:.2f}",
+        f"{row.suspicion:.3f}",
+    )

@@ -1,0 +1,76 @@
+"""How much about a row speaks against its transcript, and which rows to look at first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...corpus import Utterance
+from ...figures.metrics import EditCounts, evaluate_transcript
+
+
+@dataclass(frozen=True, eq=False)
+class RowFigures:
+    """What a trained model makes of a row."""
+
+    utterance: Utterance
+    loss_per_label: float
+    """The CTC loss of the transcript in nats, over the number of its labels."""
+    longest_gap: float
+    """Seconds of the longest stretch without a label, between the first and the last one of the forced alignment."""
+    hypothesis: str
+    """The text that the model hears."""
+
+    @property
+    def edits(self) -> EditCounts:
+        """What the hypothesis has wrong if the transcript is right."""
+        return evaluate_transcript(self.utterance.transcript, self.hypothesis)
+
+
+@dataclass(frozen=True, eq=False)
+class RankedRow:
+    """A row's figures, and by how much they stand out from those of the corpus; see `worst_first`."""
+
+    figures: RowFigures
+    suspicion: float
+
+
+def worst_first(rows: Sequence[RowFigures]) -> list[RankedRow]:
+    """Return rows in the order in which to look at them.
+
+    The figures have no unit in common, so each counts by its rank: with p(k) the share of rows whose k-th figure (loss
+    per label, character error rate, longest gap) is at least as bad, the suspicion of a row is
+
+        - sum over k of ln p(k)
+
+    as in R. A. Fisher's method of combining tests (1925), for which p is the probability of such a figure in a row of
+    this corpus. A figure that is as good as any adds 0. Speakers pause, so a gap counts only by the seconds by which it
+    lies beyond J. W. Tukey's outer fence (1977): the third quartile of the gaps and three times their interquartile
+    range. Rows of equal suspicion stay in their order.
+    """
+    if not rows:
+        return []
+    figures = [
+        [row.loss_per_label for row in rows],
+        [row.edits.cer for row in rows],
+        _beyond_outer_fence(np.array([row.longest_gap for row in rows])),
+    ]
+    suspicions = -np.sum([np.log(_shares_at_least_as_large(np.asarray(values))) for values in figures], axis=0)
+    order = np.argsort(-suspicions, kind="stable")
+    return [RankedRow(rows[place], float(abs(suspicions[place]))) for place in order]
+
+
+def _beyond_outer_fence(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return by how much values, float64 [rows], are larger than usual; 0 for most."""
+    lower, upper = np.quantile(values, [0.25, 0.75])
+    beyond: npt.NDArray[np.float64] = np.maximum(values - (upper + 3 * (upper - lower)), 0.0)
+    return beyond
+
+
+def _shares_at_least_as_large(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return for each value, float64 [rows], the share of values that are at least as large, in (0, 1]."""
+    shares: npt.NDArray[np.float64] = 1 - np.searchsorted(np.sort(values), values, side="left") / len(values)
+    return shares
