@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def measure(demo: Path, minutes: float, folder: Path) -> None:
-    """Align a recording of some minutes; print memory, time, and how far begins of sentences are from where they are."""
+    """Align a recording; print memory, time, and how far begins of sentences are from where they are."""
     begins, texts = write_recording(demo / "corpus/train.csv", minutes, folder)
     flags = [f"--model={demo / 'model/output_graph.pb'}", f"--audio={folder / 'speech.wav'}"]
     flags += [f"--transcript={folder / 'speech.txt'}", "--format=json", f"--output={folder / 'speech.json'}"]
@@ -54,8 +54,8 @@ def measure(demo: Path, minutes: float, folder: Path) -> None:
     firsts = np.cumsum([0, *(len(text.split()) for text in texts)])[:-1]
     late = np.abs(np.array([words[number]["start"] for number in firsts]) - begins)
     print(
-        f"{minutes:g} minutes, {len(words)} words: {done.stdout.strip()} MB peak, {seconds:.0f} s; sentences begin within "
-        f"{np.median(late) * 1000:.0f} ms (median), {np.quantile(late, 0.99) * 1000:.0f} ms (99 %)",
+        f"{minutes:g} minutes, {len(words)} words: {done.stdout.strip()} MB peak, {seconds:.0f} s; sentences begin "
+        f"within {np.median(late) * 1000:.0f} ms (median), {np.quantile(late, 0.99) * 1000:.0f} ms (99 %)",
         flush=True,
     )
 

@@ -3,10 +3,10 @@
 
     find_bad_rows.py MODEL CSV... [--worst 5%] [--output bad_rows.csv] [--report report.html]
 
-MODEL is an exported graph, which may have been trained on the same rows. A row stands out by its loss per label, by
-the edits between its transcript and what the model hears, and by the longest stretch without a label; see
-docs/alignment.md. The report has the recordings to listen to. Correct the rows, or leave them out of training by
---exclude_files=bad_rows.csv.
+MODEL is an exported graph, which may have been trained on the same rows if it has not learned them by heart. A row
+stands out by its loss per label, by the edits between its transcript and what the model hears, and by the longest
+stretch without a label; see docs/alignment.md. The report has the recordings to listen to. Correct the rows, or leave
+them out of training by --exclude_files=bad_rows.csv.
 """
 
 import logging

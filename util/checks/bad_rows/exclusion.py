@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from ...errors import CorpusError
@@ -46,6 +47,8 @@ class Exclusions:
 
         Raise CorpusError if the list names another recording for this line, as the CSV has changed since.
         """
+        if row[1] not in self._line_numbers and not self.recordings:  # spares a million rows the file system
+            return False
         csv_file, line, recording = Path(row[0]).resolve(), row[1], Path(row[2]).resolve()
         listed = self.lines.get((csv_file, line), recording)
         if listed is not None and listed != recording:
@@ -54,6 +57,10 @@ class Exclusions:
                 "make the list anew"
             )
         return (csv_file, line) in self.lines or recording in self.recordings
+
+    @cached_property
+    def _line_numbers(self) -> frozenset[int]:
+        return frozenset(line for _, line in self.lines)
 
 
 def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
