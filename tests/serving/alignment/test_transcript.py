@@ -7,9 +7,12 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import soundfile
 from corpora import CHARACTER_SECONDS, RATE, say, write_wav
@@ -19,6 +22,8 @@ from deepspeech.align import AlignedCharacter, AlignedWord, Alignment, align
 from deepspeech.cli.align import main
 from deepspeech.errors import AlignmentError, AlphabetError
 from deepspeech.serving.alignment.formats import ctm, subtitles, textgrid
+from deepspeech.serving.alphabet import ByteAlphabet
+from deepspeech.util.text import Alphabet
 
 SENTENCES = ("abc de", "eda", "cab bed ad", "dab ebb")
 
@@ -89,6 +94,41 @@ def test_the_command_prints_or_writes_each_format(
     ]
     assert errors[2].startswith(f"deepspeech: {text}: {recordings[0]}: the transcript does not fit the recording")
     assert len(errors) == 3
+
+
+class SpelledModel:
+    """Stands for a model that hears one label in every second frame."""
+
+    step_seconds = 0.02
+
+    def __init__(self, alphabet: Alphabet, labels: Sequence[int]) -> None:
+        self.alphabet = alphabet
+        frames = np.full(2 * len(labels), alphabet.blank)
+        frames[1::2] = labels
+        self._posteriors = np.asarray(np.eye(alphabet.size + 1)[frames], np.float32)
+
+    def sampleRate(self) -> int:  # noqa: N802
+        return RATE
+
+    def posteriors(self, _signal: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        return self._posteriors
+
+
+@pytest.mark.parametrize(
+    ("alphabet", "spelled", "starts"),
+    [
+        (ByteAlphabet(tuple(map(chr, range(1, 256)))), "é 字".encode(), [0.02, 0.14]),
+        (Alphabet(("é", "字")), [1, 2], [0.02, 0.06]),
+    ],
+)
+def test_characters_of_several_labels_and_alphabets_without_a_space_are_aligned(
+    alphabet: Alphabet, spelled: Sequence[int], starts: list[float]
+) -> None:
+    model = SpelledModel(alphabet, [label - 1 for label in spelled])
+    alignment = align(cast(Model, model), np.zeros(RATE, np.int16), "é 字")
+    assert [(word.text, len(word.characters)) for word in alignment.words] == [("é", 1), ("字", 1)]
+    assert [word.start for word in alignment.words] == starts
+    assert all(word.score == 0 for word in alignment.words)
 
 
 def test_files_are_of_their_formats() -> None:
