@@ -86,7 +86,7 @@ class Normalizer:
 
         try:
             return str(num2words(int(number[0]), lang=self.numbers_in))
-        except (OverflowError, ValueError):  # it is too large
+        except Exception:  # each language has an error of its own for numbers that it lacks words for
             return number[0]
 
     @cached_property

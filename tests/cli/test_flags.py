@@ -3,6 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from corpora import write_alphabet
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,10 +50,13 @@ def test_notrain_leaves_the_training_files_alone() -> None:
     assert options.tests
 
 
-def test_how_transcripts_are_normalized_is_a_flag_of_those_that_are() -> None:
+def test_how_transcripts_are_normalized_is_a_flag_of_those_that_are(tmp_path: Path) -> None:
     options = parse("--normalize_transcripts", "--transcript_case=upper", "--keep_punctuation='-")
     assert options.transcripts.normalizer == Normalizer("upper", "'-")
     assert parse().transcripts.normalizer is None
+    decomposed = write_alphabet(tmp_path / "alphabet.txt", ["a", "e\u0301"])
+    read = parse("--normalize_transcripts", f"--alphabet_config_path={decomposed}").load_alphabet()
+    assert read.labels == ("a", "\u00e9")
     with pytest.raises(FlagError, match=r"^--transcript_case: needs --normalize_transcripts$"):
         parse("--transcript_case=upper")
 

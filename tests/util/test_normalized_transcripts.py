@@ -92,6 +92,8 @@ def test_whole_numbers_are_written_out_in_their_language() -> None:
     assert Normalizer(numbers_in="en")("3,000 2:30 1st 4x4 \u00b2 9" + 400 * "9").startswith(
         "3,000 2:30 1st 4x4 \u00b2 99"
     )
+    too_large = 80 * "9"
+    assert {Normalizer(numbers_in=each)(too_large) for each in ("pl", "cy", "es")} == {too_large}
     with pytest.raises(FlagError, match="--write_out_numbers=xx: num2words has am, ar"):
         Normalizer(numbers_in="xx")
 
