@@ -22,12 +22,12 @@ def evaluate() -> int:
 
 def compare_params() -> int:
     """Run `python -m deepspeech.compare_params` and return its exit code."""
-    return _run("compare_params")
+    return _run("compare.params")
 
 
 def compare_reports() -> int:
     """Run `python -m deepspeech.compare_reports` and return its exit code."""
-    return _run("compare_reports")
+    return _run("compare.reports")
 
 
 def import_corpus() -> int:

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..util.figures.error_report.comparison import compare
-from ..util.figures.error_report.comparison_text import comparison_lines
-from ..util.figures.error_report.folder import UTTERANCES
-from ..util.figures.error_report.results import UtteranceResult, read_results
-from .arguments import ArgumentParser, run_command
+from ...util.figures.error_report.comparison import compare
+from ...util.figures.error_report.comparison_text import comparison_lines
+from ...util.figures.error_report.folder import UTTERANCES
+from ...util.figures.error_report.results import UtteranceResult, read_results
+from ..arguments import ArgumentParser, run_command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

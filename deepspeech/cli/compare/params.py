@@ -12,10 +12,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import DeepSpeechError
-from ..options.parameters.comparison import differences
-from ..options.parameters.text import FILE_NAME, Value, read_parameters
-from .arguments import ArgumentParser
+from ...errors import DeepSpeechError
+from ...options.parameters.comparison import differences
+from ...options.parameters.text import FILE_NAME, Value, read_parameters
+from ..arguments import ArgumentParser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

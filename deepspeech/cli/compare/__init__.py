@@ -1,0 +1,1 @@
+"""The commands that compare two runs: their parameters, or the reports of their tests."""
