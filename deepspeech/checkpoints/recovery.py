@@ -33,7 +33,10 @@ def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
         return None
     if index.named is not None and index.named not in candidates:
         if not candidates and not any(files_of(index.named)):
-            raise NoneIntactError(f"{folder / kind.index_file}: names {index.named.name}, but its files are gone")
+            raise NoneIntactError(
+                f"--checkpoint_dir={folder}: {kind.index_file} names {index.named.name}, but its files are gone",
+                f"put them back, or begin anew in another --checkpoint_dir or after removing {kind.index_file}",
+            )
         candidates.append(index.named)
     candidates.sort(key=lambda prefix: _preference(prefix, kind, index.named))
     remarks = [index.trouble] if index.trouble else []
@@ -48,7 +51,8 @@ def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
             return prefix
         damaged.add(prefix)
         remarks.append(found)
-    names = ", ".join(f"{prefix.name}.*" for prefix in candidates)
+    there = [kind.index_file] if (folder / kind.index_file).exists() else []
+    names = ", ".join([*(f"{prefix.name}.*" for prefix in candidates), *there])
     raise NoneIntactError(
         f"--checkpoint_dir={folder}: holds no intact {kind.prefix} checkpoint: {', '.join(remarks)}",
         f"put one back, or begin anew in another --checkpoint_dir or after removing {names}",

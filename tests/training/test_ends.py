@@ -95,6 +95,7 @@ def test_a_hang_up_that_is_ignored_ends_nothing(program: Program) -> None:
 def test_a_terminal_that_is_closed_has_the_progress_saved(program: Program) -> None:
     child, terminal = os.forkpty()
     if child == 0:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run below nohup
         os.execv(sys.executable, [sys.executable, "-m", "deepspeech", *program.training(epoch=2000)])
     said = b""
     while b"Training of epoch 2:" not in said:
