@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import CheckpointError
 from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
-from .folder import Kind, checkpoints_in
+from .folder import Kind, checkpoints_in, read_index
 from .integrity import damage, step_of
 from .recovery import NoneIntactError, find_intact, progress_of
 
@@ -38,6 +38,8 @@ def choose_to_begin(options: CheckpointOptions, unless_wanted: str) -> Path:
     `unless_wanted` says which it is if the flag `checkpoint` does not. Raise CheckpointError if there is none.
     """
     folder = options.load_directory
+    if not any(checkpoints_in(folder, kind) or read_index(folder, kind).named for kind in Kind):
+        raise CheckpointError(f"--load_checkpoint_dir={folder}: holds no checkpoint to begin with; name another folder")
     wanted = unless_wanted if options.wanted == AUTOMATIC else options.wanted
     return choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Beginning")
 

@@ -105,6 +105,10 @@ def test_training_begins_with_the_checkpoint_of_another_folder_that_the_flag_say
         path.unlink()
     (folder / "checkpoint").unlink()
     assert begun_with(AUTOMATIC, LAST) == "best_dev-4"
+    for path in folder.glob("best_dev*"):
+        path.unlink()
+    with pytest.raises(CheckpointError, match=r"^--load_checkpoint_dir=.*: holds no checkpoint to begin with"):
+        begun_with(AUTOMATIC, LAST)
 
 
 def test_only_weights_are_taken_where_they_begin_a_new_run(folder: Path) -> None:
