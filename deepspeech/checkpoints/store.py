@@ -51,6 +51,7 @@ class Checkpoints:
         self._folder = folder
         self._identity = identity
         self._damaged: set[Path] = set()
+        self._restored: Path | None = None
         with graph.as_default():
             self._variables = v1.global_variables()
             self._initialize = v1.global_variables_initializer()
@@ -61,6 +62,15 @@ class Checkpoints:
     def network(self) -> Network:
         """The network whose checkpoints these are."""
         return self._identity.network
+
+    @property
+    def restored_from_elsewhere(self) -> bool:
+        """Whether what was restored is none of this folder's newest checkpoints, but its best or another folder's."""
+        prefix = self._restored
+        if prefix is None:
+            return False
+        here = prefix.parent.resolve() == self._folder.resolve()
+        return not (here and prefix.name.startswith(f"{Kind.NEWEST.prefix}-"))
 
     def initialize(self, session: Any) -> None:
         """Give every variable its initial value: that of the graph to begin with, if there is one.
@@ -164,6 +174,7 @@ class Checkpoints:
         check_identity(prefix, description, self._identity)
         session.run(self._initialize)
         self._load(session, prefix, sources)
+        self._restored = prefix
         if description is None:
             return None
         try:

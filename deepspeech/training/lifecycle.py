@@ -54,9 +54,9 @@ class RunLifecycle:
         self._session = session
         self._checkpoints = checkpoints
         self._summaries = summaries
-        self._saved_state = coordinator.state
+        self._saved_state = None if checkpoints.restored_from_elsewhere else coordinator.state
         self._lost_if_stopped = f"this run began, at {_clock()},"
-        self._best_loss = checkpoints.best_loss(self._saved_state.dev_set) if options.trains else float("inf")
+        self._best_loss = checkpoints.best_loss(coordinator.state.dev_set) if options.trains else float("inf")
         self._next_save = self._save_time()
         self._training_ended = False
         self._keeps_figures = True
@@ -118,7 +118,7 @@ class RunLifecycle:
 
     def stop(self, signal_number: int) -> Interrupted:
         """Save a checkpoint after a signal; return the exception to raise."""
-        if not self._options.trains or self._coordinator.training_is_over:
+        if self._only_tests:
             return Interrupted(signal_number, "interrupted while testing; nothing is lost, run the same command again")
         self._save()
         return Interrupted(

@@ -111,6 +111,17 @@ def test_training_begins_with_the_checkpoint_of_another_folder_that_the_flag_say
         begun_with(AUTOMATIC, LAST)
 
 
+def test_what_is_gone_on_from_but_is_no_newest_checkpoint_of_the_folder_is_known(folder: Path, tmp_path: Path) -> None:
+    with session_of(folder) as (checkpoints, session):
+        assert not checkpoints.restored_from_elsewhere
+        for name, elsewhere in (("best_dev-4", True), ("train-6", False)):
+            checkpoints.restore(session, folder / name)
+            assert checkpoints.restored_from_elsewhere == elsewhere
+    with session_of(tmp_path / "other") as (checkpoints, session):
+        checkpoints.restore(session, folder / "train-6")
+        assert checkpoints.restored_from_elsewhere
+
+
 def test_only_weights_are_taken_where_they_begin_a_new_run(folder: Path) -> None:
     other = replace(IDENTITY, alphabet=Alphabet(tuple(" abcdef")))
     with session_of(folder) as (checkpoints, session):
