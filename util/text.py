@@ -1,36 +1,51 @@
-"""Between text and the integer labels of the model and the decoder."""
+"""Between text and the integer labels of the model and the decoder.
+
+This module has the alphabets whose labels are characters; those of other output units are in `output_units`.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import AlphabetError
 
+_HASH = re.compile(r"\\*#")
+"""What a label begins with that an alphabet file holds behind one backslash more."""
+
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The characters a model can write: label i stands for `labels[i]`, and the CTC blank comes after the last."""
+    """What a model can write: label i stands for `labels[i]`, and the CTC blank comes after the last.
+
+    Labels are characters, or several that are written as one: a letter with its combining marks, or a digraph. A text
+    is spelled from its beginning by the longest label that fits. The alphabets of other units are subclasses.
+    """
 
     labels: tuple[str, ...]
+    unit: ClassVar[str] = "characters"
 
     def __post_init__(self) -> None:
-        """Raise AlphabetError unless there is a label, each is one character, and no two are the same."""
+        """Raise AlphabetError unless there is a label, none is empty or has spaces beside others, and all differ."""
         if not self.labels:
             raise AlphabetError("an alphabet needs at least one label")
-        if any(len(label) != 1 for label in self.labels) or len(set(self.labels)) != len(self.labels):
-            raise AlphabetError(f"an alphabet's labels must be distinct single characters, not {self.labels!r}")
+        if any(_is_malformed(label) for label in self.labels) or len(set(self.labels)) != len(self.labels):
+            raise AlphabetError(
+                f"an alphabet's labels must be distinct characters or sequences of them, not {self.labels!r}"
+            )
 
     @classmethod
     def load(cls, path: str | PathLike[str], *, composed: bool = False) -> Alphabet:
-        """Read an alphabet file: UTF-8, one character a line; lines that start with # are comments, \\# is a hash.
+        """Read an alphabet file: UTF-8, one label a line; lines that start with # are comments, \\# is a hash.
 
         Empty lines are passed over, but one that seems to have lost its space to an editor is refused. If `composed`,
         labels are brought into Unicode's form NFC, as those of an alphabet in NFD.
@@ -42,28 +57,33 @@ class Alphabet:
             if not line:
                 empty_line = empty_line or number
                 continue
-            label = "#" if line == "\\#" else unicodedata.normalize("NFC", line) if composed else line
-            if len(label) != 1:
-                one_in_nfc = len(unicodedata.normalize("NFC", label)) == 1
-                remedy = "write the file, and the transcripts, in Unicode's form NFC, or give --normalize_transcripts"
+            label = _unescaped(unicodedata.normalize("NFC", line) if composed else line)
+            if _is_malformed(label):
                 raise AlphabetError(
-                    f"{path}:{number}: a label is one character, but this line holds {line!r}"
-                    + (f"; {remedy}" if one_in_nfc else "")
+                    f"{path}:{number}: a line holds one label, without spaces in it, but this one holds {line!r}"
                 )
+            if len(label) > 1 and len(unicodedata.normalize("NFC", label)) == 1:
+                remedy = "write the file, and the transcripts, in Unicode's form NFC, or give --normalize_transcripts"
+                raise AlphabetError(f"{path}:{number}: label {line!r} is one character in two parts; {remedy}")
             if label in line_of:
                 raise AlphabetError(f"{path}:{number}: label {label!r} was given before, in line {line_of[label]}")
             line_of[label] = number
             lost_space = empty_line
         if not line_of:
-            raise AlphabetError(f"{path}: no labels; an alphabet file has one character a line")
+            raise AlphabetError(f"{path}: no labels; an alphabet file has one label a line")
         if lost_space and " " not in line_of:
             raise AlphabetError(f"{path}:{lost_space}: empty line; put the space back into it, or remove the line")
         return cls(tuple(line_of))
 
+    @classmethod
+    def restored(cls, labels: Sequence[str | bytes], unit_data: bytes) -> Alphabet:  # noqa: ARG003 - for subclasses
+        """Return the alphabet with these `output_labels` and `unit_data`; raise AlphabetError if there is none."""
+        return cls(tuple(label.decode("latin-1") if isinstance(label, bytes) else label for label in labels))
+
     @property
     def file_text(self) -> str:
         """What an alphabet file holds that `load` reads as these labels."""
-        return "".join("\\#\n" if label == "#" else f"{label}\n" for label in self.labels)
+        return "".join(f"\\{label}\n" if _HASH.match(label) else f"{label}\n" for label in self.labels)
 
     @property
     def size(self) -> int:
@@ -76,32 +96,85 @@ class Alphabet:
         return len(self.labels)
 
     def encode(self, text: str) -> npt.NDArray[np.int32]:
-        """Return the labels of a text, int32 [characters]; raise AlphabetError naming each character it lacks."""
+        """Return the labels of a text, int32 [labels]; raise AlphabetError naming each character it lacks."""
         label_of = self._label_of
+        pieces = text if self._longest == 1 else self._cut(text)
         try:
-            return np.fromiter((label_of[character] for character in text), np.int32, len(text))
+            return np.fromiter((label_of[piece] for piece in pieces), np.int32, len(pieces))
         except KeyError:
-            missing = dict.fromkeys(character for character in text if character not in label_of)
+            missing = dict.fromkeys(self.missing(text))
             raise AlphabetError(f"not in the alphabet: {', '.join(map(describe, missing))}") from None
+
+    def missing(self, text: str) -> list[str]:
+        """Return what keeps a text from being spelled: mostly characters without a label."""
+        return [piece for piece in self._cut(text) if piece not in self._label_of]
+
+    def pieces(self, word: str) -> list[tuple[str, int]]:
+        """Return a word in the smallest parts that labels spell, each with the number of labels that it takes."""
+        return [(piece, 1) for piece in self._cut(word)]
+
+    @property
+    def delimiter(self) -> int | None:
+        """The label between two words; None if words follow each other without one."""
+        return self._label_of.get(" ")
 
     def decode(self, labels: Iterable[int]) -> str:
         """Return the text that labels spell; raise AlphabetError for a number that is not a label, as the blank."""
-        characters = []
+        return "".join(self._labels_of(labels))
+
+    @property
+    def output_labels(self) -> tuple[str | bytes, ...]:
+        """The labels as exported graphs and the decoder have them: texts, or the bytes of UTF-8."""
+        return self.labels
+
+    @property
+    def unit_data(self) -> bytes:
+        """What exported graphs keep of the alphabet beside its labels; mostly nothing."""
+        return b""
+
+    def _labels_of(self, labels: Iterable[int]) -> list[str]:
+        texts = []
         for label in labels:
             if not 0 <= label < self.size:
                 raise AlphabetError(f"{label} is not a label; the alphabet has labels 0 to {self.size - 1}")
-            characters.append(self.labels[label])
-        return "".join(characters)
+            texts.append(self.labels[label])
+        return texts
+
+    def _cut(self, text: str) -> list[str]:
+        """Return a text in the longest labels that fit, and single characters where none does."""
+        pieces = []
+        while text:
+            begins = (text[:length] for length in range(self._longest, 1, -1))
+            pieces.append(next((each for each in begins if each in self._label_of), text[0]))
+            text = text[len(pieces[-1]) :]
+        return pieces
 
     @cached_property
     def _label_of(self) -> dict[str, int]:
-        return {character: label for label, character in enumerate(self.labels)}
+        return {text: label for label, text in enumerate(self.labels)}
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self.labels))
 
 
 def describe(character: str) -> str:
-    """Return a character with its code point and name, as in "'a' (U+0061 LATIN SMALL LETTER A)"."""
+    """Return a character with its code point and name, as in "'a' (U+0061 LATIN SMALL LETTER A)".
+
+    Of several characters, these have neither.
+    """
+    if len(character) != 1:
+        return repr(character)
     name = unicodedata.name(character, "")
     return f"{character!r} (U+{ord(character):04X}{' ' if name else ''}{name})"
+
+
+def _is_malformed(label: str) -> bool:
+    return not label or (len(label) > 1 and any(map(str.isspace, label)))
+
+
+def _unescaped(line: str) -> str:
+    return line[1:] if line.startswith("\\") and _HASH.match(line) else line
 
 
 def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:

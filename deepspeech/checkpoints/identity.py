@@ -43,7 +43,9 @@ class ModelIdentity:
 
     def to_json(self) -> dict[str, Any]:
         """Return the identity as a value for JSON, which is part of a checkpoint's description."""
+        unit = self.alphabet.unit
         return {
+            **({} if unit == Alphabet.unit else {"output_unit": unit}),
             "alphabet": list(self.alphabet.labels),
             "features": asdict(self.features),
             "model": {name: getattr(self.model, name) for name in MODEL_FLAGS},
@@ -87,6 +89,8 @@ def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity
     """Raise CheckpointError if a checkpoint's description has another alphabet, features or network than `identity`."""
     if description is None:
         return
+    unit = description.get("output_unit", Alphabet.unit)
+    _check_flags(prefix, {"output_unit": unit}, {"output_unit": identity.alphabet.unit}, {})
     labels, here = description.get("alphabet"), list(identity.alphabet.labels)
     if labels != here:
         raise CheckpointError(

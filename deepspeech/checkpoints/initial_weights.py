@@ -16,6 +16,9 @@ from ..util.text import Alphabet
 from .identity import ModelIdentity, check_described_network, check_features, check_identity, read_description
 from .sources import find_sources
 
+SHOWN_LABELS = 60
+"""The number of labels of an alphabet that an error shows."""
+
 
 def initial_weights(
     path: Path, network: Network, alphabet: Alphabet, drop_layers: int
@@ -77,9 +80,8 @@ def weights_of_checkpoint(
 
 
 def _check_alphabet(path: Path, labels: tuple[str | bytes, ...] | None, outputs: int, alphabet: Alphabet) -> None:
-    if labels is not None and labels != alphabet.labels:
-        theirs = "".join(label.decode("utf-8", "replace") if isinstance(label, bytes) else label for label in labels)
-        cause = f"its alphabet is {theirs!r}, but this run's is {''.join(alphabet.labels)!r}"
+    if labels is not None and labels != alphabet.output_labels:
+        cause = f"its alphabet is {_shown(labels)}, but this run's is {_shown(alphabet.output_labels)}"
     elif outputs != alphabet.size + 1:
         cause = f"its alphabet has {outputs - 1} labels, but this run's has {alphabet.size}"
     else:
@@ -88,6 +90,11 @@ def _check_alphabet(path: Path, labels: tuple[str | bytes, ...] | None, outputs:
         f"--initialize_from_frozen_model={path}: {cause}; give its alphabet with --alphabet_config_path, or begin the "
         "last layer untrained with --drop_source_layers=1"
     )
+
+
+def _shown(labels: Sequence[str | bytes]) -> str:
+    texts = [label.decode("latin-1") if isinstance(label, bytes) else label for label in labels]
+    return repr("".join(texts[:SHOWN_LABELS])) + (" …" if len(texts) > SHOWN_LABELS else "")
 
 
 def _misfit(path: Path, name: str, found: tuple[int, ...], expected: tuple[int, ...], source: Network) -> str:

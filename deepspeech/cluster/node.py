@@ -122,6 +122,7 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
     described = network(options.model, options.features.coefficients, alphabet.size)
     properties = {
         **code_property(),
+        "--output_unit": alphabet.unit,
         "alphabet": f"{alphabet.size} labels {_digest(chr(0).join(alphabet.labels))}",
         "--n_hidden": str(options.model.n_hidden),
         "--relu_clip": str(options.model.relu_clip),

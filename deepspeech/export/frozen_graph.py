@@ -14,6 +14,7 @@ from ..network.frozen import Weights, build_frozen_network
 from ..options import ExportOptions
 from ..serving.frozen.metadata import GRAPH_VERSION, serialize_alphabet, serialize_network
 from ..util.features import FeatureOptions
+from ..util.output_units import ByteAlphabet
 from ..util.text import Alphabet
 
 v1 = tf.compat.v1
@@ -71,5 +72,9 @@ def _metadata(alphabet: Alphabet, features: FeatureOptions, options: ExportOptio
         "beam_width": options.beam_width,
     }.items():
         tf.constant([value], tf.int32, name=f"metadata_{name}")
-    tf.constant([serialize_alphabet(alphabet.labels)], name="metadata_alphabet")
+    tf.constant([serialize_alphabet(alphabet.output_labels)], name="metadata_alphabet")
+    if alphabet.unit not in (Alphabet.unit, ByteAlphabet.unit):
+        tf.constant([alphabet.unit.encode()], name="metadata_output_unit")
+    if alphabet.unit_data:
+        tf.constant([alphabet.unit_data], name="metadata_unit_data")
     tf.constant([options.language.encode()], name="metadata_language")

@@ -10,7 +10,11 @@ from ..network.deepspeech import UNNAMED_NETWORK
 from ..options import ExportOptions
 from ..schedule.state import TrainingState
 from ..serving.frozen.metadata import GRAPH_VERSION
+from ..util.output_units import ByteAlphabet
 from ..util.text import Alphabet
+
+SHOWN_LABELS = 100
+"""The number of labels that a card lists."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,12 @@ def _features(identity: ModelIdentity) -> list[str]:
 
 
 def _alphabet(alphabet: Alphabet) -> list[str]:
-    return [f"{alphabet.size} labels and the blank: " + " ".join(f"`{label}`" for label in alphabet.labels)]
+    if alphabet.unit == ByteAlphabet.unit:
+        return [f"{alphabet.size} labels, which are bytes of UTF-8, and the blank"]
+    kind = "" if alphabet.unit == Alphabet.unit else f" ({alphabet.unit})"
+    more = " …" if alphabet.size > SHOWN_LABELS else ""
+    shown = " ".join(f"`{label}`" for label in alphabet.labels[:SHOWN_LABELS])
+    return [f"{alphabet.size} labels{kind} and the blank: {shown}{more}"]
 
 
 def _training(card: Card) -> list[str]:

@@ -7,9 +7,11 @@ from typing import ClassVar
 
 from ..util.errors import FlagError
 from ..util.features import FRONT_ENDS, FeatureOptions
+from ..util.output_units import UNITS, ByteAlphabet
+from ..util.text import Alphabet
 from ..util.transcripts import CASES, Normalizer
 from .rows.checks import OneOf, at_least
-from .rows.flag import flag, flags_of
+from .rows.flag import SwitchAlias, flag, flags_of
 
 CORPORA = "Corpora"
 
@@ -106,16 +108,23 @@ class AlphabetOptions:
     """The alphabet: the labels of the model."""
 
     title: ClassVar[str] = CORPORA
+    unit: str = flag(
+        Alphabet.unit,
+        f"what a label stands for: {', '.join(UNITS)}; all but bytes have a file, --alphabet_config_path",
+        name="output_unit",
+        check=OneOf(tuple(UNITS)),
+        aliases=tuple(SwitchAlias(name, ByteAlphabet.unit, Alphabet.unit) for name in ("bytes_output_mode", "utf8")),
+    )
     given_path: Path | None = flag(
         None,
-        "file of the labels, one per line; default: the packaged data/alphabet.txt",
+        "file of the labels, one per line, or of word pieces; default for characters: the packaged data/alphabet.txt",
         name="alphabet_config_path",
     )
 
     @property
-    def path(self) -> Path:
-        """The alphabet's file."""
-        return self.given_path or PACKAGED_ALPHABET
+    def path(self) -> Path | None:
+        """The alphabet's file; None for bytes, which need none, or if a unit's file is missing."""
+        return PACKAGED_ALPHABET if self.given_path is None and self.unit == Alphabet.unit else self.given_path
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..util.features import FeatureOptions
+from ..util.output_units import load_alphabet
 from ..util.text import Alphabet
 from .checkpoints import CheckpointOptions, SummaryOptions
 from .cluster import ClusterOptions
@@ -104,13 +105,13 @@ class Options:
         return bool(self.cluster.workers)
 
     @property
-    def alphabet_path(self) -> Path:
-        """The alphabet's file."""
+    def alphabet_path(self) -> Path | None:
+        """The alphabet's file, if its output unit has one."""
         return self.alphabet.path
 
     def load_alphabet(self) -> Alphabet:
         """Read the alphabet, its labels in NFC if transcripts are normalized. Raise AlphabetError."""
-        return Alphabet.load(self.alphabet_path, composed=self.transcripts.normalize)
+        return load_alphabet(self.alphabet.unit, self.alphabet_path, composed=self.transcripts.normalize)
 
     @property
     def features(self) -> FeatureOptions:

@@ -32,6 +32,7 @@ def test_defaults_are_those_of_deepspeech() -> None:
     assert options.checkpoints.seconds == 600
     assert options.checkpoints.directory.parts[-2:] == ("deepspeech", "checkpoints")
     assert options.random_seed == 4567
+    assert options.alphabet_path is not None
     assert options.alphabet_path.is_file()
 
 

@@ -95,6 +95,8 @@ def test_what_is_answered_is_a_flag_of_a_predecessor_and_names_flags_that_there_
         ("--automatic_mixed_precision", "--mixed_precision=on"),
         ("--noautomatic_mixed_precision", "--mixed_precision=off"),
         ("--early_stop=false", "--noearly_stop"),
+        ("--bytes_output_mode", "--output_unit=bytes"),
+        ("--utf8=false", "--output_unit=characters"),
     ],
 )
 def test_a_flag_has_the_same_effect_by_each_of_its_names(argument: str, same: str) -> None:

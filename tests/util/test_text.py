@@ -1,4 +1,5 @@
 import re
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,9 @@ from deepspeech.util.text import Alphabet
 LINE_ENDS = "\n\r"
 CHARACTERS = st.characters(codec="utf-8", exclude_characters=LINE_ENDS + "\ufeff")
 LABELS = st.lists(CHARACTERS, min_size=1, max_size=40, unique=True).map(tuple)
+SEQUENCES = st.text(CHARACTERS.filter(lambda each: not each.isspace()), min_size=1, max_size=3)
+TAMIL = ("\u0b95", "\u0b95\u0bbf", "\u0ba4\u0bcd", "\u0ba4")
+"""A consonant, the same with a vowel sign, another without its vowel, and with it."""
 
 
 def written(tmp_path: Path, content: str | bytes) -> Path:
@@ -62,9 +66,10 @@ def test_the_shipped_alphabet_is_english() -> None:
     ("content", "message"),
     [
         ("a\nb\n# x\na\n", r"alphabet.txt:4: label 'a' was given before, in line 1"),
-        ("a\nbc\n", r"alphabet.txt:2: a label is one character, but this line holds 'bc'"),
-        ("a\ne\u0301\n", r"alphabet.txt:2: a label is one character"),
-        ("a # the first\n", r"alphabet.txt:1: a label is one character"),
+        ("a\nb c\n", r"alphabet.txt:2: a line holds one label, without spaces in it, but this one holds 'b c'"),
+        ("a\nb \n", r"alphabet.txt:2: a line holds one label, without spaces in it, but this one holds 'b '"),
+        ("a\ne\u0301\n", r"alphabet.txt:2: label .* is one character in two parts; .* --normalize_transcripts"),
+        ("a # the first\n", r"alphabet.txt:1: a line holds one label"),
         ("# nothing\n\n", r"alphabet.txt: no labels"),
         ("", r"alphabet.txt: no labels"),
         ("# the editor took the space\n\na\nb\n", r"alphabet.txt:2: empty line; put the space back"),
@@ -94,8 +99,8 @@ def test_the_blank_and_other_numbers_are_no_labels(label: int) -> None:
         Alphabet(("a", "b")).decode([0, label])
 
 
-@pytest.mark.parametrize("labels", [(), ("a", "a"), ("ab",), ("",)])
-def test_labels_must_be_distinct_single_characters(labels: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("labels", [(), ("a", "a"), ("a b",), (" a",), ("",)])
+def test_labels_must_be_distinct_and_without_spaces_beside_others(labels: tuple[str, ...]) -> None:
     with pytest.raises(AlphabetError):
         Alphabet(labels)
 
@@ -110,9 +115,37 @@ def test_decoding_undoes_encoding(labels: tuple[str, ...], data: st.DataObject) 
     assert alphabet.decode(encoded) == text
 
 
+def test_letters_with_their_marks_are_labels_and_the_longest_that_fits_is_taken(tmp_path: Path) -> None:
+    alphabet = Alphabet.load(written(tmp_path, "".join(f"{label}\n" for label in TAMIL)))
+    assert alphabet.encode("".join(TAMIL)).tolist() == [0, 1, 2, 3]
+    assert alphabet.pieces(TAMIL[1] + TAMIL[2]) == [(TAMIL[1], 1), (TAMIL[2], 1)]
+    assert alphabet.decode([1, 2]) == TAMIL[1] + TAMIL[2]
+    with pytest.raises(AlphabetError, match=r"U\+0BBF TAMIL VOWEL SIGN I"):
+        alphabet.encode(TAMIL[0] + TAMIL[1] + TAMIL[1][1])
+
+
+@given(st.lists(SEQUENCES, min_size=1, max_size=20, unique=True), st.data())
+def test_what_labels_spell_is_spelled_again_with_as_few_or_fewer(labels: list[str], data: st.DataObject) -> None:
+    single = dict.fromkeys("".join(labels))
+    alphabet = Alphabet(tuple(dict.fromkeys([*labels, *single])))
+    text = "".join(data.draw(st.lists(st.sampled_from(labels), max_size=10)))
+    assert alphabet.decode(alphabet.encode(text)) == text
+    assert sum(count for _, count in alphabet.pieces(text)) == len(alphabet.encode(text)) <= len(text)
+
+
+@given(st.lists(SEQUENCES | st.sampled_from(["#", "\\#", "\\\\#", "#a", "\\a"]), min_size=1, max_size=20, unique=True))
+def test_labels_of_several_characters_survive_a_file(
+    tmp_path_factory: pytest.TempPathFactory, labels: list[str]
+) -> None:
+    composed = [each for each in labels if len(each) == 1 or len(unicodedata.normalize("NFC", each)) > 1]
+    if composed:
+        path = written(tmp_path_factory.getbasetemp(), Alphabet(tuple(composed)).file_text)
+        assert Alphabet.load(path).labels == tuple(composed)
+
+
 @given(LABELS)
 def test_any_alphabet_survives_a_file(tmp_path_factory: pytest.TempPathFactory, labels: tuple[str, ...]) -> None:
-    lines = "".join(("\\#" if label == "#" else label) + "\n" for label in labels)
+    lines = "".join(("\\" + label if label.startswith("#") else label) + "\n" for label in labels)
     assert Alphabet.load(written(tmp_path_factory.mktemp("alphabet"), lines)).labels == labels
 
 

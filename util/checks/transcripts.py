@@ -137,7 +137,7 @@ def _summary(remedy: str, flags: str, rows: Sequence[BadRow], alphabet: Alphabet
         return f"{count} with characters outside the alphabet that would fit it {remedy}; write them so{given}"
     if flags:
         return f"{count} with characters outside the alphabet that would fit it if they were normalized; give {flags}"
-    missing = Counter(each for row in rows for each in set(row.transcript).difference(alphabet.labels))
+    missing = Counter(each for row in rows for each in set(alphabet.missing(row.transcript)))
     named = ", ".join(f"{describe(each)} in {having}" for each, having in missing.most_common(MOST_CHARACTERS))
     more = f" and {len(missing) - MOST_CHARACTERS} others" if len(missing) > MOST_CHARACTERS else ""
     how = "write numbers out as they are said, change the rest," if any(map(str.isdecimal, missing)) else "change them,"

@@ -33,7 +33,6 @@ def _ignored(answer: str, *same: str, switch: bool = False) -> ForeignFlag:
 _ORDER = "there is no such choice; utterances always come in order of length, shortest first"
 _PLATEAU = "there is no such choice; the learning rate stays as --learning_rate says: stop, and go on with a lower one"
 _TUNING = "the weights of the language model are searched for by bin/tune_lm.py"
-_BYTES = "models that write bytes cannot be trained here; list the characters in --alphabet_config_path"
 _CLIENTS = "the graph itself says which clients can use it, by its version"
 _CUDNN = "cuDNN is used wherever there is a GPU for it, and every checkpoint can be used with and without"
 
@@ -56,8 +55,6 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "shuffle_batches": _switch(_ORDER),
     "shuffle_start": _ignored("batches are not shuffled"),
     "shuffle_buffer": _ignored("batches are not shuffled"),
-    "bytes_output_mode": _switch(_BYTES),
-    "utf8": _switch(_BYTES),
     # Model and training
     "layer_norm": _switch("no network here has layer normalization; train without it"),
     "reduce_lr_on_plateau": _switch(_PLATEAU),

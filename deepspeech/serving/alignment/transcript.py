@@ -21,7 +21,10 @@ SPACE = " "
 
 @dataclass(frozen=True)
 class AlignedCharacter:
-    """A character, from `start` to `end` in seconds, and the mean of its log posteriors, in nats, as `score`."""
+    """A character, from `start` to `end` in seconds, and the mean of its log posteriors, in nats, as `score`.
+
+    For a model whose labels stand for more than characters, it is what a label stands for.
+    """
 
     text: str
     start: float
@@ -82,12 +85,10 @@ def align(model: Model, audio: str | PathLike[str] | npt.NDArray[np.int16], tran
 
 
 def _labels(words: Sequence[str], alphabet: Alphabet) -> Labels:
-    """Return the labels of a transcript; between words there is none if the alphabet has no space."""
-    return alphabet.encode((SPACE if _has_space(alphabet) else "").join(words))
-
-
-def _has_space(alphabet: Alphabet) -> bool:
-    return SPACE in alphabet.labels
+    """Return the labels of a transcript; between words there is none if the alphabet has no delimiter."""
+    delimiter = [] if alphabet.delimiter is None else [np.array([alphabet.delimiter], np.int32)]
+    of_words = [part for word in words for part in (alphabet.encode(word), *delimiter)]
+    return np.concatenate(of_words[: len(of_words) - len(delimiter)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,13 +117,13 @@ def _timed(words: Sequence[str], alphabet: Alphabet, spans: LabelSpans, frames: 
     place = 0
     for word in words:
         characters = []
-        for character in word:
-            following = place + len(alphabet.encode(character))
+        for character, count in alphabet.pieces(word):
+            following = place + count
             start = frames.starts[spans.first[place]]
             end = frames.ends[spans.last[following - 1]]
             score = spans.score[place:following].mean()
             characters.append(AlignedCharacter(character, round(float(start), 3), round(float(end), 3), float(score)))
             place = following
-        place += _has_space(alphabet)
+        place += alphabet.delimiter is not None
         score = float(np.mean([character.score for character in characters]))
         yield AlignedWord(word, characters[0].start, characters[-1].end, score, tuple(characters))

@@ -4,7 +4,7 @@ Graphs of DeepSpeech 0.6 to 0.9 and of this project are read whole, those of old
 This module needs no TensorFlow.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -18,6 +18,8 @@ from ...network.deepspeech import UNNAMED_NETWORK
 from ...network.deepspeech import layers as layers_of_deepspeech
 from ...network.description import ContextWindow, Network, Sizes, Variable
 from ...util.features import FeatureOptions
+from ...util.output_units import ByteAlphabet
+from ...util.text import Alphabet
 from .graph import Graph, read_graph
 from .metadata import READABLE_VERSIONS, parse_alphabet, parse_network
 
@@ -33,6 +35,10 @@ class ModelInfo:
     beam_width: int
     language: str
     network: Network
+    output_unit: str = Alphabet.unit
+    """What a label stands for, a name of `deepspeech.util.output_units.UNITS`."""
+    unit_data: bytes = b""
+    """What the alphabet of that unit needs beside its labels."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +121,8 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
         beam_width=_integer(graph, "metadata_beam_width", CLIENT_BEAM_WIDTH),
         language=_language(graph),
         network=network,
+        output_unit=_output_unit(graph, labels),
+        unit_data=_text(graph, "metadata_unit_data") if "metadata_unit_data" in graph.nodes else b"",
     )
     return FrozenModel(info, weights)
 
@@ -198,6 +206,13 @@ def read_labels(graph: Graph) -> tuple[str | bytes, ...]:
         return tuple(label.decode() for label in labels)
     except UnicodeDecodeError:
         return labels
+
+
+def _output_unit(graph: Graph, labels: Sequence[str | bytes]) -> str:
+    """Return the output unit; graphs of characters and bytes do not name theirs, as those of DeepSpeech."""
+    if "metadata_output_unit" in graph.nodes:
+        return _text(graph, "metadata_output_unit").decode("utf-8", "replace")
+    return ByteAlphabet.unit if any(isinstance(label, bytes) for label in labels) else Alphabet.unit
 
 
 def _text(graph: Graph, name: str) -> bytes:

@@ -22,7 +22,7 @@ from deepspeech.align import AlignedCharacter, AlignedWord, Alignment, align
 from deepspeech.cli.align import main
 from deepspeech.errors import AlignmentError, AlphabetError
 from deepspeech.serving.alignment.formats import ctm, subtitles, textgrid
-from deepspeech.serving.alphabet import ByteAlphabet
+from deepspeech.util.output_units import ByteAlphabet
 from deepspeech.util.text import Alphabet
 
 SENTENCES = ("abc de", "eda", "cab bed ad", "dab ebb")

@@ -1,0 +1,52 @@
+"""Output units: what a label of a model stands for. Each has a module with its alphabet, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..errors import AlphabetError
+from ..text import Alphabet
+from .byte_values import ByteAlphabet
+from .syllables import SyllableAlphabet
+from .word_pieces import WordPieceAlphabet
+
+__all__ = [
+    "UNITS",
+    "ByteAlphabet",
+    "SyllableAlphabet",
+    "WordPieceAlphabet",
+    "load_alphabet",
+    "restored_alphabet",
+]
+
+_ALPHABETS: Sequence[type[Alphabet]] = (Alphabet, ByteAlphabet, WordPieceAlphabet, SyllableAlphabet)
+
+UNITS: Mapping[str, type[Alphabet]] = {alphabet.unit: alphabet for alphabet in _ALPHABETS}
+"""The alphabets by the names of their units."""
+
+
+def load_alphabet(unit: str, path: Path | None, *, composed: bool = False) -> Alphabet:
+    """Read the alphabet of an output unit, one of UNITS, from its file; the bytes' needs none.
+
+    If `composed`, labels that are characters are brought into Unicode's form NFC. Raise AlphabetError, naming the file.
+    """
+    alphabet = UNITS[unit]
+    if path is not None:
+        return alphabet.load(path, composed=composed)
+    if alphabet is ByteAlphabet:
+        return ByteAlphabet()
+    raise AlphabetError(
+        f"--output_unit={unit}: needs --alphabet_config_path; bin/make_alphabet.py --output_unit={unit} makes the file "
+        "from transcripts"
+    )
+
+
+def restored_alphabet(unit: str, labels: Sequence[str | bytes], unit_data: bytes) -> Alphabet:
+    """Return the alphabet whose unit, `output_labels` and `unit_data` these are.
+
+    Raise AlphabetError for a unit that is not known, or labels that are none of its.
+    """
+    if unit not in UNITS:
+        raise AlphabetError(f"its output unit is {unit!r}, but {', '.join(UNITS)} are known")
+    return UNITS[unit].restored(labels, unit_data)
