@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import mmap
-import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from .transcripts import written_without_spaces
 
 SPACE = "<space>"
 """What stands for a space in language models of characters."""
 
-_WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
-"""Scripts whose words are written without spaces between them, as the names of their characters begin."""
 _SPECIAL = ("<unk>", "<UNK>", "<s>", "</s>")
 _FIRST_OF_BINARY = b"<unk>\0"
 """Begins the vocabulary of a KenLM binary, which is its end: words that each end with a null."""
@@ -35,7 +34,7 @@ def is_of_characters(path: Path, labels: Sequence[str | bytes]) -> bool:
                 if len(word) != 1:
                     return False
                 letters += 1
-                unspaced += unicodedata.name(word, "").startswith(_WITHOUT_SPACES)
+                unspaced += written_without_spaces(word)
     except (OSError, ValueError):
         return False
     return letters > 0 and (has_space or " " not in labels or 2 * unspaced > letters)

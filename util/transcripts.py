@@ -1,4 +1,4 @@
-"""Writing transcripts in one form, so that what sounds the same is spelled the same."""
+"""Writing transcripts in one form, so that what sounds the same is spelled the same; and their words."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ _SPOKEN = "%\u2030&@+=\u00b0\u00a7"
 _WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WITHOUT_SPACES += "\U00020000-\U0003ffff"
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese, written without spaces between words."""
+_UNSPACED = re.compile(f"[{_WITHOUT_SPACES}]")
 _LETTER_OR_DIGIT = r"[^\W_]"
 _DIGIT = re.compile(r"\d")
 _WHOLE_NUMBER = re.compile(rf"(?<!{_LETTER_OR_DIGIT})(?<!\d\S)\d+(?!{_LETTER_OR_DIGIT})(?!\S\d)")
@@ -114,6 +115,34 @@ class Normalizer:
     def _spoken(self) -> re.Pattern[str]:
         others = "".join(each for each in _SPOKEN if each not in self.kept)
         return re.compile(f"[{_characters(('Sc',), self.kept)}{re.escape(others)}]")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words by which errors are counted: what white space separates.
+
+    In scripts that are written without spaces, a word is a character with its marks, as words of Chinese are no more
+    than an opinion; the letters between such characters are words, too.
+    """
+    words = text.split()
+    return [part for word in words for part in _parts(word)] if _UNSPACED.search(text) else words
+
+
+def written_without_spaces(character: str) -> bool:
+    """Return whether a character is of a script that has no spaces between words."""
+    return bool(_UNSPACED.fullmatch(character))
+
+
+def _parts(word: str) -> list[str]:
+    parts: list[str] = []
+    follows = False
+    for character in word:
+        unspaced = written_without_spaces(character)
+        if parts and (unicodedata.category(character)[0] == "M" or (follows and not unspaced)):
+            parts[-1] += character
+        else:
+            parts.append(character)
+        follows = not written_without_spaces(parts[-1][0])
+    return parts
 
 
 @lru_cache

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from rapidfuzz.distance import Levenshtein
 
+from ..transcripts import words_of
 from .errors.alignment import align, error_kinds
+from .syllable_errors import syllable_errors
 
 
 @dataclass(frozen=True)
@@ -15,7 +17,8 @@ class EditCounts:
 
     Counts of several utterances are added, `sum(counts, EditCounts())`, so rates are summed edits over summed lengths.
     A rate over references without a word or character counts as if they had one. `substitutions`, `insertions` and
-    `deletions` are the word edits by their kind; in counts that older versions wrote they are 0.
+    `deletions` are the word edits by their kind; in counts that older versions wrote they are 0. Syllables are counted
+    in Mandarin only.
     """
 
     word_edits: int = 0
@@ -26,18 +29,14 @@ class EditCounts:
     substitutions: int = 0
     insertions: int = 0
     deletions: int = 0
+    syllable_edits: int = 0
+    toneless_syllable_edits: int = 0
+    """Edits of the syllables without their tones."""
+    syllables: int = 0
 
     def __add__(self, other: EditCounts) -> EditCounts:
-        return EditCounts(
-            self.word_edits + other.word_edits,
-            self.words + other.words,
-            self.character_edits + other.character_edits,
-            self.characters + other.characters,
-            self.utterances + other.utterances,
-            self.substitutions + other.substitutions,
-            self.insertions + other.insertions,
-            self.deletions + other.deletions,
-        )
+        names = [each.name for each in fields(self)]
+        return EditCounts(*(getattr(self, name) + getattr(other, name) for name in names))
 
     @property
     def wer(self) -> float:
@@ -50,15 +49,26 @@ class EditCounts:
         return self.character_edits / max(self.characters, 1)
 
     @property
+    def syllable_error_rate(self) -> float:
+        """Syllable edits per reference syllable of Mandarin, a wrong tone being an error."""
+        return self.syllable_edits / max(self.syllables, 1)
+
+    @property
+    def toneless_syllable_error_rate(self) -> float:
+        """The same where tones do not count."""
+        return self.toneless_syllable_edits / max(self.syllables, 1)
+
+    @property
     def mean_edit_distance(self) -> float:
         """Character edits per utterance."""
         return self.character_edits / max(self.utterances, 1)
 
 
 def evaluate_transcript(reference: str, hypothesis: str) -> EditCounts:
-    """Compare what was recognized with what was said; words are what whitespace separates."""
-    reference_words = reference.split()
-    kinds = error_kinds(align(reference_words, hypothesis.split()))
+    """Compare what was recognized with what was said; words are those of `words_of`."""
+    reference_words = words_of(reference)
+    kinds = error_kinds(align(reference_words, words_of(hypothesis)))
+    of_syllables = syllable_errors(reference, hypothesis)
     return EditCounts(
         word_edits=kinds.total,
         words=len(reference_words),
@@ -68,4 +78,7 @@ def evaluate_transcript(reference: str, hypothesis: str) -> EditCounts:
         substitutions=kinds.substitutions,
         insertions=kinds.insertions,
         deletions=kinds.deletions,
+        syllable_edits=of_syllables.edits,
+        toneless_syllable_edits=of_syllables.toneless_edits,
+        syllables=of_syllables.syllables,
     )

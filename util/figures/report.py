@@ -10,7 +10,7 @@ from .tally import Sample, Tally
 
 
 def report_lines(title: str, tally: Tally, *, decoded: bool = True, files: Sequence[str] = ()) -> list[str]:
-    """Return the lines of a report: a headline, the word errors by kind, the samples, ordered by word error rate.
+    """Return the lines of a report: a headline, the errors by kind, the samples, ordered by word error rate.
 
     Without `decoded`, the headline has only the loss. `files` names the CSV files that the tally counts by themselves:
     each has a headline of its own, before that of all together.
@@ -53,7 +53,9 @@ def _kinds_of_errors(edits: EditCounts) -> list[str]:
     if not edits.utterances or kinds.total != edits.word_edits:
         return []
     counts = f"{kinds.substitutions} substitutions, {kinds.insertions} insertions, {kinds.deletions} deletions"
-    return [f"  word errors: {counts}"]
+    rates = f"{edits.syllable_error_rate:.2%} with tones, {edits.toneless_syllable_error_rate:.2%} without"
+    of_syllables = [f"  syllable errors: {rates} ({edits.syllables} syllables)"] if edits.syllables else []
+    return [f"  word errors: {counts}", *of_syllables]
 
 
 def _sample_lines(sample: Sample) -> list[str]:

@@ -32,6 +32,29 @@ def test_rates_of_a_corpus_weigh_utterances_by_length() -> None:
     assert total.mean_edit_distance == pytest.approx(1 / 2)
 
 
+def test_in_scripts_without_spaces_each_character_counts_as_a_word() -> None:
+    counts = evaluate_transcript("我爱 hip-hop音乐", "我爱hip音 月")
+    assert (counts.words, counts.word_edits, counts.substitutions) == (5, 2, 2)
+    thai = evaluate_transcript("\u0e19\u0e49\u0e33", "\u0e19\u0e33")
+    assert (thai.words, thai.word_edits) == (2, 1)
+
+
+def test_mandarin_is_compared_in_syllables_with_and_without_tones() -> None:
+    counts = evaluate_transcript("妈妈骂马", "妈妈马抹")
+    assert counts.word_edits == 2
+    assert (counts.syllables, counts.syllable_edits, counts.toneless_syllable_edits) == (4, 2, 1)
+    spoken = evaluate_transcript("ma1 ma5 ma4 ma3", "ma1 ma5 ma3 mo3")
+    assert (spoken.words, spoken.syllable_edits, spoken.toneless_syllable_edits) == (4, 2, 1)
+    homophones = evaluate_transcript("他在公园", "她再公圆")
+    assert (homophones.word_edits, homophones.syllable_edits) == (3, 0)
+    assert sum([counts, homophones], EditCounts()).syllable_error_rate == 2 / 8
+
+
+@pytest.mark.parametrize("text", ["mama", "ひらがな漢字", "", "ma 1"])
+def test_other_languages_have_no_syllable_errors(text: str) -> None:
+    assert evaluate_transcript(text, "妈妈").syllables == 0
+
+
 def test_insertions_can_take_the_error_rate_above_one() -> None:
     assert evaluate_transcript("one", "one two three").wer == 2
 

@@ -17,3 +17,8 @@ def test_each_file_has_a_headline_and_one_without_utterances_says_so() -> None:
 def test_kinds_of_errors_that_older_figures_lack_are_not_reported_as_none() -> None:
     older = Tally(1, 1.5, EditCounts(word_edits=1, words=2, character_edits=1, characters=7, utterances=1))
     assert len(report_lines("Test", older)) == 1
+
+
+def test_mandarin_has_a_line_of_syllable_errors() -> None:
+    lines = report_lines("Test", Tally.of_utterance("a.wav", "妈妈骂马", "妈妈马抹", 1.0))
+    assert lines[2] == "  syllable errors: 50.00% with tones, 25.00% without (4 syllables)"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...errors import CorpusError
+from ...transcripts import words_of
 from ..errors.alignment import Kind, align
 from ..errors.resampling import Interval, difference_interval, resampling_units, significance
 from .results import UtteranceResult
@@ -137,7 +138,7 @@ def _word_differences(pairs: Sequence[tuple[UtteranceResult, UtteranceResult]]) 
     errors: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     for pair in pairs:
         for result, counted in zip(pair, errors, strict=True):
-            for step in align(result.reference.split(), result.hypothesis.split()):
+            for step in align(words_of(result.reference), words_of(result.hypothesis)):
                 if step.kind is not Kind.CORRECT:
                     counted[step.reference or step.hypothesis or ""] += 1
     words = sorted(errors[0].keys() | errors[1].keys())

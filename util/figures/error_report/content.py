@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 
+from ...transcripts import words_of
 from ..errors import resampling
 from ..errors.alignment import ErrorKinds, align
 from ..errors.confusions import Confusion, Confusions, ConfusionTable, ItemErrors
@@ -80,7 +81,7 @@ def make_report(title: str, results: Sequence[UtteranceResult]) -> ErrorReport:
     without = summarize(results, without_language_model=True) if with_model else None
     words, labels = Confusions(), Confusions()
     for number, result in enumerate(results, start=1):
-        words.add(number, align(result.reference.split(), result.hypothesis.split()))
+        words.add(number, align(words_of(result.reference), words_of(result.hypothesis)))
         labels.add(number, align(result.reference, result.hypothesis))
     of_words = _details(words, summary.word_errors)
     of_labels = _details(labels, label_errors(results))

@@ -35,6 +35,10 @@ class Summary:
     word_errors: ErrorKinds
     drawn_by_speaker: bool
     """Whether the intervals come from drawing speakers again, and not utterances."""
+    syllable_error_rate: Rate | None = None
+    """Of Mandarin: errors of syllables, a wrong tone being one; None for other languages."""
+    toneless_syllable_error_rate: Rate | None = None
+    """The same where tones do not count."""
 
 
 def summarize(results: Sequence[UtteranceResult], *, without_language_model: bool = False) -> Summary:
@@ -48,7 +52,8 @@ def summarize(results: Sequence[UtteranceResult], *, without_language_model: boo
         Rate(value, interval) for value, interval in zip(values, _intervals(counts_of(edits), units), strict=True)
     )
     kinds = ErrorKinds(total.substitutions, total.insertions, total.deletions)
-    return Summary(len(results), total.words, total.characters, wer, cer, sentences, kinds, by_speaker)
+    syllables = _syllable_rates(edits, units) if total.syllables else ()
+    return Summary(len(results), total.words, total.characters, wer, cer, sentences, kinds, by_speaker, *syllables)
 
 
 def label_errors(results: Sequence[UtteranceResult]) -> ErrorKinds:
@@ -72,6 +77,13 @@ def counts_of(edits: Sequence[EditCounts]) -> Counts:
         (each.word_edits, each.words, each.character_edits, each.characters, each.word_edits > 0, 1) for each in edits
     ]
     return np.array(rows, np.float64).reshape(-1, 6)
+
+
+def _syllable_rates(edits: Sequence[EditCounts], units: Units) -> Sequence[Rate]:
+    rows = [(each.syllable_edits, each.syllables, each.toneless_syllable_edits, each.syllables) for each in edits]
+    total = sum(edits, EditCounts())
+    values = (total.syllable_error_rate, total.toneless_syllable_error_rate)
+    return [Rate(*each) for each in zip(values, _intervals(np.array(rows, np.float64), units), strict=True)]
 
 
 def _intervals(counts: Counts, units: Units) -> Sequence[Interval | None]:

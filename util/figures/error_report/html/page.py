@@ -15,6 +15,14 @@ from .utterance_list import utterance_list
 
 SECTIONS = {"words": "Words", "labels": "Characters", "groups": "Groups", "utterances": "Utterances", "terms": "Terms"}
 
+FIGURES = (
+    "Word error rate",
+    "Character error rate",
+    "Utterances with an error",
+    "Syllable error rate",
+    "Syllable error rate without tones",
+)
+
 
 def page(report: ErrorReport, folder: Path) -> str:
     """Return the page; `folder` is where it will lie, from which it links to the recordings."""
@@ -68,12 +76,12 @@ def _figures(report: ErrorReport) -> Markup:
     columns = [_rates(report.summary)]
     if report.without_language_model is not None:
         columns.append(_rates(report.without_language_model))
-    titles = ("Word error rate", "Character error rate", "Utterances with an error")
-    return element("div", [_figure(*figure) for figure in zip(titles, *columns, strict=True)], class_="figures")
+    return element("div", [_figure(*figure) for figure in zip(FIGURES, *columns, strict=False)], class_="figures")
 
 
 def _rates(summary: Summary) -> tuple[Rate, ...]:
-    return summary.wer, summary.cer, summary.sentence_error_rate
+    syllables = (summary.syllable_error_rate, summary.toneless_syllable_error_rate)
+    return (summary.wer, summary.cer, summary.sentence_error_rate, *(rate for rate in syllables if rate))
 
 
 def _figure(title: str, rate: Rate, without: Rate | None = None) -> Markup:
@@ -95,7 +103,8 @@ def _terms(summary: Summary) -> Markup:
     drawn = "speakers" if summary.drawn_by_speaker else "utterances"
     confidence = f"{100 * resampling.CONFIDENCE:.0f}\u00a0%"
     terms = {
-        "Word error rate, WER": "words that are substituted, inserted or deleted, per word of the references",
+        "Word error rate, WER": "words that are substituted, inserted or deleted, per word of the references; "
+        "in scripts without spaces between words, each character counts as a word",
         "Character error rate, CER": "the same of characters, spaces included",
         "Substitution": "something else was heard in place of what was said",
         "Insertion": "something was heard where nothing was said",
@@ -106,6 +115,8 @@ def _terms(summary: Summary) -> Markup:
         f"where at least {resampling.FEWEST_SPEAKERS} of them are known",
         "Loss": "the CTC loss of the transcript, in nats; where it is high, look at the transcript, too",
     }
+    if summary.syllable_error_rate is not None:
+        terms["Syllable error rate"] = "of the syllables in which the texts are read aloud, as pypinyin reads them"
     return joined(
         element("dl", [[element("dt", element("b", term)), element("dd", text)] for term, text in terms.items()]),
         element("p", "All utterances are in utterances.csv, the figures of this page in report.json."),

@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from urllib.parse import quote
 
+from ....transcripts import words_of
 from ...errors.alignment import Kind, Step, align
 from ..content import ErrorReport, ListedUtterance
 from ..results import UtteranceResult
@@ -74,7 +75,7 @@ def _source(result: UtteranceResult) -> str:
 
 
 def _steps(result: UtteranceResult) -> tuple[Step, ...]:
-    return align(result.reference.split(), result.hypothesis.split())
+    return align(words_of(result.reference), words_of(result.hypothesis))
 
 
 def _step(step: Step) -> Markup:

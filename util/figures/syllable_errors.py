@@ -1,0 +1,62 @@
+"""Errors of Mandarin in syllables of pinyin, with and without their tones."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from rapidfuzz.distance import Levenshtein
+
+from ..output_units.syllables import SYLLABLE, syllables_of
+
+_HAN = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]")
+_KANA = re.compile("[\u3041-\u30ff]")
+
+
+class SyllableErrors(NamedTuple):
+    """Edits that turn the syllables of a hypothesis into those of its reference, and how many those are."""
+
+    edits: int = 0
+    toneless_edits: int = 0
+    """The edits if tones do not count."""
+    syllables: int = 0
+
+
+def syllable_errors(reference: str, hypothesis: str) -> SyllableErrors:
+    """Return the errors of a transcript in Chinese characters or in syllables, each text as it is.
+
+    The syllables of characters are those of pypinyin. Without it, and for other languages, there are none.
+    """
+    if not _is_mandarin(reference) or not _has_pypinyin():
+        return SyllableErrors()
+    said, heard = _syllables(reference), _syllables(hypothesis)
+    return SyllableErrors(
+        Levenshtein.distance(said, heard), Levenshtein.distance(_toneless(said), _toneless(heard)), len(said)
+    )
+
+
+def _is_mandarin(text: str) -> bool:
+    """Return whether a text has Chinese characters, and none of Japanese, or is of syllables alone."""
+    if _HAN.search(text):
+        return not _KANA.search(text)
+    return _of_syllables(text)
+
+
+def _of_syllables(text: str) -> bool:
+    written = text.split()
+    return bool(written) and all(map(SYLLABLE.fullmatch, written))
+
+
+def _syllables(text: str) -> list[str]:
+    return text.split() if _of_syllables(text) else syllables_of(text)
+
+
+def _toneless(syllables: list[str]) -> list[str]:
+    return [each.rstrip("12345") for each in syllables]
+
+
+@lru_cache(maxsize=1)
+def _has_pypinyin() -> bool:
+    return importlib.util.find_spec("pypinyin") is not None
