@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """Make the alphabet of transcripts: count their characters, and write each as a label.
 
-    make_alphabet.py CSV... --to alphabet.txt [--normalize_transcripts] [--least 5] [--force]
+    make_alphabet.py CSV... --to alphabet.txt [--normalize_transcripts] [--least 5] [--join_marks] [--force]
+    make_alphabet.py CSV... --to pieces.model --output_unit wordpieces [--size 500]
+    make_alphabet.py CSV... --to syllables.txt --output_unit pinyin
 
 Prints the characters by how often they occur, with code point and name; of each rare one also a row that has it, as
 such characters are often mistakes. Give the flags --normalize_transcripts, --transcript_case, --keep_punctuation and
 --write_out_numbers as to the trainer, and the characters are those that it sees. The space is the first label, and the
-others follow by their code points.
+others follow by their code points. With --join_marks, a letter and its combining marks are one label.
+
+Word pieces are chosen by sentencepiece, and the file is its model. The alphabet of pinyin has the syllables, with their
+tones, of all common characters, and the table those that occur. Bytes need no file.
 """
 
 import unicodedata
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
@@ -20,14 +25,18 @@ from deepspeech.errors import CorpusError, FlagError
 from deepspeech.util.checks.transcripts import odd_characters, unspoken
 from deepspeech.util.corpus_rows import read_transcripts
 from deepspeech.util.files.whole_files import write_whole
+from deepspeech.util.output_units import UNITS, SyllableAlphabet, WordPieceAlphabet
+from deepspeech.util.output_units.making import character_labels, letters_with_marks, syllable_labels, word_pieces
+from deepspeech.util.output_units.syllables import syllables_of
 from deepspeech.util.progress import report
 from deepspeech.util.text import Alphabet, describe
 
 RARE = 5
 """Characters that occur less often are shown with an example."""
 EXAMPLE_LENGTH = 60
-LINE_BREAKS = "\n\r"
-"""What an alphabet file cannot hold as labels."""
+WORD_PIECES = 500
+NAMED = 20
+"""What an alphabet lacks that is named at most."""
 CARRIER = "\u25cc"
 """A dotted circle, on which a combining character is shown."""
 
@@ -37,7 +46,11 @@ def read_arguments() -> Namespace:
     parser = ArgumentParser(__doc__)
     parser.add_argument("csv_files", type=Path, nargs="+", metavar="CSV", help="corpora, as the trainer reads them")
     parser.add_argument("--to", type=Path, required=True, help="the alphabet file to write")
+    units = [unit for unit in UNITS if unit != "bytes"]
+    parser.add_argument("--output_unit", choices=units, default=Alphabet.unit, help="what a label stands for")
     parser.add_argument("--least", type=int, default=1, help="leave out characters that occur less often")
+    parser.add_argument("--join_marks", action="store_true", help="a letter and its combining marks are one label")
+    parser.add_argument("--size", type=int, default=WORD_PIECES, help="word pieces at most (default: %(default)s)")
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     add_transcript_flags(parser)
     arguments = parser.parse_args()
@@ -47,66 +60,104 @@ def read_arguments() -> Namespace:
     return arguments
 
 
-def count_characters(transcripts: Sequence[tuple[str, str, str]]) -> tuple[Counter[str], dict[str, tuple[str, str]]]:
-    """Return how often each character occurs, and the first transcript that has it, as its place and text."""
+def count_labels(
+    transcripts: Sequence[tuple[str, str, str]], cut: Callable[[str], Sequence[str]]
+) -> tuple[Counter[str], dict[str, tuple[str, str]]]:
+    """Return how often each part of transcripts occurs, and the first transcript that has it, as its place and text."""
     counts: Counter[str] = Counter()
     examples: dict[str, tuple[str, str]] = {}
     for place, text, _ in transcripts:
-        counts.update(text)
-        for character in set(text):
-            examples.setdefault(character, (place, text))
+        parts = cut(text)
+        counts.update(parts)
+        for part in set(parts):
+            examples.setdefault(part, (place, text))
     return counts, examples
 
 
 def table(counts: Counter[str], examples: dict[str, tuple[str, str]]) -> Iterator[str]:
-    """Yield a line for each character, the most frequent first, with an example if it is rare."""
-    width = max(map(len, map(str, counts.values())))
-    for character, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        category = unicodedata.category(character)
-        shown = " " if category[0] in "CZ" else CARRIER + character if category[0] == "M" else character
-        line = f"{count:{width}}  U+{ord(character):04X}  {shown}  {unicodedata.name(character, 'no name')}"
+    """Yield a line for each label, the most frequent first, with an example if it is rare."""
+    width = max(map(len, map(str, counts.values())), default=0)
+    for label, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        line = f"{count:{width}}  {_described(label)}"
         if count < RARE:
-            place, text = examples[character]
-            line += f"  {place}: {_around(character, text)}"
+            place, text = examples[label]
+            line += f"  {place}: {_around(label, text)}"
         yield line
 
 
-def _around(character: str, text: str) -> str:
-    """Return a text of one line, or the part of a long one that has a character."""
-    begin = max(0, min(text.index(character) - EXAMPLE_LENGTH // 2, len(text) - EXAMPLE_LENGTH))
+def _described(label: str) -> str:
+    """Return a label with the code points and names of its characters; those of ASCII alone if it has several."""
+    if len(label) > 1 and label.isascii():
+        return label.replace(" ", "\u2581")
+    category = unicodedata.category(label[0])[0]
+    shown = " " if category in "CZ" else CARRIER + label if category == "M" else label
+    codes = " ".join(f"U+{ord(each):04X}" for each in label)
+    return f"{codes}  {shown}  {', '.join(unicodedata.name(each, 'no name') for each in label)}"
+
+
+def _around(label: str, text: str) -> str:
+    """Return a text of one line, or the part of a long one that has a label, if it is written as it stands there."""
+    begin = max(0, min(max(text.find(label), 0) - EXAMPLE_LENGTH // 2, len(text) - EXAMPLE_LENGTH))
     part = text[begin : begin + EXAMPLE_LENGTH]
     cut = f"{'…' if begin else ''}{part}{'…' if begin + EXAMPLE_LENGTH < len(text) else ''}"
     return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(each) == "Cc" else each for each in cut)
 
 
-def choose_labels(counts: Counter[str], least: int) -> tuple[str, ...]:
-    """Return the characters of the alphabet, the space first and the others by code point."""
-    chosen = {each for each, count in counts.items() if count >= least and each not in LINE_BREAKS}
-    return tuple(sorted(chosen, key=lambda each: (each != " ", each)))
+def make_alphabet(arguments: Namespace, transcripts: Sequence[tuple[str, str, str]]) -> tuple[Alphabet, bytes]:
+    """Return the alphabet of the output unit and the content of its file, and print the table."""
+    texts = [text for _, text, _ in transcripts]
+    if arguments.output_unit == WordPieceAlphabet.unit:
+        model = word_pieces(texts, arguments.size)
+        pieces = WordPieceAlphabet.of(model)
+        print_table(transcripts, lambda text: [pieces.labels[label] for label in pieces.encode(text)])
+        return pieces, model
+    if arguments.output_unit == SyllableAlphabet.unit:
+        syllables = SyllableAlphabet.of(syllable_labels(texts))
+        print_table(transcripts, syllables_of)
+        return syllables, syllables.file_text.encode()
+    counts = print_table(transcripts, letters_with_marks if arguments.join_marks else list)
+    labels = character_labels(counts, arguments.least)
+    if not labels:
+        raise CorpusError(f"{arguments.csv_files[0]}: its transcripts have no characters that can be labels")
+    return Alphabet(labels), Alphabet(labels).file_text.encode()
 
 
-def remarks(labels: Sequence[str], transcripts: Sequence[tuple[str, str, str]], normalized: bool) -> Iterator[str]:
+def print_table(transcripts: Sequence[tuple[str, str, str]], cut: Callable[[str], Sequence[str]]) -> Counter[str]:
+    """Print the parts of transcripts, and return how often each of them occurs."""
+    counts, examples = count_labels(transcripts, cut)
+    print("\n".join(table(counts, examples)))
+    return counts
+
+
+def remarks(alphabet: Alphabet, transcripts: Sequence[tuple[str, str, str]], normalized: bool) -> Iterator[str]:
     """Yield a line for each thing about the alphabet that a person should know before training."""
     texts = [(place, text) for place, text, _ in transcripts]
-    known = set(labels)
-    lacking = [(place, text) for place, text in texts if not known.issuperset(text)]
+    missing = {place: alphabet.missing(text) for place, text in texts}
+    lacking = [(place, text) for place, text in texts if missing[place]]
     if lacking:
-        yield f"in training, {_places(lacking)} will be bad rows, as characters of them are left out"
+        named = ", ".join(map(describe, sorted({each for place, _ in lacking for each in missing[place]})[:NAMED]))
+        yield f"in training, {_places(lacking)} will be bad rows, as the alphabet lacks {named}"
     decomposed = [(place, text) for place, text in texts if not unicodedata.is_normalized("NFC", text)]
     if decomposed:
         yield (
             f"outside Unicode's form NFC: {_places(decomposed)} where accents may be labels of their own, and one "
             "letter have two spellings; --normalize_transcripts mends it"
         )
-    combining = [label for label in labels if unicodedata.category(label)[0] == "M"]
+    if alphabet.unit == Alphabet.unit:
+        yield from _remarks_on_characters(alphabet.labels, normalized)
+    yield from odd_characters(texts)
+    yield from unspoken(transcripts)
+
+
+def _remarks_on_characters(labels: Sequence[str], normalized: bool) -> Iterator[str]:
+    combining = [label for label in labels if unicodedata.category(label[0])[0] == "M"]
     if combining:
         yield (
             f"labels that are combining characters: {len(combining)}, such as {describe(combining[0])}; alone on its "
-            "line, an editor shows such a character badly or joins it to another: change the file by this command only"
+            "line, an editor shows such a character badly or joins it to another: change the file by "
+            "this command only, or give --join_marks"
         )
-    yield from odd_characters(texts)
-    yield from unspoken(transcripts)
-    punctuation = [label for label in labels if label not in "'-" and unicodedata.category(label)[0] in "PS"]
+    punctuation = [label for label in labels if label not in "'-" and unicodedata.category(label[0])[0] in "PS"]
     if punctuation and not normalized:
         named = " ".join(punctuation[:20])
         yield f"punctuation and symbols become labels: {named}; --normalize_transcripts leaves them out"
@@ -120,16 +171,12 @@ def main() -> None:
     """Print the table, and write the alphabet."""
     arguments = read_arguments()
     transcripts = list(read_transcripts(arguments.csv_files, arguments.normalizer))
-    counts, examples = count_characters(transcripts)
-    labels = choose_labels(counts, arguments.least)
-    if not labels:
-        raise CorpusError(f"{arguments.csv_files[0]}: its transcripts have no characters that can be labels")
-    print("\n".join(table(counts, examples)))
-    for line in remarks(labels, transcripts, arguments.normalizer is not None):
+    alphabet, content = make_alphabet(arguments, transcripts)
+    for line in remarks(alphabet, transcripts, arguments.normalizer is not None):
         report(f"note: {line}")
     arguments.to.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(arguments.to, Alphabet(labels).file_text.encode())
-    report(f"{arguments.to}: {len(labels)} labels of {len(transcripts)} transcripts")
+    write_whole(arguments.to, content)
+    report(f"{arguments.to}: {alphabet.size} labels of {len(transcripts)} transcripts")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from pathlib import Path
 from corpora import write_csv
 from running import assert_fails_with, run_script
 
+from deepspeech.util.output_units import load_alphabet
 from deepspeech.util.text import Alphabet
 
 ROWS = ["Caf\u00e9 #1!", *["a b"] * 5, "cafe\u0301 5 \u20ac", "x" * 40 + "z" + "x" * 40]
@@ -48,3 +49,32 @@ def test_an_alphabet_of_normalized_transcripts_has_what_the_trainer_sees(tmp_pat
     assert "LETTER Z" in done.stdout and "CAPITAL" not in done.stdout
     assert "3 transcripts, such" in done.stderr and "'\u20ac' (U+20AC EURO SIGN)" in done.stderr
     assert "NFC" not in done.stderr and "combining" not in done.stderr
+
+
+def test_letters_and_their_marks_can_be_one_label(tmp_path: Path) -> None:
+    written = write_csv(tmp_path / "all.csv", [(tmp_path / "a.wav", "\u0b95\u0bbf \u0b95\u0ba4\u0bcd")])
+    done = run_script("make_alphabet.py", written, "--to", tmp_path / "alphabet.txt", "--join_marks")
+    assert done.returncode == 0, done.stderr
+    assert Alphabet.load(tmp_path / "alphabet.txt").labels == (" ", "\u0b95", "\u0b95\u0bbf", "\u0ba4\u0bcd")
+    assert "1  U+0B95 U+0BBF  \u0b95\u0bbf  TAMIL LETTER KA, TAMIL VOWEL SIGN I" in done.stdout
+    assert "combining" not in done.stderr
+
+
+def test_the_alphabets_of_other_units_fit_the_transcripts(tmp_path: Path) -> None:
+    written = write_csv(tmp_path / "words.csv", [(tmp_path / "a.wav", "the cat sat on the mat at the other cat")] * 9)
+    done = run_script(
+        "make_alphabet.py", written, "--to", tmp_path / "p.model", "--output_unit", "wordpieces", "--size", "16"
+    )
+    assert done.returncode == 0, done.stderr
+    pieces = load_alphabet("wordpieces", tmp_path / "p.model")
+    assert pieces.size <= 16 and not pieces.missing("other cat")
+    assert_fails_with(
+        run_script("make_alphabet.py", written, "--to", tmp_path / "q", "--output_unit=wordpieces", "--size=5"),
+        "5 word pieces cannot be made of these transcripts: 11 characters",
+    )
+    written = write_csv(tmp_path / "mandarin.csv", [(tmp_path / "a.wav", text) for text in ("你好", "你a好")])
+    done = run_script("make_alphabet.py", written, "--to", tmp_path / "s.txt", "--output_unit=pinyin")
+    assert done.returncode == 0, done.stderr
+    syllables = load_alphabet("pinyin", tmp_path / "s.txt")
+    assert syllables.decode(syllables.encode("你好吗")) == "ni3 hao3 ma5"
+    assert "2  hao3" in done.stdout and "will be bad rows, as the alphabet lacks 'a' (U+0061" in done.stderr

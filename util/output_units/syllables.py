@@ -18,6 +18,8 @@ import numpy.typing as npt
 from ..errors import AlphabetError
 from ..text import Alphabet, describe
 
+_CHARACTERS = range(0x4E00, 0xA000)
+
 SYLLABLE = re.compile(r"[a-z]+[1-5]")
 
 
@@ -121,6 +123,11 @@ def readings_of(character: str) -> list[str]:
     alone: Sequence[Sequence[str]] = pypinyin.pinyin(character, heteronym=True, errors="ignore", **options)
     readings = dict.fromkeys([*(alone[0] if alone else ()), *sorted(_readings_in_phrases().get(character, ()))])
     return [each for each in readings if SYLLABLE.fullmatch(each)]
+
+
+def regular_syllables() -> set[str]:
+    """Return every syllable of the characters in the first block of Chinese of Unicode; raise AlphabetError."""
+    return {syllable for code in _CHARACTERS for syllable in readings_of(chr(code))}
 
 
 @lru_cache(maxsize=1)

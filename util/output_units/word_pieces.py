@@ -47,9 +47,14 @@ class WordPieceAlphabet(Alphabet):
         except OSError as error:
             raise AlphabetError(f"{path}: cannot read the word pieces: {error.strerror}") from error
         try:
-            return cls(tuple(_texts(_processor(model))), model)
+            return cls.of(model)
         except AlphabetError as error:
             raise AlphabetError(f"{path}: {error}") from None
+
+    @classmethod
+    def of(cls, model: bytes) -> WordPieceAlphabet:
+        """Return the alphabet of a model of sentencepiece, as in its file; raise AlphabetError for anything else."""
+        return cls(tuple(_texts(_processor(model))), model)
 
     @classmethod
     def restored(cls, labels: Sequence[str | bytes], unit_data: bytes) -> WordPieceAlphabet:

@@ -1,0 +1,72 @@
+"""Making the labels of an output unit from transcripts."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..errors import AlphabetError
+from .syllables import SYLLABLE, regular_syllables, syllables_of
+
+LINE_BREAKS = "\n\r"
+"""What an alphabet file cannot hold as labels."""
+
+
+def letters_with_marks(text: str) -> list[str]:
+    """Return the characters of a text, each together with the combining marks that follow it."""
+    letters: list[str] = []
+    for character in text:
+        if letters and not letters[-1].isspace() and unicodedata.category(character)[0] == "M":
+            letters[-1] += character
+        else:
+            letters.append(character)
+    return letters
+
+
+def character_labels(counts: Mapping[str, int], least: int) -> tuple[str, ...]:
+    """Return the characters, or letters with marks, that occur at least so often: the space, then by code point."""
+    chosen = {each for each, count in counts.items() if count >= least and not set(each) & set(LINE_BREAKS)}
+    return tuple(sorted(chosen, key=lambda each: (each != " ", each)))
+
+
+def syllable_labels(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the syllables of Mandarin: those of texts, and all others that a common character can be read as.
+
+    So the alphabet fits what is said in other recordings, too. Raise AlphabetError without pypinyin.
+    """
+    seen = {each for text in texts for each in syllables_of(text) if SYLLABLE.fullmatch(each)}
+    return tuple(sorted(seen | regular_syllables()))
+
+
+def word_pieces(texts: Sequence[str], size: int) -> bytes:
+    """Return a model of sentencepiece with at most `size` pieces, as in its file, which has every character of texts.
+
+    Raise AlphabetError if there are more characters than that, or without sentencepiece.
+    """
+    try:
+        from sentencepiece import SentencePieceTrainer
+    except ImportError:
+        raise AlphabetError(
+            "word pieces need sentencepiece: install this package with its extra `wordpieces`, "
+            "pip install '.[wordpieces]' in a checkout"
+        ) from None
+    model = io.BytesIO()
+    try:
+        SentencePieceTrainer.train(
+            sentence_iterator=iter(texts),
+            model_writer=model,
+            vocab_size=size + 1,  # with the piece for what is unknown, which is no label
+            hard_vocab_limit=False,
+            model_type="unigram",
+            character_coverage=1.0,
+            normalization_rule_name="identity",
+            bos_id=-1,
+            eos_id=-1,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        characters = len(set("".join(texts)))
+        reason = f"{characters} characters, each a piece of its own" if characters >= size else str(error)
+        raise AlphabetError(f"{size} word pieces cannot be made of these transcripts: {reason}") from None
+    return model.getvalue()
