@@ -1,13 +1,16 @@
 """The C++ decoder, as native_client/decoder/binding.cc offers it; use `deepspeech.decoder`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 import numpy.typing as npt
 
-Labels = Sequence[str | bytes]
+Spell = Callable[[str], Sequence[Sequence[int]]]
 
 def usable_cores() -> int: ...
+
+class Labels:
+    def __init__(self, texts: Sequence[str | bytes], columns: Sequence[int], column_count: int) -> None: ...
 
 class DecoderOptions:
     beam_width: int
@@ -30,9 +33,9 @@ class Result:
 
 class Scorer:
     @overload
-    def __init__(self, labels: Labels, language_model_path: str, characters: bool) -> None: ...
+    def __init__(self, labels: Labels, language_model_path: str, characters: bool, spell: Spell | None) -> None: ...
     @overload
-    def __init__(self, labels: Labels, language_model_path: str, trie_path: str) -> None: ...
+    def __init__(self, labels: Labels, language_model_path: str, trie_path: str, spell: Spell | None) -> None: ...
     @property
     def characters(self) -> bool: ...
     @property

@@ -1,4 +1,5 @@
-// The Python module deepspeech._ctcdecoder; deepspeech/decoder.py documents what it offers.
+// The Python module deepspeech._ctcdecoder; deepspeech/decoder/ documents what it offers.
+#include <pybind11/functional.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -24,6 +25,7 @@ using ctc::Labels;
 using ctc::Posteriors;
 using ctc::Result;
 using ctc::Scorer;
+using ctc::Spell;
 using ctc::Stream;
 using ctc::Unit;
 
@@ -102,6 +104,9 @@ void feed(Stream& stream, const py::array& array) {
 }
 
 void bind_values(py::module_& module) {
+  py::class_<Labels>(module, "Labels")
+      .def(py::init<std::vector<std::string>, std::vector<ctc::Label>, std::size_t>(), py::arg("texts"),
+           py::arg("columns"), py::arg("column_count"));
   py::class_<DecoderOptions>(module, "DecoderOptions")
       .def(py::init<>())
       .def_readwrite("beam_width", &DecoderOptions::beam_width)
@@ -122,15 +127,15 @@ void bind_values(py::module_& module) {
       .def_readonly("lm_score", &Result::lm_score);
 }
 
-std::shared_ptr<Scorer> load_scorer(std::vector<std::string> labels, const std::string& path, bool characters) {
+std::shared_ptr<Scorer> load_scorer(const Labels& labels, const std::string& path, bool characters, Spell spell) {
   const py::gil_scoped_release release;
-  return std::make_shared<Scorer>(Labels(std::move(labels)), path, characters ? Unit::kCharacter : Unit::kWord);
+  return std::make_shared<Scorer>(labels, path, characters ? Unit::kCharacter : Unit::kWord, std::move(spell));
 }
 
-std::shared_ptr<Scorer> load_scorer_with_trie(std::vector<std::string> labels, const std::string& path,
-                                              const std::string& trie_path) {
+std::shared_ptr<Scorer> load_scorer_with_trie(const Labels& labels, const std::string& path,
+                                              const std::string& trie_path, Spell spell) {
   const py::gil_scoped_release release;
-  return std::make_shared<Scorer>(Labels(std::move(labels)), path, trie_path);
+  return std::make_shared<Scorer>(labels, path, trie_path, std::move(spell));
 }
 
 void write_trie(const Scorer& scorer, const std::string& path) {
@@ -152,8 +157,10 @@ std::optional<std::pair<double, double>> package_defaults(const Scorer& scorer) 
 
 void bind_scorer(py::module_& module) {
   py::class_<Scorer, std::shared_ptr<Scorer>>(module, "Scorer")
-      .def(py::init(&load_scorer), py::arg("labels"), py::arg("language_model_path"), py::arg("characters"))
-      .def(py::init(&load_scorer_with_trie), py::arg("labels"), py::arg("language_model_path"), py::arg("trie_path"))
+      .def(py::init(&load_scorer), py::arg("labels"), py::arg("language_model_path"), py::arg("characters"),
+           py::arg("spell").none(true))
+      .def(py::init(&load_scorer_with_trie), py::arg("labels"), py::arg("language_model_path"), py::arg("trie_path"),
+           py::arg("spell").none(true))
       .def("write_trie", write_trie, py::arg("path"))
       .def("write_package", write_package, py::arg("path"), py::arg("lm_weight"), py::arg("valid_word_count_weight"))
       .def_property_readonly("package_defaults", package_defaults)
@@ -162,8 +169,8 @@ void bind_scorer(py::module_& module) {
 
 void bind_decoder(py::module_& module) {
   py::class_<Decoder, std::shared_ptr<Decoder>>(module, "Decoder")
-      .def(py::init([](std::vector<std::string> labels, DecoderOptions options, std::shared_ptr<Scorer> scorer) {
-             return std::make_shared<Decoder>(Labels(std::move(labels)), std::move(options), std::move(scorer));
+      .def(py::init([](const Labels& labels, DecoderOptions options, std::shared_ptr<Scorer> scorer) {
+             return std::make_shared<Decoder>(labels, std::move(options), std::move(scorer));
            }),
            py::arg("labels"), py::arg("options"), py::arg("scorer").none(true))
       .def("decode", decode, py::arg("posteriors"))

@@ -11,10 +11,10 @@ Decoder::Decoder(Labels labels, DecoderOptions options, std::shared_ptr<const Sc
     : context_(std::move(labels), std::move(options), std::move(scorer)) {}
 
 void Decoder::check_columns(const Posteriors& posteriors) const {
-  const std::size_t wanted = context_.labels.size() + 1;
+  const std::size_t wanted = context_.labels.column_count() + 1;
   if (posteriors.columns == wanted) return;
   throw Error("the posteriors have " + std::to_string(posteriors.columns) + " columns, but " +
-              std::to_string(context_.labels.size()) + " labels and the blank make " + std::to_string(wanted));
+              std::to_string(wanted - 1) + " labels and the blank make " + std::to_string(wanted));
 }
 
 std::vector<Result> Decoder::decode(const Posteriors& posteriors) const {

@@ -6,7 +6,7 @@
 
 namespace ctc {
 
-// Probabilities [frames, columns], one column for each label and one for the blank; strides in bytes.
+// Probabilities [frames, columns], the last column for the blank; strides in bytes.
 struct Posteriors {
   const void* data = nullptr;
   bool double_precision = false;

@@ -1,5 +1,7 @@
 // From hypotheses to transcripts.
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 
 #include "decoder/search.h"
 #include "shared/log_math.h"
@@ -13,7 +15,7 @@ std::vector<float> Search::merged_totals() const {
   for (const Hypothesis& hypothesis : beam_) totals.push_back(hypothesis.total);
   if (!context_.scorer || context_.scorer->unit() == Unit::kCharacter) return totals;
   for (std::size_t slot = 0; slot < beam_.size(); ++slot) {
-    if (beam_[slot].last != context_.labels.delimiter()) continue;
+    if (beam_[slot].last == Labels::kNone || beam_[slot].last != context_.labels.delimiter()) continue;
     const std::uint32_t shorter = tree_[beam_[slot].parent].slot;
     if (shorter == kNowhere) continue;
     totals[shorter] = log_add(totals[shorter], totals[slot]);
@@ -31,8 +33,12 @@ std::vector<Result> Search::results(bool complete, std::size_t count) const {
   const auto unfinished = std::stable_partition(finalists.begin(), finalists.end(),
                                                 [](const Finalist& finalist) { return !finalist.unfinished; });
   if (complete && unfinished != finalists.begin()) finalists.erase(unfinished, finalists.end());
-  std::stable_sort(finalists.begin(), finalists.end(),
-                   [](const Finalist& a, const Finalist& b) { return a.score > b.score; });
+  const auto better = [](const Finalist& a, const Finalist& b) { return a.score > b.score; };
+  std::stable_sort(finalists.begin(), finalists.end(), better);
+  if (context_.labels.ambiguous()) {
+    merge_texts(finalists);
+    std::stable_sort(finalists.begin(), finalists.end(), better);
+  }
   finalists.resize(std::min(count, finalists.size()));
   std::vector<Result> results;
   for (const Finalist& finalist : finalists) results.push_back(result(finalist));
@@ -44,7 +50,7 @@ Search::Finalist Search::finalist(std::uint32_t slot, float total, bool complete
   if (!context_.scorer) return {slot, total, total, 0, false};
   Sentence words = sentence(hypothesis);
   const std::uint32_t node = hypothesis.node;
-  const bool in_word = node != LexiconTrie::kRoot;
+  const bool in_word = node != LexiconTrie::kRoot && hypothesis.last != context_.labels.delimiter();
   const bool is_known = in_word && node != LexiconTrie::kNoNode && context_.nodes[node].word != TrieNode::kNoWord;
   const bool is_word = is_known || (in_word && context_.unknown_score > kLogZero);
   if (is_word) words = complete_word(words, node);
@@ -57,6 +63,34 @@ Search::Finalist Search::finalist(std::uint32_t slot, float total, bool complete
     words.score += context_.options.lm_weight * end;
   }
   return {slot, total, total + words.score, words.probability, in_word && !is_word};
+}
+
+// The text of a finalist, without the space that begins its first word or ends its last.
+std::string Search::text(const Finalist& finalist) const {
+  std::string text = context_.labels.join(tree_.labels(beam_[finalist.slot].prefix));
+  const bool has_words = context_.scorer && context_.scorer->unit() == Unit::kWord;
+  if (!has_words && !context_.labels.spell_beginnings()) return text;
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
+// Of finalists with the same text, best first, keeps the best, whose probability becomes that of them all. They have
+// the same words, so the same language-model score.
+void Search::merge_texts(std::vector<Finalist>& finalists) const {
+  std::unordered_map<std::string, std::size_t> places;
+  std::vector<Finalist> merged;
+  for (const Finalist& finalist : finalists) {
+    const auto [place, added] = places.emplace(text(finalist), merged.size());
+    if (added) {
+      merged.push_back(finalist);
+      continue;
+    }
+    Finalist& best = merged[place->second];
+    const float total = log_add(best.total, finalist.total);
+    best.score += total - best.total;
+    best.total = total;
+  }
+  finalists = std::move(merged);
 }
 
 Result Search::result(const Finalist& finalist) const {

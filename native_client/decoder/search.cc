@@ -26,8 +26,11 @@ Sentence start_of(const Scorer* scorer) {
 }  // namespace
 
 Search::Search(const SearchContext& context)
-    : context_(context), tree_(start_of(context.scorer.get())), compact_at_(kSlack * context.options.beam_width) {
-  beam_.push_back({0, kLogZero, 0, 0, context.nodes ? ahead(LexiconTrie::kRoot) : 0, NAN, Labels::kNone,
+    : context_(context),
+      tree_(start_of(context.scorer.get())),
+      columns_(context.labels.columns().empty() ? nullptr : context.labels.columns().data()),
+      compact_at_(kSlack * context.options.beam_width) {
+  beam_.push_back({0, kLogZero, 0, 0, context.nodes ? ahead(LexiconTrie::kRoot) : 0, NAN, Labels::kNone, Labels::kNone,
                    PrefixTree::kRoot, kNowhere, LexiconTrie::kRoot, kNowhere});
   tree_[PrefixTree::kRoot].slot = 0;
 }
@@ -36,7 +39,7 @@ void Search::step(const std::vector<float>& posteriors) {
   prepare_frame(posteriors);
   cut_off();
   if (!advance()) {
-    // The labels that were not cut off continue no hypothesis: search this frame with all of them.
+    // The columns that were not cut off continue no hypothesis: search this frame with all of them.
     offset_ -= best_total_;
     prepare_frame(posteriors);
     advance();
@@ -51,7 +54,7 @@ void Search::prepare_frame(const std::vector<float>& posteriors) {
   offset_ += best_total_;
 }
 
-// Gives the labels outside `cutoff_prob` and `cutoff_top_n` a probability of 0.
+// Gives the columns outside `cutoff_prob` and `cutoff_top_n` a probability of 0.
 void Search::cut_off() {
   const std::size_t columns = posteriors_.size();
   const std::size_t top = context_.options.cutoff_top_n ? std::min(context_.options.cutoff_top_n, columns) : columns;
@@ -72,6 +75,7 @@ void Search::cut_off() {
 
 // Replaces the beam by that of the next frame; false, and the beam is as it was, if nothing goes on.
 bool Search::advance() {
+  read_labels();
   candidates_.clear();
   stay();
   rank_labels();
@@ -82,15 +86,23 @@ bool Search::advance() {
   return true;
 }
 
+// Makes the posteriors of columns those of labels.
+void Search::read_labels() {
+  blank_ = posteriors_.back();
+  if (!columns_) return;
+  by_column_.swap(posteriors_);
+  posteriors_.resize(context_.labels.size());
+  for (Label label = 0; label < posteriors_.size(); ++label) posteriors_[label] = by_column_[columns_[label]];
+}
+
 // Computes every hypothesis one frame later, and the lowest rank that a candidate needs.
 void Search::stay() {
-  const float blank = posteriors_[context_.labels.blank()];
   stays_.resize(beam_.size());
   children_.assign(beam_.size(), 0);
   float highest = kLogZero;
   for (std::uint32_t slot = 0; slot < beam_.size(); ++slot) {
     const Hypothesis& hypothesis = beam_[slot];
-    Stay stay{hypothesis.total + blank, kLogZero, 0, kNowhere};
+    Stay stay{hypothesis.total + blank_, kLogZero, 0, kNowhere};
     if (hypothesis.last != Labels::kNone) {
       stay.label = hypothesis.label + posteriors_[hypothesis.last];
       const std::uint32_t parent = tree_[hypothesis.parent].slot;
@@ -106,7 +118,7 @@ void Search::stay() {
     const float rank = stay.total + hypothesis.sentence + hypothesis.ahead;
     if (rank == kLogZero) continue;
     highest = std::max(highest, rank);
-    candidates_.push_back({rank, stay.label, slot, Labels::kNone, hypothesis.node, false});
+    candidates_.push_back({rank, stay.label, slot, Labels::kNone, hypothesis.node, kNoCompletion});
   }
   floor_ = highest - context_.options.score_threshold;
   if (candidates_.size() < context_.options.beam_width) return;
@@ -118,7 +130,8 @@ void Search::stay() {
 void Search::rank_labels() {
   float highest = kLogZero;
   for (const Hypothesis& hypothesis : beam_) highest = std::max(highest, hypothesis.total + hypothesis.sentence);
-  const float needed = floor_ - highest - extension_bound_;
+  constexpr float kRounding = 1e-6f;  // of sums in another order
+  const float needed = floor_ - highest - extension_bound_ - kRounding * (std::abs(floor_) + std::abs(highest));
   ranked_.clear();
   for (Label label = 0; label < context_.labels.size(); ++label) {
     if (posteriors_[label] > needed) ranked_.push_back(label);
@@ -185,23 +198,25 @@ Hypothesis Search::stayed(const Candidate& candidate) {
 
 Hypothesis Search::extended(const Candidate& candidate) {
   const Hypothesis& source = beam_[candidate.source];
-  const std::uint32_t node = candidate.completes ? LexiconTrie::kRoot : candidate.node;
   std::uint32_t prefix = tree_.find_child(source.prefix, candidate.label);
   if (prefix == kNowhere) {
     std::uint32_t words = tree_[source.prefix].sentence;
-    if (candidate.completes) words = tree_.add_sentence(complete_word(tree_.sentence(words), candidate.node));
+    if (candidate.completed != kNoCompletion) {
+      words = tree_.add_sentence(complete_word(tree_.sentence(words), candidate.completed));
+    }
     prefix = tree_.add_child(source.prefix, candidate.label, words);
   }
   return {kLogZero,
           candidate.acoustic,
           candidate.acoustic,
           tree_.sentence(tree_[prefix].sentence).score,
-          context_.nodes ? ahead(node) : 0,
+          context_.nodes ? ahead(candidate.node) : 0,
           NAN,
           candidate.label,
+          column(candidate.label),
           prefix,
           source.prefix,
-          node,
+          candidate.node,
           tree_.add_arrival(source.arrival, frame_)};
 }
 

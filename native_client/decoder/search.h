@@ -9,12 +9,16 @@
 //   b_t(w) = y_t(blank) (b_{t-1}(w) + l_{t-1}(w))
 //   l_t(w) = y_t(k) (l_{t-1}(w) + b_{t-1}(v) + [v does not end in k] l_{t-1}(v))
 //
+// Labels may share a column of the acoustic model's output (see labels.h): then y_t(k) is the probability of k's column,
+// and "does not end in k" means: in no label of that column, as CTC knows columns only.
+//
 // The score of a transcript is
 //
 //   ln P_acoustic + lm_weight * ln P_LM + valid_word_count_weight * (words in the vocabulary)
 //                 + unknown_word_score * (other words) + boosts of its hot words
 //
-// P_acoustic sums over all alignments that the beam held (with one label more, the delimiter, at the end, too).
+// P_acoustic sums over all alignments that the beam held (with one label more, the delimiter, at the end, too), and over
+// all sequences of labels with the same text that it held.
 // P_LM is that of the whole sentence, given its begin, its end included unless the options leave it out. "Words" are
 // characters if the language model is one of characters.
 //
@@ -25,6 +29,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "decoder/prefix_tree.h"
@@ -35,7 +40,7 @@ namespace ctc {
 
 // A transcript; scores are natural logarithms.
 struct Result {
-  std::vector<Label> labels;
+  std::vector<Label> labels;          // of all that have its text, the best
   std::vector<std::uint32_t> frames;  // at which each label appeared
   double score;
   double acoustic_score;  // ln P_acoustic
@@ -51,6 +56,7 @@ struct Hypothesis {
   float ahead;       // weighted look-ahead of its unfinished word
   float completion;  // weighted score of that word if it is complete; NaN until needed
   Label last;
+  Label column;  // of the last label
   std::uint32_t prefix;
   std::uint32_t parent;   // prefix without the last label
   std::uint32_t node;     // in the trie, or kNoNode in an unknown word
@@ -64,7 +70,7 @@ class Search {
 
   virtual ~Search() = default;
 
-  // Goes on by one frame: ln P of each label and, last, of the blank.
+  // Goes on by one frame: ln P of each column, the blank's last.
   void step(const std::vector<float>& posteriors);
 
   // The `count` best transcripts, best first. If `complete`, the audio is over: transcripts end with a complete word
@@ -75,14 +81,16 @@ class Search {
  protected:
   explicit Search(const SearchContext& context);
 
+  static constexpr std::uint32_t kNoCompletion = LexiconTrie::kNoNode - 1;
+
   // A hypothesis of the next beam: hypothesis `source`, and one label more unless `label` is kNone.
   struct Candidate {
     float rank;
     float acoustic;
     std::uint32_t source;
     Label label;
-    std::uint32_t node;
-    bool completes;  // the word that ends at `node`
+    std::uint32_t node;       // that it goes on to
+    std::uint32_t completed;  // where the word ends that it completes, or kNoCompletion
   };
 
   // A hypothesis that may be among the results.
@@ -108,8 +116,9 @@ class Search {
 
   void add_candidate(const Candidate& candidate);
   bool in_beam(std::uint32_t source, Label label) const;
+  Label column(Label label) const { return columns_ ? columns_[label] : label; }
   float acoustic(const Hypothesis& hypothesis, Label label) const {
-    return (label == hypothesis.last ? hypothesis.blank : hypothesis.total) + posteriors_[label];
+    return (column(label) == hypothesis.column ? hypothesis.blank : hypothesis.total) + posteriors_[label];
   }
   // The look-ahead of a hypothesis at `node`.
   float ahead(std::uint32_t node) const {
@@ -123,7 +132,7 @@ class Search {
   const SearchContext& context_;
 
   std::vector<Hypothesis> beam_;
-  std::vector<float> posteriors_;  // of this frame, relative to the best hypothesis
+  std::vector<float> posteriors_;  // of this frame's labels, relative to the best hypothesis
   std::vector<Label> ranked_;      // the labels that may extend a hypothesis, the most probable first
   float floor_ = 0;                // candidates must rank higher
 
@@ -137,6 +146,7 @@ class Search {
   void prepare_frame(const std::vector<float>& posteriors);
   void cut_off();
   bool advance();
+  void read_labels();
   void stay();
   void rank_labels();
   void shrink_candidates();
@@ -146,8 +156,13 @@ class Search {
   void compact();
   std::vector<float> merged_totals() const;
   Finalist finalist(std::uint32_t slot, float total, bool complete) const;
+  std::string text(const Finalist& finalist) const;
+  void merge_texts(std::vector<Finalist>& finalists) const;
   Result result(const Finalist& finalist) const;
 
+  const Label* const columns_;        // of the labels, or null if they are the columns
+  std::vector<float> by_column_;      // posteriors of this frame, if they are not
+  float blank_ = 0;                   // posterior of this frame's blank
   std::vector<Hypothesis> next_beam_;
   std::vector<Stay> stays_;
   std::vector<std::uint64_t> children_;  // for each hypothesis, the labels (modulo 64) that lead to others of the beam

@@ -21,7 +21,7 @@ SearchContext::SearchContext(Labels all_labels, DecoderOptions all_options, std:
     if (!options.hot_words.empty()) throw Error("hot_words need a scorer, which knows the other words");
     return;
   }
-  if (scorer->labels().texts() != labels.texts()) {
+  if (scorer->labels() != labels) {
     throw Error("the scorer was loaded for other labels than the decoder's");
   }
   nodes = scorer->trie().nodes();
@@ -44,20 +44,35 @@ float SearchContext::highest_bonus() const {
   return std::max(0.0f, options.valid_word_count_weight) + boost;
 }
 
+// The boosts of those hot words that the trie has.
+std::unordered_map<Word, float> SearchContext::known_hot_words() const {
+  std::unordered_map<Word, float> wanted, known;
+  for (const auto& [word, boost] : options.hot_words) {
+    wanted[scorer->language_model().index(word)] = boost;
+  }
+  wanted.erase(0);
+  for (std::size_t node = 0; node < scorer->trie().size(); ++node) {
+    const auto boost = wanted.find(nodes[node].word);
+    if (boost != wanted.end()) known.insert(*boost);
+  }
+  return known;
+}
+
 void SearchContext::add_hot_words() {
   const LanguageModel& language_model = scorer->language_model();
+  std::unordered_map<Word, float> known = known_hot_words();
   std::vector<LexiconEntry> missing;
-  std::vector<std::pair<std::vector<Label>, float>> spellings;
+  std::vector<std::pair<Spelling, float>> unknown;
   for (const auto& [word, boost] : options.hot_words) {
-    std::vector<Label> spelling;
-    if (!labels.spell(word, spelling) || std::count(spelling.begin(), spelling.end(), labels.delimiter())) {
-      throw Error("the labels cannot spell the hot word '" + word + "'");
-    }
-    spellings.emplace_back(spelling, boost);
-    const std::uint32_t node = scorer->trie().find(spelling);
-    if (node != LexiconTrie::kNoNode && nodes[node].word != TrieNode::kNoWord) continue;
+    const bool is_one = word.find(' ') == std::string::npos;
+    if (is_one && known.count(language_model.index(word))) continue;
+    const std::vector<Spelling> spellings = is_one ? scorer->spell(word) : std::vector<Spelling>();
+    if (spellings.empty()) throw Error("the labels cannot spell the hot word '" + word + "'");
     if (scorer->unit() == Unit::kCharacter) throw Error("the hot word '" + word + "' is not in the vocabulary");
-    missing.push_back({std::move(spelling), 0, language_model.unigram_score(0)});
+    for (const Spelling& spelling : spellings) {
+      missing.push_back({spelling, 0, language_model.unigram_score(0)});
+      unknown.emplace_back(spelling, boost);
+    }
   }
   std::optional<LexiconTrie> larger_trie;
   if (!missing.empty()) {
@@ -68,7 +83,11 @@ void SearchContext::add_hot_words() {
   const LexiconTrie& trie = larger_trie ? *larger_trie : scorer->trie();
   own_nodes_.assign(trie.nodes(), trie.nodes() + trie.size() + 1);
   nodes = own_nodes_.data();
-  for (const auto& [spelling, boost] : spellings) boosts_[trie.find(spelling)] = boost;
+  for (std::uint32_t node = 0; node < trie.size(); ++node) {
+    const auto boost = known.find(nodes[node].word);
+    if (boost != known.end()) boosts_[node] = boost->second;
+  }
+  for (const auto& [spelling, boost] : unknown) boosts_[trie.find(spelling)] = boost;
   raise_look_ahead();
 }
 

@@ -35,6 +35,7 @@ class SearchContext {
   float highest_bonus() const;
 
  private:
+  std::unordered_map<Word, float> known_hot_words() const;
   void add_hot_words();
   void raise_look_ahead();
 

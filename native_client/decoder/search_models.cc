@@ -24,7 +24,7 @@ class PlainSearch final : public Search {
       if (!(hypothesis.total + posteriors_[label] > floor_)) return;
       const float total = acoustic(hypothesis, label);
       if (total > floor_ && !in_beam(source, label)) {
-        add_candidate({total, total, source, label, LexiconTrie::kRoot, false});
+        add_candidate({total, total, source, label, LexiconTrie::kRoot, kNoCompletion});
       }
     }
   }
@@ -55,42 +55,92 @@ class ScoredSearch : public Search {
   const Model& model_;
 };
 
-// Words of the trie, separated by the delimiter.
+// From this number of children on (in Chinese, say) it pays to look only at those with probable labels.
+constexpr std::uint32_t kManyChildren = 64;
+
+// Words of the trie. If the delimiter alone begins words, it leads to the root of the trie; other labels that begin
+// words are part of their spellings, so they lead to the root's children.
 template <class Model>
 class WordSearch final : public ScoredSearch<Model> {
  public:
   WordSearch(const SearchContext& context, const Model& model)
       : ScoredSearch<Model>(context, model),
         delimiter_(context.labels.delimiter()),
+        spell_beginnings_(context.labels.spell_beginnings()),
         unknown_allowed_(context.unknown_score > kLogZero) {
     this->extension_bound_ = context.unknown_score;
+    if (spell_beginnings_) {
+      find_beginnings();
+    } else {
+      beginnings_ = {{delimiter_, LexiconTrie::kRoot}};
+      if (nodes_[1].first_child > kManyChildren) this->extension_bound_ = root_ahead_;
+    }
   }
 
  private:
   using Base = ScoredSearch<Model>;
   using Base::nodes_, Base::root_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
 
+  // A label that begins a word, and the node that it leads to.
+  struct Beginning {
+    Label label;
+    std::uint32_t node;
+  };
+
+  void find_beginnings() {
+    const float best_word = std::max(context_.highest_bonus(), context_.options.unknown_word_score);
+    this->extension_bound_ = std::max(context_.unknown_score, best_word + root_ahead_);
+    node_of_beginning_.assign(context_.labels.size(), kBeginsNothing);
+    for (Label label = 0; label < context_.labels.size(); ++label) {
+      if (!context_.labels.begins_word(label)) continue;
+      const std::uint32_t node = LexiconTrie::find_child(nodes_, LexiconTrie::kRoot, label);
+      if (node != LexiconTrie::kNoNode || unknown_allowed_) node_of_beginning_[label] = node;
+    }
+  }
+
   void extend_beam() override {
+    if (spell_beginnings_) rank_beginnings();
     for (std::uint32_t source = 0; source < beam_.size(); ++source) extend(source);
+  }
+
+  void rank_beginnings() {
+    beginnings_.clear();
+    for (const Label label : this->ranked_) {
+      const std::uint32_t node = node_of_beginning_[label];
+      if (node != kBeginsNothing) beginnings_.push_back({label, node});
+    }
   }
 
   void extend(std::uint32_t source) {
     const Hypothesis& hypothesis = beam_[source];
     if (hypothesis.node != LexiconTrie::kNoNode) {
-      const std::uint32_t end = nodes_[hypothesis.node + 1].first_child;
-      for (std::uint32_t child = nodes_[hypothesis.node].first_child; child < end; ++child) {
-        extend_by(source, hypothesis, nodes_[child].label, child);
-      }
+      extend_in_trie(source);
       if (nodes_[hypothesis.node].word != TrieNode::kNoWord) complete(source);
     }
     if (unknown_allowed_) extend_to_unknown(source);
+  }
+
+  void extend_in_trie(std::uint32_t source) {
+    const Hypothesis& hypothesis = beam_[source];
+    const std::uint32_t begin = nodes_[hypothesis.node].first_child, end = nodes_[hypothesis.node + 1].first_child;
+    if (end - begin < kManyChildren) {
+      for (std::uint32_t child = begin; child < end; ++child) {
+        extend_by(source, hypothesis, nodes_[child].label, child);
+      }
+      return;
+    }
+    for (const Label label : this->ranked_) {
+      if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + root_ahead_ > floor_)) return;
+      const std::uint32_t child = LexiconTrie::find_child(nodes_, hypothesis.node, label);
+      if (child != LexiconTrie::kNoNode) extend_by(source, hypothesis, label, child);
+    }
   }
 
   void extend_by(std::uint32_t source, const Hypothesis& hypothesis, Label label, std::uint32_t node) {
     const float total = this->acoustic(hypothesis, label);
     const float rank = total + hypothesis.sentence + this->ahead(node);
     if (rank > floor_ && !this->in_beam(source, label)) {
-      this->add_candidate({rank, total, source, label, node, false});
+      this->add_candidate({rank, total, source, label, node, Base::kNoCompletion});
     }
   }
 
@@ -98,28 +148,34 @@ class WordSearch final : public ScoredSearch<Model> {
     const Hypothesis& hypothesis = beam_[source];
     const std::uint32_t node = hypothesis.node;
     const bool is_in_trie = node != LexiconTrie::kNoNode;
+    const bool may_begin = spell_beginnings_ && node == LexiconTrie::kRoot;
     for (const Label label : this->ranked_) {
       if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + context_.unknown_score > floor_)) break;
-      if (label == delimiter_) continue;
+      if (label == delimiter_ && !spell_beginnings_) continue;
+      if (spell_beginnings_ && !may_begin && node_of_beginning_[label] != kBeginsNothing) continue;
       if (is_in_trie && LexiconTrie::find_child(nodes_, node, label) != LexiconTrie::kNoNode) continue;
       extend_by(source, hypothesis, label, LexiconTrie::kNoNode);
     }
     const bool in_known_word = is_in_trie && nodes_[node].word != TrieNode::kNoWord;
-    if (node != LexiconTrie::kRoot && !in_known_word) complete(source);
+    if (node != LexiconTrie::kRoot && !in_known_word && hypothesis.last != delimiter_) complete(source);
   }
 
-  // Ends the word of the hypothesis by the delimiter.
+  // Ends the word of the hypothesis by the labels that begin another.
   void complete(std::uint32_t source) {
     Hypothesis& hypothesis = beam_[source];
-    const float total = hypothesis.total + posteriors_[delimiter_];
-    if (!(total + hypothesis.sentence + completion_bound(hypothesis.node) + root_ahead_ > floor_)) return;
-    if (this->in_beam(source, delimiter_)) return;
-    if (std::isnan(hypothesis.completion)) {
-      const Sentence& before = this->sentence(hypothesis);
-      hypothesis.completion = this->complete_word(before, hypothesis.node).score - before.score;
+    const float bound = completion_bound(hypothesis.node);
+    for (const auto [label, node] : beginnings_) {
+      const float highest = hypothesis.total + posteriors_[label];
+      if (!(highest + hypothesis.sentence + bound + root_ahead_ > floor_)) return;
+      if (this->in_beam(source, label)) continue;
+      if (std::isnan(hypothesis.completion)) {
+        const Sentence& before = this->sentence(hypothesis);
+        hypothesis.completion = this->complete_word(before, hypothesis.node).score - before.score;
+      }
+      const float total = this->acoustic(hypothesis, label);
+      const float rank = total + hypothesis.sentence + hypothesis.completion + this->ahead(node);
+      if (rank > floor_) this->add_candidate({rank, total, source, label, node, hypothesis.node});
     }
-    const float rank = total + hypothesis.sentence + hypothesis.completion + root_ahead_;
-    if (rank > floor_) this->add_candidate({rank, total, source, delimiter_, hypothesis.node, true});
   }
 
   // No completion scores higher, as no word has more than ln P = 0.
@@ -128,8 +184,13 @@ class WordSearch final : public ScoredSearch<Model> {
     return known ? context_.bonus(node) : context_.options.unknown_word_score;
   }
 
+  static constexpr std::uint32_t kBeginsNothing = LexiconTrie::kNoNode - 1;
+
   const Label delimiter_;
+  const bool spell_beginnings_;
   const bool unknown_allowed_;
+  std::vector<std::uint32_t> node_of_beginning_;  // for each label that may begin a word, else kBeginsNothing
+  std::vector<Beginning> beginnings_;             // that a hypothesis could reach the floor by, best first
 };
 
 // Characters of the trie, each of one or (as its UTF-8 bytes) several labels; they need no delimiter.
@@ -171,11 +232,13 @@ class CharacterSearch final : public ScoredSearch<Model> {
     if (!(total + hypothesis.sentence + bound > floor_) || this->in_beam(source, label)) return;
     float rank = total + hypothesis.sentence + bound;
     if (completes) rank = total + this->complete_word(this->sentence(hypothesis), child).score + root_ahead_;
-    if (rank > floor_) this->add_candidate({rank, total, source, label, child, completes});
+    if (!(rank > floor_)) return;
+    if (completes) {
+      this->add_candidate({rank, total, source, label, LexiconTrie::kRoot, child});
+    } else {
+      this->add_candidate({rank, total, source, label, child, Base::kNoCompletion});
+    }
   }
-
-  // The number of children (in Chinese, say) from which on it pays to look only at those with probable labels.
-  static constexpr std::uint32_t kManyChildren = 64;
 };
 
 }  // namespace

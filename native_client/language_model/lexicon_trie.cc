@@ -64,7 +64,7 @@ std::uint32_t LexiconTrie::find_child(const TrieNode* nodes, std::uint32_t node,
   return found != end && found->label == label ? static_cast<std::uint32_t>(found - nodes) : kNoNode;
 }
 
-std::uint32_t LexiconTrie::find(const std::vector<Label>& spelling) const {
+std::uint32_t LexiconTrie::find(const Spelling& spelling) const {
   std::uint32_t node = kRoot;
   for (const Label label : spelling) {
     node = child(node, label);
@@ -75,7 +75,7 @@ std::uint32_t LexiconTrie::find(const std::vector<Label>& spelling) const {
 
 std::vector<LexiconEntry> LexiconTrie::entries() const {
   std::vector<LexiconEntry> entries;
-  std::vector<Label> spelling;
+  Spelling spelling;
   struct Place {
     std::uint32_t node;
     std::size_t depth;

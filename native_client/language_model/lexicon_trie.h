@@ -1,4 +1,5 @@
-// The words of a vocabulary, spelled in labels, as one prefix tree in contiguous memory.
+// The words of a vocabulary, spelled in labels, as one prefix tree in contiguous memory. A word may have several
+// spellings.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct TrieNode {
 static_assert(sizeof(TrieNode) == 16, "four nodes share a cache line, and files hold them as they are");
 
 struct LexiconEntry {
-  std::vector<Label> spelling;
+  Spelling spelling;
   Word word;
   float score;  // ln P(word)
 };
@@ -49,9 +50,9 @@ class LexiconTrie {
   static std::uint32_t find_child(const TrieNode* nodes, std::uint32_t node, Label label);
 
   // The node that `spelling` leads to, or kNoNode.
-  std::uint32_t find(const std::vector<Label>& spelling) const;
+  std::uint32_t find(const Spelling& spelling) const;
 
-  // Every word, as an entry whose score is the look-ahead of its node.
+  // Every spelling of every word, as an entry whose score is the look-ahead of its node.
   std::vector<LexiconEntry> entries() const;
 
  private:

@@ -12,28 +12,31 @@ constexpr std::size_t kWordsPerKnownWord = 2;
 
 }  // namespace
 
-Scorer::Scorer(const Labels& labels, const std::string& language_model_path, Unit unit)
+Scorer::Scorer(const Labels& labels, const std::string& language_model_path, Unit unit, Spell spell)
     : labels_(labels),
       language_model_(language_model_path, LanguageModel::Vocabulary::kLoad),
       unit_(unit),
+      spell_(std::move(spell)),
       trie_(load_trie()) {}
 
-Scorer::Scorer(const Labels& labels, const std::string& language_model_path, const std::string& trie_path)
+Scorer::Scorer(const Labels& labels, const std::string& language_model_path, const std::string& trie_path, Spell spell)
     : labels_(labels),
       language_model_(language_model_path, LanguageModel::Vocabulary::kSkip),
       unit_(Unit::kWord),
+      spell_(std::move(spell)),
       trie_(read_trie_file(trie_path, labels_, language_model_, unit_)) {}
 
 LexiconTrie Scorer::load_trie() {
   const std::string& path = language_model_.path();
-  if (!language_model_.words().empty()) return build_trie(labels_, language_model_, unit_);
+  const std::vector<std::string>& words = language_model_.words();
+  if (!words.empty()) return build_trie(labels_, language_model_, unit_, spell_, words);
   try {
     const std::size_t most_words = kWordsPerKnownWord * language_model_.size();
-    const auto trailer = read_package_trailer(MappedFile(path), language_model_.binary_size(), labels_, most_words);
+    auto trailer = read_package_trailer(MappedFile(path), language_model_.binary_size(), labels_, most_words);
     if (trailer) {
       unit_ = trailer->unit;
       package_defaults_ = trailer->defaults;
-      return trie_of_package(*trailer);
+      return trie_of_package(std::move(*trailer));
     }
   } catch (const Error& error) {
     throw Error(path + " cannot be used as a scorer package: " + error.what());
@@ -41,20 +44,19 @@ LexiconTrie Scorer::load_trie() {
   throw Error(path + " has no vocabulary; build the binary without the option -v, or give the trie file of its words");
 }
 
-LexiconTrie Scorer::trie_of_package(const PackageTrailer& trailer) const {
+LexiconTrie Scorer::trie_of_package(PackageTrailer trailer) const {
   std::vector<std::string> words;
   std::size_t known = 0;
-  for (const std::vector<Label>& spelling : trailer.words) {
-    std::string text;
-    for (const Label label : spelling) text += labels_.text(label);
-    words.push_back(text_word(text, unit_));
+  for (const Spelling& spelling : trailer.words) {
+    words.push_back(spelled_word(labels_, unit_, spelling));
     if (language_model_.index(words.back()) != 0) ++known;
   }
   if (kWordsPerKnownWord * known < words.size()) {
     throw Error("it has " + std::to_string(words.size()) + " words, but its language model knows " +
                 std::to_string(known) + " of them as these labels spell them; it was made for another alphabet");
   }
-  return build_trie(labels_, language_model_, unit_, words);
+  if (unit_ == Unit::kWord) return build_trie(labels_, language_model_, unit_, std::move(trailer.words));
+  return build_trie(labels_, language_model_, unit_, nullptr, words);
 }
 
 }  // namespace ctc

@@ -14,29 +14,34 @@ namespace ctc {
 
 class Scorer {
  public:
-  // Loads a KenLM file, or a scorer package, and builds the trie of those of its words that `labels` can spell. A
-  // package knows its unit by itself. Throws Error if a file is damaged or has no such word.
-  Scorer(const Labels& labels, const std::string& language_model_path, Unit unit);
+  // Loads a KenLM file, or a scorer package, and builds the trie of those of its words that can be spelled. A package
+  // knows its unit, and how its words are spelled, by itself. Throws Error if a file is damaged or has no such word.
+  Scorer(const Labels& labels, const std::string& language_model_path, Unit unit, Spell spell = nullptr);
 
   // The same with a trie file written for this language model and these labels; then the language model's file needs
   // no vocabulary, and the loading of a large one is fast.
-  Scorer(const Labels& labels, const std::string& language_model_path, const std::string& trie_path);
+  Scorer(const Labels& labels, const std::string& language_model_path, const std::string& trie_path,
+         Spell spell = nullptr);
 
   const LanguageModel& language_model() const { return language_model_; }
   const LexiconTrie& trie() const { return trie_; }
   const Labels& labels() const { return labels_; }
   Unit unit() const { return unit_; }
 
+  // The spellings of a word, whether it is in the vocabulary or not.
+  std::vector<Spelling> spell(const std::string& word) const { return spell_word(labels_, unit_, spell_, word); }
+
   // The weights that a scorer package recommends.
   const std::optional<PackageDefaults>& package_defaults() const { return package_defaults_; }
 
  private:
   LexiconTrie load_trie();
-  LexiconTrie trie_of_package(const PackageTrailer& trailer) const;
+  LexiconTrie trie_of_package(PackageTrailer trailer) const;
 
   Labels labels_;
   LanguageModel language_model_;
   Unit unit_;
+  Spell spell_;
   std::optional<PackageDefaults> package_defaults_;
   LexiconTrie trie_;
 };

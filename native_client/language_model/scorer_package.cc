@@ -28,7 +28,7 @@ struct Header {
 static_assert(sizeof(Header) == 25);
 
 // Symbols of bytes are the bytes; of other labels, the labels plus 1, as 0 is taken.
-std::vector<Symbol> symbols_of(const std::vector<Label>& spelling, const Labels& labels, Unit unit) {
+std::vector<Symbol> symbols_of(const Spelling& spelling, const Labels& labels, Unit unit) {
   std::vector<Symbol> symbols;
   for (const Label label : spelling) {
     if (unit == Unit::kCharacter) {
@@ -37,20 +37,22 @@ std::vector<Symbol> symbols_of(const std::vector<Label>& spelling, const Labels&
       symbols.push_back(label + 1);
     }
   }
-  if (unit == Unit::kWord) symbols.push_back(labels.delimiter() + 1);
+  if (unit == Unit::kWord && !labels.spell_beginnings()) symbols.push_back(labels.delimiter() + 1);
   return symbols;
 }
 
-std::vector<Label> spelling_of(std::vector<Symbol> symbols, const Labels& labels, Unit unit) {
-  std::vector<Label> spelling;
+Spelling spelling_of(std::vector<Symbol> symbols, const Labels& labels, Unit unit) {
   if (unit == Unit::kCharacter) {
     std::string text;
     for (const Symbol symbol : symbols) text.push_back(static_cast<char>(symbol));
-    if (!labels.spell(text, spelling)) spelling.clear();
-    return spelling;
+    std::vector<Spelling> spellings = labels.spell(text);
+    return spellings.empty() ? Spelling{} : std::move(spellings.front());
   }
-  if (symbols.back() != labels.delimiter() + 1) throw Error("its words do not end with the space of these labels");
-  symbols.pop_back();
+  if (!labels.spell_beginnings()) {
+    if (symbols.back() != labels.delimiter() + 1) throw Error("its words do not end with the space of these labels");
+    symbols.pop_back();
+  }
+  Spelling spelling;
   for (const Symbol symbol : symbols) {
     if (symbol > labels.size()) throw Error("its words have labels that do not exist; it is of another alphabet");
     spelling.push_back(symbol - 1);
@@ -77,7 +79,7 @@ std::optional<PackageTrailer> read_package_trailer(const MappedFile& file, std::
   PackageTrailer trailer{header.of_characters ? Unit::kCharacter : Unit::kWord, defaults, {}};
   for (std::vector<Symbol>& word : read_acceptor(file, language_model_size + sizeof(Header), most_words)) {
     if (word.empty()) throw Error("its words are damaged: one is empty");
-    std::vector<Label> spelling = spelling_of(std::move(word), labels, trailer.unit);
+    Spelling spelling = spelling_of(std::move(word), labels, trailer.unit);
     if (!spelling.empty()) trailer.words.push_back(std::move(spelling));
   }
   return trailer;
@@ -109,6 +111,7 @@ void write_words(NewFile& file, const LexiconTrie& trie, const Labels& labels, U
   std::vector<std::vector<Symbol>> words;
   for (const LexiconEntry& entry : trie.entries()) words.push_back(symbols_of(entry.spelling, labels, unit));
   std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());  // readings of one character
   write_acceptor(file, words);
 }
 

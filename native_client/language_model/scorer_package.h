@@ -8,7 +8,7 @@
 //       8  float64: default weight of the language model
 //       8  float64: default bonus of a word
 //          the acceptor: OpenFst's "const" type with "standard" arcs. Its arcs carry labels plus 1, or UTF-8 bytes;
-//          words end with the label of the space.
+//          words end with the label of the space, unless the labels that begin them say where they part.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ struct PackageDefaults {
 struct PackageTrailer {
   Unit unit;
   PackageDefaults defaults;
-  std::vector<std::vector<Label>> words;  // without the space
+  std::vector<Spelling> words;  // without the space at the end
 };
 
 // Reads the trailer behind the first `language_model_size` bytes of the file; nothing if there is none.

@@ -34,6 +34,7 @@ std::uint64_t hash(const void* data, std::size_t size) { return util::MurmurHash
 std::uint64_t hash_labels(const Labels& labels) {
   std::string joined;
   for (const std::string& text : labels.texts()) joined += text + '\0';
+  for (const Label column : labels.columns()) joined += std::to_string(column) + '\0';
   return hash(joined.data(), joined.size());
 }
 
@@ -68,11 +69,8 @@ const char* find_bad_node(const TrieNode* nodes, std::size_t size, std::size_t l
 
 // True if every word of the trie is spelled as the language model spells it, and scored alike where only it counts.
 bool fits(const LexiconTrie& trie, const Labels& labels, const LanguageModel& language_model, Unit unit) {
-  std::string text;
   for (const LexiconEntry& entry : trie.entries()) {
-    text.clear();
-    for (const Label label : entry.spelling) text += labels.text(label);
-    if (language_model.index(text_word(text, unit)) != entry.word) return false;
+    if (language_model.index(spelled_word(labels, unit, entry.spelling)) != entry.word) return false;
     if (language_model.unigram_score(entry.word) > entry.score + kScoreTolerance) return false;
   }
   return true;
@@ -112,7 +110,7 @@ LexiconTrie read_trie_file(const std::string& path, const Labels& labels, const 
   const auto* const nodes = reinterpret_cast<const TrieNode*>(file->data() + sizeof(Header));
   if (const char* const bad = find_bad_node(nodes, header.nodes, labels.size(), header.words)) throw refuse(bad);
   unit = static_cast<Unit>(header.unit);
-  if (unit == Unit::kWord && labels.delimiter() == Labels::kNone) throw refuse("there is no label ' ' between words");
+  if (unit == Unit::kWord && !labels.part_words()) throw refuse("there is no label ' ' between words");
   LexiconTrie trie(file, nodes, header.nodes);
   if (!fits(trie, labels, language_model, unit)) throw refuse(other_model);
   return trie;

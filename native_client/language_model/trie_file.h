@@ -6,7 +6,7 @@
 //       12      4  unit: 0 words, 1 characters
 //       16      8  nodes, without the one past the last
 //       24      8  words in the language model's vocabulary, "<unk>" and sentence markers included
-//       32      8  hash of the labels
+//       32      8  hash of the labels: of their texts and, unless label n is read from column n, of their columns
 //       40      8  hash of the nodes
 //       48      8  hash of the 48 bytes before
 //       56      8  zero

@@ -10,6 +10,36 @@ namespace {
 // KenLM separates words by spaces, so a model of characters needs another name for the space.
 constexpr char kSpaceWord[] = "<space>";
 
+void check_spelling(const Labels& labels, const Spelling& spelling, const std::string& text) {
+  for (const Label label : spelling) {
+    if (label < labels.size()) continue;
+    throw Error("the spelling of '" + text + "' has label " + std::to_string(label) + ", which does not exist");
+  }
+  if (labels.join(spelling) == text) return;
+  throw Error("the spelling of '" + text + "' reads '" + labels.join(spelling) + "'");
+}
+
+void check_words_are_parted(const Labels& labels, Unit unit) {
+  if (unit == Unit::kCharacter || labels.part_words()) return;
+  throw Error("a language model of words needs a label ' ' between the words, but the labels have none");
+}
+
+// True unless there is a delimiter, or another beginning, inside.
+bool is_one_word(const Labels& labels, const Spelling& spelling) {
+  const auto begins = [&](Label label) { return labels.begins_word(label); };
+  return std::none_of(spelling.begin() + labels.spell_beginnings(), spelling.end(), begins);
+}
+
+LexiconTrie make_trie(std::vector<LexiconEntry> entries, const LanguageModel& language_model, Unit unit,
+                      std::size_t words) {
+  if (entries.empty()) {
+    throw Error("the labels fit none of the " + std::to_string(words) +
+                (unit == Unit::kWord ? " words of " : " characters of ") + language_model.path() +
+                "; it was made for another alphabet");
+  }
+  return LexiconTrie(std::move(entries));
+}
+
 }  // namespace
 
 std::string word_text(const std::string& word, Unit unit) {
@@ -25,31 +55,57 @@ bool is_character(const std::string& text) {
   return !text.empty() && !continues(text.front()) && std::all_of(text.begin() + 1, text.end(), continues);
 }
 
-LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit) {
-  return build_trie(labels, language_model, unit, language_model.words());
+std::vector<Spelling> spell_word(const Labels& labels, Unit unit, const Spell& spell, const std::string& word) {
+  std::string text = word_text(word, unit);
+  if (text.empty()) return {};
+  const bool with_beginning = unit == Unit::kWord && labels.spell_beginnings();
+  std::vector<Spelling> spellings;
+  if (spell) {
+    spellings = spell(text);
+    if (with_beginning) text.insert(0, " ");
+    for (const Spelling& spelling : spellings) check_spelling(labels, spelling, text);
+    std::sort(spellings.begin(), spellings.end());
+    spellings.erase(std::unique(spellings.begin(), spellings.end()), spellings.end());
+  } else {
+    if (with_beginning) text.insert(0, " ");
+    spellings = labels.spell(text);
+  }
+  return spellings;
 }
 
-LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit,
+std::string spelled_word(const Labels& labels, Unit unit, const Spelling& spelling) {
+  std::string text = labels.join(spelling);
+  if (unit == Unit::kCharacter || !labels.spell_beginnings()) return text_word(text, unit);
+  return text.empty() || text.front() != ' ' ? "" : text.substr(1);
+}
+
+LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit, const Spell& spell,
                        const std::vector<std::string>& words) {
-  if (unit == Unit::kWord && labels.delimiter() == Labels::kNone) {
-    throw Error("a language model of words needs a label ' ' between the words, but the labels have none");
-  }
+  check_words_are_parted(labels, unit);
   std::vector<LexiconEntry> entries;
   for (const std::string& word : words) {
     const Word index = language_model.index(word);
-    const std::string text = word_text(word, unit);
-    if (index == 0 || language_model.is_special(index) || (unit == Unit::kCharacter && !is_character(text))) continue;
-    std::vector<Label> spelling;
-    if (text.empty() || !labels.spell(text, spelling)) continue;
-    if (unit == Unit::kWord && std::count(spelling.begin(), spelling.end(), labels.delimiter())) continue;
+    if (index == 0 || language_model.is_special(index)) continue;
+    if (unit == Unit::kCharacter && !is_character(word_text(word, unit))) continue;
+    for (Spelling& spelling : spell_word(labels, unit, spell, word)) {
+      if (unit == Unit::kWord && !is_one_word(labels, spelling)) continue;
+      entries.push_back({std::move(spelling), index, language_model.unigram_score(index)});
+    }
+  }
+  return make_trie(std::move(entries), language_model, unit, words.size());
+}
+
+LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit,
+                       std::vector<Spelling> spellings) {
+  check_words_are_parted(labels, unit);
+  std::vector<LexiconEntry> entries;
+  for (Spelling& spelling : spellings) {
+    const Word index = language_model.index(spelled_word(labels, unit, spelling));
+    if (index == 0 || language_model.is_special(index)) continue;
+    if (unit == Unit::kWord && !is_one_word(labels, spelling)) continue;
     entries.push_back({std::move(spelling), index, language_model.unigram_score(index)});
   }
-  if (entries.empty()) {
-    throw Error("the labels fit none of the " + std::to_string(words.size()) +
-                (unit == Unit::kWord ? " words of " : " characters of ") + language_model.path() +
-                "; it was made for another alphabet");
-  }
-  return LexiconTrie(std::move(entries));
+  return make_trie(std::move(entries), language_model, unit, spellings.size());
 }
 
 }  // namespace ctc

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,23 @@ enum class Unit : std::uint8_t {
   kCharacter  // Unicode characters, each spelled by one label or by several (its UTF-8 bytes); "<space>" is a space
 };
 
-// The trie of those of the language model's words that `labels` can spell. `words` are the words to take, for
-// language models that were loaded without their vocabulary; of these, the ones it does not know are left out.
+// How a tokenizer spells a word, or a character; none or several spellings are allowed. Null: as Labels::spell does.
+using Spell = std::function<std::vector<Spelling>(const std::string& text)>;
+
+// The different spellings of a word of the language model; none if it cannot be spelled.
+// Throws Error if `spell` gives one that reads otherwise.
+std::vector<Spelling> spell_word(const Labels& labels, Unit unit, const Spell& spell, const std::string& word);
+
+// The word of a language model that a spelling stands for; empty if it is none.
+std::string spelled_word(const Labels& labels, Unit unit, const Spelling& spelling);
+
+// The trie of those of the language model's words that can be spelled. `words`, or `spellings`, are the words to take,
+// for language models that were loaded without their vocabulary; of these, the ones it does not know are left out.
 // Throws Error if there is none, or if words have nothing to separate them.
-LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit);
-LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit,
+LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit, const Spell& spell,
                        const std::vector<std::string>& words);
+LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit,
+                       std::vector<Spelling> spellings);
 
 // The text that a word of the language model stands for in a transcript, and the other way round.
 std::string word_text(const std::string& word, Unit unit);

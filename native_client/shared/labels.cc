@@ -5,24 +5,70 @@
 #include "shared/error.h"
 
 namespace ctc {
+namespace {
 
-Labels::Labels(std::vector<std::string> texts) : texts_(std::move(texts)) {
+bool is_identity(const std::vector<Label>& columns) {
+  for (std::size_t label = 0; label < columns.size(); ++label) {
+    if (columns[label] != label) return false;
+  }
+  return true;
+}
+
+// All texts that begin with a text follow it in their order.
+bool one_begins_another(std::vector<std::string> texts) {
+  std::sort(texts.begin(), texts.end());
+  for (std::size_t place = 1; place < texts.size(); ++place) {
+    if (texts[place].compare(0, texts[place - 1].size(), texts[place - 1]) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Labels::Labels(std::vector<std::string> texts) : Labels(std::move(texts), {}, 0) {}
+
+Labels::Labels(std::vector<std::string> texts, std::vector<Label> columns, std::size_t column_count)
+    : texts_(std::move(texts)), columns_(std::move(columns)), column_count_(column_count) {
   if (texts_.empty()) throw Error("the decoder needs at least one label beside the blank");
+  if (columns_.empty()) column_count_ = texts_.size();
+  if (!columns_.empty() && columns_.size() != texts_.size()) {
+    throw Error("there are " + std::to_string(columns_.size()) + " columns for " + std::to_string(texts_.size()) +
+                " labels");
+  }
   for (std::size_t index = 0; index < texts_.size(); ++index) {
     const std::string& text = texts_[index];
     const auto label = static_cast<Label>(index);
     if (text.empty()) throw Error("label " + std::to_string(index) + " is empty");
-    const auto [place, added] = by_text_.emplace(text, label);
-    if (!added) {
-      throw Error("labels " + std::to_string(place->second) + " and " + std::to_string(index) + " are both '" + text +
-                  "'");
-    }
+    check_column(label);
+    by_text_[text].push_back(label);
     longest_ = std::max(longest_, text.size());
-    if (text == " ") delimiter_ = label;
+    if (text == " ") {
+      delimiter_ = label;
+    } else if (text.front() == ' ') {
+      spell_beginnings_ = true;
+    }
+  }
+  if (column_count_ == texts_.size() && is_identity(columns_)) columns_.clear();
+  ambiguous_ = by_text_.size() < texts_.size() || one_begins_another(texts_);
+}
+
+// Throws Error if the label's column does not exist, or is that of a label before with the same text.
+void Labels::check_column(Label label) const {
+  if (column(label) >= column_count_) {
+    throw Error("label " + std::to_string(label) + " has column " + std::to_string(column(label)) +
+                ", but there are only " + std::to_string(column_count_));
+  }
+  const auto found = by_text_.find(texts_[label]);
+  if (found == by_text_.end()) return;
+  for (const Label other : found->second) {
+    if (!columns_.empty() && column(other) != column(label) && texts_[label] != " ") continue;
+    throw Error("labels " + std::to_string(other) + " and " + std::to_string(label) + " are both '" + texts_[label] +
+                "'" + (columns_.empty() ? "" : " of column " + std::to_string(column(label))));
   }
 }
 
-bool Labels::spell(std::string_view text, std::vector<Label>& spelling) const {
+std::vector<Spelling> Labels::spell(std::string_view text) const {
+  std::vector<Spelling> spellings(1);
   std::string piece;
   while (!text.empty()) {
     auto found = by_text_.end();
@@ -30,11 +76,25 @@ bool Labels::spell(std::string_view text, std::vector<Label>& spelling) const {
       piece.assign(text.substr(0, length));
       found = by_text_.find(piece);
     }
-    if (found == by_text_.end()) return false;
-    spelling.push_back(found->second);
+    if (found == by_text_.end()) return {};
     text.remove_prefix(found->first.size());
+    const std::vector<Label>& labels = found->second;
+    const std::size_t count = spellings.size();
+    for (std::size_t other = 1; other < labels.size(); ++other) {
+      for (std::size_t place = 0; place < count && spellings.size() < kMostSpellings; ++place) {
+        spellings.push_back(spellings[place]);
+        spellings.back().push_back(labels[other]);
+      }
+    }
+    for (std::size_t place = 0; place < count; ++place) spellings[place].push_back(labels[0]);
   }
-  return true;
+  return spellings;
+}
+
+std::string Labels::join(const Spelling& spelling) const {
+  std::string text;
+  for (const Label label : spelling) text += texts_[label];
+  return text;
 }
 
 }  // namespace ctc

@@ -1,4 +1,4 @@
-// The output labels of an acoustic model. The blank has no text; it is one past the last label.
+// The output labels of a search, and the columns of the acoustic model's output that they are read from.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,76 @@
 namespace ctc {
 
 using Label = std::uint32_t;
+using Spelling = std::vector<Label>;
 
+// Each label has a text and a column; several may share a column (homophones: one syllable, many characters), and
+// several may share a text (the readings of one character). The blank has no text; its column is the last.
+//
+// Words begin at a label whose text begins with a space. If " " itself is the only such label, the delimiter, words are
+// spelled without it. If there are others, say " the", words are spelled with the label that begins them.
 class Labels {
  public:
   static constexpr Label kNone = 0xFFFFFFFF;
 
-  // Throws Error if `texts` is empty, or has an empty or repeated text.
+  // The most spellings of one text whose parts have several labels; any more are left out.
+  static constexpr std::size_t kMostSpellings = 256;
+
+  // Every label has a column of its own. Throws Error if `texts` is empty, or has an empty or repeated text.
   explicit Labels(std::vector<std::string> texts);
 
+  // Label n is read from column columns[n] of `column_count`, the blank's not counted. Throws Error if `texts` is empty
+  // or has an empty text, if a column is out of range, or if two labels have the same text and column, or are both " ".
+  Labels(std::vector<std::string> texts, std::vector<Label> columns, std::size_t column_count);
+
   std::size_t size() const { return texts_.size(); }
-  Label blank() const { return static_cast<Label>(texts_.size()); }
-
-  // The label that separates words, " ", or kNone.
-  Label delimiter() const { return delimiter_; }
-
   const std::string& text(Label label) const { return texts_[label]; }
   const std::vector<std::string>& texts() const { return texts_; }
 
-  // Appends the labels that spell `text`, the longest first, to `spelling`. False if a part of it has no label.
-  bool spell(std::string_view text, std::vector<Label>& spelling) const;
+  // The columns of the posteriors, without the blank's.
+  std::size_t column_count() const { return column_count_; }
+  Label blank_column() const { return static_cast<Label>(column_count_); }
+  Label column(Label label) const { return columns_.empty() ? label : columns_[label]; }
+
+  // Empty if label n is column n.
+  const std::vector<Label>& columns() const { return columns_; }
+
+  // Whether different labels may spell one text: two have the same, or the text of one begins with another's.
+  bool ambiguous() const { return ambiguous_; }
+
+  // The label " ", or kNone.
+  Label delimiter() const { return delimiter_; }
+
+  bool begins_word(Label label) const { return texts_[label].front() == ' '; }
+
+  // Whether words are spelled with the label that begins them.
+  bool spell_beginnings() const { return spell_beginnings_; }
+
+  // Whether words can be told from one another.
+  bool part_words() const { return delimiter_ != kNone || spell_beginnings_; }
+
+  // The labels that spell `text`, the longest text first; several spellings if parts of it have several labels, none if
+  // a part of it has no label.
+  std::vector<Spelling> spell(std::string_view text) const;
+
+  // The text that the labels spell.
+  std::string join(const Spelling& spelling) const;
+
+  bool operator==(const Labels& other) const {
+    return texts_ == other.texts_ && columns_ == other.columns_ && column_count_ == other.column_count_;
+  }
+  bool operator!=(const Labels& other) const { return !(*this == other); }
 
  private:
+  void check_column(Label label) const;
+
   std::vector<std::string> texts_;
-  std::unordered_map<std::string, Label> by_text_;
+  std::vector<Label> columns_;
+  std::size_t column_count_;
+  std::unordered_map<std::string, std::vector<Label>> by_text_;
   std::size_t longest_ = 0;  // bytes
   Label delimiter_ = kNone;
+  bool spell_beginnings_ = false;
+  bool ambiguous_ = false;
 };
 
 }  // namespace ctc

@@ -13,16 +13,26 @@ using namespace ctc;
 
 TEST(labels_spell_by_the_longest_first) {
   const Labels labels({"a", "b", "ab", "\xC3\xA4"});
-  std::vector<Label> spelling;
-  CHECK(labels.spell("aab\xC3\xA4", spelling));
-  CHECK((spelling == std::vector<Label>{0, 2, 3}));
-  CHECK(!labels.spell("ac", spelling));
+  CHECK((labels.spell("aab\xC3\xA4") == std::vector<Spelling>{{0, 2, 3}}));
+  CHECK(labels.spell("ac").empty());
+}
+
+TEST(labels_of_one_text_spell_it_in_several_ways) {
+  const Labels labels({"a", "b", "a"}, {0, 1, 1}, 3);
+  CHECK((labels.spell("aba") == std::vector<Spelling>{{0, 1, 0}, {2, 1, 0}, {0, 1, 2}, {2, 1, 2}}));
+  CHECK(labels.ambiguous() && labels.column(2) == 1 && labels.blank_column() == 3);
+  CHECK(labels.spell(std::string(100, 'a')).size() == Labels::kMostSpellings);
+  CHECK(Labels({"a", "ab"}).ambiguous() && !Labels({"ac", "ab"}).ambiguous());
 }
 
 TEST(bad_labels_are_refused) {
   CHECK_THROWS(Labels({}), "at least one label");
   CHECK_THROWS(Labels({"a", ""}), "label 1 is empty");
   CHECK_THROWS(Labels({"a", "b", "a"}), "labels 0 and 2 are both 'a'");
+  CHECK_THROWS(Labels({"a", "b", "a"}, {1, 0, 1}, 2), "labels 0 and 2 are both 'a' of column 1");
+  CHECK_THROWS(Labels({" ", "b", " "}, {1, 0, 2}, 3), "labels 0 and 2 are both ' '");
+  CHECK_THROWS(Labels({"a", "b"}, {1, 2}, 2), "label 1 has column 2");
+  CHECK_THROWS(Labels({"a", "b"}, {1}, 2), "1 columns for 2 labels");
 }
 
 TEST(log_add_adds_probabilities) {

@@ -24,6 +24,29 @@ def acoustic_scores(posteriors: npt.NDArray[np.float64]) -> dict[tuple[int, ...]
     return {transcript: math.log(p) for transcript, p in probabilities.items() if p > 0}
 
 
+def label_scores(posteriors: npt.NDArray[np.float64], columns: Sequence[int]) -> dict[tuple[int, ...], float]:
+    """Map each sequence of labels, label n read from column columns[n], to its acoustic score."""
+    labels_of: dict[int, list[int]] = defaultdict(list)
+    for label, column in enumerate(columns):
+        labels_of[column].append(label)
+    return {
+        labels: score
+        for transcript, score in acoustic_scores(posteriors).items()
+        for labels in itertools.product(*(labels_of[column] for column in transcript))
+    }
+
+
+def text_scores(
+    posteriors: npt.NDArray[np.float64], texts: Sequence[str | bytes], columns: Sequence[int]
+) -> dict[str, float]:
+    """Map each text to the summed acoustic score of the sequences of labels that give it."""
+    scores: dict[str, float] = {}
+    for labels, score in label_scores(posteriors, columns).items():
+        text = "".join(str(texts[label]) for label in labels)
+        scores[text] = float(np.logaddexp(scores.get(text, -math.inf), score))
+    return scores
+
+
 def forward_score(posteriors: npt.NDArray[np.float64], transcript: Sequence[int]) -> float:
     """Return ln of the summed probabilities of all alignments of `transcript`, by the forward algorithm."""
     blank = posteriors.shape[1] - 1

@@ -4,13 +4,18 @@
     decoder = CTCDecoder(alphabet.labels, DecoderOptions(beam_width=500), scorer)
     print(decoder.decode(posteriors)[0].text)
 
+Labels are texts, each with a column of the posteriors of its own; or `OutputLabels`, of which several may share a
+column (characters that are read as one syllable) or a text (readings of one character). Words begin at labels whose
+texts begin with a space: " " alone, or a tokenizer's pieces of words, as " the".
+
 The score of a transcript, in natural logarithms, is
 
     score = acoustic_score + lm_weight * lm_score + valid_word_count_weight * (words in the vocabulary)
             + unknown_word_score * (other words) + the boosts of its hot words
 
-`acoustic_score` is ln of the summed probabilities of its alignments, `lm_score` is ln P of the whole sentence, its end
-included unless the options leave it out. This module needs NumPy, but not TensorFlow.
+`acoustic_score` is ln of the summed probabilities of its alignments (of all labels that give its text), `lm_score` is
+ln P of the whole sentence, its end included unless the options leave it out. This package needs
+NumPy, but not TensorFlow.
 """
 
 from __future__ import annotations
@@ -26,16 +31,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import DecoderError
-from .options.decoding import CLIENT_BEAM_WIDTH, LanguageModelOptions
-from .util.language_model import is_of_characters
+from ..errors import DecoderError
+from ..options.decoding import CLIENT_BEAM_WIDTH, LanguageModelOptions
+from ..util.language_model import is_of_characters
+from .hypotheses import Hypothesis, Word, has_pieces, join, words_of
+from .labels import Labels, OutputLabels, Spell, output_labels
 
 try:
-    from . import _ctcdecoder
+    from .. import _ctcdecoder
 except ImportError as error:
     raise DecoderError(
-        f"{Path(__file__).parent}: source without its native code; run `make` there, or start the installed package "
-        "with `deepspeech-train`, or from another folder"
+        f"{Path(__file__).parents[1]}: source without its native code; run `make` there, or start the installed "
+        "package with `deepspeech-train`, or from another folder"
     ) from error
 
 __all__ = [
@@ -46,6 +53,7 @@ __all__ = [
     "DecoderError",
     "DecoderOptions",
     "Hypothesis",
+    "OutputLabels",
     "Scorer",
     "Word",
     "make_decoder",
@@ -56,7 +64,6 @@ logger = logging.getLogger(__name__)
 UTF8_BYTES: tuple[bytes, ...] = tuple(bytes([byte]) for byte in range(1, 256))
 """The labels of a model that spells its transcripts in UTF-8 bytes, in DeepSpeech's order."""
 
-Labels = Sequence[str | bytes]
 Posteriors = npt.NDArray[np.floating[Any]]
 
 
@@ -86,34 +93,11 @@ class DecoderOptions:
     """Boosts: added to the score whenever the word is completed. These words may be outside the vocabulary."""
 
 
-@dataclass(frozen=True)
-class Word:
-    """A word of a transcript: it appears in the frames from `start` up to, but without, `end`."""
-
-    text: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """A transcript. Scores are natural logarithms; see the module for how they add up."""
-
-    text: str
-    score: float
-    acoustic_score: float
-    lm_score: float
-    labels: tuple[int, ...]
-    timesteps: tuple[int, ...]
-    """The frame at which each label appeared."""
-    words: tuple[Word, ...]
-
-
 class Scorer:
     """A language model, and its words or characters, spelled in labels."""
 
     def __init__(self, labels: Labels, native: _ctcdecoder.Scorer) -> None:
-        self.labels = tuple(labels)
+        self.labels = output_labels(labels).texts
         self.native = native
 
     @classmethod
@@ -124,18 +108,24 @@ class Scorer:
         trie_path: str | os.PathLike[str] | None = None,
         *,
         characters: bool = False,
+        spell: Spell | None = None,
     ) -> Scorer:
         """Load a KenLM file (ARPA or binary) or a scorer package of DeepSpeech 0.6 to 0.9.
 
         `trie_path` is the trie file of the language model's words; without one, the trie is built in memory.
 
         `characters` says that the language model is one of characters, in which `<space>` stands for a space; trie
-        files and packages say so themselves. Raise DecoderError if a file is damaged or does not fit the others.
+        files and packages say so themselves.
+
+        `spell` spells the words as a tokenizer does; without it, each is spelled by the longest labels that fit, from
+        left to right. Trie files and packages of words hold spellings, so it only spells hot words for them.
+
+        Raise DecoderError if a file is damaged or does not fit the others, or if a spelling reads otherwise.
         """
-        texts, model = list(labels), os.fspath(lm_path)
+        native, model = _native_labels(labels), os.fspath(lm_path)
         if trie_path:
-            return cls(labels, _ctcdecoder.Scorer(texts, model, trie_path=os.fspath(trie_path)))
-        return cls(labels, _ctcdecoder.Scorer(texts, model, characters=characters))
+            return cls(labels, _ctcdecoder.Scorer(native, model, trie_path=os.fspath(trie_path), spell=spell))
+        return cls(labels, _ctcdecoder.Scorer(native, model, characters=characters, spell=spell))
 
     @property
     def characters(self) -> bool:
@@ -163,20 +153,23 @@ class CTCDecoder:
     """Turns posteriors into transcripts. Threads may share one."""
 
     def __init__(self, labels: Labels, options: DecoderOptions | None = None, scorer: Scorer | None = None):
-        """`labels` are the acoustic model's outputs in their order; the blank comes after the last of them.
+        """`labels` are the acoustic model's outputs in their order, or what is read from them; the scorer has the same.
 
-        Raise DecoderError, naming the option or the label, for one that cannot be used.
+        The blank comes after the last of the outputs. Raise DecoderError, naming the option or the label, for one that
+        cannot be used.
         """
-        self.labels = tuple(labels)
+        self.output = output_labels(labels)
+        self.labels = self.output.texts
         self.options = options or DecoderOptions()
         self.scorer = scorer
         native = scorer.native if scorer else None
-        self.native = _ctcdecoder.Decoder(list(labels), _native_options(self.options), native)
+        self.native = _ctcdecoder.Decoder(_native_labels(labels), _native_options(self.options), native)
+        self._has_pieces = has_pieces(self.labels)
 
     def decode(self, posteriors: Posteriors) -> list[Hypothesis]:
         """Return the best transcripts of one utterance, best first.
 
-        `posteriors`: probabilities, float32 or float64 [time, labels + 1]; strided arrays are not copied. No frames
+        `posteriors`: probabilities, float32 or float64 [time, columns + 1]; strided arrays are not copied. No frames
         give the empty transcript. Raise DecoderError, saying what is wrong with the posteriors.
         """
         return self.hypotheses(self.native.decode(posteriors))
@@ -186,7 +179,7 @@ class CTCDecoder:
     ) -> list[list[Hypothesis]]:
         """Return the best transcripts of each utterance, decoded by `threads` threads (0: one for each core).
 
-        `posteriors`: float32 or float64 [batch, time, labels + 1]; `lengths`: integers [batch], the frames of each
+        `posteriors`: float32 or float64 [batch, time, columns + 1]; `lengths`: integers [batch], the frames of each
         utterance. The GIL is released meanwhile. Raise DecoderError, naming the utterance and what is wrong with it.
         """
         batch = self.native.decode_batch(posteriors, [int(length) for length in lengths], threads)
@@ -194,7 +187,7 @@ class CTCDecoder:
 
     def without_scorer(self) -> CTCDecoder:
         """Return a decoder that has the same labels and options, but no language model."""
-        return CTCDecoder(self.labels, self.options)
+        return CTCDecoder(self.output, self.options)
 
     def stream(self) -> CTCStream:
         """Begin an utterance whose frames come bit by bit."""
@@ -207,10 +200,13 @@ class CTCDecoder:
     def _hypothesis(self, result: _ctcdecoder.Result) -> Hypothesis:
         labels, frames = tuple(result.labels), tuple(result.frames)
         texts = [self.labels[label] for label in labels]
-        words = _words(texts, frames)
+        words = words_of(texts, frames)
         spaced = self.scorer is not None and not self.scorer.characters
-        text = " ".join(word.text for word in words) if spaced else _join(texts)
-        return Hypothesis(text, result.score, result.acoustic_score, result.lm_score, labels, frames, words)
+        text = " ".join(word.text for word in words) if spaced else join(texts)
+        if self._has_pieces:
+            text = text.strip(" ")
+        columns = tuple(self.output.columns[label] for label in labels)
+        return Hypothesis(text, result.score, result.acoustic_score, result.lm_score, labels, columns, frames, words)
 
 
 class CTCStream:
@@ -224,7 +220,7 @@ class CTCStream:
         self._native = _ctcdecoder.Stream(decoder.native)
 
     def feed(self, posteriors: Posteriors) -> None:
-        """Take more frames, float32 or float64 [time, labels + 1].
+        """Take more frames, float32 or float64 [time, columns + 1].
 
         Raise DecoderError, and take none of them, if they cannot be used.
         """
@@ -239,8 +235,8 @@ class CTCStream:
         return self._decoder.hypotheses(self._native.finish(count))
 
 
-def make_decoder(labels: Labels, options: LanguageModelOptions) -> CTCDecoder:
-    """Return a decoder for the labels, with the language model if there is one.
+def make_decoder(labels: Labels, options: LanguageModelOptions, spell: Spell | None = None) -> CTCDecoder:
+    """Return a decoder for the labels, with the language model if there is one, whose words `spell` spells.
 
     Whether a KenLM file without a trie is one of characters, its vocabulary shows; the log says so.
     The weights of a scorer package give way to those of the options only if these were chosen. Raise DecoderError
@@ -250,10 +246,10 @@ def make_decoder(labels: Labels, options: LanguageModelOptions) -> CTCDecoder:
     scorer = None
     weights = (options.lm_weight, options.valid_word_count_weight)
     if language_model is not None:
-        characters = options.trie_path is None and is_of_characters(language_model, labels)
+        characters = options.trie_path is None and is_of_characters(language_model, output_labels(labels).texts)
         if characters:
             logger.info("%s: taken for a language model of characters, as it has no longer words", language_model)
-        scorer = Scorer.load(labels, language_model, options.trie_path, characters=characters)
+        scorer = Scorer.load(labels, language_model, options.trie_path, characters=characters, spell=spell)
         if scorer.package_defaults is not None and not options.weights_chosen:
             weights = scorer.package_defaults
             logger.info("Weights of the scorer package: --lm_weight=%g --valid_word_count_weight=%g", *weights)
@@ -271,17 +267,7 @@ def _native_options(options: DecoderOptions) -> _ctcdecoder.DecoderOptions:
     return native
 
 
-def _join(texts: Sequence[str | bytes]) -> str:
-    joined = b"".join(text if isinstance(text, bytes) else text.encode() for text in texts)
-    return joined.decode("utf-8", "replace")
-
-
-def _words(texts: Sequence[str | bytes], frames: Sequence[int]) -> tuple[Word, ...]:
-    words: list[Word] = []
-    start = 0
-    for place in range(len(texts) + 1):
-        if place == len(texts) or texts[place] in (" ", b" "):
-            if place > start:
-                words.append(Word(_join(texts[start:place]), frames[start], frames[place - 1] + 1))
-            start = place + 1
-    return tuple(words)
+def _native_labels(labels: Labels) -> _ctcdecoder.Labels:
+    if not isinstance(labels, OutputLabels):
+        return _ctcdecoder.Labels(list(labels), [], 0)
+    return _ctcdecoder.Labels(list(labels.texts), list(labels.columns), labels.column_count)
