@@ -6,8 +6,9 @@
 TEXT are files of one sentence a line, plain or gzip (.gz); they may be larger than memory. FOLDER gets lm.arpa,
 lm.binary, lm.trie and lm.scorer. Words that the alphabet cannot spell are left out, and of the others all but the
 --vocabulary most frequent. --normalize_transcripts writes the text as training writes its transcripts. --unit
-character makes a model of characters, for writing without spaces; --bytes, its scorer for acoustic models whose
-labels are UTF-8 bytes. Needs KenLM's programs: `make lm-tools` builds them.
+character makes a model of characters, for writing without spaces. --output_unit and --alphabet are those of the
+acoustic model; --bytes is short for --output_unit bytes --unit character. For syllables of pinyin, a model of
+characters is lm.arpa and lm.binary alone. Needs KenLM's programs: `make lm-tools` builds them.
 """
 
 import gzip
@@ -22,16 +23,19 @@ from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
-from deepspeech.decoder import UTF8_BYTES, Scorer
+from deepspeech.decoder.of_alphabet import load_scorer
 from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.util.errors import LanguageModelError
+from deepspeech.util.output_units import UNITS, ByteAlphabet, SyllableAlphabet, load_alphabet
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
 from deepspeech.util.transcripts import Normalizer
 
 ROOT = Path(__file__).resolve().parent.parent
 SPACE = "<space>"
+SPECIAL = ("<s>", "</s>", "<unk>")
+FILES = ("lm.arpa", "lm.binary", "lm.trie", "lm.scorer")
 TOOLS = ("lmplz", "filter", "build_binary")
 REPORT_BYTES = 1 << 20
 
@@ -42,7 +46,8 @@ def read_arguments() -> Namespace:
     lm_weight, word_bonus = LanguageModelOptions.lm_weight, LanguageModelOptions.valid_word_count_weight
     parser.add_argument("texts", type=Path, nargs="+", metavar="TEXT")
     parser.add_argument("--out", type=Path, required=True, help="folder for the results")
-    parser.add_argument("--alphabet", type=Path, default=ROOT / "data/alphabet.txt")
+    parser.add_argument("--alphabet", type=Path, help="of the acoustic model (default: data/alphabet.txt)")
+    parser.add_argument("--output_unit", choices=tuple(UNITS), default=Alphabet.unit, help="what its labels stand for")
     parser.add_argument("--bytes", action="store_true", help="the labels are the UTF-8 bytes; implies --unit character")
     parser.add_argument("--unit", choices=("word", "character"), default="word")
     parser.add_argument("--order", type=int, default=5, choices=range(2, 7), help="words of the longest n-grams")
@@ -58,7 +63,9 @@ def read_arguments() -> Namespace:
     arguments = parser.parse_args()
     arguments.normalizer = chosen_normalizer(arguments)
     if arguments.bytes:
-        arguments.unit = "character"
+        arguments.unit, arguments.output_unit = "character", ByteAlphabet.unit
+    if arguments.alphabet is None and arguments.output_unit == Alphabet.unit:
+        arguments.alphabet = ROOT / "data/alphabet.txt"
     for text in arguments.texts:
         if not text.is_file():
             raise FlagError(f"{text} is not a file")
@@ -97,27 +104,25 @@ def _split_lines(
         raise LanguageModelError(f"{text}: damaged gzip file ({error})") from None
 
 
-def choose_vocabulary(arguments: Namespace, labels: Sequence[str | bytes]) -> list[str]:
+def choose_vocabulary(arguments: Namespace, alphabet: Alphabet) -> list[str]:
     """Return the most frequent words that the labels can spell."""
     counts: Counter[str] = Counter()
     for words in sentences(arguments, "Counting words"):
         counts.update(words)
-    characters = {label for label in labels if isinstance(label, str)}
-    known = [
-        word
-        for word, _ in counts.most_common()
-        if word not in ("<s>", "</s>", "<unk>")
-        and (arguments.bytes or word == SPACE or characters.issuperset(word))
-        and (word != SPACE or arguments.bytes or " " in characters)
-    ]
+    known = [word for word, _ in counts.most_common() if word not in SPECIAL and _can_spell(alphabet, word)]
     if not known:
-        raise LanguageModelError(
-            f"no word of {arguments.texts[0]} can be spelled with the labels of {arguments.alphabet}"
-        )
+        labels = f"the labels of {arguments.alphabet}" if arguments.alphabet else arguments.output_unit
+        raise LanguageModelError(f"no word of {arguments.texts[0]} can be spelled with {labels}")
     chosen = known[: arguments.vocabulary]
     covered = sum(counts[word] for word in chosen) / max(1, sum(counts.values()))
     report(f"{len(counts)} words, {len(chosen)} of them kept, which are {100 * covered:.2f} % of the text")
     return chosen
+
+
+def _can_spell(alphabet: Alphabet, word: str) -> bool:
+    if word == SPACE:
+        return alphabet.delimiter is not None
+    return not alphabet.missing(word) or (isinstance(alphabet, SyllableAlphabet) and bool(alphabet.readings(word)[0]))
 
 
 def estimate(arguments: Namespace, arpa: Path, scratch: Path) -> None:
@@ -155,30 +160,32 @@ def call(arguments: Namespace, scratch: Path, tool: str, *options: str | Path, w
 
 
 def main() -> None:
-    """Write the four files, each under its name only when all are whole."""
+    """Write the files, each under its name only when all are whole."""
     arguments = read_arguments()
-    labels: Sequence[str | bytes] = UTF8_BYTES
-    if not arguments.bytes:
-        labels = Alphabet.load(arguments.alphabet, composed=arguments.normalizer is not None).labels
-    vocabulary = choose_vocabulary(arguments, labels)
+    composed = arguments.normalizer is not None
+    alphabet = load_alphabet(arguments.output_unit, arguments.alphabet, composed=composed)
+    vocabulary = choose_vocabulary(arguments, alphabet)
     arguments.out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=arguments.out, prefix=".lm-") as folder:
         scratch = Path(folder)
-        build(arguments, labels, vocabulary, scratch)
-        for name in ("lm.arpa", "lm.binary", "lm.trie", "lm.scorer"):
+        build(arguments, alphabet, vocabulary, scratch)
+        for name in (name for name in FILES if (scratch / name).exists()):
             shutil.move(scratch / name, arguments.out / name)
             report(f"{arguments.out / name}: {(arguments.out / name).stat().st_size / 1e6:.1f} MB")
 
 
-def build(arguments: Namespace, labels: Sequence[str | bytes], vocabulary: Sequence[str], scratch: Path) -> None:
-    """Write the four files into `scratch`."""
+def build(arguments: Namespace, alphabet: Alphabet, vocabulary: Sequence[str], scratch: Path) -> None:
+    """Write the files into `scratch`."""
     arpa, binary = scratch / "lm.arpa", scratch / "lm.binary"
     estimate(arguments, scratch / "all.arpa", scratch)
     call(arguments, scratch, "filter", "single", f"model:{scratch / 'all.arpa'}", arpa, words=vocabulary)
     (scratch / "all.arpa").unlink()
     report("Building the binary, the trie and the package ...")
     call(arguments, scratch, "build_binary", "-s", "-a", "255", "-q", "8", "-T", f"{scratch}/", "trie", arpa, binary)
-    scorer = Scorer.load(labels, binary, characters=arguments.unit == "character")
+    characters = arguments.unit == "character"
+    if characters and isinstance(alphabet, SyllableAlphabet):
+        return
+    scorer = load_scorer(alphabet, binary, characters=characters)
     scorer.write_trie(scratch / "lm.trie")
     scorer.write_package(scratch / "lm.scorer", arguments.lm_weight, arguments.word_bonus)
 

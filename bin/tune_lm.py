@@ -21,8 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
-from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
+from deepspeech.decoder import CTCDecoder, DecoderOptions
+from deepspeech.decoder.of_alphabet import load_scorer, reference_of
 from deepspeech.errors import FlagError
+from deepspeech.serving.alphabet import alphabet_of
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import FeatureWindows
 from deepspeech.serving.frozen.model import read_frozen_model
@@ -31,7 +33,7 @@ from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.files.whole_files import write_whole, written_whole
 from deepspeech.util.front_ends.mfcc import Mfcc
-from deepspeech.util.language_model import is_of_characters
+from deepspeech.util.output_units import UNITS, load_alphabet
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
 
@@ -50,7 +52,8 @@ def read_arguments() -> Namespace:
     parser.add_argument("--references", type=Path, help="their texts, instead of --csv")
     parser.add_argument("--lm", type=Path, required=True, help="ARPA file, KenLM binary or scorer package")
     parser.add_argument("--trie", type=Path)
-    parser.add_argument("--alphabet", type=Path, default=ROOT / "data/alphabet.txt")
+    parser.add_argument("--alphabet", type=Path, help="of the posteriors (default: data/alphabet.txt)")
+    parser.add_argument("--output_unit", choices=tuple(UNITS), default=Alphabet.unit, help="what its labels stand for")
     parser.add_argument("--out", type=Path, required=True, help="folder for the results")
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--beam-width", type=int, default=500)
@@ -61,13 +64,15 @@ def read_arguments() -> Namespace:
     add_transcript_flags(parser)
     arguments = parser.parse_args()
     arguments.normalizer = chosen_normalizer(arguments)
+    if arguments.alphabet is None and arguments.output_unit == Alphabet.unit:
+        arguments.alphabet = ROOT / "data/alphabet.txt"
     if not (arguments.model and arguments.csv) and not (arguments.posteriors and arguments.references):
         raise FlagError("give --model and --csv, or --posteriors and --references")
     return arguments
 
 
-def run_model(arguments: Namespace) -> tuple[str | bytes, ...]:
-    """Write the outputs of the model for the validation set to the folder of the results; return its labels."""
+def run_model(arguments: Namespace) -> Alphabet:
+    """Write the outputs of the model for the validation set to the folder of the results; return its alphabet."""
     model = read_frozen_model(arguments.model)
     engine, mfcc = Engine(model), Mfcc(model.info.features)
     rows = [(path.parent / row["wav_filename"], row["transcript"]) for path in arguments.csv for row in read_rows(path)]
@@ -84,7 +89,7 @@ def run_model(arguments: Namespace) -> tuple[str | bytes, ...]:
     with written_whole(arguments.posteriors) as path, path.open("wb") as out:
         np.savez(out, *outputs)
     write_whole(arguments.references, "".join(f"{transcript}\n" for _, transcript in rows).encode())
-    return model.info.labels
+    return alphabet_of(model.info)
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
@@ -124,12 +129,11 @@ class Objective:
 
     def __init__(self, arguments: Namespace) -> None:
         """Read what is decoded and the language model. Raise DeepSpeechError if a file cannot be used."""
-        self._labels: tuple[str | bytes, ...]
         self._arguments = arguments
-        self._labels = run_model(arguments) if arguments.model else Alphabet.load(arguments.alphabet).labels
-        self._posteriors, self._lengths, self._references = read_utterances(arguments)
-        characters = arguments.trie is None and is_of_characters(arguments.lm, self._labels)
-        self._scorer = Scorer.load(self._labels, arguments.lm, arguments.trie, characters=characters)
+        alphabet = run_model(arguments) if arguments.model else load_alphabet(arguments.output_unit, arguments.alphabet)
+        self._posteriors, self._lengths, references = read_utterances(arguments)
+        self._scorer = load_scorer(alphabet, arguments.lm, arguments.trie)
+        self._references = [reference_of(text, alphabet, self._scorer) for text in references]
 
     def __call__(self, trial: Any) -> float:
         """Return the error rate with the weights that an optuna trial suggests."""
@@ -140,7 +144,7 @@ class Objective:
     def error_rate(self, weight: float, bonus: float) -> float:
         """Return WER or CER over all utterances, decoded on all cores."""
         options = DecoderOptions(self._arguments.beam_width, weight, bonus)
-        decoder = CTCDecoder(self._labels, options, self._scorer)
+        decoder = CTCDecoder(self._scorer.output, options, self._scorer)
         counts = EditCounts()
         results = decoder.decode_batch(self._posteriors, self._lengths)
         for reference, hypotheses in zip(self._references, results, strict=True):

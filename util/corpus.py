@@ -49,6 +49,13 @@ class Utterance:
     """The recording's modification time, in nanoseconds."""
     csv_file: str
     line: int
+    written_as: str = ""
+    """The transcript as hypotheses write it, where that is another way; see `reference`."""
+
+    @property
+    def reference(self) -> str:
+        """What hypotheses are compared with."""
+        return self.written_as or self.transcript
 
     @property
     def source(self) -> str:

@@ -27,7 +27,7 @@ def is_of_characters(path: Path, labels: Sequence[str | bytes]) -> bool:
     has_space = False
     letters = unspaced = 0
     try:
-        for word in _words(path):
+        for word in vocabulary(path):
             if word == SPACE:
                 has_space = True
             elif word not in _SPECIAL:
@@ -40,8 +40,11 @@ def is_of_characters(path: Path, labels: Sequence[str | bytes]) -> bool:
     return letters > 0 and (has_space or " " not in labels or 2 * unspaced > letters)
 
 
-def _words(path: Path) -> Iterator[str]:
-    """Yield the words of the vocabulary; raise OSError, or ValueError if it is not UTF-8."""
+def vocabulary(path: Path) -> Iterator[str]:
+    """Yield the words of a language model, ARPA or binary, if its file has them; raise OSError, or ValueError.
+
+    Among them are KenLM's markers of unknown words and of the ends of sentences.
+    """
     with path.open("rb") as file:
         if file.read(len(_HEAD_OF_BINARY)) != _HEAD_OF_BINARY:
             file.seek(0)

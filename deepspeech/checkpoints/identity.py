@@ -114,7 +114,7 @@ def misfit(prefix: Path, variable: Variable, found_name: str, found: tuple[int, 
     if layer is network.layers[-1] and found[:-1] == variable.shape[:-1]:
         cause = (
             f"it was trained with another alphabet, of {found[-1] - 1} labels (here {identity.alphabet.size}): "
-            "give that one with --alphabet_config_path"
+            "give that one with --alphabet_config_path and --output_unit"
         )
     elif layer is first and len(found) == 2 and found[0] != variable.shape[0]:
         cause = "it was trained on other features"

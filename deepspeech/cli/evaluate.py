@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ..decoder import CTCDecoder, make_decoder
+from ..decoder import CTCDecoder
+from ..decoder.of_alphabet import make_decoder, with_references
 from ..errors import AudioError, FlagError
 from ..options import EvaluationOptions, ReportOptions
 from ..options.rows.predecessors import ignored_notice
@@ -80,10 +81,11 @@ def _evaluate(options: EvaluationOptions) -> Tally:
     assert options.model is not None
     normalizer = options.transcripts.normalizer
     model = read_frozen_model(options.model)
-    decoder = make_decoder(model.info.labels, options.language_model)
+    alphabet = alphabet_of(model.info)
+    decoder = make_decoder(alphabet, options.language_model)
     corpus = read_corpus(
         options.test.files,
-        alphabet_of(model.info),
+        alphabet,
         front_end(model.info.features),
         limit=options.test.limit,
         skip_bad_rows=options.bad_rows.skip,
@@ -91,6 +93,7 @@ def _evaluate(options: EvaluationOptions) -> Tally:
         remembered=users_file(),
         normalizer=normalizer,
     )
+    corpus = with_references(corpus, alphabet, decoder)
     skip = options.bad_rows.skip
     return tested(Engine(model), model.info, decoder, corpus, options.report, options.test.files, skip_unreadable=skip)
 
@@ -113,7 +116,8 @@ def tested(
     mfcc = Mfcc(info.features)
     output_file = OutputFile(report.test_output_file, corpus) if report.test_output_file else None
     report_folder = ReportFolder(report.report_dir, str(info.path), corpus) if report.report_dir else None
-    acoustic_decoder = decoder.without_scorer() if report_folder is not None and decoder.scorer else None
+    compares = report_folder is not None and decoder.scorer is not None and not decoder.is_ambiguous
+    acoustic_decoder = decoder.without_scorer() if compares else None
 
     def test(utterance: Utterance) -> Tally:
         try:
@@ -132,7 +136,7 @@ def tested(
             without_language_model = acoustic_decoder.decode(posteriors)[0].text if acoustic_decoder else None
             report_folder.add(utterance, hypothesis, loss, without_language_model)
         place = places.get(utterance.csv_file)
-        return Tally.of_utterance(str(utterance.path), utterance.transcript, hypothesis, loss, place)
+        return Tally.of_utterance(str(utterance.path), utterance.reference, hypothesis, loss, place)
 
     total = Tally()
     with Progress("Test", len(corpus), report.show_progressbar, unit="utterances") as progress:

@@ -20,7 +20,6 @@ NumPy, but not TensorFlow.
 
 from __future__ import annotations
 
-import logging
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -33,7 +32,6 @@ import numpy.typing as npt
 
 from ..errors import DecoderError
 from ..options.decoding import CLIENT_BEAM_WIDTH, LanguageModelOptions
-from ..util.language_model import is_of_characters
 from .hypotheses import Hypothesis, Word, has_pieces, join, words_of
 from .labels import Labels, OutputLabels, Spell, output_labels
 
@@ -56,10 +54,7 @@ __all__ = [
     "OutputLabels",
     "Scorer",
     "Word",
-    "make_decoder",
 ]
-
-logger = logging.getLogger(__name__)
 
 UTF8_BYTES: tuple[bytes, ...] = tuple(bytes([byte]) for byte in range(1, 256))
 """The labels of a model that spells its transcripts in UTF-8 bytes, in DeepSpeech's order."""
@@ -97,7 +92,8 @@ class Scorer:
     """A language model, and its words or characters, spelled in labels."""
 
     def __init__(self, labels: Labels, native: _ctcdecoder.Scorer) -> None:
-        self.labels = output_labels(labels).texts
+        self.output = output_labels(labels)
+        self.labels = self.output.texts
         self.native = native
 
     @classmethod
@@ -189,6 +185,11 @@ class CTCDecoder:
         """Return a decoder that has the same labels and options, but no language model."""
         return CTCDecoder(self.output, self.options)
 
+    @property
+    def is_ambiguous(self) -> bool:
+        """Whether labels share a column, so that without a language model any of them is as good as the other."""
+        return len(set(self.output.columns)) < len(self.output.columns)
+
     def stream(self) -> CTCStream:
         """Begin an utterance whose frames come bit by bit."""
         return CTCStream(self)
@@ -233,27 +234,6 @@ class CTCStream:
     def finish(self, count: int = 0) -> list[Hypothesis]:
         """Return the `count` (0: `result_count`) best transcripts of all frames fed, as if no more came."""
         return self._decoder.hypotheses(self._native.finish(count))
-
-
-def make_decoder(labels: Labels, options: LanguageModelOptions, spell: Spell | None = None) -> CTCDecoder:
-    """Return a decoder for the labels, with the language model if there is one, whose words `spell` spells.
-
-    Whether a KenLM file without a trie is one of characters, its vocabulary shows; the log says so.
-    The weights of a scorer package give way to those of the options only if these were chosen. Raise DecoderError
-    if a file or an option cannot be used.
-    """
-    language_model = options.binary_path or options.scorer_path
-    scorer = None
-    weights = (options.lm_weight, options.valid_word_count_weight)
-    if language_model is not None:
-        characters = options.trie_path is None and is_of_characters(language_model, output_labels(labels).texts)
-        if characters:
-            logger.info("%s: taken for a language model of characters, as it has no longer words", language_model)
-        scorer = Scorer.load(labels, language_model, options.trie_path, characters=characters, spell=spell)
-        if scorer.package_defaults is not None and not options.weights_chosen:
-            weights = scorer.package_defaults
-            logger.info("Weights of the scorer package: --lm_weight=%g --valid_word_count_weight=%g", *weights)
-    return CTCDecoder(labels, DecoderOptions(options.beam_width, *weights), scorer)
 
 
 def _native_options(options: DecoderOptions) -> _ctcdecoder.DecoderOptions:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from os import PathLike, fspath
+from os import PathLike
 
 import numpy as np
 import numpy.typing as npt
 
 from ..decoder import CTCDecoder, DecoderOptions, Scorer
+from ..decoder.of_alphabet import load_scorer
 from ..errors import DecoderError, ModelError
 from ..util.front_ends.mfcc import Mfcc
 from ..util.text import Alphabet
@@ -75,7 +76,7 @@ class Model:
     def enableExternalScorer(self, scorer_path: str | PathLike[str]) -> None:  # noqa: N802
         """Decode with a language model: a scorer package or a KenLM file. Raise ModelError if it cannot be used."""
         try:
-            scorer = Scorer.load(self._info.labels, fspath(scorer_path))
+            scorer = load_scorer(self.alphabet, scorer_path)
         except DecoderError as error:
             raise ModelError(str(error)) from error
         default = DecoderOptions()
@@ -141,11 +142,11 @@ class Model:
         Raise SamplesError for anything else, and ModelError for a number below 1.
         """
         hypotheses = self._recognized(audio_buffer).finish(checked_count(num_results))
-        return metadata(hypotheses, self._info.labels, self.step_seconds)
+        return metadata(hypotheses, self._decoder.labels, self.step_seconds)
 
     def createStream(self) -> Stream:  # noqa: N802
         """Begin an utterance whose audio comes bit by bit."""
-        return Stream(self.recognition(), self._info.labels, self.step_seconds)
+        return Stream(self.recognition(), self._decoder.labels, self.step_seconds)
 
     def transcribe(self, audio: str | PathLike[str] | npt.NDArray[np.int16]) -> Transcript:
         """Return the transcript of a file of any format and rate, or of int16 [samples] at the model's rate.
@@ -228,6 +229,6 @@ class Model:
                 result_count=max(self._beam_width, 1),
                 hot_words=self._hot_words if self._scorer else {},
             )
-            return CTCDecoder(self._info.labels, options, self._scorer)
+            return CTCDecoder(self._scorer.output if self._scorer else self._info.labels, options, self._scorer)
         except (DecoderError, TypeError) as error:
             raise ModelError(str(error)) from error

@@ -7,7 +7,8 @@ from itertools import combinations
 
 from ..checkpoints.flag_check import check_flags
 from ..checkpoints.identity import ModelIdentity
-from ..decoder import CTCDecoder, make_decoder
+from ..decoder import CTCDecoder
+from ..decoder.of_alphabet import make_decoder, with_references
 from ..errors import CorpusError, FeatureCacheError, FlagError
 from ..options import Options, SetOptions
 from ..schedule.jobs import SetName
@@ -43,11 +44,14 @@ def read_inputs(options: Options) -> Inputs:
     normalizer = options.transcripts.normalizer
     alphabet = options.load_alphabet()
     _check_flags(options, alphabet)
-    decoder = make_decoder(alphabet.labels, options.language_model)
+    decoder = make_decoder(alphabet, options.language_model)
     wanted = options.experiment
     if wanted.corpus_folder is not None:
         import_corpus(wanted.corpus, wanted.corpus_folder, wanted.source)
-    return Inputs(alphabet, decoder, _read_corpora(options, alphabet, normalizer))
+    corpora = _read_corpora(options, alphabet, normalizer)
+    return Inputs(
+        alphabet, decoder, {name: with_references(corpus, alphabet, decoder) for name, corpus in corpora.items()}
+    )
 
 
 def options_of_set(options: Options, name: SetName) -> SetOptions:

@@ -2,7 +2,7 @@
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.store import Checkpoints
-from ..decoder import make_decoder
+from ..decoder.of_alphabet import make_decoder
 from ..options import Options
 from ..util.audio import read_audio
 from ..util.features import front_end
@@ -22,7 +22,7 @@ def transcribe(options: Options) -> str:
     if not len(features):
         return ""
     alphabet = options.load_alphabet()
-    decoder = make_decoder(alphabet.labels, options.language_model)
+    decoder = make_decoder(alphabet, options.language_model)
     identity = ModelIdentity(alphabet, options.features, options.model)
     graph = build_training_graph(
         compute_devices()[:1],

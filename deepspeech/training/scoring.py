@@ -36,7 +36,8 @@ class Evaluator:
         self._places = places_of_files(test_files)
         self._output_file = output_file
         self._report_folder = report_folder
-        self._acoustic_decoder = decoder.without_scorer() if report_folder is not None and decoder.scorer else None
+        compares = report_folder is not None and decoder.scorer is not None and not decoder.is_ambiguous
+        self._acoustic_decoder = decoder.without_scorer() if compares else None
         self._pool = ThreadPoolExecutor(max_workers=usable_cores(), thread_name_prefix="decode")
 
     def __enter__(self) -> "Evaluator":
@@ -68,4 +69,4 @@ class Evaluator:
             without_language_model = acoustic.decode(posteriors)[0].text if acoustic else None
             self._report_folder.add(utterance, hypothesis, loss, without_language_model)
         place = self._places.get(utterance.csv_file)
-        return Tally.of_utterance(str(utterance.path), utterance.transcript, hypothesis, loss, place)
+        return Tally.of_utterance(str(utterance.path), utterance.reference, hypothesis, loss, place)

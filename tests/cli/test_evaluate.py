@@ -15,11 +15,13 @@ from corpora import TinyCorpus, write_tiny_corpus
 from program import Trained, evaluate
 
 from deepspeech.cli.evaluate import tested as figures_of
-from deepspeech.decoder import UTF8_BYTES, Scorer, make_decoder
+from deepspeech.decoder import UTF8_BYTES, Scorer
+from deepspeech.decoder.of_alphabet import make_decoder
 from deepspeech.errors import AudioError
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import network
 from deepspeech.options import ExportOptions, LanguageModelOptions, ModelOptions, ReportOptions
+from deepspeech.serving.alphabet import alphabet_of
 from deepspeech.serving.ctc_loss import ctc_loss
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.frozen.metadata import serialize_alphabet
@@ -88,7 +90,7 @@ def test_recordings_that_vanish_end_the_test_or_are_left_out(
     files = write_tiny_corpus(tmp_path)
     corpus = read_corpus([files.test], Alphabet.load(files.alphabet), front_end(model.info.features), progress=False)
     Path(corpus[2].path).unlink()
-    decoder = make_decoder(model.info.labels, LanguageModelOptions())
+    decoder = make_decoder(alphabet_of(model.info), LanguageModelOptions())
     parts = (Engine(model), model.info, decoder, corpus, ReportOptions(), [files.test])
     with pytest.raises(
         AudioError, match=re.escape(f"{corpus[2].path}: No such file or directory ({corpus[2].source})")

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from exhaustive import write_arpa
 
-from deepspeech.decoder import UTF8_BYTES, Scorer, make_decoder
+from deepspeech.decoder import UTF8_BYTES, Scorer
+from deepspeech.decoder.of_alphabet import make_decoder
 from deepspeech.options import LanguageModelOptions
 from deepspeech.util.language_model import is_of_characters
+from deepspeech.util.text import Alphabet
 
 DIGITS = tuple("设二九四")
 
@@ -40,7 +42,7 @@ def test_the_vocabulary_says_whether_words_are_characters(
 ) -> None:
     arpa = tmp_path / "lm.arpa"
     write_arpa(arpa, words, np.random.default_rng(0))
-    scorer = make_decoder(labels, LanguageModelOptions(binary_path=arpa)).scorer
+    scorer = make_decoder(Alphabet(tuple(labels)), LanguageModelOptions(binary_path=arpa)).scorer
     assert scorer is not None
     assert scorer.characters == of_characters
     assert is_of_characters(binary(tmp_path, arpa, labels, words), labels) == of_characters
@@ -55,6 +57,6 @@ def test_a_package_says_itself_what_it_is(tmp_path: Path) -> None:
     labels = (" ", *DIGITS)
     write_arpa(tmp_path / "lm.arpa", list(DIGITS), np.random.default_rng(0))
     Scorer.load(labels, tmp_path / "lm.arpa").write_package(tmp_path / "lm.scorer", 1, 1)
-    scorer = make_decoder(labels, LanguageModelOptions(scorer_path=tmp_path / "lm.scorer")).scorer
+    scorer = make_decoder(Alphabet(tuple(labels)), LanguageModelOptions(scorer_path=tmp_path / "lm.scorer")).scorer
     assert scorer is not None
     assert not scorer.characters

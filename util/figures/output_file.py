@@ -49,10 +49,10 @@ class OutputFile:
 
     def _entry(self, utterance: Utterance) -> dict[str, Any]:
         hypothesis, loss = self._heard[utterance]
-        edits = evaluate_transcript(utterance.transcript, hypothesis)
+        edits = evaluate_transcript(utterance.reference, hypothesis)
         return {
             "wav_filename": utterance.path,
-            "src": utterance.transcript,
+            "src": utterance.reference,
             "res": hypothesis,
             "loss": loss,
             "char_distance": edits.character_edits,

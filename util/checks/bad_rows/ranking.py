@@ -27,7 +27,7 @@ class RowFigures:
     @property
     def edits(self) -> EditCounts:
         """What the hypothesis has wrong if the transcript is right."""
-        return evaluate_transcript(self.utterance.transcript, self.hypothesis)
+        return evaluate_transcript(self.utterance.reference, self.hypothesis)
 
 
 @dataclass(frozen=True, eq=False)

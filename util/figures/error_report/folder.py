@@ -101,7 +101,7 @@ class ReportFolder:
             csv_file=utterance.csv_file,
             line=utterance.line,
             recording=str(Path(utterance.path).absolute()),
-            reference=utterance.transcript,
+            reference=utterance.reference,
             hypothesis=hypothesis,
             without_language_model=without_language_model,
             loss=loss,
