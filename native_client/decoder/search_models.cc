@@ -1,5 +1,6 @@
 // The part of the search that knows what a hypothesis may go on with, compiled for each of KenLM's data structures.
 #include <cmath>
+#include <numeric>
 #include <type_traits>
 
 #include "decoder/search.h"
@@ -32,11 +33,55 @@ class PlainSearch final : public Search {
   Sentence complete_word(const Sentence& before, std::uint32_t) const override { return before; }
 };
 
+// From this number of children on (in Chinese, say) it pays to look only at those with probable labels.
+constexpr std::uint32_t kManyChildren = 64;
+
 template <class Model>
 class ScoredSearch : public Search {
  protected:
   ScoredSearch(const SearchContext& context, const Model& model)
-      : Search(context), nodes_(context.nodes), root_ahead_(ahead(LexiconTrie::kRoot)), model_(model) {}
+      : Search(context), nodes_(context.nodes), root_ahead_(ahead(LexiconTrie::kRoot)), model_(model) {
+    root_has_many_children_ = nodes_[1].first_child - nodes_[0].first_child >= kManyChildren;
+    if (root_has_many_children_ || context.labels.spell_beginnings()) find_root_children();
+  }
+
+  // A label, and the node of the trie that it leads to.
+  struct Step {
+    Label label;
+    std::uint32_t node;
+  };
+
+  // Finds the steps from the root that the labels of this frame allow.
+  void rank_root_children() {
+    root_steps_.clear();
+    for (const Label label : ranked_) {
+      if (root_children_[label] != LexiconTrie::kNoNode) root_steps_.push_back({label, root_children_[label]});
+    }
+  }
+
+  // Calls `extend` with every step from the node of the hypothesis that may reach the floor, if no step adds more than
+  // `bound` to total, sentence and posterior.
+  template <class Extend>
+  void for_each_step(const Hypothesis& hypothesis, float bound, Extend extend) {
+    const std::uint32_t begin = nodes_[hypothesis.node].first_child, end = nodes_[hypothesis.node + 1].first_child;
+    const auto reaches_floor = [&](Label label) {
+      return hypothesis.total + posteriors_[label] + hypothesis.sentence + bound > floor_;
+    };
+    if (end - begin < kManyChildren) {
+      for (std::uint32_t child = begin; child < end; ++child) extend(Step{nodes_[child].label, child});
+    } else if (hypothesis.node == LexiconTrie::kRoot) {
+      for (const Step step : root_steps_) {
+        if (!reaches_floor(step.label)) return;
+        extend(step);
+      }
+    } else {
+      for (const Label label : ranked_) {
+        if (!reaches_floor(label)) return;
+        const std::uint32_t child = LexiconTrie::find_child(nodes_, hypothesis.node, label);
+        if (child != LexiconTrie::kNoNode) extend(Step{label, child});
+      }
+    }
+  }
 
   Sentence complete_word(const Sentence& before, std::uint32_t node) const final {
     const bool known = node != LexiconTrie::kNoNode && nodes_[node].word != TrieNode::kNoWord;
@@ -50,13 +95,19 @@ class ScoredSearch : public Search {
 
   const TrieNode* const nodes_;
   const float root_ahead_;
+  bool root_has_many_children_;
+  std::vector<std::uint32_t> root_children_;  // by label, if there are many or they are asked for: a node or kNoNode
+  std::vector<Step> root_steps_;              // of those whose labels are ranked, the most probable first
+  const Model& model_;
 
  private:
-  const Model& model_;
+  void find_root_children() {
+    root_children_.assign(context_.labels.size(), LexiconTrie::kNoNode);
+    for (std::uint32_t child = nodes_[0].first_child; child < nodes_[1].first_child; ++child) {
+      root_children_[nodes_[child].label] = child;
+    }
+  }
 };
-
-// From this number of children on (in Chinese, say) it pays to look only at those with probable labels.
-constexpr std::uint32_t kManyChildren = 64;
 
 // Words of the trie. If the delimiter alone begins words, it leads to the root of the trie; other labels that begin
 // words are part of their spellings, so they lead to the root's children.
@@ -70,35 +121,21 @@ class WordSearch final : public ScoredSearch<Model> {
         unknown_allowed_(context.unknown_score > kLogZero) {
     this->extension_bound_ = context.unknown_score;
     if (spell_beginnings_) {
-      find_beginnings();
+      const float best_word = std::max(context.highest_bonus(), context.options.unknown_word_score);
+      this->extension_bound_ = std::max(context.unknown_score, best_word + root_ahead_);
     } else {
       beginnings_ = {{delimiter_, LexiconTrie::kRoot}};
-      if (nodes_[1].first_child > kManyChildren) this->extension_bound_ = root_ahead_;
+      if (this->root_has_many_children_) this->extension_bound_ = root_ahead_;
     }
   }
 
  private:
   using Base = ScoredSearch<Model>;
+  using typename Base::Step;
   using Base::nodes_, Base::root_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
 
-  // A label that begins a word, and the node that it leads to.
-  struct Beginning {
-    Label label;
-    std::uint32_t node;
-  };
-
-  void find_beginnings() {
-    const float best_word = std::max(context_.highest_bonus(), context_.options.unknown_word_score);
-    this->extension_bound_ = std::max(context_.unknown_score, best_word + root_ahead_);
-    node_of_beginning_.assign(context_.labels.size(), kBeginsNothing);
-    for (Label label = 0; label < context_.labels.size(); ++label) {
-      if (!context_.labels.begins_word(label)) continue;
-      const std::uint32_t node = LexiconTrie::find_child(nodes_, LexiconTrie::kRoot, label);
-      if (node != LexiconTrie::kNoNode || unknown_allowed_) node_of_beginning_[label] = node;
-    }
-  }
-
   void extend_beam() override {
+    if (this->root_has_many_children_) this->rank_root_children();
     if (spell_beginnings_) rank_beginnings();
     for (std::uint32_t source = 0; source < beam_.size(); ++source) extend(source);
   }
@@ -106,34 +143,20 @@ class WordSearch final : public ScoredSearch<Model> {
   void rank_beginnings() {
     beginnings_.clear();
     for (const Label label : this->ranked_) {
-      const std::uint32_t node = node_of_beginning_[label];
-      if (node != kBeginsNothing) beginnings_.push_back({label, node});
+      const std::uint32_t node = this->root_children_[label];
+      const bool may_follow = node != LexiconTrie::kNoNode || unknown_allowed_;
+      if (may_follow && context_.labels.begins_word(label)) beginnings_.push_back({label, node});
     }
   }
 
   void extend(std::uint32_t source) {
     const Hypothesis& hypothesis = beam_[source];
     if (hypothesis.node != LexiconTrie::kNoNode) {
-      extend_in_trie(source);
+      this->for_each_step(hypothesis, root_ahead_,
+                          [&](Step step) { extend_by(source, hypothesis, step.label, step.node); });
       if (nodes_[hypothesis.node].word != TrieNode::kNoWord) complete(source);
     }
     if (unknown_allowed_) extend_to_unknown(source);
-  }
-
-  void extend_in_trie(std::uint32_t source) {
-    const Hypothesis& hypothesis = beam_[source];
-    const std::uint32_t begin = nodes_[hypothesis.node].first_child, end = nodes_[hypothesis.node + 1].first_child;
-    if (end - begin < kManyChildren) {
-      for (std::uint32_t child = begin; child < end; ++child) {
-        extend_by(source, hypothesis, nodes_[child].label, child);
-      }
-      return;
-    }
-    for (const Label label : this->ranked_) {
-      if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + root_ahead_ > floor_)) return;
-      const std::uint32_t child = LexiconTrie::find_child(nodes_, hypothesis.node, label);
-      if (child != LexiconTrie::kNoNode) extend_by(source, hypothesis, label, child);
-    }
   }
 
   void extend_by(std::uint32_t source, const Hypothesis& hypothesis, Label label, std::uint32_t node) {
@@ -151,8 +174,7 @@ class WordSearch final : public ScoredSearch<Model> {
     const bool may_begin = spell_beginnings_ && node == LexiconTrie::kRoot;
     for (const Label label : this->ranked_) {
       if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + context_.unknown_score > floor_)) break;
-      if (label == delimiter_ && !spell_beginnings_) continue;
-      if (spell_beginnings_ && !may_begin && node_of_beginning_[label] != kBeginsNothing) continue;
+      if (!may_begin && context_.labels.begins_word(label)) continue;
       if (is_in_trie && LexiconTrie::find_child(nodes_, node, label) != LexiconTrie::kNoNode) continue;
       extend_by(source, hypothesis, label, LexiconTrie::kNoNode);
     }
@@ -184,13 +206,10 @@ class WordSearch final : public ScoredSearch<Model> {
     return known ? context_.bonus(node) : context_.options.unknown_word_score;
   }
 
-  static constexpr std::uint32_t kBeginsNothing = LexiconTrie::kNoNode - 1;
-
   const Label delimiter_;
   const bool spell_beginnings_;
   const bool unknown_allowed_;
-  std::vector<std::uint32_t> node_of_beginning_;  // for each label that may begin a word, else kBeginsNothing
-  std::vector<Beginning> beginnings_;             // that a hypothesis could reach the floor by, best first
+  std::vector<Step> beginnings_;  // by which words may begin after another, the most probable first
 };
 
 // Characters of the trie, each of one or (as its UTF-8 bytes) several labels; they need no delimiter.
@@ -204,41 +223,68 @@ class CharacterSearch final : public ScoredSearch<Model> {
 
  private:
   using Base = ScoredSearch<Model>;
+  using typename Base::Step;
   using Base::nodes_, Base::root_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
 
   void extend_beam() override {
-    for (std::uint32_t source = 0; source < beam_.size(); ++source) extend(source);
+    if (this->root_has_many_children_) this->rank_root_children();
+    // The best first, as what they go on with raises the floor for the others.
+    order_.resize(beam_.size());
+    std::iota(order_.begin(), order_.end(), 0u);
+    std::sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
+      return beam_[a].total + beam_[a].sentence > beam_[b].total + beam_[b].sentence;
+    });
+    for (const std::uint32_t source : order_) extend(source);
   }
 
   void extend(std::uint32_t source) {
     const Hypothesis& hypothesis = beam_[source];
-    const std::uint32_t begin = nodes_[hypothesis.node].first_child, end = nodes_[hypothesis.node + 1].first_child;
-    if (end - begin < kManyChildren) {
-      for (std::uint32_t child = begin; child < end; ++child) extend_by(source, hypothesis, child);
-      return;
-    }
-    for (const Label label : this->ranked_) {
-      if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + this->extension_bound_ > floor_)) return;
-      const std::uint32_t child = LexiconTrie::find_child(nodes_, hypothesis.node, label);
-      if (child != LexiconTrie::kNoNode) extend_by(source, hypothesis, child);
-    }
+    const Sentence& before = this->sentence(hypothesis);
+    const std::uint64_t context = lm::ngram::hash_value(before.state);
+    this->for_each_step(hypothesis, this->extension_bound_,
+                        [&](Step step) { extend_by(source, hypothesis, before, context, step); });
   }
 
-  void extend_by(std::uint32_t source, const Hypothesis& hypothesis, std::uint32_t child) {
-    const Label label = nodes_[child].label;
+  void extend_by(std::uint32_t source, const Hypothesis& hypothesis, const Sentence& before, std::uint64_t context,
+                 Step step) {
+    const auto [label, child] = step;
     const float total = this->acoustic(hypothesis, label);
     const bool completes = nodes_[child].word != TrieNode::kNoWord;
-    const float bound = completes ? context_.bonus(child) + root_ahead_ : this->ahead(child);
+    const float bonus = completes ? context_.bonus(child) : 0;
+    const float bound = completes ? bonus + root_ahead_ : this->ahead(child);
     if (!(total + hypothesis.sentence + bound > floor_) || this->in_beam(source, label)) return;
-    float rank = total + hypothesis.sentence + bound;
-    if (completes) rank = total + this->complete_word(this->sentence(hypothesis), child).score + root_ahead_;
-    if (!(rank > floor_)) return;
-    if (completes) {
-      this->add_candidate({rank, total, source, label, LexiconTrie::kRoot, child});
-    } else {
+    if (!completes) {
+      const float rank = total + hypothesis.sentence + bound;
       this->add_candidate({rank, total, source, label, child, Base::kNoCompletion});
+      return;
     }
+    const float weighted = context_.options.lm_weight * score(before, context, nodes_[child].word);
+    const float rank = total + (before.score + weighted + bonus) + root_ahead_;
+    if (rank > floor_) this->add_candidate({rank, total, source, label, LexiconTrie::kRoot, child});
   }
+
+  // ln P of a word after a sentence whose state has hash `context`.
+  float score(const Sentence& before, std::uint64_t context, Word word) {
+    Scored& scored = scored_[(context ^ word * kMultiplier) >> (64 - kScoredBits)];
+    if (scored.context != context || scored.word != word) {
+      LanguageState after;
+      scored = {context, word, kLn10 * this->model_.Score(before.state, word, after)};
+    }
+    return scored.score;
+  }
+
+  // A score that was computed: as hypotheses stay in the beam for several frames and have their last words in common,
+  // it is wanted many times.
+  struct Scored {
+    std::uint64_t context;
+    Word word;
+    float score;
+  };
+  static constexpr int kScoredBits = 16;
+  static constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15;
+
+  std::vector<std::uint32_t> order_;
+  std::vector<Scored> scored_ = std::vector<Scored>(std::size_t{1} << kScoredBits, Scored{0, TrieNode::kNoWord, 0});
 };
 
 }  // namespace
