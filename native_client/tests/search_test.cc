@@ -110,6 +110,97 @@ TEST(word_search_equals_exhaustive_search) {
   }
 }
 
+// The sequences of labels that have these columns.
+std::vector<Spelling> labels_of(const Labels& labels, const std::vector<Label>& columns) {
+  std::vector<Spelling> sequences(1);
+  for (const Label column : columns) {
+    std::vector<Spelling> longer;
+    for (const Spelling& sequence : sequences) {
+      for (Label label = 0; label < labels.size(); ++label) {
+        if (labels.column(label) != column) continue;
+        longer.push_back(sequence);
+        longer.back().push_back(label);
+      }
+    }
+    sequences = std::move(longer);
+  }
+  return sequences;
+}
+
+TEST(character_search_sums_over_all_readings) {
+  Random random(6);
+  const fixtures::Folder folder;
+  const Labels labels({"u", "v", "w", "w"}, {0, 0, 0, 1}, 2);
+  for (int round = 0; round < 500; ++round) {
+    fixtures::write_arpa(folder / "lm.arpa", {"u", "v", "w"}, random);
+    const auto scorer = std::make_shared<const Scorer>(labels, folder / "lm.arpa", Unit::kCharacter);
+    const std::vector<float> posteriors = fixtures::random_posteriors(random, 1 + random() % 4, 3);
+    DecoderOptions options;
+    options.beam_width = options.result_count = kEverything;
+    std::map<std::string, double> expected;
+    for (const auto& [columns, score] : exhaustive(posteriors, 3)) {
+      for (const Spelling& sequence : labels_of(labels, columns)) expected[labels.join(sequence)] += std::exp(score);
+    }
+    const std::vector<Result> results = Decoder(labels, options, scorer).decode(fixtures::view(posteriors, 3));
+    CHECK(results.size() == expected.size());
+    for (const Result& result : results) {
+      std::vector<std::string> words;
+      for (const Label label : result.labels) words.push_back(labels.text(label));
+      const double ln_p = ln_probability(scorer->language_model(), words, true);
+      const double bonus = double(options.valid_word_count_weight) * double(words.size());
+      const double acoustic = std::log(expected.at(labels.join(result.labels)));
+      CHECK_NEAR(result.score, acoustic + double(options.lm_weight) * ln_p + bonus, 3e-3);
+    }
+  }
+}
+
+// The words of a transcript in pieces, each of which `labels` spell as they are; false if others are among them.
+bool split_pieces(const Labels& labels, Spelling transcript, std::vector<std::string>& words) {
+  if (!transcript.empty() && transcript.back() == labels.delimiter()) transcript.pop_back();
+  while (!transcript.empty()) {
+    const auto end = std::find_if(transcript.begin() + 1, transcript.end(),
+                                  [&](Label label) { return labels.begins_word(label); });
+    const Spelling spelling(transcript.begin(), end);
+    const std::string text = labels.join(spelling);
+    if (text.front() != ' ' || labels.spell(text) != std::vector<Spelling>{spelling}) return false;
+    words.push_back(text.substr(1));
+    transcript.erase(transcript.begin(), end);
+  }
+  return true;
+}
+
+TEST(search_of_word_pieces_equals_exhaustive_search) {
+  Random random(7);
+  const fixtures::Folder folder;
+  const std::vector<std::string> vocabulary = {"a", "ab", "b", "bb", "aab"};
+  const Labels labels({" ", " a", "a", "b"});
+  for (int round = 0; round < 500; ++round) {
+    fixtures::write_arpa(folder / "lm.arpa", vocabulary, random);
+    const auto scorer = std::make_shared<const Scorer>(labels, folder / "lm.arpa", Unit::kWord);
+    const std::vector<float> posteriors = fixtures::random_posteriors(random, 1 + random() % 4, 5);
+    DecoderOptions options;
+    options.beam_width = options.result_count = kEverything;
+    std::map<std::vector<std::string>, double> expected;
+    for (const auto& [transcript, score] : exhaustive(posteriors, 5)) {
+      std::vector<std::string> words;
+      const auto known = [&](const std::string& word) {
+        return std::find(vocabulary.begin(), vocabulary.end(), word) != vocabulary.end();
+      };
+      if (!split_pieces(labels, transcript, words) || !std::all_of(words.begin(), words.end(), known)) continue;
+      expected[words] += std::exp(score);
+    }
+    const std::vector<Result> results = Decoder(labels, options, scorer).decode(fixtures::view(posteriors, 5));
+    CHECK(results.size() == expected.size());
+    for (const Result& result : results) {
+      std::vector<std::string> words;
+      CHECK(split_pieces(labels, result.labels, words));
+      const double ln_p = ln_probability(scorer->language_model(), words, true);
+      const double bonus = double(options.valid_word_count_weight) * double(words.size());
+      CHECK_NEAR(result.score, std::log(expected.at(words)) + double(options.lm_weight) * ln_p + bonus, 3e-3);
+    }
+  }
+}
+
 TEST(a_stream_equals_one_piece_and_forgets_what_it_needs_no_more) {
   Random random(3);
   const fixtures::Folder folder;
