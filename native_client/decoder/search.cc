@@ -12,7 +12,7 @@ namespace {
 // Nodes of the prefix trees that may lie unused, for each hypothesis of a full beam.
 constexpr std::size_t kSlack = 64;
 
-// Candidates collected before the worst are dropped, in beam widths.
+// Candidates collected before the worst are dropped, in beam widths, where they cost little.
 constexpr std::size_t kCandidatesPerHypothesis = 4;
 
 std::uint64_t label_bit(Label label) { return std::uint64_t{1} << (label % 64); }
@@ -28,6 +28,7 @@ Sentence start_of(const Scorer* scorer) {
 Search::Search(const SearchContext& context)
     : context_(context),
       tree_(start_of(context.scorer.get())),
+      most_candidates_(kCandidatesPerHypothesis * context.options.beam_width),
       columns_(context.labels.columns().empty() ? nullptr : context.labels.columns().data()),
       compact_at_(kSlack * context.options.beam_width) {
   beam_.push_back({0, kLogZero, 0, 0, context.nodes ? ahead(LexiconTrie::kRoot) : 0, NAN, Labels::kNone, Labels::kNone,
@@ -141,7 +142,7 @@ void Search::rank_labels() {
 
 void Search::add_candidate(const Candidate& candidate) {
   candidates_.push_back(candidate);
-  if (candidates_.size() >= kCandidatesPerHypothesis * context_.options.beam_width) shrink_candidates();
+  if (candidates_.size() >= most_candidates_) shrink_candidates();
 }
 
 // True if hypothesis `source` with one label more is in the beam, too.

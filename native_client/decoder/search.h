@@ -141,6 +141,7 @@ class Search {
   float extension_bound_ = kLogZero;
 
   PrefixTree tree_;
+  std::size_t most_candidates_;  // before the worst are dropped, and the floor rises
 
  private:
   void prepare_frame(const std::vector<float>& posteriors);

@@ -219,6 +219,8 @@ class CharacterSearch final : public ScoredSearch<Model> {
   CharacterSearch(const SearchContext& context, const Model& model)
       : ScoredSearch<Model>(context, model) {
     this->extension_bound_ = root_ahead_ + context.highest_bonus();
+    // Each candidate costs the language model's time, so the floor rises early.
+    this->most_candidates_ = context.options.beam_width + std::max<std::size_t>(1, context.options.beam_width / 4);
   }
 
  private:
