@@ -19,6 +19,7 @@ from ..progress import report as report_to_stderr
 from .corpus_csv import is_whole
 from .pipeline.importing import import_records
 from .pipeline.records import SETS, Choices
+from .published import fetch_published, missing_source
 
 MODULES = {
     "aishell": "formats.aishell",
@@ -42,6 +43,10 @@ MODULES = {
 """The module of each corpus, or of each format of corpora; it is imported when its corpus is."""
 
 
+DOWNLOADS = "download"
+"""The folder below the corpus's that archives are unpacked in."""
+
+
 def import_corpus(
     name: str,
     out: Path,
@@ -51,31 +56,32 @@ def import_corpus(
 ) -> None:
     """Import the corpus of this name into the folder `out`; what is there already and whole is not fetched again.
 
-    `source` is the folder of its recordings; without one they are downloaded, or synthesized. Each corpus's module says
-    what it writes. `choices` are for formats; other corpora have none. Raise DeepSpeechError, mostly an ImportingError.
+    `source` is the folder of its recordings; without one they are downloaded, those of a format if `choices` say so, or
+    synthesized. Each corpus's module says what it writes. `choices` are for formats; other corpora have none. Raise
+    DeepSpeechError, mostly an ImportingError.
     """
     module = _module(name)
     try:
         if not hasattr(module, "read_records"):
             module.import_corpus(out, source, report)
-        elif source is not None:
+        elif source is not None or choices.download:
+            source = source or fetch_published(name, choices.parts, out / DOWNLOADS, report)
             import_records(module.read_records, source, out, choices, report)
-        elif not _is_imported(out):
-            raise ImportingError(
-                f"the corpus {name} cannot be downloaded; name the folder of its recordings with --from"
-            )
+        elif not is_imported(out):
+            raise ImportingError(missing_source(name))
     except (OSError, sqlite3.Error) as error:
         raise ImportingError(f"the corpus {name} cannot be imported into {out}: {error}") from error
+
+
+def is_imported(out: Path) -> bool:
+    """Return whether there are CSVs in `out`, and all recordings that they name."""
+    files = [path for path in (out / f"{name}.csv" for name in SETS) if path.exists()]
+    return bool(files) and all(map(is_whole, files))
 
 
 def descriptions() -> dict[str, str]:
     """Return the first line of the description of each corpus or format, by its name."""
     return {name: (_module(name).__doc__ or "").partition("\n")[0] for name in MODULES}
-
-
-def _is_imported(out: Path) -> bool:
-    files = [path for path in (out / f"{name}.csv" for name in SETS) if path.exists()]
-    return bool(files) and all(map(is_whole, files))
 
 
 def _module(name: str) -> ModuleType:

@@ -13,7 +13,7 @@ from ..errors import ImportingError
 from ..files.whole_files import folder_written_whole
 from ..progress import Report
 from .corpus_csv import is_whole, write_corpus
-from .download import download
+from .download import RemoteFile, download
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def write_sets(out: Path, sets: Mapping[str, Sequence[tuple[Path, str]]], report
 def _download_recordings(archive: Archive, folder: Path, report: Report) -> None:
     path = folder.parent / PurePosixPath(archive.url).name
     if not path.is_file():
-        download(archive.url, path, archive.sha256, report)
+        download(RemoteFile(archive.url, archive.sha256), path, report)
     with folder_written_whole(folder) as beside:
         count = _extract(path, archive.recording, beside)
         if count != archive.count:

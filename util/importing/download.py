@@ -1,9 +1,15 @@
-"""Download one file over HTTP: with a progress bar, from where it last broke off, and checked when it is whole."""
+"""Download one file over HTTP: with a progress bar, from where it last broke off, and checked when it is whole.
+
+The proxies of the environment are used: `http_proxy`, `https_proxy`, `no_proxy`.
+"""
 
 import hashlib
 import http.client
+import shutil
 import urllib.error
 import urllib.request
+from dataclasses import dataclass
+from io import RawIOBase
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,39 +18,69 @@ from ..progress import Progress, Report
 
 BLOCK = 1 << 16  # bytes read at a time
 TIMEOUT = 60  # seconds without a byte
-ATTEMPTS = 5  # connections that may break off before we give up
+ATTEMPTS = 5  # connections in a row that may bring nothing before we give up
+
+_FAILURES = (OSError, http.client.HTTPException)
 
 
-def download(url: str, path: Path, sha256: str, report: Report) -> None:
-    """Download `url` to `path`. What has arrived is kept in `path`.part, so that a later call can carry on from there.
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file on the web, and what is known of its content."""
 
-    Raise ImportingError if the file cannot be had, or is not the one with this SHA-256 (in hexadecimal digits).
+    url: str
+    sha256: str = ""
+    """In hexadecimal digits, like `md5`; empty if none is known."""
+    md5: str = ""
+    """Asked for only if there is no `sha256`: it finds accidents, but not a forged file."""
+    size: int | None = None
+    """In bytes; None if it is not known."""
+
+
+def download(file: RemoteFile, path: Path, report: Report) -> None:
+    """Download a file to `path`. What has arrived is kept in `path`.part, so that a later call can carry on from there.
+
+    Where no checksum is known, the size is compared, and the SHA-256 is reported. Raise ImportingError if the file
+    cannot be had, does not fit on the disk, or is another one.
     """
+    url = file.url
     if urlsplit(url).scheme not in ("http", "https"):
         raise ImportingError(f"cannot download {url}: only http and https addresses can be downloaded")
     part = path.with_name(f"{path.name}.part")
     path.parent.mkdir(parents=True, exist_ok=True)
-    report(f"downloading {url}")
-    for attempt in range(1, ATTEMPTS + 1):
+    report(f"downloading {url}" + (f" ({in_words(file.size)})" if file.size else ""))
+    failures = 0
+    while failures < ATTEMPTS:
+        have = _size(part)
         try:
-            _fetch(url, part)
+            _fetch(file, part)
             break
-        except (OSError, http.client.HTTPException) as error:
-            if attempt == ATTEMPTS or isinstance(error, urllib.error.HTTPError):
+        except _FAILURES as error:
+            failures = failures + 1 if _size(part) <= have else 1
+            if failures == ATTEMPTS or isinstance(error, urllib.error.HTTPError):
                 reason = str(error).strip("<>")
                 raise ImportingError(
                     f"cannot download {url}: {reason}; run again to carry on, or use --from"
                 ) from error
-    _verify(url, part, sha256)
+    _verify(file, part, report)
     part.replace(path)
 
 
-def _fetch(url: str, part: Path) -> None:
-    """Fetch the rest of `url` into `part`. Raise ConnectionError if the connection ends before the file does."""
-    have = part.stat().st_size if part.exists() else 0
-    request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310 (checked)
+def in_words(size: int) -> str:
+    """Return a size in bytes as "6.4 GB" or "333 MB"."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(size / 1e6, 0.1):.{0 if size >= 1e7 else 1}f} MB"
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _fetch(file: RemoteFile, part: Path) -> None:
+    """Fetch the rest of a file into `part`. Raise ConnectionError if the connection ends before the file does."""
+    have = _size(part)
+    request = urllib.request.Request(file.url, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310 (checked)
+    opener = urllib.request.build_opener()  # which reads the environment's proxies
     try:
-        response = urllib.request.urlopen(request, timeout=TIMEOUT)  # noqa: S310 (checked by the caller)
+        response = opener.open(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             raise
@@ -54,26 +90,57 @@ def _fetch(url: str, part: Path) -> None:
             have = 0  # the server sends the whole file, whatever we asked for
         length = response.headers.get("Content-Length")
         total = have + int(length) if length and length.isdigit() else None
+        _check_space(part, (total or file.size or 0) - have)
         with (
-            part.open("ab" if have else "wb") as file,
-            Progress(part.stem, total, unit="bytes", before=have) as progress,
+            part.open("ab" if have else "wb", buffering=0) as written,
+            Progress(part.stem, total or file.size, unit="bytes", before=have) as progress,
         ):
             while block := response.read(BLOCK):
-                file.write(block)
+                _write(written, block, part)
                 progress.advance(len(block))
-    arrived = part.stat().st_size
+    arrived = _size(part)
     if total is not None and arrived < total:
         raise ConnectionError(f"the connection broke after {arrived} of {total} bytes")
 
 
-def _verify(url: str, part: Path, sha256: str) -> None:
-    digest = hashlib.sha256()
-    with part.open("rb") as file:
-        while block := file.read(BLOCK):
-            digest.update(block)
-    if digest.hexdigest() != sha256.lower():
-        part.unlink()
+def _check_space(part: Path, needed: int) -> None:
+    free = shutil.disk_usage(part.parent).free
+    if needed > free:
         raise ImportingError(
-            f"{url} is not the expected file: its SHA-256 is {digest.hexdigest()}, not {sha256}; it was deleted: "
-            "run again, or give the SHA-256 you trust with --sha256"
+            f"{part.parent} has {in_words(free)} free, and {in_words(needed)} are still to be downloaded; "
+            "make room, or name a folder on another disk"
         )
+
+
+def _write(written: RawIOBase, block: bytes, part: Path) -> None:
+    rest = memoryview(block)
+    try:
+        while rest:
+            rest = rest[written.write(rest) :]
+    except OSError as error:
+        raise ImportingError(
+            f"{part} cannot be written: {error.strerror}; what has arrived is kept: make room and run again"
+        ) from error
+
+
+def _verify(file: RemoteFile, part: Path, report: Report) -> None:
+    name, known = ("MD5", file.md5) if file.md5 and not file.sha256 else ("SHA-256", file.sha256)
+    digest = hashlib.md5(usedforsecurity=False) if name == "MD5" else hashlib.sha256()
+    with part.open("rb") as content:
+        while block := content.read(BLOCK):
+            digest.update(block)
+    found = digest.hexdigest()
+    size = _size(part)
+    if known and found != known.lower():
+        wrong = f"its {name} is {found}, not {known}"
+    elif not known and file.size not in (None, size):
+        wrong = f"it has {size} bytes, not {file.size}"
+    else:
+        if not known:
+            report(f"{part.stem}: no checksum is published; its SHA-256 is {found}, its size {size} bytes")
+        return
+    part.unlink()
+    raise ImportingError(
+        f"{file.url} is not the expected file: {wrong}; it was deleted: "
+        "run again, or give the SHA-256 you trust with --sha256"
+    )

@@ -12,27 +12,27 @@ from urllib.parse import urlsplit
 from ..errors import ImportingError
 from ..files.whole_files import folder_written_whole
 from ..progress import Progress, Report
-from .download import download
+from .download import RemoteFile, download
 
 _ENDINGS = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 
 
-def fetch_archives(archives: Iterable[tuple[str, str]], folder: Path, report: Report) -> Path:
-    """Download archives, each an address and its SHA-256, and unpack each into a folder of its own below `folder`.
+def fetch_archives(archives: Iterable[RemoteFile], folder: Path, report: Report) -> Path:
+    """Download archives, and unpack each into a folder of its own below `folder`.
 
     Archives that are there already are not fetched again. Return the folder in which the corpus begins: `folder`, or
     the first below it that has more in it than one other folder. Raise ImportingError, or OSError.
     """
     if not hasattr(tarfile, "data_filter"):  # before Python 3.10.12 and 3.11.4
         raise ImportingError("this Python cannot unpack archives safely; unpack them yourself and use --from")
-    for url, sha256 in archives:
-        name = PurePosixPath(urlsplit(url).path).name
+    for archive in archives:
+        name = PurePosixPath(urlsplit(archive.url).path).name
         ending = next((each for each in _ENDINGS if name.endswith(each)), None)
         if ending is None:
-            raise ImportingError(f"{url} is not an archive; these end in {', '.join(_ENDINGS)}")
+            raise ImportingError(f"{archive.url} is not an archive; these end in {', '.join(_ENDINGS)}")
         target = folder / name.removesuffix(ending)
         if not target.is_dir():
-            download(url, folder / name, sha256, report)
+            download(archive, folder / name, report)
             with folder_written_whole(target) as beside:
                 _unpack(folder / name, beside)
                 _unpack_inner(beside)

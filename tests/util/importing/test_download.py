@@ -3,66 +3,24 @@
 import hashlib
 import io
 import tarfile
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from archive_server import Server, serving
 from running import assert_fails_with, run_script, write_wav
 
 from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing.download import RemoteFile
 from deepspeech.util.importing.unpacked_archives import fetch_archives
-
-
-class Server(ThreadingHTTPServer):
-    """Serves `content` at any path but /missing; `ranges` and `break_after` say how well it behaves."""
-
-    content = b""
-    ranges = True
-    break_after: int | None = None  # bytes after which the first answer breaks off
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.asked: list[str | None] = []  # the Range header of each request
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/archive.tar.gz"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_GET(self) -> None:
-        wanted = self.headers.get("Range")
-        self.server.asked.append(wanted)
-        if self.path == "/missing":
-            self.send_error(404)
-            return
-        start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted and self.server.ranges else 0
-        if start >= len(self.server.content):
-            self.send_error(416)
-            return
-        body = self.server.content[start:]
-        self.send_response(206 if start else 200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body[: self.server.break_after])
-        self.server.break_after = None
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    with Server() as server:
+    with serving() as server:
         server.content = yesno_archive(tmp_path)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
-        server.shutdown()
 
 
 def yesno_archive(folder: Path, count: int = 60) -> bytes:
@@ -204,7 +162,7 @@ def test_an_archive_that_writes_elsewhere_is_refused(name: str, server: Server, 
     server.content = stream.getvalue()
     digest = hashlib.sha256(server.content).hexdigest()
     with pytest.raises(ImportingError, match="cannot be unpacked"):
-        fetch_archives([(server.url, digest)], tmp_path / "deep" / "out", lambda _: None)
+        fetch_archives([RemoteFile(server.url, digest)], tmp_path / "deep" / "out", lambda _: None)
     assert not list(tmp_path.rglob("escaped.wav"))
     with pytest.raises(ImportingError, match="is not an archive"):
-        fetch_archives([("http://127.0.0.1/page.html", digest)], tmp_path, lambda _: None)
+        fetch_archives([RemoteFile("http://127.0.0.1/page.html", digest)], tmp_path, lambda _: None)

@@ -1,7 +1,7 @@
 """LibriSpeech: SET/SPEAKER/CHAPTER/*.trans.txt beside the recordings, such as train-clean-5 and dev-clean-2.
 
-The sets are those of the folders' names, which stay in the column `subset`. Transcripts are all capitals; they become
-small letters.
+The sets are those of the folders' names, which stay in the column `subset`; where parts are chosen, other folders are
+left alone. Transcripts are all capitals; they become small letters.
 """
 
 from __future__ import annotations
@@ -18,13 +18,21 @@ _TRANSCRIPTS = ".trans.txt"
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the rows of all sets in a folder, or of the set that the folder is; raise ImportingError if it is none."""
+    """Yield the rows of the sets in a folder, or of the set that the folder is.
+
+    Raise ImportingError if it is none, or lacks one of the chosen parts.
+    """
+    missing = dict.fromkeys(choices.parts)
     empty = True
     for name, files in walk(source):
         for file in files:
-            if file.endswith(_TRANSCRIPTS):
+            subset = Path(name).parent.parent.name
+            if file.endswith(_TRANSCRIPTS) and (subset in choices.parts or not choices.parts):
                 empty = False
+                missing.pop(subset, None)
                 yield from _read_chapter(Path(name, file))
+    if missing:
+        raise ImportingError(f"{source} has no folder {next(iter(missing))}; download that part, or leave it out")
     if empty:
         raise ImportingError(f"{source} has no *{_TRANSCRIPTS} in its folders, so it isn't laid out as LibriSpeech is")
 

@@ -59,9 +59,25 @@ class Choices:
     """Of the division into sets."""
     tiers: tuple[str, ...] = ()
     """Names of the tiers of annotations; without any, a file must have but one tier with text."""
+    parts: tuple[str, ...] = ()
+    """Parts of a corpus that is published in several, such as train-clean-100; none: the standard ones, or all."""
+    download: bool = False
+    """Whether what is published of the corpus is downloaded, unless the folder of its recordings is given."""
 
 
 DEFAULT_SPLIT = (90.0, 5.0, 5.0)
+
+
+def read_split(text: str) -> tuple[float, float, float]:
+    """Return the shares that a text like "90:5:5" names; raise ValueError, saying what is wrong, if it has others."""
+    try:
+        train, dev, test = (float(share) for share in text.split(":"))
+    except ValueError:
+        raise ValueError(f"{text!r} is not three numbers, such as 90:5:5") from None
+    if not (min(train, dev, test) >= 0 and 0 < train + dev + test < float("inf")):
+        raise ValueError(f"{text!r}: shares are numbers of 0 or more, and not all 0")
+    return train, dev, test
+
 
 Reader: TypeAlias = Callable[[Path, Choices], Iterator[Item]]
 """Yields what is in a folder, which is absolute; raises ImportingError if it is not of the format."""
