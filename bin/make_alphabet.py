@@ -25,16 +25,14 @@ from deepspeech.errors import CorpusError, FlagError
 from deepspeech.util.checks.transcripts import odd_characters, unspoken
 from deepspeech.util.corpus_rows import read_transcripts
 from deepspeech.util.files.whole_files import write_whole
-from deepspeech.util.output_units import UNITS, SyllableAlphabet, WordPieceAlphabet
-from deepspeech.util.output_units.making import character_labels, letters_with_marks, syllable_labels, word_pieces
-from deepspeech.util.output_units.syllables import syllables_of
+from deepspeech.util.output_units import UNITS
+from deepspeech.util.output_units.making import WORD_PIECES, character_labels, letters_with_marks, made_alphabet
 from deepspeech.util.progress import report
 from deepspeech.util.text import Alphabet, describe
 
 RARE = 5
 """Characters that occur less often are shown with an example."""
 EXAMPLE_LENGTH = 60
-WORD_PIECES = 500
 NAMED = 20
 """What an alphabet lacks that is named at most."""
 CARRIER = "\u25cc"
@@ -105,16 +103,11 @@ def _around(label: str, text: str) -> str:
 
 def make_alphabet(arguments: Namespace, transcripts: Sequence[tuple[str, str, str]]) -> tuple[Alphabet, bytes]:
     """Return the alphabet of the output unit and the content of its file, and print the table."""
-    texts = [text for _, text, _ in transcripts]
-    if arguments.output_unit == WordPieceAlphabet.unit:
-        model = word_pieces(texts, arguments.size)
-        pieces = WordPieceAlphabet.of(model)
-        print_table(transcripts, lambda text: [pieces.labels[label] for label in pieces.encode(text)])
-        return pieces, model
-    if arguments.output_unit == SyllableAlphabet.unit:
-        syllables = SyllableAlphabet.of(syllable_labels(texts))
-        print_table(transcripts, syllables_of)
-        return syllables, syllables.file_text.encode()
+    if arguments.output_unit != Alphabet.unit:
+        made, content = made_alphabet(arguments.output_unit, [text for _, text, _ in transcripts], arguments.size)
+        fitting = [each for each in transcripts if not made.missing(each[1])]
+        print_table(fitting, lambda text: [made.labels[label].strip(" ") or " " for label in made.encode(text)])
+        return made, content
     counts = print_table(transcripts, letters_with_marks if arguments.join_marks else list)
     labels = character_labels(counts, arguments.least)
     if not labels:

@@ -3,12 +3,16 @@
 from pathlib import Path
 
 from ..errors import FlagError
-from ..experiments.experiment import experiments, find_experiment
+from ..experiments.experiment import Experiment, experiments, find_experiment
 from ..options import ExperimentOptions, Options, with_values
 from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
 from ..util.files.python_files import load_python_file
 from ..util.files.user_folders import cache_folder
+from ..util.progress import report
+
+LIST = "list"
+"""The name that stands for all experiments."""
 
 
 def base_options(wanted: ExperimentOptions) -> Options | None:
@@ -22,12 +26,20 @@ def base_options(wanted: ExperimentOptions) -> Options | None:
     if wanted.params_file:
         return _of_parameters(wanted.params_file, wanted.work)
     if wanted.name:
-        name, experiment = find_experiment(wanted.name)
+        name, experiment = _find(wanted.name)
         return experiment.options_in(wanted.name, wanted.work or _default_folder(name))
-    for flag, value in (("from", wanted.source), ("work", wanted.work)):
-        if value is not None:
-            raise FlagError(f"--{flag}: needs --experiment, to whose recordings or work folder it belongs")
+    if wanted.source is not None or wanted.work is not None:
+        flag = "work" if wanted.source is None else "from"
+        raise FlagError(f"--{flag}: needs --experiment, to whose recordings or work folder it belongs")
+    for flag, chosen in (("part", wanted.parts), ("split", wanted.split), ("tier", wanted.tiers)):
+        if chosen:
+            raise FlagError(f"--corpus_{flag}: needs --experiment, whose corpus is imported")
     return None
+
+
+def asks_for_list(wanted: ExperimentOptions) -> bool:
+    """Return whether the list of experiments is asked for: by its flag, or by the name `list`."""
+    return wanted.list_experiments or wanted.name == LIST
 
 
 def list_experiments() -> str:
@@ -35,6 +47,15 @@ def list_experiments() -> str:
     known = experiments()
     width = max(map(len, known))
     return "\n".join(f"{name:{width}}  {experiment.summary}" for name, experiment in known.items())
+
+
+def _find(text: str) -> tuple[str, Experiment]:
+    """Return the experiment of this name; list all of them if there is none."""
+    try:
+        return find_experiment(text)
+    except FlagError:
+        report(list_experiments())
+        raise
 
 
 def _of_parameters(path: Path, work: Path | None) -> Options:

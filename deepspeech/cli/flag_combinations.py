@@ -24,7 +24,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
     if not (options.trains or options.tests or options.one_shot_infer or options.exports):
         raise FlagError("nothing to do: give --train_files, --test_files, --one_shot_infer or --export_dir; see --help")
     _check_beginning(options)
-    _check_outputs_of_the_test(options)
+    _check_outputs_of_the_test(options, given)
     if options.status.port and options.in_cluster:
         raise FlagError("--status_port: a cluster's page is at --coord_host and --coord_port; leave this flag out")
     _check_caches(options)
@@ -39,9 +39,10 @@ def check_language_model(options: LanguageModelOptions) -> None:
         raise FlagError("--lm_trie_path: needs --lm_binary_path, the language model that the trie belongs to")
 
 
-def _check_outputs_of_the_test(options: Options) -> None:
+def _check_outputs_of_the_test(options: Options, given: Collection[str]) -> None:
+    """Raise FlagError for outputs that the command line names, not for those of an experiment, which it may lack."""
     outputs = {"test_output_file": options.report.test_output_file, "report_dir": options.report.report_dir}
-    for name in (name for name, path in outputs.items() if path):
+    for name in (name for name, path in outputs.items() if path and name in given):
         if not options.tests:
             raise FlagError(f"--{name}: needs --test_files, the CSV files to test on")
         if options.in_cluster:

@@ -10,7 +10,7 @@ from absl import flags as absl_flags
 from .. import __version__
 from ..errors import FlagError
 from ..options import Flag, Options, check_values, flags_of, with_values
-from .experiments import base_options, list_experiments
+from .experiments import asks_for_list, base_options, list_experiments
 from .flag_combinations import check_options
 from .predecessors import define_foreign_flags, ignored_flags
 from .spelling import PARSED_BY_TYPE, Spelling, given_values, spellings, unknown_flag
@@ -48,7 +48,7 @@ def parse(arguments: Sequence[str]) -> Options | None:
     read = read_command_line(arguments, Options(), USAGE)
     if read is None:
         return None
-    if read.options.experiment.list_experiments:
+    if asks_for_list(read.options.experiment):
         print(list_experiments())
         return None
     base = base_options(read.options.experiment)

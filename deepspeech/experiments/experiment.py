@@ -16,10 +16,14 @@ from pathlib import Path
 
 from ..errors import FlagError
 from ..options import Options, with_values
+from ..options.experiment import ALPHABET
 from ..options.rows.flag import Value
 from ..util.files.python_files import load_python_file
 
-MODULES = ("an4", "demo", "fsdd", "ldc93s1", "yesno")
+MODULES = (
+    *("aishell", "an4", "common_voice", "demo", "fsdd", "ldc93s1", "librispeech", "recordings", "speech_commands"),
+    *("thchs30", "yesno"),
+)
 """The modules of this package that register experiments, one for each corpus."""
 
 
@@ -39,6 +43,12 @@ class Experiment:
     test_files: tuple[str, ...] = ("test.csv",)
     cached_sets: tuple[str, ...] = ()
     """The sets (train, dev, test) whose features are kept in the work folder."""
+    parts: tuple[str, ...] = ()
+    """The parts of the corpus, where it is published in several."""
+    makes_alphabet: bool = False
+    """Whether the labels are the characters of the corpus's transcripts, in WORK/alphabet.txt."""
+    writes_report: bool = False
+    """Whether the test writes WORK/report, with report.html."""
     options: Options = field(default_factory=Options)
 
     def with_flags(self, **flags: Value) -> Experiment:
@@ -55,7 +65,12 @@ class Experiment:
         }
         caches = {f"{each}_cached_features_path": work / f"{each}.h5" for each in self.cached_sets}
         folders = {"work": work, "checkpoint_dir": work / "checkpoints", "summary_dir": work / "summaries"}
-        return with_values(self.options, {"experiment": name, "corpus": self.corpus, **files, **caches, **folders})
+        if self.makes_alphabet:
+            folders["alphabet_config_path"] = work / ALPHABET
+        if self.writes_report:
+            folders["report_dir"] = work / "report"
+        corpus: dict[str, Value] = {"corpus": self.corpus, "part": self.parts}
+        return with_values(self.options, {"experiment": name, **corpus, **files, **caches, **folders})
 
 
 _registered: dict[str, Experiment] = {}

@@ -2,9 +2,27 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from ..util.importing.pipeline.records import Choices, read_split
+from .rows.checks import Check
 from .rows.flag import flag
+
+ALPHABET = "alphabet.txt"
+"""The file in the work folder of an alphabet that is made of the corpus."""
+
+
+class SplitCheck(Check):
+    """Shares of the sets, or none."""
+
+    def complaint(self, name: str, value: Any) -> str:
+        """Return what is wrong with the shares."""
+        try:
+            if value:
+                read_split(value)
+        except ValueError as error:
+            return f"--{name}: {error}"
+        return ""
 
 
 @dataclass(frozen=True)
@@ -21,6 +39,17 @@ class ExperimentOptions:
         "folder of the experiment's corpus, checkpoints and summaries; default: deepspeech/NAME in XDG's cache",
         decides_result=False,
     )
+    parts: tuple[str, ...] = flag(
+        (),
+        "parts of the experiment's corpus, such as train-clean-100, separated by commas; default: those it names",
+        name="part",
+    )
+    split: str = flag(
+        "", "shares of train, dev and test, such as 80:10:10; default: the corpus's own sets", check=SplitCheck()
+    )
+    tiers: tuple[str, ...] = flag(
+        (), "tiers of TextGrid or ELAN files that have the transcripts, separated by commas", name="tier"
+    )
     params_file: Path | None = flag(
         None, "params.txt of another run, to run with the same parameters", decides_result=False
     )
@@ -31,3 +60,13 @@ class ExperimentOptions:
     def corpus_folder(self) -> Path | None:
         """The folder that the corpus is imported to; None if the run imports no corpus."""
         return self.work / "corpus" if self.corpus and self.work else None
+
+    @property
+    def own_alphabet(self) -> Path | None:
+        """The alphabet of the corpus's own, which is made of its transcripts if it is used and not there."""
+        return self.work / ALPHABET if self.corpus and self.work else None
+
+    def choices(self, *, download: bool) -> Choices:
+        """Return how the corpus is imported; `download` says whether it may be downloaded."""
+        split = read_split(self.split) if self.split else None
+        return Choices(split, tiers=self.tiers, parts=self.parts, download=download)

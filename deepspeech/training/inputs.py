@@ -3,14 +3,14 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 from ..checkpoints.flag_check import check_flags
 from ..checkpoints.identity import ModelIdentity
 from ..decoder import CTCDecoder
 from ..decoder.of_alphabet import make_decoder, with_references
 from ..errors import CorpusError, FeatureCacheError, FlagError
-from ..options import Options, SetOptions
+from ..options import ExperimentOptions, Options, SetOptions
 from ..schedule.jobs import SetName
 from ..util.checks.bad_rows.exclusion import Exclusions
 from ..util.checks.checked_recordings import users_file
@@ -18,7 +18,9 @@ from ..util.checks.overlap import overlap
 from ..util.corpus import Corpus, read_corpus
 from ..util.features import front_end
 from ..util.files.writable import why_not_writable
-from ..util.importing import import_corpus
+from ..util.importing import import_corpus, is_imported
+from ..util.importing.alphabet import make_alphabet
+from ..util.progress import report
 from ..util.text import Alphabet
 from ..util.transcripts import Normalizer
 
@@ -37,17 +39,18 @@ class Inputs:
 def read_inputs(options: Options) -> Inputs:
     """Read and check the inputs, and import the experiment's corpus, if there is one, once all else is checked.
 
-    Raise a DeepSpeechError, and a single CorpusError for the bad rows of all corpora.
+    An alphabet of the corpus's own that is not there yet is made after the import, and checked then. Raise a
+    DeepSpeechError, and a single CorpusError for the bad rows of all corpora.
     """
     _check_writable(options)
     _check_later_inputs(options)
     normalizer = options.transcripts.normalizer
-    alphabet = options.load_alphabet()
-    _check_flags(options, alphabet)
-    decoder = make_decoder(alphabet, options.language_model)
-    wanted = options.experiment
-    if wanted.corpus_folder is not None:
-        import_corpus(wanted.corpus, wanted.corpus_folder, wanted.source)
+    reading = None if _makes_alphabet(options) else _read_alphabet(options)
+    _import(options.experiment)
+    if reading is None:
+        _make_alphabet(options, normalizer)
+        reading = _read_alphabet(options)
+    alphabet, decoder = reading
     corpora = _read_corpora(options, alphabet, normalizer)
     return Inputs(
         alphabet, decoder, {name: with_references(corpus, alphabet, decoder) for name, corpus in corpora.items()}
@@ -64,13 +67,45 @@ def options_of_set(options: Options, name: SetName) -> SetOptions:
     return needed[name] or SetOptions()
 
 
+def _read_alphabet(options: Options) -> tuple[Alphabet, CTCDecoder]:
+    """Return the alphabet, once the flags are known to go with it, and a decoder that writes it."""
+    alphabet = options.load_alphabet()
+    _check_flags(options, alphabet)
+    return alphabet, make_decoder(alphabet, options.language_model)
+
+
+def _import(wanted: ExperimentOptions) -> None:
+    folder = wanted.corpus_folder
+    if folder is not None:
+        download = wanted.source is None and not is_imported(folder)
+        import_corpus(wanted.corpus, folder, wanted.source, choices=wanted.choices(download=download))
+
+
+def _makes_alphabet(options: Options) -> bool:
+    path = options.alphabet_path
+    return path is not None and path == options.experiment.own_alphabet and not path.exists()
+
+
+def _make_alphabet(options: Options, normalizer: Normalizer | None) -> None:
+    training, *others = (
+        [path for path in files if path.exists()]
+        for files in (options.train.files, options.dev.files, options.test.files)
+    )
+    assert options.alphabet_path is not None
+    make_alphabet(options.alphabet.unit, training, [*chain(*others)], options.alphabet_path, normalizer, report)
+
+
 def _check_later_inputs(options: Options) -> None:
     """Raise FlagError for a file that is missing and is read later; what an import writes need not be there yet."""
     work = options.experiment.work
-    for flag, path in (
-        ("initialize_from_frozen_model", options.checkpoints.initial_graph),
-        ("one_shot_infer", options.one_shot_infer),
-    ):
+    later = {
+        "initialize_from_frozen_model": options.checkpoints.initial_graph,
+        "one_shot_infer": options.one_shot_infer,
+    }
+    if _makes_alphabet(options):
+        later["lm_binary_path"] = options.language_model.binary_path
+        later["scorer_path"] = options.language_model.scorer_path
+    for flag, path in later.items():
         imported = path and work and path.resolve().is_relative_to(work.resolve())
         if path and not imported and not path.exists():
             raise FlagError(f"--{flag}={path}: there is no such file")

@@ -104,7 +104,7 @@ def _output_file(options: Options, inputs: Inputs) -> OutputFile | None:
 
 def _report_folder(options: Options, inputs: Inputs) -> ReportFolder | None:
     folder, title = options.report.report_dir, str(options.checkpoint_folder)
-    return ReportFolder(folder, title, inputs.corpora[SetName.TEST]) if folder else None
+    return ReportFolder(folder, title, inputs.corpora[SetName.TEST]) if folder and options.tests else None
 
 
 class _Run:

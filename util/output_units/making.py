@@ -4,13 +4,35 @@ from __future__ import annotations
 
 import io
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from ..errors import AlphabetError
-from .syllables import SYLLABLE, regular_syllables, syllables_of
+from ..text import Alphabet
+from .syllables import SYLLABLE, SyllableAlphabet, regular_syllables, syllables_of
+from .word_pieces import WordPieceAlphabet
 
+WORD_PIECES = 500
+"""The number of word pieces that are made unless another is wanted."""
 LINE_BREAKS = "\n\r"
 """What an alphabet file cannot hold as labels."""
+
+
+def made_alphabet(unit: str, texts: Sequence[str], size: int = WORD_PIECES) -> tuple[Alphabet, bytes]:
+    """Return an alphabet of characters, word pieces or pinyin that spells texts, and the content of its file.
+
+    There are at most `size` word pieces. Raise AlphabetError if the texts have no such alphabet, or without the library
+    that makes it.
+    """
+    if unit == WordPieceAlphabet.unit:
+        model = word_pieces(texts, size)
+        return WordPieceAlphabet.of(model), model
+    if unit == SyllableAlphabet.unit:
+        syllables = SyllableAlphabet.of(syllable_labels(texts))
+        return syllables, syllables.file_text.encode()
+    characters = Alphabet(character_labels(Counter(chain.from_iterable(texts)), least=1))
+    return characters, characters.file_text.encode()
 
 
 def letters_with_marks(text: str) -> list[str]:

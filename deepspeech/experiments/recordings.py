@@ -1,0 +1,50 @@
+"""Recordings of one's own, and corpora without settings of their own: from any format to a first model and report.
+
+Labels are the characters of the transcripts, which are written in one form; rows that cannot be used are left out. The
+network is small enough for a few cores, and large enough for some fifty hours.
+"""
+
+from dataclasses import replace
+
+from ..options import (
+    BadRowOptions,
+    ModelOptions,
+    OptimizerOptions,
+    Options,
+    ScheduleOptions,
+    SetOptions,
+    TranscriptOptions,
+)
+from .experiment import Experiment, register
+
+OF_ANY_LANGUAGE = Experiment(
+    cached_sets=("train", "dev"),
+    makes_alphabet=True,
+    writes_report=True,
+    options=Options(
+        train=SetOptions(batch_size=16),
+        dev=SetOptions(batch_size=16),
+        test=SetOptions(batch_size=16),
+        bad_rows=BadRowOptions(skip=True),
+        transcripts=TranscriptOptions(normalize=True),
+        model=ModelOptions(n_hidden=512, dropout_rate=0.3),
+        optimizer=OptimizerOptions(learning_rate=0.0005),
+        schedule=ScheduleOptions(epoch=50, validation_step=1),
+    ),
+)
+
+SUMMARIES = {
+    "folder": "recordings, each with a text or annotations beside it",
+    "json_lines": "recordings and transcripts in JSON lines",
+    "kaldi": "a data directory of Kaldi's",
+    "ljspeech": "LJSpeech and what is laid out like it",
+    "tedlium": "TED-LIUM, or the part of it that is there",
+    "voxforge": "VoxForge, the submissions that are there",
+}
+"""Of each format."""
+
+for _format, _summary in SUMMARIES.items():
+    register(
+        _format,
+        replace(OF_ANY_LANGUAGE, corpus=_format, summary=f"{_summary}, 1 to 50 hours: batches of 16, a few cores"),
+    )

@@ -1,0 +1,47 @@
+"""Speech Commands, in English and in Arabic: single words of a second."""
+
+from ..options import (
+    ModelOptions,
+    OptimizerOptions,
+    Options,
+    ScheduleOptions,
+    SetOptions,
+)
+from .experiment import Experiment, register
+
+SPEECH_COMMANDS = register(
+    "speech_commands",
+    Experiment(
+        corpus="speech_commands",
+        summary="35 English words, 29 hours: batches of 100, two cores",
+        cached_sets=("train", "dev"),
+        writes_report=True,
+        options=Options(
+            train=SetOptions(batch_size=100),
+            dev=SetOptions(batch_size=100),
+            test=SetOptions(batch_size=100),
+            model=ModelOptions(n_hidden=256, dropout_rate=0.3),
+            optimizer=OptimizerOptions(learning_rate=0.001),
+            schedule=ScheduleOptions(epoch=15, validation_step=1),
+        ),
+    ),
+)
+
+ARABIC_COMMANDS = register(
+    "arabic_commands",
+    Experiment(
+        corpus="arabic_speech_commands",
+        summary="40 Arabic words, 3 hours: batches of 32, two cores",
+        cached_sets=("train", "dev"),
+        makes_alphabet=True,
+        writes_report=True,
+        options=Options(
+            train=SetOptions(batch_size=32),
+            dev=SetOptions(batch_size=32),
+            test=SetOptions(batch_size=32),
+            model=ModelOptions(n_hidden=256, dropout_rate=0.3),
+            optimizer=OptimizerOptions(learning_rate=0.001),
+            schedule=ScheduleOptions(epoch=30, validation_step=1),
+        ),
+    ),
+)

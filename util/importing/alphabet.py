@@ -1,0 +1,38 @@
+"""The alphabet of a corpus, made of its transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..corpus_rows import read_transcripts
+from ..errors import CorpusError
+from ..files.whole_files import write_whole
+from ..output_units.making import made_alphabet
+from ..progress import Report
+from ..transcripts import Normalizer
+
+
+def make_alphabet(
+    unit: str, training: Sequence[Path], others: Sequence[Path], to: Path, normalizer: Normalizer | None, report: Report
+) -> None:
+    """Write the alphabet of the transcripts of CSV files, whose labels are an output unit's, to the file `to`.
+
+    Characters that only `others` have, the CSVs of dev and test, are labels, too: no row is left out for them, and they
+    are reported, as nothing can be learned of them. Raise CorpusError if there are no characters, or a file cannot be
+    read, and AlphabetError if the unit cannot have such an alphabet.
+    """
+    learned = _transcripts(training, normalizer)
+    texts = [*learned, *_transcripts(others, normalizer)]
+    if not "".join(texts).strip():
+        raise CorpusError(f"{training[0]}: its transcripts have no characters that can be labels")
+    alphabet, content = made_alphabet(unit, texts)
+    seen = {label for text in learned if not alphabet.missing(text) for label in alphabet.encode(text).tolist()}
+    unseen = [text for label, text in enumerate(alphabet.labels) if label not in seen]
+    some = f"; {len(unseen)} of them in no training transcript: {' '.join(unseen[:20])}" if unseen else ""
+    write_whole(to, content)
+    report(f"{to}: {alphabet.size} labels made of the transcripts ({unit}){some}")
+
+
+def _transcripts(csv_files: Sequence[Path], normalizer: Normalizer | None) -> list[str]:
+    return [text for _, text, _ in read_transcripts(csv_files, normalizer)] if csv_files else []
