@@ -33,7 +33,7 @@ def base_options(wanted: ExperimentOptions) -> Options | None:
         raise FlagError(f"--{flag}: needs --experiment, to whose recordings or work folder it belongs")
     for flag, chosen in (("part", wanted.parts), ("split", wanted.split), ("tier", wanted.tiers)):
         if chosen:
-            raise FlagError(f"--corpus_{flag}: needs --experiment, whose corpus is imported")
+            raise FlagError(f"--{flag}: needs --experiment, whose corpus is imported")
     return None
 
 
