@@ -7,6 +7,7 @@ from ..options import (
     Options,
     ScheduleOptions,
     SetOptions,
+    TranscriptOptions,
 )
 from .experiment import Experiment, register
 
@@ -23,6 +24,7 @@ THCHS30 = register(
             dev=SetOptions(batch_size=32),
             test=SetOptions(batch_size=32),
             bad_rows=BadRowOptions(skip=True),
+            transcripts=TranscriptOptions(normalize=True),
             model=ModelOptions(n_hidden=1024, dropout_rate=0.3),
             optimizer=OptimizerOptions(learning_rate=0.0003),
             schedule=ScheduleOptions(epoch=50, validation_step=1),
