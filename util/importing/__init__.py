@@ -19,7 +19,7 @@ from ..progress import report as report_to_stderr
 from .corpus_csv import is_whole
 from .pipeline.importing import import_records
 from .pipeline.records import SETS, Choices
-from .published import fetch_published, missing_source
+from .published import check_parts, fetch_published, missing_source
 
 MODULES = {
     "aishell": "formats.aishell",
@@ -61,6 +61,7 @@ def import_corpus(
     DeepSpeechError, mostly an ImportingError.
     """
     module = _module(name)
+    check_parts(name, choices.parts)
     try:
         if not hasattr(module, "read_records"):
             module.import_corpus(out, source, report)

@@ -142,5 +142,5 @@ def _verify(file: RemoteFile, part: Path, report: Report) -> None:
     part.unlink()
     raise ImportingError(
         f"{file.url} is not the expected file: {wrong}; it was deleted: "
-        "run again, or give the SHA-256 you trust with --sha256"
+        "run again, or name what you trust with --url and --sha256"
     )

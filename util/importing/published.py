@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -152,6 +152,14 @@ def fetch_published(corpus: str, parts: Iterable[str], folder: Path, report: Rep
     plural = "s" if len(archives) > 1 else ""
     report(f"{corpus}: {len(archives)} archive{plural}{size}; licence: {published.licence}")
     return fetch_archives(archives, folder, report)
+
+
+def check_parts(corpus: str, parts: Sequence[str]) -> None:
+    """Raise ImportingError unless these are parts of the corpus."""
+    if parts and corpus not in PUBLISHED:
+        raise ImportingError(f"{corpus} has no parts; leave out --part")
+    if parts:
+        PUBLISHED[corpus].choose(corpus, parts)
 
 
 def missing_source(corpus: str) -> str:

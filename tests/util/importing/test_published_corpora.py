@@ -94,8 +94,11 @@ def test_parts_are_chosen_from_a_folder_too(librispeech: Server, run: Callable[.
     source = tmp_path / "published"
     done = run("librispeech", "--from", source, "--part", "train-clean-5", "--to", tmp_path / "out")
     assert done.code == 0 and subsets(tmp_path / "out") == {"train-clean-5"}
-    done = run("librispeech", "--from", source, "--part", "train-other-500", "--to", tmp_path / "none")
-    assert "has no folder train-other-500" in done.last
+    shutil.rmtree(source / "dev-clean-2")
+    done = run("librispeech", "--from", source, "--part", "dev-clean-2", "--to", tmp_path / "none")
+    assert "has no folder dev-clean-2" in done.last
+    done = run("folder", "--from", source, "--part", "dev-clean-2", "--to", tmp_path / "none")
+    assert "folder has no parts" in done.last
     assert not (tmp_path / "none").exists() and librispeech.asked == []
 
 
