@@ -9,8 +9,8 @@ from ..checkpoints.flag_check import check_flags
 from ..checkpoints.identity import ModelIdentity
 from ..decoder import CTCDecoder
 from ..decoder.of_alphabet import make_decoder, with_references
-from ..errors import CorpusError, FeatureCacheError, FlagError
-from ..options import ExperimentOptions, Options, SetOptions
+from ..errors import CorpusError, FeatureCacheError, FlagError, ImportingError
+from ..options import Options, SetOptions
 from ..schedule.jobs import SetName
 from ..util.checks.bad_rows.exclusion import Exclusions
 from ..util.checks.checked_recordings import users_file
@@ -46,7 +46,7 @@ def read_inputs(options: Options) -> Inputs:
     _check_later_inputs(options)
     normalizer = options.transcripts.normalizer
     reading = None if _makes_alphabet(options) else _read_alphabet(options)
-    _import(options.experiment)
+    _import(options)
     if reading is None:
         _make_alphabet(options, normalizer)
         reading = _read_alphabet(options)
@@ -74,11 +74,20 @@ def _read_alphabet(options: Options) -> tuple[Alphabet, CTCDecoder]:
     return alphabet, make_decoder(alphabet, options.language_model)
 
 
-def _import(wanted: ExperimentOptions) -> None:
-    folder = wanted.corpus_folder
-    if folder is not None:
-        download = wanted.source is None and not is_imported(folder)
-        import_corpus(wanted.corpus, folder, wanted.source, choices=wanted.choices(download=download))
+def _import(options: Options) -> None:
+    """Import the experiment's corpus, if there is one; raise ImportingError if it lacks a set that the run needs."""
+    wanted, folder = options.experiment, options.experiment.corpus_folder
+    if folder is None:
+        return
+    download = wanted.source is None and not is_imported(folder)
+    import_corpus(wanted.corpus, folder, wanted.source, choices=wanted.choices(download=download))
+    used = {name: [path for path in options_of_set(options, name).files if path.parent == folder] for name in SetName}
+    lacking = [name.value for name, files in used.items() if not all(path.exists() for path in files)]
+    if lacking:
+        raise ImportingError(
+            f"{folder} has no {' and no '.join(lacking)} set: there are too few recordings; add some, or do without: "
+            "--validation_step=0 --dev_files= --test_files="
+        )
 
 
 def _makes_alphabet(options: Options) -> bool:

@@ -213,6 +213,15 @@ def test_what_an_experiment_imports_can_be_chosen(tmp_path: Path) -> None:
         options_of("--train_files=a.csv", "--tier=words")
 
 
+def test_a_folder_too_small_for_sets_says_so_and_can_be_trained_on_alone(tmp_path: Path) -> None:
+    speak(tmp_path / "tree" / "one.wav")
+    write(tmp_path / "tree" / "one.txt", "a word")
+    with pytest.raises(DeepSpeechError, match="no dev and no test set: there are too few recordings") as raised:
+        read("folder", tmp_path)
+    _, inputs = read("folder", tmp_path, *str(raised.value).split(": ")[-1].split())
+    assert {name.value: len(corpus) for name, corpus in inputs.corpora.items()} == {"train": 1}
+
+
 def test_a_missing_language_model_is_named_before_the_import_that_the_alphabet_waits_for(tmp_path: Path) -> None:
     recordings(tmp_path / "tree")
     with pytest.raises(FlagError, match="--lm_binary_path=missing: there is no such file"):
