@@ -54,9 +54,13 @@ def download(file: RemoteFile, path: Path, report: Report) -> None:
         try:
             _fetch(file, part)
             break
+        except urllib.error.HTTPError as error:
+            raise ImportingError(
+                f"cannot download {url}: {error}; use --from, or name another address with --url"
+            ) from error
         except _FAILURES as error:
             failures = failures + 1 if _size(part) <= have else 1
-            if failures == ATTEMPTS or isinstance(error, urllib.error.HTTPError):
+            if failures == ATTEMPTS:
                 reason = str(error).strip("<>")
                 raise ImportingError(
                     f"cannot download {url}: {reason}; run again to carry on, or use --from"
