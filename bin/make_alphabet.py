@@ -23,7 +23,7 @@ from pathlib import Path
 from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
 from deepspeech.errors import CorpusError, FlagError
 from deepspeech.util.checks.transcripts import odd_characters, unspoken
-from deepspeech.util.corpus_rows import read_transcripts
+from deepspeech.util.corpus_files import read_transcripts
 from deepspeech.util.files.whole_files import write_whole
 from deepspeech.util.output_units import UNITS
 from deepspeech.util.output_units.making import WORD_PIECES, character_labels, letters_with_marks, made_alphabet

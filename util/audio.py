@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ import soxr
 from .containers.mp3 import UnmeasuredFile, has_length
 from .containers.sizes import check_size
 from .errors import AudioError
+from .parts import Part
 
 Samples = npt.NDArray[np.float32]
 """float32 [samples]."""
@@ -77,13 +79,14 @@ def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
         return AudioInfo(samples, sound.samplerate, sound.channels, status.st_size, status.st_mtime_ns, decoded, silent)
 
 
-def read_audio(path: str | PathLike[str], sample_rate: int) -> Samples:
+def read_audio(path: str | PathLike[str], sample_rate: int, part: Part | None = None) -> Samples:
     """Return a recording as float32 [samples] in [-1, 1] at `sample_rate` Hz, its channels averaged.
 
-    Raise AudioError if it is missing, unreadable, without samples, or ends before its header says.
+    Only a `part` of it is decoded, if one is given and the format can be searched.
+    Raise AudioError if it is missing, unreadable, without samples, or ends before its header, or the part, says.
     """
     with _opened(path) as (_, sound):
-        blocks = list(_decoded_blocks(path, sound))
+        blocks = list(_decoded_blocks(path, sound) if part is None else _blocks_of_part(path, sound, part))
         file_rate = sound.samplerate
     if not blocks:
         raise AudioError(f"{path}: no samples")
@@ -155,12 +158,38 @@ def _decoded_blocks(path: str | PathLike[str], sound: soundfile.SoundFile) -> It
     decoded = 0
     while len(block := _next_block(path, sound)):
         decoded += len(block)
-        mono = block.mean(axis=1) if sound.channels > 1 else block[:, 0]
-        if not np.isfinite(mono).all():
-            raise AudioError(f"{path}: samples that are not finite numbers")
-        yield mono
+        yield _mono(path, block)
     if decoded < sound.frames and not isinstance(sound.name, UnmeasuredFile):
         raise AudioError(f"{path}: truncated: {decoded} samples of the {sound.frames} that its header promises")
+
+
+def _blocks_of_part(path: str | PathLike[str], sound: soundfile.SoundFile, part: Part) -> Iterator[Samples]:
+    """Yield the samples of a part as `_decoded_blocks` does; what cannot be searched is decoded up to there."""
+    samples = part.samples(sound.samplerate, sys.maxsize)
+    to_skip = 0
+    if sound.seekable():
+        try:
+            sound.seek(samples.start)
+        except soundfile.LibsndfileError as error:
+            raise AudioError(f"{path}: ends before {part.start:.3f} seconds") from error
+    else:
+        to_skip = samples.start
+    while to_skip and len(block := _next_block(path, sound, to_skip)):
+        to_skip -= len(block)
+    missing = samples.stop - samples.start
+    while missing and len(block := _next_block(path, sound, missing)):
+        missing -= len(block)
+        yield _mono(path, block)
+    if missing and samples.stop < sys.maxsize:
+        raise AudioError(f"{path}: ends before {part.end:.3f} seconds")
+
+
+def _mono(path: str | PathLike[str], block: Samples) -> Samples:
+    """Return samples, float32 [samples, channels], with the channels averaged; raise AudioError for infinite ones."""
+    mono: Samples = block.mean(axis=1) if block.shape[1] > 1 else block[:, 0]
+    if not np.isfinite(mono).all():
+        raise AudioError(f"{path}: samples that are not finite numbers")
+    return mono
 
 
 def _length_and_silence(blocks: Iterable[Samples]) -> tuple[int, bool]:
@@ -179,10 +208,10 @@ def _may_be_silent(file_descriptor: int, file_size: int, sound: soundfile.SoundF
     return piece[frame_bytes:] == piece[:-frame_bytes]
 
 
-def _next_block(path: str | PathLike[str], sound: soundfile.SoundFile) -> Samples:
+def _next_block(path: str | PathLike[str], sound: soundfile.SoundFile, most: int = _BLOCK) -> Samples:
     """Return the next samples, float32 [block, channels], none at the end; raise AudioError if that fails."""
     try:
-        block: Samples = sound.read(_BLOCK, dtype="float32", always_2d=True)
+        block: Samples = sound.read(min(most, _BLOCK), dtype="float32", always_2d=True)
     except soundfile.LibsndfileError as error:
         raise AudioError(f"{path}: truncated or damaged: it cannot be decoded to its end") from error
     return block

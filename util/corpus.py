@@ -1,4 +1,4 @@
-"""Reading a corpus: CSV files whose every row is checked before anything is trained on it."""
+"""Reading a corpus: lists whose every row is checked before anything is trained on it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ import numpy.typing as npt
 from .audio import AudioInfo, inspect_audio, resampled_length
 from .checks.bad_rows.exclusion import Exclusions
 from .checks.checked_recordings import checked_recordings
+from .checks.once import Once
 from .checks.transcripts import odd_characters, summed_up, unspoken
-from .corpus_rows import Row, read_files
+from .corpus_files import Row, read_files
 from .errors import AlphabetError, AudioError, BadRow, CorpusError
 from .features import FrontEnd
 from .parallel import ordered_map
+from .parts import MOST_OVERRUN, Part, PartError, clipped
 from .progress import Progress
 from .text import Alphabet
 from .transcripts import Normalizer
@@ -33,24 +35,32 @@ _ROWS_AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Utterance:
-    """One recording and what is said in it."""
+    """One recording, or a part of one, and what is said in it."""
 
     path: str
     transcript: str
     labels: npt.NDArray[np.int32]
     """The labels of the transcript, int32 [characters]."""
     samples: int
-    """At the model's sample rate."""
+    """Of the recording or its part, at the model's sample rate."""
     frames: int
     """Of the front end that the corpus was read for."""
     file_size: int
-    """Bytes."""
+    """Bytes, of the whole recording."""
     modified_ns: int
     """The recording's modification time, in nanoseconds."""
     csv_file: str
+    """The list; see `corpus_files.listing`."""
     line: int
+    part: Part | None = None
+    """What is read of the recording, within its length; None: all of it."""
     written_as: str = ""
     """The transcript as hypotheses write it, where that is another way; see `reference`."""
+
+    @property
+    def place(self) -> str:
+        """The recording, with the part of it as in "talk.flac#t=12.500,15.000"."""
+        return self.path if self.part is None else f"{self.path}{self.part.fragment}"
 
     @property
     def reference(self) -> str:
@@ -99,12 +109,13 @@ def read_corpus(
     normalizer: Normalizer | None = None,
     excluded: Exclusions | None = None,
 ) -> Corpus:
-    """Read CSV files into one corpus, shortest utterance first (of equal ones, the one listed first).
+    """Read lists into one corpus, shortest utterance first (of equal ones, the one listed first).
 
     Spaces at the ends of transcripts, and all but one of several in a row, are left out, with a line in the log; with a
     `normalizer`, transcripts are what it makes of them, and lines in the log count digits and symbols in them.
-    Relative recordings are looked for from their CSV's folder. `limit` keeps as many of the shortest, 0 all of them.
-    Raise CorpusError if there is no CSV file, one cannot be read, lacks a column or has no rows, or if rows are bad:
+    Relative recordings are looked for from their list's folder; rows with times are parts of recordings. `limit` keeps
+    as many of the shortest, 0 all of them.
+    Raise CorpusError if there is no list, one cannot be read, lacks a column or has no rows, or if rows are bad:
     the recording cannot be read to its end, is empty or silent, the transcript is empty, has characters outside the
     alphabet or more of them than CTC fits into the frames. With `skip_bad_rows` these are logged and left out, unless
     all are.
@@ -118,11 +129,12 @@ def read_corpus(
     bad_rows: list[BadRow] = []
 
     def check_rows(rows: Sequence[Row | BadRow]) -> list[Utterance | BadRow]:
-        return [_check_row(row, alphabet, front_end, inspect) for row in rows]
+        return [_check_row(row, alphabet, front_end, inspect, once.inspect) for row in rows]
 
     title = f"Checking {names}"
     with checked_recordings(remembered) as known, Progress(title, len(rows), progress, unit="rows") as bar:
         inspect = known.inspect if known else inspect_audio
+        once = Once(inspect)
         for checked in ordered_map(check_rows, _chunks(rows), _CHECKING_THREADS, ahead=4 * _CHECKING_THREADS):
             bar.advance(len(checked))
             for result in checked:
@@ -161,7 +173,11 @@ def _chunks(rows: Sequence[Row | BadRow]) -> Iterator[list[Row | BadRow]]:
 
 
 def _check_row(
-    row: Row | BadRow, alphabet: Alphabet, front_end: FrontEnd, inspect: Callable[[str], AudioInfo]
+    row: Row | BadRow,
+    alphabet: Alphabet,
+    front_end: FrontEnd,
+    inspect: Callable[[str], AudioInfo],
+    inspect_once: Callable[[str], AudioInfo],
 ) -> Utterance | BadRow:
     if isinstance(row, BadRow):
         return row
@@ -171,20 +187,29 @@ def _check_row(
         return row.bad("empty transcript")
     try:
         labels = alphabet.encode(row.transcript)
-        audio = inspect(row.path)
+        audio = inspect(row.path) if row.part is None else inspect_once(row.path)
+        part, of_recording = _part(row.part, audio)
     except AlphabetError as error:
         return row.bad(f"transcript {row.transcript!r}: {error}", row.transcript)
     except AudioError as error:
         return row.bad(str(error))
+    except PartError as error:
+        return row.bad(f"{row.path}: {error}")
     if audio.silent:
         return row.bad(f"{row.path}: silent: all its samples are the same")
-    samples = resampled_length(audio.samples, audio.sample_rate, front_end.options.sample_rate)
+    samples = resampled_length(of_recording, audio.sample_rate, front_end.options.sample_rate)
     frames = front_end.frame_count(samples)
     if (needed := _frames_needed(labels)) > frames:
         return row.bad(f"{row.path}: {frames} frames, too few for its transcript: CTC needs {needed}")
-    return Utterance(
-        row.path, row.transcript, labels, samples, frames, audio.file_size, audio.modified_ns, row.csv_file, row.line
-    )
+    of_file = audio.file_size, audio.modified_ns
+    return Utterance(row.path, row.transcript, labels, samples, frames, *of_file, row.csv_file, row.line, part)
+
+
+def _part(part: Part | None, audio: AudioInfo) -> tuple[Part | None, int]:
+    """Return a part within a recording, and how many samples it has; raise PartError if there is no such part."""
+    if part is not None:
+        part = clipped(part, audio.samples / audio.sample_rate, MOST_OVERRUN)
+    return part, audio.samples if part is None else len(part.samples(audio.sample_rate, audio.samples))
 
 
 def _frames_needed(labels: npt.NDArray[np.int32]) -> int:

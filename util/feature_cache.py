@@ -45,7 +45,7 @@ def open_feature_cache(
 ) -> FeatureCache:
     """Open the cache at `path`, after building it if it is missing or was made from anything else.
 
-    It is made from the recordings (their names, sizes, modification times and order) and the feature settings.
+    It is made from the recordings (their names, sizes, modification times, parts and order) and the feature settings.
     `workers` threads build it, 0 meaning one per core, beside `path` until it is whole; a second process that wants
     the same cache waits for the first. Raise FeatureCacheError if it can't be written, or if `path` is some other
     file, which is never overwritten; raise AudioError if a recording can't be read.
@@ -142,7 +142,7 @@ class _Contents:
         digest = hashlib.sha256()
         for utterance in corpus:
             key = (utterance.path, utterance.file_size, utterance.modified_ns, utterance.frames)
-            digest.update(json.dumps(key).encode())
+            digest.update(json.dumps((*key, *(utterance.part or ()))).encode())
         frames = [utterance.frames for utterance in corpus]
         offsets = np.concatenate([[0], np.cumsum(frames, dtype=np.int64)])
         return cls(

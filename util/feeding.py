@@ -47,7 +47,7 @@ class OnTheFly:
         """
         utterance = self.corpus[index]
         try:
-            samples = read_audio(utterance.path, self.front_end.options.sample_rate)
+            samples = read_audio(utterance.path, self.front_end.options.sample_rate, utterance.part)
         except AudioError as error:
             raise AudioError(f"{error} ({utterance.source})") from error
         features = self.front_end.extract(samples)

@@ -121,7 +121,7 @@ def tested(
 
     def test(utterance: Utterance) -> Tally:
         try:
-            frames = mfcc(read_audio(utterance.path, info.features.sample_rate))
+            frames = mfcc(read_audio(utterance.path, info.features.sample_rate, utterance.part))
         except AudioError as error:
             if not skip_unreadable:
                 raise AudioError(f"{error} ({utterance.source})") from error
@@ -136,7 +136,7 @@ def tested(
             without_language_model = acoustic_decoder.decode(posteriors)[0].text if acoustic_decoder else None
             report_folder.add(utterance, hypothesis, loss, without_language_model)
         place = places.get(utterance.csv_file)
-        return Tally.of_utterance(str(utterance.path), utterance.reference, hypothesis, loss, place)
+        return Tally.of_utterance(utterance.place, utterance.reference, hypothesis, loss, place)
 
     total = Tally()
     with Progress("Test", len(corpus), report.show_progressbar, unit="utterances") as progress:

@@ -58,8 +58,8 @@ def _data_set(corpus: Corpus, of_set: SetOptions, front_end: FrontEnd, options: 
 
 
 def _fingerprint(corpus: Corpus) -> str:
-    """Return a digest of the utterances (file name, samples, transcript) in their order."""
+    """Return a digest of the utterances (file name and part, samples, transcript) in their order."""
     digest = hashlib.sha256()
     for utterance in corpus:
-        digest.update(f"{Path(utterance.path).name}\0{utterance.samples}\0{utterance.transcript}\n".encode())
+        digest.update(f"{Path(utterance.place).name}\0{utterance.samples}\0{utterance.transcript}\n".encode())
     return digest.hexdigest()

@@ -244,7 +244,7 @@ def _check_finite(job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.flo
     blamed = [utterance for utterance, finite in zip(utterances, np.isfinite(losses), strict=True) if not finite]
     named = blamed or utterances
     what = "loss" if blamed else "gradient"
-    names = ", ".join(f"{utterance.path} ({utterance.source})" for utterance in named[:UTTERANCES_NAMED])
+    names = ", ".join(f"{utterance.place} ({utterance.source})" for utterance in named[:UTTERANCES_NAMED])
     more = f" and {len(named) - UTTERANCES_NAMED} more" if len(named) > UTTERANCES_NAMED else ""
     where = f"in epoch {job.epoch + 1} of the {job.set_name.value} set, in a batch with {names}{more}"
     raise TrainingError(

@@ -69,4 +69,4 @@ class Evaluator:
             without_language_model = acoustic.decode(posteriors)[0].text if acoustic else None
             self._report_folder.add(utterance, hypothesis, loss, without_language_model)
         place = self._places.get(utterance.csv_file)
-        return Tally.of_utterance(str(utterance.path), utterance.reference, hypothesis, loss, place)
+        return Tally.of_utterance(utterance.place, utterance.reference, hypothesis, loss, place)

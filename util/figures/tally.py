@@ -8,6 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from ..corpus_files import listing
 from .metrics import EditCounts, evaluate_transcript
 
 LABELS_KEPT = 2
@@ -105,7 +106,7 @@ class Tally:
 
 def places_of_files(csv_files: Sequence[Path]) -> dict[str, int]:
     """Return the place of each CSV file of a set that is counted by itself; none of one file alone, or of too many."""
-    names = [str(file) for file in csv_files]
+    names = [str(listing(file)) for file in csv_files]
     return {name: place for place, name in enumerate(names)} if 1 < len(names) <= MOST_FILES else {}
 
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from ..errors import ImportingError
+from ..errors import CorpusError, ImportingError
 from ..progress import Report
 from ..progress import report as report_to_stderr
 from .corpus_csv import is_whole
@@ -70,6 +70,8 @@ def import_corpus(
             import_records(module.read_records, source, out, choices, report)
         elif not is_imported(out):
             raise ImportingError(missing_source(name))
+    except CorpusError as error:  # of a list that is read as for training
+        raise ImportingError(str(error)) from error
     except (OSError, sqlite3.Error) as error:
         raise ImportingError(f"the corpus {name} cannot be imported into {out}: {error}") from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..corpus_rows import read_transcripts
+from ..corpus_files import read_transcripts
 from ..errors import CorpusError
 from ..files.whole_files import write_whole
 from ..output_units.making import made_alphabet

@@ -38,7 +38,7 @@ def figures_of_rows(
 
     def figures(utterance: Utterance) -> RowFigures | None:
         try:
-            signal = read_audio(utterance.path, info.features.sample_rate)
+            signal = read_audio(utterance.path, info.features.sample_rate, utterance.part)
         except AudioError as error:
             logger.warning("Left out: %s (%s)", error, utterance.source)
             return None

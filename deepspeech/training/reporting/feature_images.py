@@ -36,7 +36,7 @@ def feature_images(data_set: DataSet) -> Iterator[tuple[str, Image]]:
     shown = {len(corpus) * place // (UTTERANCES_SHOWN + 1) for place in range(1, UTTERANCES_SHOWN + 1)}
     for number, index in enumerate(sorted(shown), 1):
         try:
-            samples = read_audio(corpus[index].path, corpus.sample_rate)
+            samples = read_audio(corpus[index].path, corpus.sample_rate, corpus[index].part)
             batch = data_set.feeder.batch(index // data_set.plan.batch_size)
         except (DeepSpeechError, OSError):
             continue

@@ -6,10 +6,10 @@ for, the rows of validated.tsv are divided by speaker (`client_id`). Quotes in t
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...corpus_files.tsv_files import clip_path
 from ...errors import ImportingError
 from ..pipeline.lines import read_table
 from ..pipeline.records import SETS, Choices, Item, Record
@@ -39,8 +39,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 
 
 def _read(source: Path, file: str, official_set: str) -> Iterator[Item]:
-    clips = f"{source / 'clips'}{os.sep}"
     for where, row in read_table(source / file, ("client_id", "path", "sentence")):
-        name = row["path"] if "." in row["path"] else f"{row['path']}.mp3"
         columns = {column: row[column] for column in KEPT if row.get(column)}
-        yield Record(clips + name, row["sentence"], where, row["client_id"], official_set, columns=columns)
+        clip = clip_path(source, row["path"])
+        yield Record(clip, row["sentence"], where, row["client_id"], official_set, columns=columns)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from ...corpus_files.lines import read_text
 from ...errors import ImportingError
 from ..pipeline.folders import SUFFIXES, is_recording, walk
-from ..pipeline.lines import read_text
 from ..pipeline.records import Choices, Item, LeftOut, Record
 from .annotations.tiers import AnnotationsError, Tier, choose_tiers, read_eaf, read_textgrid
 from .annotations.transcripts import follow_links, has_times

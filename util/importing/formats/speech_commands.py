@@ -9,10 +9,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...corpus_files.lookup import Lookup
 from ...errors import ImportingError
 from ..pipeline.folders import is_recording
 from ..pipeline.lines import read_lines
-from ..pipeline.lookup import Lookup
 from ..pipeline.records import DEV, TEST, TRAIN, Choices, Item, Record
 
 _LISTS = {"validation_list.txt": DEV, "testing_list.txt": TEST}

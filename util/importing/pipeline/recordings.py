@@ -12,14 +12,9 @@ import soundfile
 
 from ...audio import inspect_audio
 from ...errors import AudioError
+from ...parts import PartError, clipped, part_of
 from .known import Checked
 from .records import LeftOut, Record
-
-SHORTEST = 0.02
-"""Seconds of a segment; less is left out."""
-
-TOLERANCE = 0.05
-"""Seconds by which a segment may differ from the whole recording and still not be cut out of it."""
 
 _BLOCK = 1 << 16
 _KINDS = {"a sample rate": "an unusual sample rate", "no samples by": "no samples"}
@@ -70,25 +65,19 @@ class Recordings:
 
     def _segment(self, record: Record, checked: Checked) -> Imported | LeftOut:
         length = checked.samples / checked.sample_rate
-        end = length if record.duration is None else min(record.start + record.duration, length)
-        start = max(record.start, 0.0)
-        if start <= TOLERANCE and length - end <= TOLERANCE:
-            return Imported(record, record.path, checked.size, length)
-        detail = f"{record.start:.3f} to {end:.3f} of {length:.3f} seconds"
-        if record.duration is not None and not record.duration > 0:
-            return LeftOut(record.source, "a segment that ends where it begins, or before", record.path, detail)
-        if start >= length:
-            return LeftOut(record.source, "a segment beyond the end of its recording", record.path, detail)
-        if end - start < SHORTEST:
-            return LeftOut(record.source, f"a segment shorter than {SHORTEST} seconds", record.path, detail)
-        first = round(start * checked.sample_rate)
-        frames = min(round(end * checked.sample_rate), checked.samples) - first
-        clip = self._clip(record.path, start, end)
         try:
-            size = _cut(record.path, clip, first, frames, checked.modified_ns)
+            part = clipped(part_of(record.start, record.duration), length)
+        except PartError as error:
+            return LeftOut(record.source, error.reason, record.path, error.detail)
+        if part is None:
+            return Imported(record, record.path, checked.size, length)
+        samples = part.samples(checked.sample_rate, checked.samples)
+        clip = self._clip(record.path, *part)
+        try:
+            size = _cut(record.path, clip, samples, checked.modified_ns)
         except (OSError, soundfile.SoundFileError) as error:
             return LeftOut(record.source, "its segment cannot be cut out", record.path, str(error))
-        return Imported(record, str(clip), size, frames / checked.sample_rate)
+        return Imported(record, str(clip), size, len(samples) / checked.sample_rate)
 
     def _clip(self, path: str, start: float, end: float) -> Path:
         """Return the file of a segment: in a folder named as its recording, named by its milliseconds."""
@@ -106,7 +95,7 @@ def _check(path: str, known: Checked | None) -> Checked:
     if not status.st_size:
         return Checked(0, status.st_mtime_ns, problem="an empty file")
     try:
-        samples, sample_rate = _decode_mp3(path) if path.lower().endswith(".mp3") else _inspect(path)
+        samples, sample_rate = _inspect(path)
         problem = "" if samples else "no samples"
     except (AudioError, soundfile.SoundFileError) as error:
         samples, sample_rate = 0, 0
@@ -119,33 +108,22 @@ def _inspect(path: str) -> tuple[int, int]:
     return audio.samples, audio.sample_rate
 
 
-def _decode_mp3(path: str) -> tuple[int, int]:
-    """Return the samples that an mp3 has, and their rate; the length that its header gives is often an estimate."""
-    try:
-        with soundfile.SoundFile(path) as sound:
-            samples = 0
-            while count := len(sound.read(_BLOCK, dtype="float32")):
-                samples += count
-            return samples, sound.samplerate
-    except soundfile.LibsndfileError as error:
-        raise AudioError(f"{path}: cannot be read as audio: {error.error_string}") from error
-
-
 def _with_kind(problem: str) -> str:
     """Return a problem as KIND: DETAIL, or KIND alone, of which a kind is the same for all problems that are alike."""
     kind = next((_KINDS[start] for start in _KINDS if problem.startswith(start)), "")
     return f"{kind}: {problem}" if kind else problem
 
 
-def _cut(path: str, clip: Path, first: int, frames: int, modified_ns: int) -> int:
-    """Write `frames` samples of a recording, from `first` on, as FLAC, unless they are there; return its size."""
+def _cut(path: str, clip: Path, samples: range, modified_ns: int) -> int:
+    """Write samples of a recording as FLAC, unless they are there; return its size."""
+    frames = len(samples)
     if _is_cut(clip, frames, modified_ns):
         return clip.stat().st_size
     clip.parent.mkdir(parents=True, exist_ok=True)
     beside = clip.with_name(f".{clip.name}.part-{os.getpid()}-{threading.get_ident()}")
     try:
         with soundfile.SoundFile(path) as sound:
-            sound.seek(first)
+            sound.seek(samples.start)
             subtype = "PCM_24" if sound.subtype in _WIDER_THAN_16_BITS else "PCM_16"
             dtype = "int32" if subtype == "PCM_24" else "int16"
             if sound.subtype in {"FLOAT", "DOUBLE"}:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from ...corpus_files.rows import Entry, Unusable
+
 SETS = ("train", "dev", "test")
 
 TRAIN, DEV, TEST = SETS
@@ -49,6 +51,15 @@ class LeftOut(NamedTuple):
 Item: TypeAlias = Record | LeftOut
 
 
+def item_of(entry: Entry | Unusable, file: str, official_set: str) -> Item:
+    """Return what is imported of a line of the list named `file`, or why it is not."""
+    where = f"{file}:{entry.line}"
+    if isinstance(entry, Unusable):
+        return LeftOut(where, entry.reason, entry.path, entry.detail)
+    path, transcript, speaker, start, duration = entry[1:6]
+    return Record(path, transcript, where, speaker, official_set, start or 0.0, duration, entry.columns)
+
+
 @dataclass(frozen=True)
 class Choices:
     """What a person chooses about an import."""
@@ -80,4 +91,4 @@ def read_split(text: str) -> tuple[float, float, float]:
 
 
 Reader: TypeAlias = Callable[[Path, Choices], Iterator[Item]]
-"""Yields what is in a folder, which is absolute; raises ImportingError if it is not of the format."""
+"""Yields what is in a folder, which is absolute; raises ImportingError if it is not of the format, or CorpusError."""

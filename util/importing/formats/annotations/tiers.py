@@ -9,8 +9,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ....corpus_files.lines import read_text
 from ....errors import ImportingError
-from ...pipeline.lines import read_text
 
 _EXPONENT = re.compile(r"^(\s*(?:\w+\s*=\s*)?)([\d.]+[eE][-+]?\d+)(\s*)$", re.MULTILINE)
 _BINARY = b"ooBinaryFile"

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from ...pipeline.lines import read_text
+from ....corpus_files.lines import read_text
 
 _MOST_LINKS = 5
 _TIMED = re.compile(r"\d+\s+\d+\s+\S+")

@@ -1,0 +1,93 @@
+"""Lists of utterances: CSV and TSV files, JSON-lines manifests and data directories of Kaldi's, read line by line.
+
+The recordings are not looked at. A new format is a module with `read_rows` and `further_columns`, and a line in
+`FORMATS`.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from ..errors import BadRow, CorpusError
+from ..transcripts import Normalizer
+from . import csv_files, json_lines, kaldi, tsv_files
+from .rows import Row
+
+__all__ = ["FORMATS", "Row", "further_columns", "listing", "read_files", "read_transcripts"]
+
+_Rows: TypeAlias = Callable[[Path, Normalizer | None], Iterator[Row | BadRow]]
+_FurtherColumns: TypeAlias = Callable[[Path], Iterator[tuple[int, dict[str, str]]]]
+
+
+class Format(NamedTuple):
+    """A format of lists."""
+
+    read_rows: _Rows
+    """Yields the rows of a list; raises CorpusError."""
+    further_columns: _FurtherColumns
+    """Yields the line of each row that can be read, and what it says beside what training reads."""
+
+
+_CSV = Format(csv_files.read_rows, csv_files.further_columns)
+_TSV = Format(tsv_files.read_rows, tsv_files.further_columns)
+_JSON_LINES = Format(json_lines.read_rows, json_lines.further_columns)
+_KALDI = Format(kaldi.read_rows, kaldi.further_columns)
+
+FORMATS: Mapping[str, Format] = {
+    ".tsv": _TSV,
+    ".json": _JSON_LINES,
+    ".jsonl": _JSON_LINES,
+}
+"""By the ending of a list's name; every other one is a CSV, and a folder one of Kaldi's."""
+
+
+def listing(path: Path) -> Path:
+    """Return the file whose lines are the rows of a list: the list itself, or the `text` of a directory of Kaldi's."""
+    return path / kaldi.TEXT if kaldi.is_directory_of_kaldi(path) else path
+
+
+def read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
+    """Yield the rows of lists; raise CorpusError for none, for one given twice, or one that cannot be read."""
+    if not paths:
+        raise CorpusError("no CSV files given")
+    seen = set()
+    for path in map(listing, paths):
+        if (resolved := path.resolve()) in seen:
+            raise CorpusError(f"{path}: given twice")
+        seen.add(resolved)
+        if path.is_dir():
+            raise CorpusError(f"{path}: cannot read the CSV: Is a directory, and without wav.scp none of Kaldi's")
+        rows = _format_of(path).read_rows(path, normalizer)
+        first = next(rows, None)
+        if first is None:
+            raise CorpusError(f"{path}: no rows{' below the column names' if _format_of(path) is _CSV else ''}")
+        yield first
+        yield from rows
+
+
+def read_transcripts(csv_files: Sequence[Path], normalizer: Normalizer | None = None) -> Iterator[tuple[str, str, str]]:
+    """Yield where each transcript of lists is, what it says, and the symbols that are said and it is left without.
+
+    Rows of too few or too many fields are passed over. Raise CorpusError for a file that `read_corpus` refuses.
+    """
+    for row in read_files(csv_files, normalizer):
+        if isinstance(row, Row):
+            yield f"{row.csv_file}:{row.line}", row.transcript, row.symbols
+
+
+def further_columns(csv_file: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line of each row of a list, and its further columns, as far as the list can be read."""
+    path = Path(csv_file)
+    try:
+        yield from _format_of(path).further_columns(path)
+    except (OSError, UnicodeDecodeError, csv.Error, CorpusError):
+        return
+
+
+def _format_of(path: Path) -> Format:
+    if path.name == kaldi.TEXT and kaldi.is_directory_of_kaldi(path.parent):
+        return _KALDI
+    return FORMATS.get(path.suffix.lower(), _CSV)

@@ -1,0 +1,76 @@
+"""JSON-lines manifests, as NeMo's: audio_filepath, text, and if they are given offset and duration, in seconds.
+
+Relative recordings are looked for from the manifest's folder. Without an offset the whole recording is meant.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import BadRow
+from ..transcripts import Normalizer
+from .csv_files import COLUMNS, STARTS
+from .lines import numbered_lines
+from .rows import Entry, Row, Unusable, row_of
+
+_USED = {"audio_filepath", "text", "duration", "offset", "speaker"}
+
+
+def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
+    """Yield the rows of one manifest. Raise CorpusError."""
+    for entry in read_entries(path):
+        yield row_of(str(path), entry, normalizer)
+
+
+def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line of each row, and what it says with keys that training does not read. Raise CorpusError."""
+    for entry in read_entries(path):
+        if isinstance(entry, Entry):
+            yield entry.line, {**({"speaker": entry.speaker} if entry.speaker else {}), **entry.columns}
+
+
+def read_entries(path: Path) -> Iterator[Entry | Unusable]:
+    """Yield what each line says; other keys whose values are texts or numbers are columns. Raise CorpusError."""
+    for number, line in numbered_lines(path):
+        yield _read_entry(path, number, line)
+
+
+def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
+    try:
+        values = json.loads(line)
+    except ValueError as error:
+        return Unusable(number, "not JSON", "", str(error))
+    if not isinstance(values, dict):
+        return Unusable(number, "not a JSON object")
+    missing = [key for key in ("audio_filepath", "text") if not isinstance(values.get(key), str)]
+    if missing:
+        return Unusable(number, f"no {missing[0]}")
+    start, duration = values.get("offset"), values.get("duration")
+    recording = str(path.parent / values["audio_filepath"])
+    if not (_is_time(start) and _is_time(duration)):
+        return Unusable(number, "an offset or duration that is not a number", recording, f"{start!r}, {duration!r}")
+    return Entry(
+        number,
+        recording,
+        values["text"],
+        str(values.get("speaker") or ""),
+        start,
+        None if start is None else duration,  # that of a whole recording is measured
+        {key: str(value) for key, value in values.items() if _is_column(key) and _is_plain(value)},
+    )
+
+
+def _is_time(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and math.isfinite(value))
+
+
+def _is_column(key: str) -> bool:
+    return key not in _USED and key not in COLUMNS and key not in STARTS
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)

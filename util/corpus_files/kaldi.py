@@ -1,0 +1,92 @@
+"""Data directories of Kaldi's: wav.scp with files, text, and if they are there segments and utt2spk.
+
+A wav.scp with commands (lines that end in |) is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from ..errors import BadRow, CorpusError
+from ..transcripts import Normalizer
+from .lines import numbered_lines
+from .lookup import Lookup
+from .rows import Entry, Row, Unusable, row_of
+
+RECORDINGS, TEXT = "wav.scp", "text"
+
+
+def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
+    """Yield the rows of the directory whose `text` is at `path`. Raise CorpusError."""
+    for entry in read_entries(path.parent):
+        yield row_of(str(path), entry, normalizer)
+
+
+def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line of each utterance whose speaker is known, and the speaker. Raise CorpusError."""
+    for entry in read_entries(path.parent):
+        if isinstance(entry, Entry) and entry.speaker:
+            yield entry.line, {"speaker": entry.speaker}
+
+
+def is_directory_of_kaldi(folder: Path) -> bool:
+    """Return whether a folder is such a directory."""
+    return (folder / RECORDINGS).is_file()
+
+
+def read_entries(folder: Path) -> Iterator[Entry | Unusable]:
+    """Yield what a directory says of each line of its `text`. Raise CorpusError."""
+    with ExitStack() as files:
+        recordings = files.enter_context(Lookup(_read_recordings(folder / RECORDINGS)))
+        speakers = files.enter_context(Lookup(_read_pairs(folder / "utt2spk")))
+        segmented = (folder / "segments").is_file()
+        segments = files.enter_context(Lookup(_read_pairs(folder / "segments")))
+        for number, line in numbered_lines(folder / TEXT):
+            name, transcript = _pair(line)
+            segment = segments.get(name) if segmented else name
+            if segment is None:
+                yield Unusable(number, "not in segments", "", name)
+                continue
+            recording, *times = segment.split() or [""]
+            path = recordings.get(recording)
+            start_and_duration = _read_times(times) if segmented else (None, None)
+            if path is None:
+                yield Unusable(number, "its recording is not in wav.scp", "", recording or name)
+            elif start_and_duration is None:
+                yield Unusable(number, "malformed times in segments", path, segment)
+            else:
+                yield Entry(number, path, transcript, speakers.get(name) or "", *start_and_duration)
+
+
+def _read_recordings(path: Path) -> Iterator[tuple[str, str]]:
+    for number, line in numbered_lines(path):
+        name, file = _pair(line)
+        if file.endswith("|"):
+            raise CorpusError(f"{path}:{number}: a command, and only files can be read; write what it prints to a file")
+        beside = path.parent / file
+        yield name, str(beside if beside.exists() else Path(file).absolute())
+
+
+def _read_pairs(path: Path) -> Iterator[tuple[str, str]]:
+    if path.is_file():
+        for _, line in numbered_lines(path):
+            yield _pair(line)
+
+
+def _pair(line: str) -> tuple[str, str]:
+    name, rest = (*line.split(maxsplit=1), "")[:2]
+    return name, rest.strip()
+
+
+def _read_times(times: list[str]) -> tuple[float, float | None] | None:
+    """Return start and duration of START and END, of which -1 is the recording's; None if they are malformed."""
+    try:
+        start, end = (float(time) for time in times[:2])
+    except ValueError:
+        return None
+    if not (math.isfinite(start) and math.isfinite(end)):
+        return None
+    return start, None if end == -1 else end - start

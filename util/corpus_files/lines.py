@@ -1,0 +1,62 @@
+"""Lists of a corpus, line by line: UTF-8, or UTF-16 with a byte order mark; lines may end in LF or CRLF."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ..errors import CorpusError
+
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield each line that is not blank, after its number, from 1. Raise CorpusError."""
+    number = 0
+    try:
+        for number, line in enumerate(_decoded_lines(path), start=1):
+            text = line.rstrip("\r\n")
+            if text.strip():
+                yield number, text
+    except FileNotFoundError as error:
+        raise CorpusError(f"there is no file {path}") from error
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{path}:{number + 1}: not UTF-8; save it as UTF-8") from error
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def numbered_fields(path: Path, *required: tuple[str, ...]) -> Iterator[tuple[int, Mapping[str, str], int]]:
+    """Yield the rows of a table whose columns are separated by tabs: line, fields by column, and surplus fields.
+
+    The columns are named in the first line. Quotes stand for themselves. Fields that a row lacks are empty. The table
+    must have all columns of one of the sets `required`. Raise CorpusError.
+    """
+    lines = numbered_lines(path)
+    header = [name.strip() for name in next(lines, (0, ""))[1].split("\t")]
+    if not any(set(columns) <= set(header) for columns in required):
+        missing = next(name for name in required[0] if name not in header)
+        raise CorpusError(f"{path}:1: no column {missing}; found: {', '.join(filter(None, header)) or 'none'}")
+    for number, line in lines:
+        fields = line.split("\t")
+        lacking = len(header) - len(fields)
+        yield number, dict(zip(header, fields + [""] * lacking, strict=False)), max(0, -lacking)
+
+
+def read_text(path: Path) -> str:
+    """Return what a small text file says; raise UnicodeDecodeError if it is not UTF-8, or OSError."""
+    data = path.read_bytes()
+    return data.decode("utf-16" if data.startswith(_UTF_16) else "utf-8-sig").replace("\r\n", "\n")
+
+
+def _decoded_lines(path: Path) -> Iterator[str]:
+    with path.open("rb") as file:
+        if file.read(2) in _UTF_16:
+            yield from read_text(path).split("\n")
+            return
+        file.seek(0)
+        encoding = "utf-8-sig"
+        for line in file:
+            yield line.decode(encoding)
+            encoding = "utf-8"

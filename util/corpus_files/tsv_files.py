@@ -1,0 +1,51 @@
+"""TSV files, separated by tabs: the columns of CSV files, or path and sentence as in Common Voice, with clips/ beside.
+
+Quotes stand for themselves.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import BadRow
+from ..transcripts import Normalizer
+from .csv_files import COLUMNS, DURATION, STARTS, part_of_fields
+from .lines import numbered_fields
+from .rows import Row, new_row
+
+COMMON_VOICE = ("path", "sentence")
+CLIPS = "clips"
+
+
+def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
+    """Yield the rows of one TSV file. Raise CorpusError."""
+    for line, fields, surplus in numbered_fields(path, COLUMNS, COMMON_VOICE):
+        ours = COLUMNS[0] in fields
+        name, transcript = (COLUMNS[0], COLUMNS[2]) if ours else COMMON_VOICE
+        row = Row(str(path), line, "", "")
+        if surplus:
+            yield row.bad(f"{surplus} fields more than the header has columns")
+        elif not fields[name]:
+            yield row.bad(f"no {name}")
+        else:
+            recording = str(path.parent / fields[name]) if ours else clip_path(path.parent, fields[name])
+            start = next((fields[column] for column in STARTS if column in fields), "")
+            part = part_of_fields((start, fields.get(DURATION, "")))
+            if isinstance(part, str):
+                yield row.bad(f"{recording}: {part}")
+            else:
+                yield new_row(str(path), line, recording, fields[transcript], normalizer, part)
+
+
+def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line of each row, and what it says in columns that training does not read. Raise CorpusError."""
+    read = {*COLUMNS, *COMMON_VOICE, *STARTS}
+    for line, fields, _ in numbered_fields(path, COLUMNS, COMMON_VOICE):
+        yield line, {name: field.strip() for name, field in fields.items() if name and name not in read}
+
+
+def clip_path(folder: Path, name: str) -> str:
+    """Return the recording that a table of Common Voice's in a folder names; releases before 2019 leave out .mp3."""
+    return os.path.join(folder, CLIPS, name if "." in name else f"{name}.mp3")  # noqa: PTH118 (a Path takes longer)

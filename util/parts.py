@@ -1,0 +1,71 @@
+"""Parts of recordings: utterances that are stretches of a longer recording, which is read there and not cut."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+TOLERANCE = 0.05
+"""Seconds by which a part may differ from the whole recording and still be taken for it."""
+SHORTEST = 0.02
+"""Seconds of a part."""
+MOST_OVERRUN = 0.5
+"""Seconds by which a part may end after its recording, as in Kaldi; more and it was meant for another recording."""
+
+
+class Part(NamedTuple):
+    """A stretch of a recording."""
+
+    start: float
+    """Seconds."""
+    end: float
+    """Seconds; infinite: the end of the recording."""
+
+    def samples(self, sample_rate: int, length: int) -> range:
+        """Return which samples of a recording, `length` of them at `sample_rate` Hz, are in the part."""
+        end = length if math.isinf(self.end) else min(round(self.end * sample_rate), length)
+        return range(round(self.start * sample_rate), end)
+
+    @property
+    def fragment(self) -> str:
+        """What stands behind the address of a recording, so that browsers play the part: "#t=1.5,2.25"."""
+        end = "" if math.isinf(self.end) else f",{self.end:.3f}"
+        return f"#t={self.start:.3f}{end}"
+
+
+class PartError(Exception):
+    """A recording has no such part; the reason is the same for all parts of which the same is wrong."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        """Take what differs from part to part as `detail`."""
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+
+def part_of(start: float, duration: float | None) -> Part:
+    """Return the part that begins at `start` and takes `duration` seconds, or reaches to the recording's end."""
+    return Part(start, math.inf if duration is None else start + duration)
+
+
+def clipped(part: Part, length: float, most_overrun: float = math.inf) -> Part | None:
+    """Return the part within a recording of `length` seconds; None if it is all of the recording.
+
+    Raise PartError for a part that is too short, lies beyond the end, or ends over `most_overrun` seconds after it.
+    """
+    start, end = max(part.start, 0.0), min(part.end, length)
+    detail = f"{part.start:.3f} to {end:.3f} of {length:.3f} seconds"
+    if start < length and most_overrun < part.end - length < math.inf:
+        raise PartError(
+            f"a segment that ends more than {most_overrun} seconds after its recording",
+            f"{part.start:.3f} to {part.end:.3f} of {length:.3f} seconds",
+        )
+    if start <= TOLERANCE and length - end <= TOLERANCE:
+        return None
+    if part.end <= part.start:
+        raise PartError("a segment that ends where it begins, or before", detail)
+    if start >= length:
+        raise PartError("a segment beyond the end of its recording", detail)
+    if end - start < SHORTEST:
+        raise PartError(f"a segment shorter than {SHORTEST} seconds", detail)
+    return Part(start, end)
