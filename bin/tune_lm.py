@@ -28,12 +28,15 @@ from deepspeech.serving.alphabet import alphabet_of
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import FeatureWindows
 from deepspeech.serving.frozen.model import read_frozen_model
-from deepspeech.util.audio import read_audio
-from deepspeech.util.errors import LanguageModelError
+from deepspeech.util.audio import inspect_audio, read_audio
+from deepspeech.util.checks.once import Once
+from deepspeech.util.corpus_files import Row, read_files
+from deepspeech.util.errors import BadRow, CorpusError, LanguageModelError
 from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.files.whole_files import write_whole, written_whole
 from deepspeech.util.front_ends.mfcc import Mfcc
 from deepspeech.util.output_units import UNITS, load_alphabet
+from deepspeech.util.parts import MOST_OVERRUN, Part, PartError, clipped
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
 
@@ -75,12 +78,14 @@ def run_model(arguments: Namespace) -> Alphabet:
     """Write the outputs of the model for the validation set to the folder of the results; return its alphabet."""
     model = read_frozen_model(arguments.model)
     engine, mfcc = Engine(model), Mfcc(model.info.features)
-    rows = [(path.parent / row["wav_filename"], row["transcript"]) for path in arguments.csv for row in read_rows(path)]
+    rows = read_rows(arguments.csv)
+    once = Once(inspect_audio)
     outputs = []
     with Progress("Running the model", len(rows)) as progress:
-        for recording, _ in rows:
+        for row in rows:
             windows = FeatureWindows(mfcc, model.info.features, model.info.network.context)
-            parts = [windows.feed(read_audio(recording, model.info.features.sample_rate)), windows.finish()]
+            samples = read_audio(row.path, model.info.features.sample_rate, part_within(row, once))
+            parts = [windows.feed(samples), windows.finish()]
             outputs.append(engine.run(np.concatenate(parts), engine.initial_state())[0])
             progress.advance()
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -88,17 +93,29 @@ def run_model(arguments: Namespace) -> Alphabet:
     arguments.references = arguments.out / "references.txt"
     with written_whole(arguments.posteriors) as path, path.open("wb") as out:
         np.savez(out, *outputs)
-    write_whole(arguments.references, "".join(f"{transcript}\n" for _, transcript in rows).encode())
+    write_whole(arguments.references, "".join(f"{row.transcript}\n" for row in rows).encode())
     return alphabet_of(model.info)
 
 
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a corpus CSV."""
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        if not {"wav_filename", "transcript"} <= set(reader.fieldnames or ()):
-            raise LanguageModelError(f"{path} has no columns wav_filename and transcript")
-        return list(reader)
+def read_rows(lists: Sequence[Path]) -> list[Row]:
+    """Return the rows of a validation set. Raise CorpusError, also for a row that cannot be used."""
+    rows = []
+    for row in read_files(lists, None):
+        if isinstance(row, BadRow):
+            raise CorpusError(str(row))
+        rows.append(row)
+    return rows
+
+
+def part_within(row: Row, once: Once) -> Part | None:
+    """Return the part of its recording that a row is; None: all of it. Raise AudioError or CorpusError."""
+    if row.part is None:
+        return None
+    audio = once.inspect(row.path)
+    try:
+        return clipped(row.part, audio.samples / audio.sample_rate, MOST_OVERRUN)
+    except PartError as error:
+        raise CorpusError(str(row.bad(f"{row.path}: {error}"))) from error
 
 
 def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list[int], list[str]]:

@@ -158,7 +158,7 @@ def read_corpus(
 def _remaining(rows: list[Row | BadRow], excluded: Exclusions | None, names: str) -> list[Row | BadRow]:
     if excluded is None:
         return rows
-    remaining = [row for row in rows if not (isinstance(row, Row) and (row.csv_file, row.line, row.path) in excluded)]
+    remaining = [row for row in rows if not (isinstance(row, Row) and row in excluded)]
     lists = ", ".join(map(str, excluded.files))
     log.info("%s: %d of %d rows left out, as listed in %s", names, len(rows) - len(remaining), len(rows), lists)
     if not remaining:

@@ -26,11 +26,20 @@ class Part(NamedTuple):
         end = length if math.isinf(self.end) else min(round(self.end * sample_rate), length)
         return range(round(self.start * sample_rate), end)
 
+    def shares_most(self, other: Part) -> bool:
+        """Return whether more than half of the shorter one is in both."""
+        shared = min(self.end, other.end) - max(self.start, other.start)
+        return shared == math.inf or shared > min(self.end - self.start, other.end - other.start) / 2
+
     @property
     def fragment(self) -> str:
         """What stands behind the address of a recording, so that browsers play the part: "#t=1.5,2.25"."""
         end = "" if math.isinf(self.end) else f",{self.end:.3f}"
         return f"#t={self.start:.3f}{end}"
+
+
+WHOLE = Part(0.0, math.inf)
+"""All of a recording, whatever its length."""
 
 
 class PartError(Exception):

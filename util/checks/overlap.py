@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import filecmp
 import zlib
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from ..corpus import Corpus, Utterance
+from ..parts import WHOLE, Part
 
 MOST_READ = 20_000
 """Recordings of which a piece is read; the copies among more candidates are not all found."""
@@ -29,13 +32,15 @@ class Overlap:
     def __str__(self) -> str:
         """Say it with the example."""
         recordings = "1 recording" if self.count == 1 else f"{self.count} recordings"
-        named = self.here.path if self.here.path == self.there.path else f"{self.there.path} and {self.here.path}"
+        there, here = self.there.place, self.here.place
+        named = here if here == there else f"{there} and {here}"
         return f"{recordings} (such as {named}, {self.there.source} and {self.here.source})"
 
 
 def overlap(there: Corpus, here: Corpus) -> Overlap | None:
     """Return the recordings of `here` that are in `there`, too: the same files, or copies with the same transcript.
 
+    Parts of a recording are different ones, unless more than half of the shorter part is in both.
     Files are opened only where size and transcript are the same, and no more than MOST_READ.
     """
     shared: dict[int, tuple[Utterance, Utterance]] = {}
@@ -48,15 +53,39 @@ def overlap(there: Corpus, here: Corpus) -> Overlap | None:
 
 def _same_files(there: Iterable[Utterance], here: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
     for ones, others in _grouped(there, here, lambda each: (each.file_size, each.modified_ns)):
-        places = {Path(one.path).resolve(): one for one in ones}
+        of_recording = _by_key(ones, lambda each: Path(each.path).resolve())
+        recordings = {path: _OneRecording(utterances) for path, utterances in of_recording.items()}
         for other in others:
-            if (one := places.get(Path(other.path).resolve())) is not None:
+            recording = recordings.get(Path(other.path).resolve())
+            if recording is not None and (one := recording.find(_part(other))) is not None:
                 yield one, other
+
+
+class _OneRecording:
+    """The utterances of one recording, by where they begin."""
+
+    def __init__(self, utterances: Iterable[Utterance]) -> None:
+        self._utterances = sorted(utterances, key=_part)
+        self._starts = [_part(each).start for each in self._utterances]
+        self._furthest = list(accumulate((_part(each).end for each in self._utterances), max))
+
+    def find(self, part: Part) -> Utterance | None:
+        """Return an utterance that shares most of a part."""
+        place = bisect_left(self._starts, part.end)
+        while place and self._furthest[place - 1] > part.start:
+            place -= 1
+            if _part(self._utterances[place]).shares_most(part):
+                return self._utterances[place]
+        return None
+
+
+def _part(utterance: Utterance) -> Part:
+    return utterance.part or WHOLE
 
 
 def _copies(there: Iterable[Utterance], here: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
     read = 0
-    for ones, others in _grouped(there, here, lambda each: (each.file_size, each.transcript)):
+    for ones, others in _grouped(there, here, lambda each: (each.file_size, each.transcript, each.part)):
         read += len(ones) + len(others)
         if read > MOST_READ:
             return

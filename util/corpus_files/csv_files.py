@@ -35,10 +35,10 @@ def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRo
             line = header_lines = reader.line_num + 1
             spaced = any(name.startswith(" ") for name in names)
             reader = csv.reader(file, strict=True, skipinitialspace=spaced)
-            csv_file = str(path)
+            csv_file, folder = str(path), path.parent
             for fields in reader:
                 if len(fields) == len(header):
-                    wav = str(path.parent / fields[filename]) if fields[filename] else ""
+                    wav = str(folder / fields[filename]) if fields[filename] else ""
                     part = part_of_fields([fields[column] for column in times]) if times else None
                     if isinstance(part, str):
                         yield Row(csv_file, line, "", "").bad(f"{wav}: {part}")

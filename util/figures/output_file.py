@@ -50,6 +50,7 @@ class OutputFile:
     def _entry(self, utterance: Utterance) -> dict[str, Any]:
         hypothesis, loss = self._heard[utterance]
         edits = evaluate_transcript(utterance.reference, hypothesis)
+        start = {} if utterance.part is None else {"start": utterance.part.start}
         return {
             "wav_filename": utterance.path,
             "src": utterance.reference,
@@ -62,4 +63,5 @@ class OutputFile:
             "cer": edits.cer,
             "wer": edits.wer,
             "duration": utterance.samples / self._corpus.sample_rate,
+            **start,
         }

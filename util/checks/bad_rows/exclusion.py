@@ -3,64 +3,84 @@
 from __future__ import annotations
 
 import csv
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from ...corpus_files import Row, listing
+from ...corpus_files.csv_files import DURATION, STARTS, part_of_fields
 from ...errors import CorpusError
+from ...parts import Part
 
 
 @dataclass(frozen=True)
 class Exclusions:
-    """Rows that are left out: by CSV file and line, and recordings that are left out wherever they are listed."""
+    """Rows that are left out: by list and line, and recordings or parts of them, wherever they are listed."""
 
     files: tuple[Path, ...]
     """The lists."""
     lines: dict[tuple[Path, int], Path | None]
     """CSV file and line of each row, with its recording if the list tells it."""
-    recordings: frozenset[Path]
+    recordings: dict[Path, set[Part | None]]
+    """The parts that are left out of each; None: all of it. Times are rounded to milliseconds."""
 
     @classmethod
     def read(cls, files: Iterable[Path]) -> Exclusions:
         """Read CSV files with the columns csv_file and line, or else wav_filename; others are passed over.
 
-        Relative paths are taken from the list's folder. Raise CorpusError for a file that lacks them or is unreadable.
+        With a start, and a duration, only that part of the recording is left out. Relative paths are taken from the
+        list's folder. Raise CorpusError for a file that lacks the columns or is unreadable.
         """
         lists = tuple(files)
         lines: dict[tuple[Path, int], Path | None] = {}
-        recordings: set[Path] = set()
+        recordings: defaultdict[Path, set[Part | None]] = defaultdict(set)
         for path in lists:
             for number, row in _rows(path):
                 wav, csv_file, line = (row.get(name) or "" for name in ("wav_filename", "csv_file", "line"))
                 recording = (path.parent / wav).resolve() if wav else None
                 if csv_file and line.isdecimal():
-                    lines[(path.parent / csv_file).resolve(), int(line)] = recording
+                    lines[listing(path.parent / csv_file).resolve(), int(line)] = recording
                 elif recording is not None and not csv_file and not line:
-                    recordings.add(recording)
+                    recordings[recording].add(_part(path, number, row))
                 else:
                     raise CorpusError(f"{path}:{number}: neither the csv_file and line of a row nor a wav_filename")
-        return cls(lists, lines, frozenset(recordings))
+        return cls(lists, lines, dict(recordings))
 
-    def __contains__(self, row: tuple[str, int, str]) -> bool:
-        """Return whether a row, its CSV file, line and recording, is left out.
+    def __contains__(self, row: Row) -> bool:
+        """Return whether a row is left out.
 
         Raise CorpusError if the list names another recording for this line, as the CSV has changed since.
         """
-        if row[1] not in self._line_numbers and not self.recordings:  # spares a million rows the file system
+        if row.line not in self._line_numbers and not self.recordings:  # spares a million rows the file system
             return False
-        csv_file, line, recording = Path(row[0]).resolve(), row[1], Path(row[2]).resolve()
+        csv_file, line, recording = Path(row.csv_file).resolve(), row.line, Path(row.path).resolve()
         listed = self.lines.get((csv_file, line), recording)
         if listed is not None and listed != recording:
             raise CorpusError(
-                f"{', '.join(map(str, self.files))}: names {listed} for {row[0]}:{line}, where {recording} is now; "
-                "make the list anew"
+                f"{', '.join(map(str, self.files))}: names {listed} for {row.csv_file}:{line}, where {recording} is "
+                "now; make the list anew"
             )
-        return (csv_file, line) in self.lines or recording in self.recordings
+        left_out = self.recordings.get(recording, ())
+        return (csv_file, line) in self.lines or None in left_out or _rounded(row.part) in left_out
 
     @cached_property
     def _line_numbers(self) -> frozenset[int]:
         return frozenset(line for _, line in self.lines)
+
+
+def _part(path: Path, number: int, row: dict[str, str]) -> Part | None:
+    """Return the part of its recording that a row of a list names. Raise CorpusError."""
+    start = next((row[name] for name in STARTS if row.get(name)), "")
+    part = part_of_fields((start, row.get(DURATION) or ""))
+    if isinstance(part, str):
+        raise CorpusError(f"{path}:{number}: {part}")
+    return _rounded(part)
+
+
+def _rounded(part: Part | None) -> Part | None:
+    return None if part is None else Part(round(part.start, 3), round(part.end, 3))
 
 
 def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:

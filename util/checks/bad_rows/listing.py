@@ -6,6 +6,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...corpus import Utterance
 from ...files.whole_files import written_whole
 from .ranking import RankedRow
 
@@ -15,12 +16,17 @@ HEADER = (
 )
 
 
+HEADER_OF_PARTS = ("start", "duration")
+"""Behind it, in seconds, if any row is a part of its recording."""
+
+
 def write_list(rows: Sequence[RankedRow], path: Path) -> None:
     """Write rows in their order, with absolute paths, so that the list is a corpus, too. Raise OSError."""
+    parts = any(row.figures.utterance.part for row in rows)
     with written_whole(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(HEADER)
-        writer.writerows(_fields(row) for row in rows)
+        writer.writerow(HEADER + HEADER_OF_PARTS if parts else HEADER)
+        writer.writerows(_fields(row) + (_times(row.figures.utterance) if parts else ()) for row in rows)
 
 
 def _fields(row: RankedRow) -> tuple[object, ...]:
@@ -37,3 +43,8 @@ def _fields(row: RankedRow) -> tuple[object, ...]:
         f"{figures.longest_gap:.2f}",
         f"{row.suspicion:.3f}",
     )
+
+
+def _times(utterance: Utterance) -> tuple[float | str, float | str]:
+    part = utterance.part
+    return ("", "") if part is None else (part.start, part.end - part.start)

@@ -11,6 +11,7 @@ from pathlib import Path
 import soundfile
 
 from ...audio import read_audio
+from ...corpus import Utterance
 from ...errors import AudioError
 from ...files.whole_files import write_whole
 from .ranking import RankedRow
@@ -49,16 +50,16 @@ def _article(number: int, row: RankedRow) -> str:
     return (
         f"<article><p>{number}. written: <b dir=auto>{escape(utterance.transcript)}</b></p>\n"
         f"<p>heard: <b dir=auto>{escape(figures.hypothesis) or '(nothing)'}</b></p>\n"
-        f"{_player(utterance.path)}\n"
+        f"{_player(utterance)}\n"
         f"<p class=figures>{edits.character_edits} edits of {edits.characters} characters, loss per label "
         f"{figures.loss_per_label:.2f}, longest stretch without a label {figures.longest_gap:.2f} s</p>\n"
-        f"<p class=where>{escape(utterance.source)}: {escape(utterance.path)}</p></article>\n"
+        f"<p class=where>{escape(utterance.source)}: {escape(utterance.place)}</p></article>\n"
     )
 
 
-def _player(recording: str) -> str:
+def _player(utterance: Utterance) -> str:
     try:
-        samples = read_audio(recording, SAMPLE_RATE)
+        samples = read_audio(utterance.path, SAMPLE_RATE, utterance.part)
     except AudioError as error:
         return f"<p>{escape(str(error))}</p>"
     file = io.BytesIO()

@@ -77,12 +77,12 @@ class Comparison:
 def compare(first: Sequence[UtteranceResult], second: Sequence[UtteranceResult]) -> Comparison:
     """Compare two tests. Raise CorpusError if they have no utterance in common.
 
-    Utterances are the same if recording and reference are. Where the recordings' folders have nothing in common, as on
-    another machine, the names of the files and of the folders that they are in must be the same.
+    Utterances are the same if recording, or its part, and reference are. Where the recordings' folders have nothing in
+    common, as on another machine, the names of the files and of the folders that they are in must be the same.
     """
-    pairs = _pairs(first, second, lambda result: result.recording)
+    pairs = _pairs(first, second, lambda result: (result.recording, _start(result)))
     if not pairs:
-        pairs = _pairs(first, second, lambda result: tuple(result.recording.replace("\\", "/").split("/")[-2:]))
+        pairs = _pairs(first, second, _name_elsewhere)
     if not pairs:
         raise CorpusError("the two reports have no utterance in common: test both models on the same CSV files")
     changed = [UtteranceDifference(*pair) for pair in pairs]
@@ -102,6 +102,14 @@ def compare(first: Sequence[UtteranceResult], second: Sequence[UtteranceResult])
         better_words=tuple(each for each in words if each.second < each.first),
         worse_words=tuple(each for each in reversed(words) if each.second > each.first),
     )
+
+
+def _name_elsewhere(result: UtteranceResult) -> Hashable:
+    return *result.recording.replace("\\", "/").split("/")[-2:], _start(result)
+
+
+def _start(result: UtteranceResult) -> float | None:
+    return None if result.start is None else round(result.start, 3)
 
 
 def _pairs(

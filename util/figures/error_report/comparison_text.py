@@ -77,7 +77,7 @@ def _utterances(title: str, utterances: Sequence[UtteranceDifference]) -> Iterat
     for each in utterances[:UTTERANCES_LISTED]:
         one, two = each.first, each.second
         errors = f"word errors {one.edits.word_edits} → {two.edits.word_edits}"
-        yield f"  {one.csv_file}:{one.line}, {errors}: {one.recording}"
+        yield f"  {one.csv_file}:{one.line}, {errors}: {one.recording}{one.fragment}"
         yield f"    said: {one.reference!r}"
         yield f"    A:    {one.hypothesis!r}"
         yield f"    B:    {two.hypothesis!r}"

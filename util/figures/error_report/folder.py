@@ -85,10 +85,9 @@ class ReportFolder:
 
     def _results(self, listed: Sequence[Utterance], progress: bool) -> list[UtteranceResult]:
         columns = further_columns(dict.fromkeys(utterance.csv_file for utterance in listed))
-        paths = [utterance.path for utterance in listed]
         results = []
         with Progress("Measuring recordings", len(listed), progress, unit="recordings") as bar:
-            measured = ordered_map(levels_of_file, paths, usable_cores(), _RECORDINGS_AHEAD)
+            measured = ordered_map(_levels, listed, usable_cores(), _RECORDINGS_AHEAD)
             for utterance, of_recording in zip(listed, measured, strict=True):
                 further = columns.get((utterance.csv_file, utterance.line), {})
                 results.append(self._result(utterance, of_recording, further))
@@ -109,4 +108,9 @@ class ReportFolder:
             loudness=measured.loudness if measured else None,
             signal_to_noise=measured.signal_to_noise if measured else None,
             columns=further,
+            start=utterance.part.start if utterance.part else None,
         )
+
+
+def _levels(utterance: Utterance) -> Levels | None:
+    return levels_of_file(utterance.path, utterance.part)

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ...errors import CorpusError
+from ...parts import Part
 from ..metrics import EditCounts, evaluate_transcript
 
 SPEAKER_COLUMNS = ("speaker", "speaker_id", "client_id", "spk", "spk_id", "reader")
@@ -19,6 +20,8 @@ _TEXTS = ("csv_file", "line", "recording", "reference", "hypothesis", "without_l
 _FIGURES = ("loss", "seconds", "loudness", "signal_to_noise")
 _ERRORS = ("wer", "cer", "substitutions", "insertions", "deletions")
 _OURS = (*_TEXTS, *_FIGURES, *_ERRORS)
+_START = "start_seconds"
+"""A column behind these, if any utterance is a part of its recording."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,13 @@ class UtteranceResult:
     signal_to_noise: float | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     """What the CSV says of the utterance in further columns."""
+    start: float | None = None
+    """Seconds into the recording, where the utterance is a part of it; None if it is all of it."""
+
+    @property
+    def fragment(self) -> str:
+        """What stands behind the address of the recording, so that the part is played; see `Part`."""
+        return "" if self.start is None else Part(self.start, self.start + self.seconds).fragment
 
     @cached_property
     def edits(self) -> EditCounts:
@@ -71,16 +81,18 @@ def speaker_column(columns: Iterable[str]) -> str | None:
 def csv_of(results: Iterable[UtteranceResult]) -> str:
     """Return the text of utterances.csv: a line for each result, with the further columns of all of them."""
     results = list(results)
-    further = dict.fromkeys(name for result in results for name in result.columns if name not in _OURS)
+    further = dict.fromkeys(name for result in results for name in result.columns if name not in (*_OURS, _START))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*_OURS, *further])
+    parts = [_START] if any(result.start is not None for result in results) else []
+    writer.writerow([*_OURS, *parts, *further])
     for result in results:
         figures = [_number(getattr(result, name)) for name in _FIGURES]
         edits = result.edits
         errors = [_number(edits.wer), _number(edits.cer), edits.substitutions, edits.insertions, edits.deletions]
         texts = [getattr(result, name) for name in _TEXTS]
-        writer.writerow([*texts, *figures, *errors, *(result.columns.get(name, "") for name in further)])
+        start = ["" if result.start is None else f"{result.start:.3f}"] if parts else []
+        writer.writerow([*texts, *figures, *errors, *start, *(result.columns.get(name, "") for name in further)])
     return text.getvalue()
 
 
@@ -120,7 +132,8 @@ def _result(row: Mapping[str, str], with_model: bool) -> UtteranceResult:
         float(row["seconds"]),
         float(row["loudness"]) if row["loudness"] else None,
         float(row["signal_to_noise"]) if row["signal_to_noise"] else None,
-        {name: value for name, value in row.items() if name not in _OURS and name is not None},
+        {name: value for name, value in row.items() if name not in (*_OURS, _START, None)},
+        float(row[_START]) if row.get(_START) else None,
     )
 
 

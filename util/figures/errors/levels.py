@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ...audio import Samples, read_audio
 from ...errors import AudioError
+from ...parts import Part
 
 FRAME_SECONDS = 0.02
 QUIET_PERCENTILE = 10
@@ -44,10 +45,10 @@ def levels(samples: Samples, sample_rate: int) -> Levels:
     return Levels(float(_decibels(power.mean(keepdims=True))[0]), float(loud - quiet))
 
 
-def levels_of_file(path: str) -> Levels | None:
-    """Return the levels of a recording on disk; None if it cannot be read."""
+def levels_of_file(path: str, part: Part | None = None) -> Levels | None:
+    """Return the levels of a recording on disk, or of a part of it; None if it cannot be read."""
     try:
-        return levels(read_audio(path, SAMPLE_RATE), SAMPLE_RATE)
+        return levels(read_audio(path, SAMPLE_RATE, part), SAMPLE_RATE)
     except AudioError:
         return None
 

@@ -44,7 +44,7 @@ def recording_link(recording: str, folder: Path) -> str:
 def _utterance(listed: ListedUtterance, folder: Path) -> Markup:
     result = listed.result
     without = result.without_language_model
-    link = recording_link(result.recording, folder)
+    link = recording_link(result.recording, folder) + result.fragment
     further = [element("bdi", f"{name}: {value}") for name, value in result.columns.items() if value]
     header = element(
         "header",
