@@ -66,7 +66,7 @@ def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
     decoded to its end, and its samples are counted.
     Raise AudioError if the file is missing, unreadable, truncated or without samples.
     """
-    with _opened(path) as (file_descriptor, sound):
+    with open_recording(path) as (file_descriptor, sound):
         status = os.fstat(file_descriptor)
         samples = sound.frames
         decoded = sound.format not in _WAV_CONTAINERS or sound.subtype not in _INTEGER_SUBTYPES
@@ -85,7 +85,7 @@ def read_audio(path: str | PathLike[str], sample_rate: int, part: Part | None = 
     Only a `part` of it is decoded, if one is given and the format can be searched.
     Raise AudioError if it is missing, unreadable, without samples, or ends before its header, or the part, says.
     """
-    with _opened(path) as (_, sound):
+    with open_recording(path) as (_, sound):
         blocks = list(_decoded_blocks(path, sound) if part is None else _blocks_of_part(path, sound, part))
         file_rate = sound.samplerate
     if not blocks:
@@ -101,7 +101,7 @@ def read_audio_blocks(path: str | PathLike[str], sample_rate: int) -> Iterator[S
 
     Raise AudioError as `read_audio` does, once the blocks before are read.
     """
-    with _opened(path) as (_, sound):
+    with open_recording(path) as (_, sound):
         resampler = soxr.ResampleStream(sound.samplerate, sample_rate, 1, dtype="float32")
         unchanged = sound.samplerate == sample_rate
         empty = True
@@ -121,8 +121,11 @@ def resampled_length(samples: int, from_rate: int, to_rate: int) -> int:
 
 
 @contextmanager
-def _opened(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.SoundFile]]:
-    """Open a recording once, so that all that is learned about it is about the same file."""
+def open_recording(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.SoundFile]]:
+    """Open a recording once, and yield its file descriptor and what reads it, both of the same file.
+
+    Raise AudioError, also for what reading it raises.
+    """
     path = Path(path)
     try:
         regular = stat.S_ISREG(path.stat().st_mode)

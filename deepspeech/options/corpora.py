@@ -21,10 +21,14 @@ PACKAGED_ALPHABET = Path(__file__).parents[1] / "alphabet.txt"
 
 @dataclass(frozen=True)
 class CorpusOptions:
-    """The CSV files of a set, and how many of its utterances are used (0: all)."""
+    """The lists of a set's utterances, and how many of its utterances are used (0: all)."""
 
     title: ClassVar[str] = CORPORA
-    files: tuple[Path, ...] = flag((), "CSV files to {verb} on, separated by commas", name="{set}_files")
+    files: tuple[Path, ...] = flag(
+        (),
+        "lists of utterances to {verb} on (CSV, TSV, JSON lines, or Kaldi's directories), separated by commas",
+        name="{set}_files",
+    )
     limit: int = flag(
         0, "use only this many of the shortest {noun} utterances; 0: all", name="limit_{set}", check=at_least(0)
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import soundfile
 
-from ...audio import inspect_audio
+from ...audio import inspect_audio, open_recording
 from ...errors import AudioError
 from ...parts import PartError, clipped, part_of
 from .known import Checked
@@ -75,7 +75,7 @@ class Recordings:
         clip = self._clip(record.path, *part)
         try:
             size = _cut(record.path, clip, samples, checked.modified_ns)
-        except (OSError, soundfile.SoundFileError) as error:
+        except (OSError, AudioError, soundfile.SoundFileError) as error:
             return LeftOut(record.source, "its segment cannot be cut out", record.path, str(error))
         return Imported(record, str(clip), size, len(samples) / checked.sample_rate)
 
@@ -122,7 +122,7 @@ def _cut(path: str, clip: Path, samples: range, modified_ns: int) -> int:
     clip.parent.mkdir(parents=True, exist_ok=True)
     beside = clip.with_name(f".{clip.name}.part-{os.getpid()}-{threading.get_ident()}")
     try:
-        with soundfile.SoundFile(path) as sound:
+        with open_recording(path) as (_, sound):
             sound.seek(samples.start)
             subtype = "PCM_24" if sound.subtype in _WIDER_THAN_16_BITS else "PCM_16"
             dtype = "int32" if subtype == "PCM_24" else "int16"
