@@ -37,6 +37,8 @@ _INTEGER_SUBTYPES = {"PCM_U8": 1, "PCM_16": 2, "PCM_24": 3, "PCM_32": 4}
 _BLOCK = 1 << 16
 _PIECE = 1 << 10
 """Bytes of a wav that are read to find out whether it may be silent."""
+_PIECE_SECONDS = 0.01
+"""The same of a part of a recording."""
 _STEP = 2.0**-15
 
 
@@ -113,6 +115,19 @@ def read_audio_blocks(path: str | PathLike[str], sample_rate: int) -> Iterator[S
             raise AudioError(f"{path}: no samples")
         if not unchanged:
             yield np.clip(resampler.resample_chunk(np.zeros(0, np.float32), last=True), -1, 1)
+
+
+def is_silent(path: str | PathLike[str], part: Part) -> bool:
+    """Return whether all samples of a part of a recording are the same, by a piece of it unless that is silent.
+
+    False for formats that would have to be decoded up to the part, such as mp3. Raise AudioError.
+    """
+    with open_recording(path) as (_, sound):
+        if sound.format == "MP3" or not sound.seekable():
+            return False
+        middle = (part.start + part.end) / 2
+        pieces = Part(middle, min(middle + _PIECE_SECONDS, part.end)), part
+        return all(_length_and_silence(_blocks_of_part(path, sound, each))[1] for each in pieces)
 
 
 def resampled_length(samples: int, from_rate: int, to_rate: int) -> int:

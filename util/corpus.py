@@ -13,7 +13,7 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from .audio import AudioInfo, inspect_audio, resampled_length
+from .audio import AudioInfo, inspect_audio, is_silent, resampled_length
 from .checks.bad_rows.exclusion import Exclusions
 from .checks.checked_recordings import checked_recordings
 from .checks.once import Once
@@ -189,13 +189,14 @@ def _check_row(
         labels = alphabet.encode(row.transcript)
         audio = inspect(row.path) if row.part is None else inspect_once(row.path)
         part, of_recording = _part(row.part, audio)
+        silent = audio.silent or (part is not None and is_silent(row.path, part))
     except AlphabetError as error:
         return row.bad(f"transcript {row.transcript!r}: {error}", row.transcript)
     except AudioError as error:
         return row.bad(str(error))
     except PartError as error:
         return row.bad(f"{row.path}: {error}")
-    if audio.silent:
+    if silent:
         return row.bad(f"{row.path}: silent: all its samples are the same")
     samples = resampled_length(of_recording, audio.sample_rate, front_end.options.sample_rate)
     frames = front_end.frame_count(samples)

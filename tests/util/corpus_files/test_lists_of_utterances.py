@@ -197,6 +197,20 @@ def test_a_recording_is_decoded_once_for_all_its_parts(folder: Path, monkeypatch
     assert decoded == [f"{folder}/talk.flac"]
 
 
+@pytest.mark.parametrize("ending", ["wav", "flac", "ogg"])
+def test_a_part_in_which_nothing_was_recorded_is_named(ending: str, tmp_path: Path) -> None:
+    samples = np.random.default_rng(1).uniform(-0.5, 0.5, 4 * RATE).astype(np.float32)
+    samples[RATE : 2 * RATE] = 0
+    write_wav(tmp_path / "talk.flac", samples)
+    soundfile.write(tmp_path / f"talk.{ending}", samples, RATE)
+    rows = [f"talk.{ending},9,a,{times}" for times in ("1.1,0.8", "0.5,1.4", "0,2", "3,")]
+    with pytest.raises(CorpusError) as error:
+        read(parts_csv(tmp_path, "train", *rows))
+    assert str(error.value).splitlines()[1:] == [
+        f"{tmp_path}/train.csv:2: {tmp_path}/talk.{ending}: silent: all its samples are the same"
+    ]
+
+
 def test_parts_of_one_recording_have_features_of_their_own_in_a_cache(folder: Path) -> None:
     one, other = (read(parts_csv(folder, "train", f"talk.flac,9,a,{start},0.5")) for start in (0.5, 1.5))
     features = []

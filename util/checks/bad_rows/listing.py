@@ -47,4 +47,4 @@ def _fields(row: RankedRow) -> tuple[object, ...]:
 
 def _times(utterance: Utterance) -> tuple[float | str, float | str]:
     part = utterance.part
-    return ("", "") if part is None else (part.start, part.end - part.start)
+    return ("", "") if part is None else (round(part.start, 9), round(part.end - part.start, 9))
