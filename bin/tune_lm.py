@@ -28,15 +28,15 @@ from deepspeech.serving.alphabet import alphabet_of
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import FeatureWindows
 from deepspeech.serving.frozen.model import read_frozen_model
-from deepspeech.util.audio import inspect_audio, read_audio
-from deepspeech.util.checks.once import Once
+from deepspeech.util.audio import read_audio
+from deepspeech.util.checks.inspection import Inspection
 from deepspeech.util.corpus_files import Row, read_files
 from deepspeech.util.errors import BadRow, CorpusError, LanguageModelError
 from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.files.whole_files import write_whole, written_whole
 from deepspeech.util.front_ends.mfcc import Mfcc
 from deepspeech.util.output_units import UNITS, load_alphabet
-from deepspeech.util.parts import MOST_OVERRUN, Part, PartError, clipped
+from deepspeech.util.parts import Part, PartError
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
 
@@ -79,12 +79,12 @@ def run_model(arguments: Namespace) -> Alphabet:
     model = read_frozen_model(arguments.model)
     engine, mfcc = Engine(model), Mfcc(model.info.features)
     rows = read_rows(arguments.csv)
-    once = Once(inspect_audio)
+    inspection = Inspection()
     outputs = []
     with Progress("Running the model", len(rows)) as progress:
         for row in rows:
             windows = FeatureWindows(mfcc, model.info.features, model.info.network.context)
-            samples = read_audio(row.path, model.info.features.sample_rate, part_within(row, once))
+            samples = read_audio(row.path, model.info.features.sample_rate, part_within(row, inspection))
             parts = [windows.feed(samples), windows.finish()]
             outputs.append(engine.run(np.concatenate(parts), engine.initial_state())[0])
             progress.advance()
@@ -107,13 +107,12 @@ def read_rows(lists: Sequence[Path]) -> list[Row]:
     return rows
 
 
-def part_within(row: Row, once: Once) -> Part | None:
+def part_within(row: Row, inspection: Inspection) -> Part | None:
     """Return the part of its recording that a row is; None: all of it. Raise AudioError or CorpusError."""
     if row.part is None:
         return None
-    audio = once.inspect(row.path)
     try:
-        return clipped(row.part, audio.samples / audio.sample_rate, MOST_OVERRUN)
+        return inspection.inspect(row.path, row.part)[1]
     except PartError as error:
         raise CorpusError(str(row.bad(f"{row.path}: {error}"))) from error
 

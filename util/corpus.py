@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
@@ -13,16 +13,16 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from .audio import AudioInfo, inspect_audio, is_silent, resampled_length
+from .audio import resampled_length
 from .checks.bad_rows.exclusion import Exclusions
 from .checks.checked_recordings import checked_recordings
-from .checks.once import Once
+from .checks.inspection import Inspection
 from .checks.transcripts import odd_characters, summed_up, unspoken
 from .corpus_files import Row, read_files
 from .errors import AlphabetError, AudioError, BadRow, CorpusError
 from .features import FrontEnd
 from .parallel import ordered_map
-from .parts import MOST_OVERRUN, Part, PartError, clipped
+from .parts import Part, PartError
 from .progress import Progress
 from .text import Alphabet
 from .transcripts import Normalizer
@@ -129,12 +129,11 @@ def read_corpus(
     bad_rows: list[BadRow] = []
 
     def check_rows(rows: Sequence[Row | BadRow]) -> list[Utterance | BadRow]:
-        return [_check_row(row, alphabet, front_end, inspect, once.inspect) for row in rows]
+        return [_check_row(row, alphabet, front_end, inspection) for row in rows]
 
     title = f"Checking {names}"
     with checked_recordings(remembered) as known, Progress(title, len(rows), progress, unit="rows") as bar:
-        inspect = known.inspect if known else inspect_audio
-        once = Once(inspect)
+        inspection = Inspection(known)
         for checked in ordered_map(check_rows, _chunks(rows), _CHECKING_THREADS, ahead=4 * _CHECKING_THREADS):
             bar.advance(len(checked))
             for result in checked:
@@ -173,11 +172,7 @@ def _chunks(rows: Sequence[Row | BadRow]) -> Iterator[list[Row | BadRow]]:
 
 
 def _check_row(
-    row: Row | BadRow,
-    alphabet: Alphabet,
-    front_end: FrontEnd,
-    inspect: Callable[[str], AudioInfo],
-    inspect_once: Callable[[str], AudioInfo],
+    row: Row | BadRow, alphabet: Alphabet, front_end: FrontEnd, inspection: Inspection
 ) -> Utterance | BadRow:
     if isinstance(row, BadRow):
         return row
@@ -187,30 +182,21 @@ def _check_row(
         return row.bad("empty transcript")
     try:
         labels = alphabet.encode(row.transcript)
-        audio = inspect(row.path) if row.part is None else inspect_once(row.path)
-        part, of_recording = _part(row.part, audio)
-        silent = audio.silent or (part is not None and is_silent(row.path, part))
+        audio, part = inspection.inspect(row.path, row.part)
     except AlphabetError as error:
         return row.bad(f"transcript {row.transcript!r}: {error}", row.transcript)
     except AudioError as error:
         return row.bad(str(error))
     except PartError as error:
         return row.bad(f"{row.path}: {error}")
-    if silent:
+    if audio.silent:
         return row.bad(f"{row.path}: silent: all its samples are the same")
-    samples = resampled_length(of_recording, audio.sample_rate, front_end.options.sample_rate)
+    samples = resampled_length(audio.samples, audio.sample_rate, front_end.options.sample_rate)
     frames = front_end.frame_count(samples)
     if (needed := _frames_needed(labels)) > frames:
         return row.bad(f"{row.path}: {frames} frames, too few for its transcript: CTC needs {needed}")
     of_file = audio.file_size, audio.modified_ns
     return Utterance(row.path, row.transcript, labels, samples, frames, *of_file, row.csv_file, row.line, part)
-
-
-def _part(part: Part | None, audio: AudioInfo) -> tuple[Part | None, int]:
-    """Return a part within a recording, and how many samples it has; raise PartError if there is no such part."""
-    if part is not None:
-        part = clipped(part, audio.samples / audio.sample_rate, MOST_OVERRUN)
-    return part, audio.samples if part is None else len(part.samples(audio.sample_rate, audio.samples))
 
 
 def _frames_needed(labels: npt.NDArray[np.int32]) -> int:

@@ -1,7 +1,7 @@
 """Recordings that were decoded to their end before: remembered in a file, so that not every start decodes them again.
 
 A recording is known again by its path, size and modification time, as feature caches do. Only recordings that had to
-be decoded are remembered: the header of a wav is read in the time that it takes to look one up.
+be decoded are remembered, and parts of these: the header of a wav is read in the time that it takes to look one up.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from ..audio import CHECK_VERSION, AudioInfo, inspect_audio
+from ..audio import CHECK_VERSION, AudioInfo, inspect_audio, is_silent
 from ..files.user_folders import cache_folder
 from ..files.whole_files import write_whole
+from ..parts import Part
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +69,22 @@ class CheckedRecordings:
             self._used[_key(path, audio.file_size, audio.modified_ns)] = found
             self._news = True
         return audio
+
+    def is_silent(self, path: str | PathLike[str], part: Part, audio: AudioInfo) -> bool:
+        """Return what `is_silent` returns, or raise its AudioError, without decoding a part known as good.
+
+        `audio` is what is known of the recording.
+        """
+        key = _key(f"{path}{part.fragment}", audio.file_size, audio.modified_ns)
+        known = self._before.get(key)
+        if known is None:
+            if is_silent(path, part):
+                return True
+            known = (audio.samples, audio.sample_rate, audio.channels)
+            self._news |= audio.decoded
+        if audio.decoded:
+            self._used[key] = known
+        return False
 
     def save(self) -> None:
         """Add what was found to the file, unless that is nothing; say at debug level if it cannot be written.

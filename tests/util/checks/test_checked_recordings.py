@@ -153,3 +153,20 @@ def test_what_was_not_used_for_longest_is_forgotten_first(
 def test_a_missing_recording_is_named(folder: Path) -> None:
     with pytest.raises(AudioError, match="No such file"):
         CheckedRecordings(folder / "checked").inspect(folder / "gone.flac")
+
+
+def test_parts_of_a_decoded_recording_are_not_decoded_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    header = "wav_filename,wav_filesize,transcript,start,duration"
+    (folder / "all.csv").write_text("\n".join([header, "a.flac,,a,0.1,0.3", "a.flac,,a,0.5,", "c.wav,,a,0.5,0.4"]))
+    first = read(folder, folder / "checked")
+    opened: list[str] = []
+    open_recording = audio.open_recording
+
+    def noted(path: str) -> object:
+        opened.append(Path(path).name)
+        return open_recording(path)
+
+    monkeypatch.setattr(audio, "open_recording", noted)
+    again = read(folder, folder / "checked")
+    assert [(each.part, each.samples) for each in again] == [(each.part, each.samples) for each in first]
+    assert set(opened) == {"c.wav"}

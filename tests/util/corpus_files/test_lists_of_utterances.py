@@ -192,7 +192,7 @@ def test_a_recording_is_decoded_once_for_all_its_parts(folder: Path, monkeypatch
         decoded.append(path)
         return inspect_audio(path)
 
-    monkeypatch.setattr("deepspeech.util.corpus.inspect_audio", noted)
+    monkeypatch.setattr("deepspeech.util.checks.inspection.inspect_audio", noted)
     assert len(read(path)) == 200
     assert decoded == [f"{folder}/talk.flac"]
 
