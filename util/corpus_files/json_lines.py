@@ -6,7 +6,6 @@ Relative recordings are looked for from the manifest's folder. Without an offset
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,8 @@ from .csv_files import COLUMNS, STARTS
 from .lines import numbered_lines
 from .rows import Entry, Row, Unusable, row_of
 
+_LONGEST = 1e9
+"""Seconds."""
 _USED = {"audio_filepath", "text", "duration", "offset", "speaker"}
 
 
@@ -65,7 +66,7 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
 
 
 def _is_time(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and math.isfinite(value))
+    return value is None or (isinstance(value, int | float) and -_LONGEST < value < _LONGEST)
 
 
 def _is_column(key: str) -> bool:

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from corpora import RATE, write_wav
+from corpora import RATE, write_alphabet, write_wav
 
+from deepspeech.cli.flags import parse
+from deepspeech.training.inputs import read_inputs
 from deepspeech.util.audio import AudioInfo, inspect_audio, read_audio
 from deepspeech.util.checks.bad_rows.exclusion import Exclusions
 from deepspeech.util.checks.overlap import overlap
@@ -167,14 +169,20 @@ def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
         read(table)
 
 
-@pytest.mark.parametrize("ending", ["wav", "flac", "ogg", "mp3"])
+@pytest.mark.parametrize("ending", ["wav", "flac", "ogg", "mp3", "mp3 without a length"])
 def test_a_part_sounds_as_the_clip_that_an_import_cuts(ending: str, tmp_path: Path) -> None:
+    ending, _, damaged = ending.partition(" ")
     samples = np.sin(np.arange(4 * 22050) ** 1.3 / 500).astype(np.float32) * 0.5
     soundfile.write(tmp_path / f"talk.{ending}", np.stack([samples, samples / 2], axis=1), 22050)
-    row = {"audio_filepath": f"talk.{ending}", "text": "a", "offset": 1.2345, "duration": 1.5}
-    write(tmp_path / "train.jsonl", json.dumps(row))
+    if damaged:
+        path = tmp_path / "talk.mp3"
+        path.write_bytes(path.read_bytes().replace(b"Xing", b"none").replace(b"Info", b"none"))
+    row = {"audio_filepath": f"talk.{ending}", "text": "a", "offset": 2.2345, "duration": 1.5}
+    write(tmp_path / "train.jsonl", json.dumps(row), json.dumps({**row, "offset": 10**400}))
     import_corpus("json_lines", tmp_path / "out", tmp_path, lambda _: None, Choices(split=(1, 0, 0)))
-    (cut,), (part,) = read(tmp_path / "out" / "train.csv"), read(tmp_path / "train.jsonl")
+    (cut,), (part,) = (
+        read_corpus([tmp_path / name], ALPHABET, MFCC, skip_bad_rows=True) for name in ("out/train.csv", "train.jsonl")
+    )
     assert cut.part is None
     assert part.part is not None
     assert (cut.samples, cut.frames) == (part.samples, part.frames)
@@ -251,3 +259,18 @@ def test_the_duration_of_a_whole_recording_cuts_nothing(folder: Path) -> None:
         csv.writer(file).writerows([[*HEADER.split(","), "speaker", "duration"], ["talk.flac", 9, "a", "ann", "1.0"]])
     (utterance,) = read(path)
     assert (utterance.part, utterance.samples) == (None, 3 * RATE)
+
+
+def test_the_trainer_takes_each_format_for_its_sets(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    given = lists(folder)
+    alphabet = write_alphabet(folder / "alphabet.txt", " abc")
+    sets = [f"--train_files={given['kaldi']}", f"--dev_files={given['jsonl']}", f"--test_files={given['tsv']}"]
+    options = parse([*sets, "--validation_step=1", f"--alphabet_config_path={alphabet}", "--noshow_progressbar"])
+    assert options is not None
+    inputs = read_inputs(options)
+    assert {name.value: [each.transcript for each in corpus] for name, corpus in inputs.corpora.items()} == {
+        name: ["a b", "c"] for name in ("train", "dev", "test")
+    }
+    warnings = [each.getMessage() for each in caplog.records if "shares" in each.getMessage()]
+    assert len(warnings) == 3
+    assert all("2 recordings (such as" in text and "#t=" in text for text in warnings)
