@@ -42,7 +42,11 @@ class ScoredSearch : public Search {
   ScoredSearch(const SearchContext& context, const Model& model)
       : Search(context), nodes_(context.nodes), root_ahead_(ahead(LexiconTrie::kRoot)), model_(model) {
     root_has_many_children_ = nodes_[1].first_child - nodes_[0].first_child >= kManyChildren;
-    if (root_has_many_children_ || context.labels.spell_beginnings()) find_root_children();
+    if (!root_has_many_children_ && !context.labels.spell_beginnings()) return;
+    root_children_.assign(context.labels.size(), LexiconTrie::kNoNode);
+    for (std::uint32_t child = nodes_[0].first_child; child < nodes_[1].first_child; ++child) {
+      root_children_[nodes_[child].label] = child;
+    }
   }
 
   // A label, and the node of the trie that it leads to.
@@ -99,14 +103,6 @@ class ScoredSearch : public Search {
   std::vector<std::uint32_t> root_children_;  // by label, if there are many or they are asked for: a node or kNoNode
   std::vector<Step> root_steps_;              // of those whose labels are ranked, the most probable first
   const Model& model_;
-
- private:
-  void find_root_children() {
-    root_children_.assign(context_.labels.size(), LexiconTrie::kNoNode);
-    for (std::uint32_t child = nodes_[0].first_child; child < nodes_[1].first_child; ++child) {
-      root_children_[nodes_[child].label] = child;
-    }
-  }
 };
 
 // Words of the trie. If the delimiter alone begins words, it leads to the root of the trie; other labels that begin
@@ -275,8 +271,7 @@ class CharacterSearch final : public ScoredSearch<Model> {
     return scored.score;
   }
 
-  // A score that was computed: as hypotheses stay in the beam for several frames and have their last words in common,
-  // it is wanted many times.
+  // A score that is wanted again: hypotheses stay for several frames, and many have their last words in common.
   struct Scored {
     std::uint64_t context;
     Word word;
