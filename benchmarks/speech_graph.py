@@ -83,7 +83,7 @@ def main() -> None:
         features = trained.info.features
         first = trained.info.network.weighted_layers[0]
         relu_clip = first.clip if isinstance(first, Dense) and first.clip else relu_clip
-    model = network(ModelOptions(n_hidden=options.n_hidden, relu_clip=relu_clip), features.coefficients, alphabet.size)
+    model = network(ModelOptions(n_hidden=options.n_hidden, relu_clip=relu_clip), features.width, alphabet.size)
     weights = random_weights(model)
     if trained:
         weights = widened(trained, weights)

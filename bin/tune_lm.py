@@ -26,7 +26,7 @@ from deepspeech.decoder.of_alphabet import load_scorer, reference_of
 from deepspeech.errors import FlagError
 from deepspeech.serving.alphabet import alphabet_of
 from deepspeech.serving.engine import Engine
-from deepspeech.serving.feature_windows import FeatureWindows
+from deepspeech.serving.feature_windows import ModelFeatures
 from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.audio import read_audio
 from deepspeech.util.checks.inspection import Inspection
@@ -34,7 +34,6 @@ from deepspeech.util.corpus_files import Row, read_files
 from deepspeech.util.errors import BadRow, CorpusError, LanguageModelError
 from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.files.whole_files import write_whole, written_whole
-from deepspeech.util.front_ends.mfcc import Mfcc
 from deepspeech.util.output_units import UNITS, load_alphabet
 from deepspeech.util.parts import Part, PartError
 from deepspeech.util.progress import Progress, report
@@ -77,13 +76,13 @@ def read_arguments() -> Namespace:
 def run_model(arguments: Namespace) -> Alphabet:
     """Write the outputs of the model for the validation set to the folder of the results; return its alphabet."""
     model = read_frozen_model(arguments.model)
-    engine, mfcc = Engine(model), Mfcc(model.info.features)
+    engine, features = Engine(model), ModelFeatures(model.info)
     rows = read_rows(arguments.csv)
     inspection = Inspection()
     outputs = []
     with Progress("Running the model", len(rows)) as progress:
         for row in rows:
-            windows = FeatureWindows(mfcc, model.info.features, model.info.network.context)
+            windows = features.windows()
             samples = read_audio(row.path, model.info.features.sample_rate, part_within(row, inspection))
             parts = [windows.feed(samples), windows.finish()]
             outputs.append(engine.run(np.concatenate(parts), engine.initial_state())[0])

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from deepspeech.serving.feature_windows import FeatureWindows
+from deepspeech.serving.feature_windows import ModelFeatures
 from deepspeech.serving.frozen.model import ModelInfo
-from deepspeech.util.front_ends.mfcc import Mfcc
 
 v1 = tf.compat.v1
 Array = npt.NDArray[np.float32]
@@ -19,7 +18,7 @@ Array = npt.NDArray[np.float32]
 
 def windows_of(samples: Array, info: ModelInfo) -> Array:
     """Return the windows [time, n_input] that a model gets of float32 [samples]."""
-    windows = FeatureWindows(Mfcc(info.features), info.features, info.network.context)
+    windows = ModelFeatures(info).windows()
     return np.concatenate([windows.feed(samples), windows.finish()])
 
 

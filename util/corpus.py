@@ -44,7 +44,7 @@ class Utterance:
     samples: int
     """Of the recording or its part, at the model's sample rate."""
     frames: int
-    """Of the front end that the corpus was read for."""
+    """Of the front end that the corpus was read for, before any are stacked."""
     file_size: int
     """Bytes, of the whole recording."""
     modified_ns: int
@@ -193,8 +193,9 @@ def _check_row(
         return row.bad(f"{row.path}: silent: all its samples are the same")
     samples = resampled_length(audio.samples, audio.sample_rate, front_end.options.sample_rate)
     frames = front_end.frame_count(samples)
-    if (needed := _frames_needed(labels)) > frames:
-        return row.bad(f"{row.path}: {frames} frames, too few for its transcript: CTC needs {needed}")
+    of_network = front_end.options.stacking.count(frames)
+    if (needed := _frames_needed(labels)) > of_network:
+        return row.bad(f"{row.path}: {of_network} frames, too few for its transcript: CTC needs {needed}")
     of_file = audio.file_size, audio.modified_ns
     return Utterance(row.path, row.transcript, labels, samples, frames, *of_file, row.csv_file, row.line, part)
 

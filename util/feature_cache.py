@@ -11,7 +11,7 @@ import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -145,9 +145,8 @@ class _Contents:
             digest.update(json.dumps((*key, *(utterance.part or ()))).encode())
         frames = [utterance.frames for utterance in corpus]
         offsets = np.concatenate([[0], np.cumsum(frames, dtype=np.int64)])
-        return cls(
-            corpus, digest.hexdigest(), json.dumps(asdict(options), sort_keys=True), offsets, options.coefficients
-        )
+        settings = json.dumps(options.of_front_end.to_json(), sort_keys=True)
+        return cls(corpus, digest.hexdigest(), settings, offsets, options.coefficients)
 
     @property
     def attributes(self) -> dict[str, Any]:

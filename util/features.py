@@ -3,20 +3,45 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from .audio import Samples
 from .errors import FeatureError
+from .frames.stacking import Stacking
 
 Features = npt.NDArray[np.float32]
 """float32 [frames, coefficients], or with a batch before."""
 
-FRONT_ENDS = ("audio_ops", "psf")
+
+class FrameSizes(NamedTuple):
+    """The frames that a front end makes unless it is told otherwise."""
+
+    window_ms: int
+    step_ms: int
+    coefficients: int
+
+
+FRONT_ENDS: Mapping[str, FrameSizes] = {
+    "audio_ops": FrameSizes(32, 20, 26),
+    "psf": FrameSizes(32, 20, 26),
+    "fbank": FrameSizes(25, 10, 80),
+}
 """The front ends: a module of `front_ends` each, whose FRONT_END is a class of this name's features."""
+
+NO_NORMALIZATION, GLOBAL, RUNNING = "none", "global", "running"
+NORMALIZATIONS = (NO_NORMALIZATION, GLOBAL, RUNNING)
+"""What features may be normalized by; see `deepspeech.util.frames.normalization`."""
+
+_OF_PREDECESSORS = ("audio_ops", "psf")
+
+_ALWAYS_TOLD = ("sample_rate", "feature_type", "window_ms", "step_ms", "coefficients")
+"""The settings that every version knows; the others are told only where they differ from their defaults."""
 
 
 @dataclass(frozen=True)
@@ -26,17 +51,31 @@ class FeatureOptions:
     sample_rate: int = 16_000
     """Hz."""
     feature_type: str = "audio_ops"
-    """One of FRONT_ENDS: `audio_ops` (TensorFlow's, DeepSpeech 0.2 and later) or `psf` (python_speech_features)."""
-    window_ms: int = 32
-    step_ms: int = 20
-    coefficients: int = 26
-    """MFCCs per frame."""
+    """One of FRONT_ENDS: `audio_ops` (TensorFlow's, DeepSpeech 0.2 and later), `psf` (python_speech_features) or
+    `fbank` (Kaldi's)."""
+    window_ms: int = 0
+    """0, here and in the next two: that of the front end."""
+    step_ms: int = 0
+    coefficients: int = 0
+    """MFCCs, or energies of mel filters, per frame."""
+    normalization: str = NO_NORMALIZATION
+    """One of NORMALIZATIONS."""
+    stack_frames: int = 1
+    """Frames that make one of the network's."""
+    skip_frames: int = 0
+    """Frames from the start of a frame of the network to that of the next; 0: as many as are stacked."""
 
     def __post_init__(self) -> None:
-        """Raise FeatureError for a setting that no front end can work with."""
+        """Fill in what the front end says; raise FeatureError for a setting that no front end can work with."""
         if self.feature_type not in FRONT_ENDS:
-            raise FeatureError(f"no feature type {self.feature_type!r}; there are {' and '.join(FRONT_ENDS)}")
-        if min(self.sample_rate, self.window_ms, self.step_ms, self.coefficients) < 1:
+            *names, last = FRONT_ENDS
+            raise FeatureError(f"no feature type {self.feature_type!r}; there are {', '.join(names)} and {last}")
+        if self.normalization not in NORMALIZATIONS:
+            raise FeatureError(f"no normalization {self.normalization!r}; there are {', '.join(NORMALIZATIONS)}")
+        own = FRONT_ENDS[self.feature_type]._asdict()
+        for name, value in {**own, "skip_frames": self.stack_frames}.items():
+            object.__setattr__(self, name, getattr(self, name) or value)
+        if min(value for value in asdict(self).values() if isinstance(value, int)) < 1:
             raise FeatureError(f"feature settings must be positive: {self}")
         if self.sample_rate * self.window_ms % 1000 or self.sample_rate * self.step_ms % 1000:
             raise FeatureError(
@@ -54,12 +93,76 @@ class FeatureOptions:
         """Samples from the start of one frame to the start of the next."""
         return self.sample_rate * self.step_ms // 1000
 
+    @property
+    def stacking(self) -> Stacking:
+        """How the network's frames are put together from those of the front end."""
+        return Stacking(self.stack_frames, self.skip_frames)
+
+    @property
+    def of_front_end(self) -> FeatureOptions:
+        """The settings that the frames of the front end depend on, and nothing of what becomes of them."""
+        return replace(self, normalization=NO_NORMALIZATION, stack_frames=1, skip_frames=1)
+
+    @property
+    def width(self) -> int:
+        """Numbers of a frame that the network gets."""
+        return self.stack_frames * self.coefficients
+
+    @property
+    def network_step_ms(self) -> int:
+        """Milliseconds from a frame that the network gets to the next."""
+        return self.skip_frames * self.step_ms
+
+    @property
+    def normalized(self) -> bool:
+        """Whether the features are normalized, for which statistics are needed."""
+        return self.normalization != NO_NORMALIZATION
+
+    @property
+    def of_predecessors(self) -> bool:
+        """Whether DeepSpeech knew such features, of which its graphs say nothing but window and step."""
+        return self.feature_type in _OF_PREDECESSORS and self == self.of_front_end
+
+    @property
+    def published(self) -> bool:
+        """Whether the clients of DeepSpeech 0.9 compute these features."""
+        return self.feature_type == "audio_ops" and self == self.of_front_end
+
+    @property
+    def in_words(self) -> str:
+        """The kind, size and treatment of the features, as in "80 fbank every 10 ms, normalized (global)"."""
+        words = f"{self.coefficients} {self.feature_type} every {self.step_ms} ms"
+        if self.normalized:
+            words += f", normalized ({self.normalization})"
+        if (self.stack_frames, self.skip_frames) != (1, 1):
+            words += f", {self.stack_frames} stacked every {self.skip_frames}"
+        return words
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the settings as a value for JSON."""
+        default = FeatureOptions()
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name in _ALWAYS_TOLD or value != getattr(default, name)
+        }
+
+
+class FrameStream(Protocol):
+    """One signal that comes in pieces. However it is cut into them, its frames are the same."""
+
+    def feed(self, samples: Samples) -> Features:
+        """Take float32 [samples] in [-1, 1]; return the frames that are complete now, float32 [frames, width]."""
+
+    def finish(self) -> Features:
+        """Return the frames that are left, float32 [frames, width]."""
+
 
 class FrontEnd(ABC):
     """Computes features. Any number of threads may use one at the same time."""
 
     exportable = False
-    """Whether clients of exported graphs compute the same features."""
+    """Whether exported models find the same features where they are served; see `ServedFrontEnd`."""
 
     def __init__(self, options: FeatureOptions) -> None:
         """Take the options; what a front end needs beside them is set up when it is first used."""
@@ -71,11 +174,33 @@ class FrontEnd(ABC):
 
     @abstractmethod
     def extract(self, samples: Samples) -> Features:
-        """Return the MFCCs, float32 [frames, coefficients], of samples, float32 [samples] in [-1, 1]."""
+        """Return the features, float32 [frames, coefficients], of samples, float32 [samples] in [-1, 1]."""
+
+
+class ServedFrontEnd(Protocol):
+    """Computes features without TensorFlow, of whole signals and of those that come in pieces."""
+
+    def __call__(self, samples: Samples) -> Features:
+        """Return the features, float32 [frames, coefficients], of samples, float32 [samples] in [-1, 1]."""
+
+    def stream(self) -> FrameStream:
+        """Begin a signal whose frames are those of the front end."""
 
 
 def front_end(options: FeatureOptions) -> FrontEnd:
-    """Return the front end that the options ask for."""
-    module = import_module(f".front_ends.{options.feature_type}", __package__)
-    made: FrontEnd = module.FRONT_END(options)
+    """Return the front end that the options ask for. Raise FeatureError if it cannot be used."""
+    made: FrontEnd = _module(options).FRONT_END(options)
     return made
+
+
+def served_front_end(options: FeatureOptions) -> ServedFrontEnd:
+    """Return what computes a front end's features where models are served. Raise FeatureError if nothing does."""
+    module = _module(options)
+    if not module.FRONT_END.exportable:
+        raise FeatureError(f"features of {options.feature_type} are not computed where models are served")
+    made: ServedFrontEnd = module.SERVED(options)
+    return made
+
+
+def _module(options: FeatureOptions) -> Any:
+    return import_module(f".front_ends.{options.feature_type}", __package__)

@@ -14,6 +14,7 @@ from .audio import read_audio
 from .corpus import Corpus, Utterance
 from .errors import AudioError, FeatureCacheError
 from .features import Features, FrontEnd
+from .frames.stacking import UNSTACKED, Stacking
 from .parallel import ordered_map, usable_cores
 
 log = logging.getLogger(__name__)
@@ -72,7 +73,7 @@ class Batch:
     features: Features
     """float32 [B, T, coefficients], padded with zeros."""
     lengths: npt.NDArray[np.int32]
-    """int32 [B], in frames."""
+    """int32 [B], in frames that the network gets."""
     labels: npt.NDArray[np.int32]
     """int32 [B, L], padded with LABEL_PADDING."""
 
@@ -101,12 +102,15 @@ class Feeder:
         prefetch: int = 4,
         *,
         skip_unreadable: bool = False,
+        stacking: Stacking = UNSTACKED,
     ) -> None:
         """Have `threads` (0: one per core) work on up to `prefetch` batches beyond the one that is being used.
 
         With `skip_unreadable`, utterances that cannot be read any more are left out, with a warning for each.
+        `stacking` says how the source's frames are put together, after all else is done to them.
         """
         self._skip_unreadable = skip_unreadable
+        self._stacking = stacking
         self._unreadable: set[int] = set()
         self._warned: set[int] = set()
         self._corpus = corpus
@@ -132,11 +136,12 @@ class Feeder:
         features = {index: self._features(index) for index in indices}
         readable = {index: of_one for index, of_one in features.items() if of_one is not None}
         utterances = [self._corpus[index] for index in readable]
+        stacked = [self._stacking(features) for features in readable.values()]
         return Batch(
             indices,
             utterances,
-            features=_padded(list(readable.values()), 0),
-            lengths=np.array([utterance.frames for utterance in utterances], np.int32),
+            features=_padded(stacked, 0),
+            lengths=np.array([len(features) for features in stacked], np.int32),
             labels=_padded([utterance.labels for utterance in utterances], LABEL_PADDING),
         )
 

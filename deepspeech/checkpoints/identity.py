@@ -6,7 +6,7 @@ its layers: both are of the network `deepspeech`.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from ..network import Network, Variable, network
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.serialization import difference
 from ..options import ModelOptions
-from ..util.features import FeatureOptions
+from ..util.features import NO_NORMALIZATION, FeatureOptions
 from ..util.text import Alphabet
 
 DESCRIPTION_FORMAT = 1
@@ -24,8 +24,16 @@ DESCRIPTION_FORMAT = 1
 MODEL_FLAGS = ("n_hidden", "relu_clip")
 """Flags that the layers of networks follow from, by which a difference is explained."""
 
-FEATURE_FLAGS = {"sample_rate": "audio_sample_rate", "window_ms": "feature_win_len", "step_ms": "feature_win_step"}
+FEATURE_FLAGS = {
+    "sample_rate": "audio_sample_rate",
+    "window_ms": "feature_win_len",
+    "step_ms": "feature_win_step",
+    "normalization": "normalize_features",
+}
 """The flags of features whose names differ from theirs."""
+
+_PLAIN = {"normalization": NO_NORMALIZATION, "stack_frames": 1, "skip_frames": 1}
+"""The settings of features that a description leaves out if frames are fed as the front end makes them."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class ModelIdentity:
     @cached_property
     def network(self) -> Network:
         """The network that the options name. Raise NetworkError if there is no network of that name."""
-        return network(self.model, self.features.coefficients, self.alphabet.size)
+        return network(self.model, self.features.width, self.alphabet.size)
 
     def to_json(self) -> dict[str, Any]:
         """Return the identity as a value for JSON, which is part of a checkpoint's description."""
@@ -47,7 +55,7 @@ class ModelIdentity:
         return {
             **({} if unit == Alphabet.unit else {"output_unit": unit}),
             "alphabet": list(self.alphabet.labels),
-            "features": asdict(self.features),
+            "features": self.features.to_json(),
             "model": {name: getattr(self.model, name) for name in MODEL_FLAGS},
             "network": {"name": self.network.name, "layers": self.network.to_json()},
         }
@@ -77,10 +85,12 @@ def read_description(prefix: Path) -> Mapping[str, Any] | None:
 def check_described_network(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
     """Raise CheckpointError if a description tells of another network than `identity`, by its name or its layers.
 
-    What a checkpoint that does not describe its layers misses is found by its variables, whose names are known then.
+    So it is with other features, from which the shapes of layers follow. What a checkpoint that does not describe its
+    layers misses is found by its variables, whose names are known then.
     """
     described = (description or {}).get("network", {"name": UNNAMED_NETWORK})
     _check_flags(prefix, {"network": described["name"]}, {"network": identity.network.name}, {})
+    check_features(prefix, description, identity)
     if described["name"] != UNNAMED_NETWORK:
         check_identity(prefix, description, identity)
 
@@ -104,7 +114,7 @@ def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity
 def check_features(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
     """Raise CheckpointError if a checkpoint's description has other features than `identity`."""
     features = (description or {}).get("features", {})
-    _check_flags(prefix, features, asdict(identity.features), FEATURE_FLAGS)
+    _check_flags(prefix, {**_PLAIN, **features}, {**_PLAIN, **identity.features.to_json()}, FEATURE_FLAGS)
 
 
 def misfit(prefix: Path, variable: Variable, found_name: str, found: tuple[int, ...], identity: ModelIdentity) -> str:

@@ -1,6 +1,7 @@
 """The weights of an exported graph, or of another folder's checkpoint, to begin training with."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import tensorflow as tf
 
 from ..errors import CheckpointError, GraphError
 from ..network import Network
+from ..network.layers.normalization import DEVIATION, MEAN, statistics_names
 from ..serving.frozen.graph import read_graph
-from ..serving.frozen.model import read_labels, read_network, read_weights
+from ..serving.frozen.model import describes_features, read_features, read_labels, read_network, read_weights
+from ..util.features import FeatureOptions
 from ..util.text import Alphabet
 from .identity import ModelIdentity, check_described_network, check_features, check_identity, read_description
 from .sources import find_sources
@@ -53,21 +56,38 @@ def initial_weights(
     return kept
 
 
+def statistics_of_graph(path: Path, features: FeatureOptions) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the statistics by which a graph's features are normalized, float32, by the names of their variables.
+
+    `features` are those of this run. Raise CheckpointError if the graph's are normalized or stacked in another way.
+    """
+    try:
+        graph = read_graph(path)
+        theirs, statistics = read_features(graph) if describes_features(graph) else (FeatureOptions(), None)
+    except GraphError as error:
+        raise CheckpointError(f"--initialize_from_frozen_model={path}: {error}") from None
+    same = theirs == replace(features, sample_rate=theirs.sample_rate)
+    if not same and not (theirs.of_predecessors and features.of_predecessors):
+        raise CheckpointError(
+            f"--initialize_from_frozen_model={path}: its features are {theirs.in_words}, but this run's are "
+            f"{features.in_words}; give the same --feature_type, --normalize_features, --stack_frames and --skip_frames"
+        )
+    return {MEAN: statistics.mean, DEVIATION: statistics.deviation} if statistics else {}
+
+
 def weights_of_checkpoint(
     prefix: Path, variables: Sequence[Any], identity: ModelIdentity, drop_layers: int
 ) -> dict[str, npt.NDArray[np.float32]]:
     """Return the values of a network's variables, float32, by name: all but those of the `drop_layers` last layers.
 
-    `variables` are those of a graph of the network, and may be more. Raise CheckpointError if the checkpoint at
-    `prefix` cannot be read or belongs to another model.
+    Beside them are the statistics that its features are normalized by. `variables` are those of a graph of the network,
+    and may be more. Raise CheckpointError if the checkpoint at `prefix` cannot be read or belongs to another model.
     """
     network = identity.network
     dropped = network.last_layers(drop_layers)
-    kept = [
-        variable
-        for variable in variables
-        if variable.op.name in network.shapes and network.layer_of(variable.op.name) not in dropped
-    ]
+    names = {name for name in network.shapes if network.layer_of(name) not in dropped}
+    names.update(statistics_names(identity.features))
+    kept = [variable for variable in variables if variable.op.name in names]
     description = read_description(prefix)
     if dropped:
         check_features(prefix, description, identity)

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from ..errors import CheckpointError
 from ..network.description import OPEN_FORGET_GATE, Variable
+from ..network.layers.normalization import statistics_names
 from .identity import ModelIdentity, misfit
 
 logger = logging.getLogger(__name__)
@@ -46,6 +47,7 @@ def find_sources(prefix: Path, variables: Sequence[Any], identity: ModelIdentity
         shapes = tf.train.load_checkpoint(str(prefix)).get_variable_to_shape_map()
     except READING_ERRORS as error:
         raise CheckpointError(f"{prefix}: cannot be read, its files are damaged; use another checkpoint") from error
+    statistics = statistics_names(identity.features)
     of_model = {variable.name: variable for variable in identity.network.variables}
     sources = {}
     missing = []
@@ -53,7 +55,7 @@ def find_sources(prefix: Path, variables: Sequence[Any], identity: ModelIdentity
         name, expected = variable.op.name, tuple(variable.shape)
         source = _source(name, of_model.get(name), shapes)
         if source is None:
-            if name in of_model:
+            if name in of_model or name in statistics:
                 raise CheckpointError(f"{prefix}: has no variable {name}; it is not a checkpoint of this model")
             missing.append(name)
         elif tuple(shapes[source.name]) == expected:

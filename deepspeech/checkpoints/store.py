@@ -31,7 +31,7 @@ from .identity import (
     description_path,
     read_description,
 )
-from .initial_weights import initial_weights, weights_of_checkpoint
+from .initial_weights import initial_weights, statistics_of_graph, weights_of_checkpoint
 from .integrity import finished, step_of, unfinished
 from .recovery import NoneIntactError, find_intact, progress_of
 from .sources import Source, find_sources
@@ -80,10 +80,10 @@ class Checkpoints:
         session.run(self._initialize)
         path = self._options.initial_graph
         if path is not None:
-            dropped = self._options.drop_source_layers
-            self._begin_with(
-                session, initial_weights(path, self._identity.network, self._identity.alphabet, dropped), path
-            )
+            identity, dropped = self._identity, self._options.drop_source_layers
+            statistics = statistics_of_graph(path, identity.features)
+            self._begin_with(session, initial_weights(path, identity.network, identity.alphabet, dropped), path)
+            self._assign_all(session, statistics)
 
     def initialize_from(self, session: Any, prefix: Path) -> None:
         """Give every variable its initial value: that of the checkpoint at `prefix`, but for layers to be dropped.
@@ -201,11 +201,15 @@ class Checkpoints:
             ) from error
 
     def _begin_with(self, session: Any, values: Mapping[str, Any], source: Path) -> None:
+        self._assign_all(session, values)
+        weights = self._identity.network.shapes
+        taken = sum(name in weights for name in values)
+        logger.info("Beginning with %d of the %d weights of %s", taken, len(weights), source)
+
+    def _assign_all(self, session: Any, values: Mapping[str, Any]) -> None:
         variables = {variable.op.name: variable for variable in self._variables}
         for name, value in values.items():
             _assign(session, variables[name], value)
-        total = len(self._identity.network.variables)
-        logger.info("Beginning with %d of the %d weights of %s", len(values), total, source)
 
     def _load(self, session: Any, prefix: Path, sources: Mapping[str, Source]) -> None:
         by_name = {variable.op.name: variable for variable in self._variables}

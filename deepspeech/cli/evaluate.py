@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from ..decoder import CTCDecoder
 from ..decoder.of_alphabet import make_decoder, with_references
@@ -16,7 +15,7 @@ from ..options.rows.predecessors import ignored_notice
 from ..serving.alphabet import alphabet_of
 from ..serving.ctc_loss import ctc_loss
 from ..serving.engine import Engine
-from ..serving.feature_windows import context_windows
+from ..serving.feature_windows import ModelFeatures
 from ..serving.frozen.model import ModelInfo, read_frozen_model
 from ..util.audio import read_audio
 from ..util.checks.checked_recordings import users_file
@@ -26,7 +25,6 @@ from ..util.figures.error_report.folder import ReportFolder, check_report_folder
 from ..util.figures.output_file import OutputFile, check_output_file
 from ..util.figures.report import report_lines, wer_line
 from ..util.figures.tally import Tally, places_of_files
-from ..util.front_ends.mfcc import Mfcc
 from ..util.parallel import ordered_map, usable_cores
 from ..util.progress import Progress
 from .arguments import run_command
@@ -113,7 +111,7 @@ def tested(
     With `skip_unreadable`, recordings that cannot be read any more are left out, with a warning for each.
     """
     places = places_of_files(csv_files)
-    mfcc = Mfcc(info.features)
+    features = ModelFeatures(info)
     output_file = OutputFile(report.test_output_file, corpus) if report.test_output_file else None
     report_folder = ReportFolder(report.report_dir, str(info.path), corpus) if report.report_dir else None
     compares = report_folder is not None and decoder.scorer is not None and not decoder.is_ambiguous
@@ -121,13 +119,13 @@ def tested(
 
     def test(utterance: Utterance) -> Tally:
         try:
-            frames = mfcc(read_audio(utterance.path, info.features.sample_rate, utterance.part))
+            signal = read_audio(utterance.path, info.features.sample_rate, utterance.part)
         except AudioError as error:
             if not skip_unreadable:
                 raise AudioError(f"{error} ({utterance.source})") from error
             logger.warning("Left out: %s (%s)", error, utterance.source)
             return Tally()
-        posteriors = _posteriors(engine, info, frames)
+        posteriors, _ = engine.run(features.windows_of(signal), engine.initial_state())
         hypothesis = decoder.decode(posteriors)[0].text
         loss = ctc_loss(posteriors, np.asarray(utterance.labels))
         if output_file is not None:
@@ -148,11 +146,3 @@ def tested(
     if report_folder is not None:
         report_folder.write(progress=report.show_progressbar)
     return total
-
-
-def _posteriors(engine: Engine, info: ModelInfo, frames: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return the posteriors of an utterance, float32 [time, labels + 1]; `frames` are its features."""
-    padding = np.zeros((info.network.context, info.features.coefficients), np.float32)
-    windows = context_windows(np.concatenate([padding, frames, padding]), info.network.context)
-    posteriors, _ = engine.run(windows, engine.initial_state())
-    return posteriors

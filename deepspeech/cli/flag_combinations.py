@@ -51,16 +51,18 @@ def _check_outputs_of_the_test(options: Options, given: Collection[str]) -> None
 
 def _check_features(options: Options) -> None:
     try:
-        options.front_end.features  # noqa: B018 - raises what is wrong with them
+        front_end(options.front_end.features)
     except FeatureError as error:
-        named = ("audio_sample_rate", "feature_win_len", "feature_win_step")
+        named = ("audio_sample_rate", "feature_type", "feature_win_len", "feature_win_step")
         values = values_of(options.front_end)
-        raise FlagError(f"{', '.join(f'--{name}={values[name]}' for name in named)}: {error}") from error
+        raise FlagError(
+            f"{', '.join(f'--{name}={values[name]}' for name in named if values[name])}: {error}"
+        ) from error
 
 
 def _check_network(options: Options) -> None:
     """Raise FlagError or NetworkError. No check depends on the number of labels, which is not known yet."""
-    described = network(options.model, options.features.coefficients, label_count=1)
+    described = network(options.model, options.features.width, label_count=1)
     layers = len(described.weighted_layers)
     dropped = options.checkpoints.drop_source_layers
     if dropped > layers:
@@ -128,6 +130,6 @@ def _check_export(options: Options) -> None:
     feature_type = options.front_end.feature_type
     if options.exports and not front_end(options.features).exportable:
         raise FlagError(
-            f"--feature_type={feature_type}: cannot be exported, as the clients of exported graphs have only "
-            "audio_ops; train a model with --feature_type=audio_ops, and export that"
+            f"--feature_type={feature_type}: cannot be exported, as what runs exported graphs has only audio_ops and "
+            "fbank; train a model with --feature_type=audio_ops, or =fbank, and export that"
         )

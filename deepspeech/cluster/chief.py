@@ -20,6 +20,7 @@ from ..errors import ClusterError, DeepSpeechError
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import SetName, Tally
 from ..schedule.state import TrainingState
+from ..training.features.statistics import fill_in_statistics
 from ..training.interruption import InterruptionWatch
 from ..training.lifecycle import RunLifecycle, restore_newest
 from ..training.reporting.epoch_progress import EpochProgress
@@ -147,6 +148,7 @@ class Chief:
         if graph.discard is not None:
             session.run(graph.discard, {graph.round_number: before})
         state = restore_newest(self._checkpoints, session, self._options)
+        self._fill_in_statistics(session)
         schedule = self._options.schedule
         training = TrainingCoordinator(
             replace(schedule, batches_per_job=schedule.batches_per_job * len(graph.training.evaluate_towers)),
@@ -168,6 +170,11 @@ class Chief:
             coordinator.open(training, self._service.clock())
         self._service.changed()
         return lifecycle
+
+    def _fill_in_statistics(self, session: Any) -> None:
+        options, sets = self._options, self._context.sets
+        graph = self._context.graph.training.graph
+        fill_in_statistics(session, graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
 
     def _do_what_is_due(self, session: Any, lifecycle: RunLifecycle, worker: "_WorkerThread") -> None:
         self._watchdog.expect(SAVING_SECONDS)

@@ -21,7 +21,8 @@ import tensorflow as tf
 from ..network import Network
 from ..options import OptimizerOptions, SessionOptions
 from ..training.graph import TrainingGraph
-from ..training.towers import DeviceOf, adam, build_towers, summed_gradients, variables_on
+from ..training.towers import PLAIN_FEATURES, DeviceOf, adam, build_towers, summed_gradients, variables_on
+from ..util.features import FeatureOptions
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -50,8 +51,12 @@ def build_cluster_graph(
     optimizer_options: OptimizerOptions | None,
     session_options: SessionOptions,
     random_seed: int,
+    features: FeatureOptions = PLAIN_FEATURES,
 ) -> ClusterGraph:
-    """Build the graph of worker `task` on its devices; without optimizer options, the graph can only evaluate."""
+    """Build the graph of worker `task` on its devices; without optimizer options, the graph can only evaluate.
+
+    Its towers normalize what they are fed with, if `features` say so.
+    """
     graph = tf.Graph()
     here = [f"/job:worker/task:{task}{device}" for device in devices]
     placed = balanced(parameter_servers)
@@ -63,6 +68,7 @@ def build_cluster_graph(
             training=training,
             session_options=session_options,
             variables_device=placed,
+            features=features,
         )
 
     with graph.as_default(), v1.device(variables_on(placed, f"/job:worker/task:{task}/cpu:0")):

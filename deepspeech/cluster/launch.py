@@ -71,6 +71,7 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
             optimizer_options=options.optimizer if options.trains else None,
             session_options=options.session,
             random_seed=options.random_seed,
+            features=options.features,
         )
         properties = worker_properties(
             options, inputs.alphabet, {name: data_set.plan for name, data_set in sets.items()}

@@ -119,7 +119,7 @@ def code_property(package: Path = PACKAGE) -> dict[str, str]:
 
 def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan]) -> dict[str, str]:
     """Return the properties in which all workers must agree."""
-    described = network(options.model, options.features.coefficients, alphabet.size)
+    described = network(options.model, options.features.width, alphabet.size)
     properties = {
         **code_property(),
         "--output_unit": alphabet.unit,
@@ -129,6 +129,7 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
         "network": f"{described.name} {_digest(json.dumps(described.to_json()))}",
         "--audio_sample_rate": str(options.features.sample_rate),
         "--feature_type": options.features.feature_type,
+        "features": json.dumps(options.features.to_json()),
     }
     for name in SetName:
         plan = plans.get(name)

@@ -13,8 +13,11 @@ from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.model_figures import ModelFigures
 from ..checkpoints.store import Checkpoints
 from ..errors import ExportError
+from ..network.layers.normalization import DEVIATION, MEAN, statistics_variables
 from ..options import Options
 from ..schedule.state import TrainingState
+from ..util.features import FeatureOptions
+from ..util.frames.normalization import FeatureStatistics
 from .folder import write_export
 from .frozen_graph import frozen_graph
 from .model_card import Card, model_card
@@ -37,18 +40,22 @@ def export(options: Options) -> Path:
     assert directory is not None
     alphabet = options.load_alphabet()
     identity = ModelIdentity(alphabet, options.features, options.model)
-    prefix, state, weights = _weights(options, identity)
+    prefix, state, values = _values(options, identity)
+    weights = {name: values[name] for name in identity.network.shapes}
+    statistics = FeatureStatistics(values[MEAN], values[DEVIATION]) if options.features.normalized else None
     if sum(value.nbytes for value in weights.values()) > LARGEST_GRAPH - 2**20:
         raise ExportError("the weights take more than 2 GiB, which no client can read; train with a lower --n_hidden")
-    definition = frozen_graph(identity.network, weights, alphabet, options.features, wanted)
+    definition = frozen_graph(identity.network, weights, alphabet, options.features, wanted, statistics)
     graph = definition.SerializeToString(deterministic=True)
     card = Card(prefix.name, state, ModelFigures.read(options.checkpoint_folder), identity, wanted)
     path = write_export(directory, graph, model_card(card), remove=wanted.remove)
     logger.info("Exported to %s (%.1f MB)", path, len(graph) / 1e6)
+    if not options.features.published:
+        logger.info("%s: clients of DeepSpeech 0.9 refuse it, as they compute only %s", path, FeatureOptions().in_words)
     return path
 
 
-def _weights(
+def _values(
     options: Options, identity: ModelIdentity
 ) -> tuple[Path, TrainingState | None, Mapping[str, npt.NDArray[np.float32]]]:
     """Return the checkpoint to export, how far its training had come, and its values by the names of the variables."""
@@ -57,6 +64,7 @@ def _weights(
         zeros = v1.zeros_initializer()
         shapes = identity.network.shapes
         variables = {name: v1.get_variable(name, shape, initializer=zeros) for name, shape in shapes.items()}
+        variables |= statistics_variables(identity.features)
     checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph, identity)
     with v1.Session(graph=graph, config=v1.ConfigProto(device_count={"GPU": 0})) as session:
         prefix = checkpoints.choose("Exporting", trained=options.trains)

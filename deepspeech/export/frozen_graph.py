@@ -12,8 +12,9 @@ from ..network import Network
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.frozen import Weights, build_frozen_network
 from ..options import ExportOptions
-from ..serving.frozen.metadata import GRAPH_VERSION, serialize_alphabet, serialize_network
+from ..serving.frozen.metadata import GRAPH_VERSION, serialize_alphabet, serialize_features, serialize_network
 from ..util.features import FeatureOptions
+from ..util.frames.normalization import FeatureStatistics
 from ..util.output_units import ByteAlphabet
 from ..util.text import Alphabet
 
@@ -24,7 +25,12 @@ LATER_ATTRIBUTES = ("grad_a", "grad_b", "bad_indices_policy")
 
 
 def frozen_graph(
-    network: Network, weights: Weights, alphabet: Alphabet, features: FeatureOptions, options: ExportOptions
+    network: Network,
+    weights: Weights,
+    alphabet: Alphabet,
+    features: FeatureOptions,
+    options: ExportOptions,
+    statistics: FeatureStatistics | None = None,
 ) -> Any:
     """Return the GraphDef of a model with its weights, float32 by variable name, as constants.
 
@@ -32,14 +38,20 @@ def frozen_graph(
     [1, coefficients] and those of `build_frozen_network`. A network other than `deepspeech` describes itself in
     `metadata_network`. Raise ExportError for a network that the format cannot hold.
 
-    The MFCCs are those of TensorFlow's AudioSpectrogram and Mfcc, as in `deepspeech.util.front_ends.mfcc`.
+    The MFCCs are those of TensorFlow's AudioSpectrogram and Mfcc, as in `deepspeech.util.front_ends.mfcc`. Features
+    that published clients do not compute are described in `metadata_features`, with the statistics that they are
+    normalized by; `input_samples`, `mfccs` and the metadata of their windows are left out then, for which these clients
+    refuse the graph.
     """
     with tf.Graph().as_default() as graph, graph.device(""):
-        _features(features)
+        if features.published:
+            _features(features)
         build_frozen_network(
             network, weights, steps=options.n_steps, batch=options.batch_size, use_lengths=options.use_seq_length
         )
         _metadata(alphabet, features, options)
+        if not features.published:
+            tf.constant([serialize_features(features, statistics)], name="metadata_features")
         if network.name != UNNAMED_NETWORK:
             tf.constant([serialize_network(network)], name="metadata_network")
     definition = graph.as_graph_def()
@@ -64,11 +76,11 @@ def _features(options: FeatureOptions) -> None:
 
 
 def _metadata(alphabet: Alphabet, features: FeatureOptions, options: ExportOptions) -> None:
+    windows = {"feature_win_len": features.window_ms, "feature_win_step": features.step_ms}
     for name, value in {
         "version": GRAPH_VERSION,
         "sample_rate": features.sample_rate,
-        "feature_win_len": features.window_ms,
-        "feature_win_step": features.step_ms,
+        **(windows if features.published else {}),
         "beam_width": options.beam_width,
     }.items():
         tf.constant([value], tf.int32, name=f"metadata_{name}")

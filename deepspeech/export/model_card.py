@@ -10,6 +10,7 @@ from ..network.deepspeech import UNNAMED_NETWORK
 from ..options import ExportOptions
 from ..schedule.state import TrainingState
 from ..serving.frozen.metadata import GRAPH_VERSION
+from ..util.features import FeatureOptions
 from ..util.output_units import ByteAlphabet
 from ..util.text import Alphabet
 
@@ -86,11 +87,22 @@ def _network(network: Network) -> list[str]:
 
 def _features(identity: ModelIdentity) -> list[str]:
     features = identity.features
+    kind = "log-mel energies" if features.feature_type == "fbank" else "MFCCs"
     return [
         f"- audio at {features.sample_rate} Hz, 16 bits, mono",
-        f"- {features.coefficients} MFCCs (`{features.feature_type}`) of windows of {features.window_ms} ms "
+        f"- {features.coefficients} {kind} (`{features.feature_type}`) of windows of {features.window_ms} ms "
         f"every {features.step_ms} ms, with {identity.network.context} frames of context on either side",
+        *_treatment(features),
     ]
+
+
+def _treatment(features: FeatureOptions) -> list[str]:
+    lines = []
+    if features.stack_frames > 1 or features.skip_frames > 1:
+        lines.append(f"- {features.stack_frames} frames in one of the network's, every {features.network_step_ms} ms")
+    if features.normalized:
+        lines.append(f"- normalized by the training set's statistics (`--normalize_features={features.normalization}`)")
+    return lines
 
 
 def _alphabet(alphabet: Alphabet) -> list[str]:

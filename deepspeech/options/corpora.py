@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from ..util.errors import FlagError
-from ..util.features import FRONT_ENDS, FeatureOptions
+from ..util.features import FRONT_ENDS, NORMALIZATIONS, FeatureOptions
 from ..util.output_units import UNITS, ByteAlphabet
 from ..util.text import Alphabet
 from ..util.transcripts import CASES, Normalizer
@@ -131,6 +131,13 @@ class AlphabetOptions:
         return PACKAGED_ALPHABET if self.given_path is None and self.unit == Alphabet.unit else self.given_path
 
 
+def _told(size: int) -> str:
+    """Return a size of all front ends' frames, by its place in FrameSizes, in words: the default's, then others'."""
+    default = FRONT_ENDS[FeatureOptions.feature_type][size]
+    others = [f"{sizes[size]} of {name}" for name, sizes in FRONT_ENDS.items() if sizes[size] != default]
+    return ", ".join((str(default), *others))
+
+
 @dataclass(frozen=True)
 class FrontEndOptions:
     """The front end that computes features."""
@@ -141,23 +148,36 @@ class FrontEndOptions:
     )
     feature_type: str = flag(
         FeatureOptions.feature_type,
-        f"front end: {' or '.join(FRONT_ENDS)}",
+        f"front end: {', '.join([*FRONT_ENDS][:-1])} or {[*FRONT_ENDS][-1]}",
         check=OneOf(tuple(FRONT_ENDS)),
     )
     window_ms: int = flag(
-        FeatureOptions.window_ms,
-        "length of a frame's window, in ms",
-        check=at_least(1),
+        0,
+        f"length of a frame's window, in ms; 0: {_told(0)}",
+        check=at_least(0),
         name="feature_win_len",
     )
     step_ms: int = flag(
-        FeatureOptions.step_ms,
-        "ms from a frame to the next",
-        check=at_least(1),
+        0,
+        f"ms from a frame to the next; 0: {_told(1)}",
+        check=at_least(0),
         name="feature_win_step",
     )
-    coefficients: int = flag(
-        FeatureOptions.coefficients, "features of a frame", check=at_least(1), on_command_line=False
+    coefficients: int = flag(0, f"features of a frame; 0: {_told(2)}", check=at_least(0), on_command_line=False)
+    normalization: str = flag(
+        FeatureOptions.normalization,
+        "mean 0 and deviation 1 for each feature: global, by the training set's statistics; running, by those of the"
+        " recording so far, too; or none",
+        check=OneOf(NORMALIZATIONS),
+        name="normalize_features",
+    )
+    stack_frames: int = flag(
+        FeatureOptions.stack_frames, "frames that are put together into one of the network's", check=at_least(1)
+    )
+    skip_frames: int = flag(
+        FeatureOptions.skip_frames,
+        "frames from the start of one of the network's to the next; 0: as many as are stacked",
+        check=at_least(0),
     )
 
     @property
@@ -169,4 +189,7 @@ class FrontEndOptions:
             window_ms=self.window_ms,
             step_ms=self.step_ms,
             coefficients=self.coefficients,
+            normalization=self.normalization,
+            stack_frames=self.stack_frames,
+            skip_frames=self.skip_frames,
         )

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from ..decoder import CTCDecoder, DecoderOptions, Scorer
 from ..decoder.of_alphabet import load_scorer
 from ..errors import DecoderError, ModelError
-from ..util.front_ends.mfcc import Mfcc
 from ..util.text import Alphabet
 from .alphabet import alphabet_of
 from .engine import Engine
+from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
 from .long_audio import parts_of_file, parts_of_samples
 from .posteriors import posteriors_of
@@ -41,11 +41,14 @@ class Model:
     """
 
     def __init__(self, model_path: str | PathLike[str]) -> None:
-        """Load a `.pb` or `.pbmm` file. Raise GraphError, which is a RuntimeError, if it cannot be used."""
+        """Load a `.pb` or `.pbmm` file.
+
+        Raise GraphError, which is a RuntimeError, if it cannot be used, and FeatureError if its features can't.
+        """
         model = read_frozen_model(model_path)
         self._info: ModelInfo = model.info
         self._engine = Engine(model)
-        self._mfcc = Mfcc(model.info.features)
+        self._features = ModelFeatures(model.info)
         self._beam_width = model.info.beam_width
         self._scorer: Scorer | None = None
         self._weights = (0.0, 0.0)
@@ -178,7 +181,7 @@ class Model:
 
         They are float32 [frames, labels + 1], the last for the blank.
         """
-        return posteriors_of(signal, self._info, self._mfcc, self._engine)
+        return posteriors_of(signal, self._features, self._engine)
 
     @cached_property
     def alphabet(self) -> Alphabet:
@@ -188,7 +191,7 @@ class Model:
     @property
     def step_seconds(self) -> float:
         """Seconds from the start of one frame to that of the next."""
-        return self._info.features.step_ms / 1000
+        return self._info.features.network_step_ms / 1000
 
     @property
     def scorer_weights(self) -> tuple[float, float]:
@@ -197,7 +200,7 @@ class Model:
 
     def recognition(self) -> Recognition:
         """Begin an utterance with the current settings."""
-        return Recognition(self._info, self._mfcc, self._engine, self._decoder)
+        return Recognition(self._info, self._features, self._engine, self._decoder)
 
     def _recognized(self, audio_buffer: Samples) -> Recognition:
         signal = as_signal(audio_buffer)

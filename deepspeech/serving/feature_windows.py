@@ -1,44 +1,86 @@
 """From a signal that comes in pieces to the windows of features that the network takes, as in DeepSpeech's clients.
 
-The samples after the last whole step, even if there are none, are filled up with zeros and make one more frame. Before
-the first and after the last frame there are frames of zeros.
+Before the first and after the last frame there are frames of zeros.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
-from ..util.features import FeatureOptions
-from ..util.front_ends.mfcc import Mfcc
+from ..util.features import RUNNING, FrameStream, served_front_end
+from ..util.frames.normalization import GlobalNormalization, RunningNormalization
+from ..util.frames.stacking import StackingStream
+from .frozen.model import ModelInfo
 
 Array = npt.NDArray[np.float32]
+Normalization = Callable[[Array], Array]
+
+
+class ModelFeatures:
+    """The features of a model, as it was trained on them. Threads may share one."""
+
+    def __init__(self, info: ModelInfo) -> None:
+        """Take the model's settings and statistics. Raise FeatureError if its front end cannot be used here."""
+        self._front_end = served_front_end(info.features)
+        self._options = info.features
+        self._statistics = info.statistics
+        self._context = info.network.context
+
+    @property
+    def width(self) -> int:
+        """Numbers of a frame."""
+        return self._options.width
+
+    def stream(self) -> FrameStream:
+        """Begin a signal that comes in pieces."""
+        return _ModelFrames(self._front_end.stream(), self._options.stacking.stream(), self._normalization())
+
+    def windows(self) -> FeatureWindows:
+        """Begin a signal whose frames are wanted with their neighbours."""
+        return FeatureWindows(self.stream(), self.width, self._context)
+
+    def frames_of(self, signal: Array) -> Array:
+        """Return the frames of a whole signal as in training, float32 [frames, width].
+
+        What fills no last window may be dropped, which a stream of `audio_ops` fills up with zeros.
+        """
+        return self._normalization()(self._options.stacking(self._front_end(signal)))
+
+    def windows_of(self, signal: Array) -> Array:
+        """Return the same frames with their neighbours, float32 [frames, (2 * context + 1) * width]."""
+        padding = np.zeros((self._context, self.width), np.float32)
+        return context_windows(np.concatenate([padding, self.frames_of(signal), padding]), self._context)
+
+    def _normalization(self) -> Normalization:
+        if self._statistics is None:
+            return _unchanged
+        kind = RunningNormalization if self._options.normalization == RUNNING else GlobalNormalization
+        return kind(self._statistics)
 
 
 class FeatureWindows:
     """One signal. However it is cut into pieces, the windows are the same."""
 
-    def __init__(self, mfcc: Mfcc, options: FeatureOptions, context: int) -> None:
-        """Begin a signal; `context` is the number of frames on either side of each one."""
-        self._mfcc = mfcc
-        self._options = options
+    def __init__(self, stream: FrameStream, width: int, context: int) -> None:
+        """Begin a signal; `width` is that of its frames, `context` the number of frames on either side of each one."""
+        self._stream = stream
+        self._width = width
         self._context = context
-        self._samples = np.zeros(0, np.float32)
         self._frames = self._padding()
 
     def feed(self, samples: Array) -> Array:
         """Take float32 [samples] in [-1, 1]; return the windows that are complete now, float32 [time, n_input]."""
-        self._samples = np.concatenate([self._samples, samples])
-        features = self._mfcc(self._samples)
-        self._samples = self._samples[len(features) * self._options.step :]
-        return self._windows(features)
+        return self._windows(self._stream.feed(samples))
 
     def finish(self) -> Array:
         """Return the windows that are left, float32 [time, n_input]."""
-        missing = self._options.window - len(self._samples)
-        last = self._mfcc(np.concatenate([self._samples, np.zeros(missing, np.float32)]))
-        return self._windows(np.concatenate([last, self._padding()]))
+        return self._windows(np.concatenate([self._stream.finish(), self._padding()]))
 
     def _padding(self) -> Array:
-        return np.zeros((self._context, self._options.coefficients), np.float32)
+        return np.zeros((self._context, self._width), np.float32)
 
     def _windows(self, features: Array) -> Array:
         self._frames = np.concatenate([self._frames, features])
@@ -59,3 +101,23 @@ def context_windows(frames: Array, context: int) -> Array:
     flat = np.ascontiguousarray(frames).reshape(-1)
     windows = np.lib.stride_tricks.sliding_window_view(flat, width * frames.shape[1])[:: frames.shape[1]]
     return np.ascontiguousarray(windows)
+
+
+class _ModelFrames:
+    """The frames of one signal, stacked and normalized."""
+
+    def __init__(self, frames: FrameStream, stacking: StackingStream, normalize: Normalization) -> None:
+        self._frames = frames
+        self._stacking = stacking
+        self._normalize = normalize
+
+    def feed(self, samples: Array) -> Array:
+        return self._normalize(self._stacking.feed(self._frames.feed(samples)))
+
+    def finish(self) -> Array:
+        left = [self._stacking.feed(self._frames.finish()), self._stacking.finish()]
+        return self._normalize(np.concatenate(left))
+
+
+def _unchanged(frames: Array) -> Array:
+    return frames

@@ -3,19 +3,17 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..util.front_ends.mfcc import Mfcc
 from .engine import Engine
-from .feature_windows import FeatureWindows
-from .frozen.model import ModelInfo
+from .feature_windows import ModelFeatures
 
 Array = npt.NDArray[np.float32]
 
 
-def posteriors_of(signal: Array, info: ModelInfo, mfcc: Mfcc, engine: Engine) -> Array:
+def posteriors_of(signal: Array, features: ModelFeatures, engine: Engine) -> Array:
     """Return the posteriors of float32 [samples] in [-1, 1] at the model's rate, float32 [frames, labels + 1].
 
-    The last label is the blank. The samples after the last whole step make one more frame.
+    The last label is the blank. Of `audio_ops`, the samples after the last whole step make one more frame.
     """
-    windows = FeatureWindows(mfcc, info.features, info.network.context)
+    windows = features.windows()
     all_windows = np.concatenate([windows.feed(signal), windows.finish()])
     return engine.run(all_windows, engine.initial_state())[0]

@@ -5,9 +5,8 @@ import numpy.typing as npt
 
 from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
-from ..util.front_ends.mfcc import Mfcc
 from .engine import Engine
-from .feature_windows import FeatureWindows
+from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo
 
 Array = npt.NDArray[np.float32]
@@ -19,12 +18,12 @@ class Recognition:
     A recognition belongs to one thread at a time; several of them may share the engine and the decoder.
     """
 
-    def __init__(self, info: ModelInfo, mfcc: Mfcc, engine: Engine, decoder: CTCDecoder) -> None:
+    def __init__(self, info: ModelInfo, features: ModelFeatures, engine: Engine, decoder: CTCDecoder) -> None:
         self._engine = engine
         self._decoder = decoder
         self._search = _ctcdecoder.Stream(decoder.native)
         self._n_steps = info.n_steps
-        self._feature_windows = FeatureWindows(mfcc, info.features, info.network.context)
+        self._feature_windows = features.windows()
         self._state = engine.initial_state()
         self._pending: list[Array] = []
 

@@ -24,11 +24,12 @@ SHARED_PREFETCH = 1
 
 @dataclass(frozen=True)
 class DataSet:
-    """A corpus, what feeds it to the model, and the plan of its batches."""
+    """A corpus, what feeds it to the model, the plan of its batches, and its features as they are."""
 
     corpus: Corpus
     feeder: Feeder
     plan: Plan
+    source: FeatureSource
 
 
 @contextmanager
@@ -52,9 +53,16 @@ def _data_set(corpus: Corpus, of_set: SetOptions, front_end: FrontEnd, options: 
         )
         stack.callback(source.close)
     prefetch = SHARED_PREFETCH if options.in_cluster else PREFETCH
-    feeder = Feeder(corpus, source, of_set.batch_size, prefetch=prefetch, skip_unreadable=options.bad_rows.skip)
+    feeder = Feeder(
+        corpus,
+        source,
+        of_set.batch_size,
+        prefetch=prefetch,
+        skip_unreadable=options.bad_rows.skip,
+        stacking=options.features.stacking,
+    )
     plan = Plan(batch_count(len(corpus), of_set.batch_size), of_set.batch_size, _fingerprint(corpus))
-    return DataSet(corpus, feeder, plan)
+    return DataSet(corpus, feeder, plan, source)
 
 
 def _fingerprint(corpus: Corpus) -> str:

@@ -8,7 +8,8 @@ import tensorflow as tf
 
 from ..network import Network
 from ..options import OptimizerOptions, SessionOptions
-from .towers import Tower, adam, build_towers, mean_gradients
+from ..util.features import FeatureOptions
+from .towers import PLAIN_FEATURES, Tower, adam, build_towers, mean_gradients
 
 v1 = tf.compat.v1
 
@@ -38,8 +39,12 @@ def build_training_graph(
     optimizer_options: OptimizerOptions | None,
     session_options: SessionOptions,
     random_seed: int,
+    features: FeatureOptions = PLAIN_FEATURES,
 ) -> TrainingGraph:
-    """Build the graph with towers on each device, such as "/gpu:0"; without optimizer options, only to evaluate."""
+    """Build the graph with towers on each device, such as "/gpu:0"; without optimizer options, only to evaluate.
+
+    Its towers normalize what they are fed with, if `features` say so.
+    """
     graph = tf.Graph()
     with graph.as_default():
         v1.set_random_seed(random_seed)
@@ -51,6 +56,7 @@ def build_training_graph(
                 network=network,
                 training=training,
                 session_options=session_options,
+                features=features,
             )
 
         train_towers: tuple[Tower, ...] = ()

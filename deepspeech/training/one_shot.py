@@ -18,7 +18,8 @@ def transcribe(options: Options) -> str:
     """
     assert options.one_shot_infer is not None
     fix_threads(options.session)
-    features = front_end(options.features).extract(read_audio(options.one_shot_infer, options.features.sample_rate))
+    samples = read_audio(options.one_shot_infer, options.features.sample_rate)
+    features = options.features.stacking(front_end(options.features).extract(samples))
     if not len(features):
         return ""
     alphabet = options.load_alphabet()
@@ -30,6 +31,7 @@ def transcribe(options: Options) -> str:
         optimizer_options=None,
         session_options=options.session,
         random_seed=options.random_seed,
+        features=options.features,
     )
     checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
     with Session(graph=graph.graph, config=session_config(options.session)) as session:

@@ -23,6 +23,7 @@ from ..util.figures.error_report.folder import ReportFolder
 from ..util.figures.output_file import OutputFile
 from ..util.signals import ended_by_signals
 from .data_set import open_sets
+from .features.statistics import fill_in_statistics
 from .graph import Session, TrainingGraph, build_training_graph, fix_threads, session_config
 from .inputs import Inputs
 from .interruption import InterruptionWatch, PlainEnding
@@ -64,23 +65,24 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
             state = restore_newest(checkpoints, session, options)  # before caches are built, which can take hours
             step = int(session.run(graph.global_step))
             skip_dropout_seeds(session, step)
-        with (
-            open_sets(options, inputs, front_end(options.features)) as sets,
-            Evaluator(inputs.decoder, options.test.files, output_file, report_folder) as evaluator,
-            Summaries(options, sets, graph.graph, step) as summaries,
-            InterruptionWatch(STARTING) as watch,
-        ):
-            coordinator = TrainingCoordinator(
-                replace(options.schedule, batches_per_job=options.schedule.batches_per_job * len(devices)),
-                {name: data_set.plan for name, data_set in sets.items()},
-                report_count=options.report.count,
-                state=state,
-            )
-            lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
-            watch.ending = lifecycle
-            progress = EpochProgress(sets, bar=options.report.show_progressbar)
-            run = _Run(coordinator, lifecycle, summaries, watch, progress, publish)
-            run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
+        with open_sets(options, inputs, front_end(options.features)) as sets:
+            fill_in_statistics(session, graph.graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
+            with (
+                Evaluator(inputs.decoder, options.test.files, output_file, report_folder) as evaluator,
+                Summaries(options, sets, graph.graph, step) as summaries,
+                InterruptionWatch(STARTING) as watch,
+            ):
+                coordinator = TrainingCoordinator(
+                    replace(options.schedule, batches_per_job=options.schedule.batches_per_job * len(devices)),
+                    {name: data_set.plan for name, data_set in sets.items()},
+                    report_count=options.report.count,
+                    state=state,
+                )
+                lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
+                watch.ending = lifecycle
+                progress = EpochProgress(sets, bar=options.report.show_progressbar)
+                run = _Run(coordinator, lifecycle, summaries, watch, progress, publish)
+                run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
     if output_file is not None:
         output_file.write()
     if report_folder is not None:
@@ -94,6 +96,7 @@ def _build_graph(options: Options, network: Network, devices: Sequence[str]) -> 
         optimizer_options=options.optimizer if options.trains else None,
         session_options=options.session,
         random_seed=options.random_seed,
+        features=options.features,
     )
 
 

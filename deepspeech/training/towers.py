@@ -15,14 +15,19 @@ import tensorflow as tf
 from ..network import Network
 from ..network.layers.compute import Compute, compute_on
 from ..network.layers.ctc import ctc_loss
+from ..network.layers.normalization import normalized
 from ..network.training import acoustic_model
 from ..options import OptimizerOptions, SessionOptions
+from ..util.features import FeatureOptions
 from ..util.feeding import LABEL_PADDING, Batch
 
 v1 = tf.compat.v1
 Tensor = Any
 DeviceOf = Callable[[Any], str]
 """Returns the device that an operation is placed on."""
+
+PLAIN_FEATURES = FeatureOptions()
+"""Those that are not normalized."""
 
 VARIABLES_DEVICE = "/cpu:0"
 """The device of the variables that several towers share."""
@@ -32,7 +37,7 @@ VARIABLES_DEVICE = "/cpu:0"
 class Tower:
     """One device's copy of the model, as the tensors to feed and to fetch."""
 
-    features: Tensor  # float32 [batch, time, coefficients]
+    features: Tensor  # float32 [batch, time, width], before they are normalized
     lengths: Tensor  # int32 [batch], frames
     labels: Tensor  # int32 [batch, labels], padded with -1
     weight: Tensor  # float32 scalar: 1, or 0 for a tower that has no batch in this step
@@ -49,9 +54,11 @@ def build_towers(
     training: bool,
     session_options: SessionOptions,
     variables_device: DeviceOf | None = None,
+    features: FeatureOptions = PLAIN_FEATURES,
 ) -> tuple[Tower, ...]:
     """Build a tower on each device of the current graph; `variables_device` places each variable.
 
+    The towers normalize what they are fed with, if `features` say so.
     Without it, the variables of a single tower are on its device, those of several towers on the CPU.
     """
     if variables_device is None:
@@ -66,7 +73,7 @@ def build_towers(
         place = variables_on(variables_device, device)
         compute = compute_on(device, session_options, training=training)
         with v1.device(place), tf.name_scope(scope):
-            towers.append(_build_tower(network, training, compute, place))
+            towers.append(_build_tower(network, features, training, compute, place))
     return tuple(towers)
 
 
@@ -155,12 +162,15 @@ def compute_devices() -> tuple[str, ...]:
     return tuple(f"/gpu:{index}" for index in range(len(gpus))) or ("/cpu:0",)
 
 
-def _build_tower(network: Network, training: bool, compute: Compute, device: DeviceOf) -> Tower:
+def _build_tower(
+    network: Network, options: FeatureOptions, training: bool, compute: Compute, device: DeviceOf
+) -> Tower:
     features = v1.placeholder(tf.float32, [None, None, network.coefficients], "features")
     lengths = v1.placeholder(tf.int32, [None], "lengths")
     labels = v1.placeholder(tf.int32, [None, None], "labels")
     weight = v1.placeholder(tf.float32, [], "weight")
-    logits = acoustic_model(network, features, lengths, training=training, compute=compute)
+    inputs = normalized(features, lengths, options)
+    logits = acoustic_model(network, inputs, lengths, training=training, compute=compute)
     losses = ctc_loss(labels, logits, lengths, compute)
     posteriors = tf.nn.softmax(logits)
     # Towers that train have none: TensorFlow seeds dropout by position, and each operation more would move it.

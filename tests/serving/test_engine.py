@@ -55,9 +55,9 @@ def test_mfccs_are_tensorflows(options: FeatureOptions) -> None:
 def test_windows_do_not_depend_on_where_the_signal_is_cut(size: int) -> None:
     options = FeatureOptions()
     samples = np.random.default_rng(2).normal(0, 0.1, 4000).astype(np.float32)
-    whole_windows = FeatureWindows(Mfcc(options), options, 9)
+    whole_windows = FeatureWindows(Mfcc(options).stream(), options.width, 9)
     whole = np.concatenate([whole_windows.feed(samples), whole_windows.finish()])
-    windows = FeatureWindows(Mfcc(options), options, 9)
+    windows = FeatureWindows(Mfcc(options).stream(), options.width, 9)
     pieces = [windows.feed(samples[start : start + size]) for start in range(0, len(samples), size)]
     np.testing.assert_array_equal(np.concatenate([*pieces, windows.finish()]), whole)
 

@@ -22,7 +22,7 @@ def mfcc(request: pytest.FixtureRequest) -> FrontEnd:
 @pytest.mark.parametrize("samples", [1, 319, 320, 511, 512, 513, 831, 832, 833, 1000, 15999, 16000])
 def test_the_frame_count_is_known_from_the_sample_count(mfcc: FrontEnd, samples: int) -> None:
     features = mfcc.extract(SAMPLES[:samples])
-    assert features.shape == (mfcc.frame_count(samples), 26)
+    assert features.shape == (mfcc.frame_count(samples), mfcc.options.coefficients)
     assert features.dtype == np.float32
 
 
@@ -76,7 +76,7 @@ def test_threads_get_what_one_thread_gets(mfcc: FrontEnd) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"feature_type": "mel"}, "no feature type 'mel'; there are audio_ops and psf"),
+        ({"feature_type": "mel"}, "no feature type 'mel'; there are audio_ops, psf and fbank"),
         ({"sample_rate": 22050}, "at 22050 Hz, windows of 32 ms every 20 ms are not whole numbers of samples"),
         ({"sample_rate": 0}, "positive"),
         ({"step_ms": -1}, "positive"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..audio import Samples
 from ..features import FeatureOptions, Features, FrontEnd
+from .mfcc import Mfcc
 
 
 class AudioOps(FrontEnd):
@@ -36,6 +37,7 @@ class AudioOps(FrontEnd):
 
 
 FRONT_END = AudioOps
+SERVED = Mfcc
 
 
 def _prepared(options: FeatureOptions) -> Callable[[Samples], Features]:

@@ -5,6 +5,8 @@ spaced on the mel scale (1127 ln(1 + f/700)) from 20 Hz to half the sample rate 
 cosine transform (DCT-II). Results agree with theirs within 1e-4; `tests/serving/test_engine.py` compares them.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,34 @@ class Mfcc:
         energies = np.sqrt(power.astype(np.float64)) @ self._filters
         features: npt.NDArray[np.float32] = (np.log(np.maximum(energies, FLOOR)) @ self._cosines).astype(np.float32)
         return features
+
+    def stream(self) -> MfccStream:
+        """Begin a signal that comes in pieces."""
+        return MfccStream(self, self._options)
+
+
+class MfccStream:
+    """The frames of one signal, as DeepSpeech's clients make them; however it is cut into pieces, they are the same.
+
+    The samples after the last whole step, even if there are none, are filled up with zeros and make one more frame.
+    """
+
+    def __init__(self, mfcc: Mfcc, options: FeatureOptions) -> None:
+        self._mfcc = mfcc
+        self._options = options
+        self._samples = np.zeros(0, np.float32)
+
+    def feed(self, samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Take float32 [samples] in [-1, 1]; return the frames that are complete now, [frames, coefficients]."""
+        self._samples = np.concatenate([self._samples, samples])
+        features = self._mfcc(self._samples)
+        self._samples = self._samples[len(features) * self._options.step :]
+        return features
+
+    def finish(self) -> npt.NDArray[np.float32]:
+        """Return the last frame, float32 [1, coefficients]."""
+        missing = self._options.window - len(self._samples)
+        return self._mfcc(np.concatenate([self._samples, np.zeros(missing, np.float32)]))
 
 
 def _mel(frequency: npt.NDArray[np.floating[Any]] | float) -> npt.NDArray[np.float64]:

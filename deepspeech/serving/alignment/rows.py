@@ -12,10 +12,10 @@ from ...util.audio import read_audio
 from ...util.checks.bad_rows.ranking import RowFigures
 from ...util.corpus import Corpus, Utterance
 from ...util.errors import AudioError
-from ...util.front_ends.mfcc import Mfcc
 from ...util.parallel import ordered_map, usable_cores
 from ..ctc_loss import ctc_loss
 from ..engine import Engine
+from ..feature_windows import ModelFeatures
 from ..frozen.model import ModelInfo
 from ..posteriors import posteriors_of
 from .viterbi import LabelSpans, align_labels
@@ -33,8 +33,8 @@ def figures_of_rows(
 
     None, and a warning, are for a recording that cannot be read any more.
     """
-    mfcc = Mfcc(info.features)
-    step_seconds = info.features.step_ms / 1000
+    features = ModelFeatures(info)
+    step_seconds = info.features.network_step_ms / 1000
 
     def figures(utterance: Utterance) -> RowFigures | None:
         try:
@@ -42,7 +42,7 @@ def figures_of_rows(
         except AudioError as error:
             logger.warning("Left out: %s (%s)", error, utterance.source)
             return None
-        posteriors = posteriors_of(signal, info, mfcc, engine)
+        posteriors = posteriors_of(signal, features, engine)
         return RowFigures(
             utterance,
             ctc_loss(posteriors, utterance.labels) / len(utterance.labels),

@@ -6,16 +6,26 @@ The format is that of DeepSpeech 0.9's clients, which call it graph version 6. T
 import json
 import struct
 from collections.abc import Sequence
+from typing import Any
 
-from ...errors import GraphError, NetworkError
+import numpy as np
+
+from ...errors import FeatureError, GraphError, NetworkError
 from ...network.description import Network
 from ...network.serialization import network_from_json
+from ...util.features import FeatureOptions
+from ...util.frames.normalization import FeatureStatistics
 
 GRAPH_VERSION = 6
 """The version of the graphs that this project exports."""
 
 READABLE_VERSIONS = range(4, 7)
 """The versions of DeepSpeech 0.6 (4) to 0.9 (6), which differ in the metadata that they hold."""
+
+_STATISTICS = ("mean", "deviation")
+
+LARGEST_SETTING = 1 << 20
+"""No number in the settings of features that are read is larger."""
 
 
 def serialize_alphabet(labels: Sequence[str | bytes]) -> bytes:
@@ -41,6 +51,35 @@ def parse_network(data: bytes, coefficients: int) -> Network:
         raise GraphError("its network is not described in JSON") from None
     except NetworkError as error:
         raise GraphError(f"its network cannot be run: {error}") from None
+
+
+def serialize_features(options: FeatureOptions, statistics: FeatureStatistics | None) -> bytes:
+    """Return the settings of features, and the statistics that they are normalized by, as JSON in UTF-8."""
+    value: dict[str, Any] = {"options": options.to_json()}
+    if statistics is not None:
+        value["statistics"] = {name: getattr(statistics, name).tolist() for name in _STATISTICS}
+    return json.dumps(value).encode()
+
+
+def parse_features(data: bytes) -> tuple[FeatureOptions, FeatureStatistics | None]:
+    """Return what `serialize_features` wrote; raise GraphError for anything else."""
+    try:
+        value = json.loads(data.decode())
+        options = FeatureOptions(**value["options"])
+        if max(number for number in value["options"].values() if isinstance(number, int)) > LARGEST_SETTING:
+            raise GraphError("its features cannot be computed: a setting is too large")
+        if not options.normalized:
+            return options, None
+        arrays = [np.array(value["statistics"][name], np.float32) for name in _STATISTICS]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise GraphError("its features are not described in JSON") from None
+    except FeatureError as error:
+        raise GraphError(f"its features cannot be computed: {error}") from None
+    mean, deviation = arrays
+    fit = all(array.shape == (options.coefficients,) and np.isfinite(array).all() for array in arrays)
+    if not fit or deviation.min() <= 0:
+        raise GraphError("the statistics of its features are damaged")
+    return options, FeatureStatistics(mean, deviation)
 
 
 def parse_alphabet(data: bytes) -> tuple[bytes, ...]:

@@ -18,10 +18,11 @@ from ...network.deepspeech import UNNAMED_NETWORK
 from ...network.deepspeech import layers as layers_of_deepspeech
 from ...network.description import ContextWindow, Network, Sizes, Variable
 from ...util.features import FeatureOptions
+from ...util.frames.normalization import FeatureStatistics
 from ...util.output_units import ByteAlphabet
 from ...util.text import Alphabet
 from .graph import Graph, read_graph
-from .metadata import READABLE_VERSIONS, parse_alphabet, parse_network
+from .metadata import READABLE_VERSIONS, parse_alphabet, parse_features, parse_network
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class ModelInfo:
     """What a label stands for, a name of `deepspeech.util.output_units.UNITS`."""
     unit_data: bytes = b""
     """What the alphabet of that unit needs beside its labels."""
+    statistics: FeatureStatistics | None = None
+    """What the features are normalized by, if they are."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,30 @@ def read_weights(graph: Graph, network: Network) -> dict[str, npt.NDArray[np.flo
     return weights
 
 
+def describes_features(graph: Graph) -> bool:
+    """Return whether a graph says what its features are, as they are not those of DeepSpeech's clients."""
+    return "metadata_features" in graph.nodes
+
+
+def read_features(graph: Graph) -> tuple[FeatureOptions, FeatureStatistics | None]:
+    """Return the features of a graph, and what they are normalized by; raise GraphError if they cannot be computed.
+
+    A graph that does not describe them has those of DeepSpeech's clients.
+    """
+    if describes_features(graph):
+        return parse_features(_text(graph, "metadata_features"))
+    try:
+        options = FeatureOptions(
+            sample_rate=_integer(graph, "metadata_sample_rate", 16_000),
+            window_ms=_integer(graph, "metadata_feature_win_len", 32),
+            step_ms=_integer(graph, "metadata_feature_win_step", 20),
+            coefficients=_input_shape(graph)[3],
+        )
+    except FeatureError as error:
+        raise GraphError(str(error)) from None
+    return options, None
+
+
 def _model(path: Path, graph: Graph) -> FrozenModel:
     _check_kind(graph)
     network = read_network(graph)
@@ -113,16 +140,20 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
     shape = _input_shape(graph)
     if network.name == UNNAMED_NETWORK:
         network = _with_context(network, shape)
+    features, statistics = read_features(graph)
+    if features.width != shape[3]:
+        raise GraphError(f"its input_node has shape {list(shape)}, which its features do not fit")
     info = ModelInfo(
         path=path,
         labels=labels,
-        features=_features(graph, coefficients=shape[3]),
+        features=features,
         n_steps=shape[1] if shape[1] > 0 else 16,
         beam_width=_integer(graph, "metadata_beam_width", CLIENT_BEAM_WIDTH),
         language=_language(graph),
         network=network,
         output_unit=_output_unit(graph, labels),
         unit_data=_text(graph, "metadata_unit_data") if "metadata_unit_data" in graph.nodes else b"",
+        statistics=statistics,
     )
     return FrozenModel(info, weights)
 
@@ -166,18 +197,6 @@ def _check_kind(graph: Graph) -> None:
         raise GraphError(f"has graph version {version or 'none'}, but {readable} are read")
     if any("LayerNorm" in name for name in graph.nodes):
         raise GraphError("has layer normalization, which is not supported")
-
-
-def _features(graph: Graph, *, coefficients: int) -> FeatureOptions:
-    try:
-        return FeatureOptions(
-            sample_rate=_integer(graph, "metadata_sample_rate", 16_000),
-            window_ms=_integer(graph, "metadata_feature_win_len", 32),
-            step_ms=_integer(graph, "metadata_feature_win_step", 20),
-            coefficients=coefficients,
-        )
-    except FeatureError as error:
-        raise GraphError(str(error)) from None
 
 
 def _forget_bias(graph: Graph) -> float:

@@ -1,0 +1,60 @@
+"""Normalization of the features that come into a tower; the equations are in `deepspeech.util.frames.normalization`.
+
+The statistics of the training set are variables, so that checkpoints keep them and a cluster shares them. They are not
+trained: `deepspeech.training.features.statistics` gives them their values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from ...util.features import RUNNING, FeatureOptions
+from ...util.frames.normalization import PRIOR_VALUES, SMALLEST_VARIANCE
+
+v1 = tf.compat.v1
+Tensor = Any
+
+MEAN, DEVIATION = "features/mean", "features/deviation"
+"""Names of the variables, float32 [coefficients]; all zeros, which no deviation is, until they are known."""
+
+
+def statistics_names(features: FeatureOptions) -> tuple[str, ...]:
+    """Return the names of the variables that these features are normalized by; none if they are not."""
+    return (MEAN, DEVIATION) if features.normalized else ()
+
+
+def statistics_variables(features: FeatureOptions) -> dict[str, Any]:
+    """Return the variables of the current graph, by name; the first call makes them."""
+    with v1.variable_scope(v1.get_variable_scope(), reuse=v1.AUTO_REUSE):
+        return {
+            name: v1.get_variable(name, [features.coefficients], initializer=v1.zeros_initializer(), trainable=False)
+            for name in statistics_names(features)
+        }
+
+
+def normalized(frames: Tensor, lengths: Tensor, features: FeatureOptions) -> Tensor:
+    """Return float32 frames [batch, time, width], normalized as `features` say, and zeros beyond the lengths.
+
+    `lengths` is int32 [batch].
+    """
+    if not features.normalized:
+        return frames
+    variables = statistics_variables(features)
+    batch, time = tf.unstack(tf.shape(frames)[:2])
+    shape = [batch, time, features.stack_frames, features.coefficients]
+    inside = tf.sequence_mask(lengths, time, dtype=tf.float32)[:, :, None, None]
+    values = (tf.reshape(frames, shape) - variables[MEAN]) / variables[DEVIATION]
+    if features.normalization == RUNNING:
+        values = _running(values, tf.range(1, time + 1) * features.stack_frames)
+    return tf.reshape(values * inside, [batch, time, features.width])
+
+
+def _running(values: Tensor, counts: Tensor) -> Tensor:
+    """Normalize values [batch, time, stacked, coefficients], of which so many `counts`, int32 [time], have come."""
+    counted = tf.cast(PRIOR_VALUES + counts, tf.float32)[None, :, None, None]
+    mean = tf.cumsum(tf.reduce_sum(values, axis=2, keepdims=True), axis=1) / counted
+    squares = tf.cumsum(tf.reduce_sum(tf.square(values), axis=2, keepdims=True), axis=1)
+    variance = (PRIOR_VALUES + squares) / counted - tf.square(mean)
+    return (values - mean) / tf.sqrt(tf.maximum(variance, SMALLEST_VARIANCE))

@@ -1,0 +1,1 @@
+"""What training finds out about the features of its training set."""
