@@ -40,9 +40,6 @@ NORMALIZATIONS = (NO_NORMALIZATION, GLOBAL, RUNNING)
 
 _OF_PREDECESSORS = ("audio_ops", "psf")
 
-_ALWAYS_TOLD = ("sample_rate", "feature_type", "window_ms", "step_ms", "coefficients")
-"""The settings that every version knows; the others are told only where they differ from their defaults."""
-
 
 @dataclass(frozen=True)
 class FeatureOptions:
@@ -99,6 +96,11 @@ class FeatureOptions:
         return Stacking(self.stack_frames, self.skip_frames)
 
     @property
+    def stacked(self) -> bool:
+        """Whether the network's frames are others than those of the front end."""
+        return (self.stack_frames, self.skip_frames) != (1, 1)
+
+    @property
     def of_front_end(self) -> FeatureOptions:
         """The settings that the frames of the front end depend on, and nothing of what becomes of them."""
         return replace(self, normalization=NO_NORMALIZATION, stack_frames=1, skip_frames=1)
@@ -134,18 +136,18 @@ class FeatureOptions:
         words = f"{self.coefficients} {self.feature_type} every {self.step_ms} ms"
         if self.normalized:
             words += f", normalized ({self.normalization})"
-        if (self.stack_frames, self.skip_frames) != (1, 1):
+        if self.stacked:
             words += f", {self.stack_frames} stacked every {self.skip_frames}"
         return words
 
     def to_json(self) -> dict[str, Any]:
-        """Return the settings as a value for JSON."""
-        default = FeatureOptions()
-        return {
-            name: value
-            for name, value in asdict(self).items()
-            if name in _ALWAYS_TOLD or value != getattr(default, name)
-        }
+        """Return the settings as a value for JSON; those that do nothing and are new are left out."""
+        values = asdict(self)
+        if not self.normalized:
+            del values["normalization"]
+        if not self.stacked:
+            del values["stack_frames"], values["skip_frames"]
+        return values
 
 
 class FrameStream(Protocol):

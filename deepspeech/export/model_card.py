@@ -98,7 +98,7 @@ def _features(identity: ModelIdentity) -> list[str]:
 
 def _treatment(features: FeatureOptions) -> list[str]:
     lines = []
-    if features.stack_frames > 1 or features.skip_frames > 1:
+    if features.stacked:
         lines.append(f"- {features.stack_frames} frames in one of the network's, every {features.network_step_ms} ms")
     if features.normalized:
         lines.append(f"- normalized by the training set's statistics (`--normalize_features={features.normalization}`)")

@@ -77,7 +77,7 @@ def test_a_given_alphabet_is_looked_for_where_the_user_is() -> None:
         ("--learning_rate=nan", "learning_rate"),
         ("--relu_clip=inf", "relu_clip"),
         ("--beta1=1", "beta1"),
-        ("--feature_type=fbank", "feature_type"),
+        ("--feature_type=mel", "feature_type"),
         ("--log_level=7", "log_level"),
         ("--audio_sample_rate=22050", "audio_sample_rate"),
         ("--earlystop_nsteps=1", "earlystop_nsteps"),

@@ -69,7 +69,7 @@ class GlobalNormalization:
 
     def __call__(self, frames: Array) -> Array:
         """Return float32 [frames, stacked * coefficients], normalized; each call goes on where the last one ended."""
-        values = frames.reshape(len(frames), -1, len(self._mean))
+        values = _by_coefficient(frames, len(self._mean))
         normalized: Array = ((values - self._mean) / self._deviation).reshape(frames.shape)
         return normalized
 
@@ -88,7 +88,7 @@ class RunningNormalization:
         """Return float32 [frames, stacked * coefficients], normalized; each call goes on where the last one ended."""
         if not len(frames):
             return frames
-        values = self._global(frames).reshape(len(frames), -1, self._coefficients).astype(np.float64)
+        values = _by_coefficient(self._global(frames), self._coefficients).astype(np.float64)
         stacked = values.shape[1]
         counts = PRIOR_VALUES + self._count + stacked * np.arange(1, len(frames) + 1)[:, None]
         totals = self._total + np.cumsum(values.sum(axis=1), axis=0)
@@ -99,3 +99,8 @@ class RunningNormalization:
         variance = np.maximum((PRIOR_VALUES + squares) / counts - mean**2, SMALLEST_VARIANCE)
         normalized: Array = ((values - mean[:, None]) / np.sqrt(variance)[:, None]).astype(np.float32)
         return normalized.reshape(frames.shape)
+
+
+def _by_coefficient(frames: Array, coefficients: int) -> Array:
+    """Return stacked frames as [frames, stacked, coefficients]."""
+    return frames.reshape(len(frames), frames.shape[1] // coefficients, coefficients)
