@@ -31,6 +31,7 @@ def session_of(
         optimizer_options=OptimizerOptions() if trains else None,
         session_options=SessionOptions(),
         random_seed=seed,
+        features=identity.features,
     ).graph
     checkpoints = Checkpoints(folder, CheckpointOptions(**options), graph, identity)
     with v1.Session(graph=graph) as session:

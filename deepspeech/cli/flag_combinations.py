@@ -53,11 +53,10 @@ def _check_features(options: Options) -> None:
     try:
         front_end(options.front_end.features)
     except FeatureError as error:
-        named = ("audio_sample_rate", "feature_type", "feature_win_len", "feature_win_step")
         values = values_of(options.front_end)
-        raise FlagError(
-            f"{', '.join(f'--{name}={values[name]}' for name in named if values[name])}: {error}"
-        ) from error
+        named = ("audio_sample_rate", "feature_type", "feature_win_len", "feature_win_step")
+        given = [f"--{name}={values[name]}" for name in named if values[name]]
+        raise FlagError(f"{', '.join(given)}: {error}") from error
 
 
 def _check_network(options: Options) -> None:

@@ -11,9 +11,11 @@ import pytest
 import tensorflow as tf
 from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
 
+from deepspeech.checkpoints.identity import check_described_network, read_description
 from deepspeech.checkpoints.store import Kind
 from deepspeech.errors import CheckpointError
 from deepspeech.network.deepspeech import LSTM_NAME
+from deepspeech.network.layers.normalization import DEVIATION, MEAN
 from deepspeech.options import ModelOptions
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
@@ -104,6 +106,46 @@ def test_other_features_are_refused(tmp_path: Path) -> None:
     other = replace(IDENTITY, features=FeatureOptions(feature_type="psf"))
     with session_of(tmp_path, other) as (checkpoints, session), pytest.raises(CheckpointError, match="feature_type"):
         checkpoints.restore(session, prefix)
+
+
+def test_features_that_are_treated_in_another_way_are_refused(tmp_path: Path) -> None:
+    stacked = replace(IDENTITY, features=FeatureOptions(stack_frames=2))
+    with session_of(tmp_path, stacked) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+        assert checkpoints.restore(session, prefix) == STATE
+    description = read_description(prefix)
+    for other, named in (
+        (IDENTITY, "--stack_frames=2, but this run has --stack_frames=1"),
+        (replace(IDENTITY, features=FeatureOptions(stack_frames=2, skip_frames=1)), "--skip_frames=2"),
+        (
+            replace(IDENTITY, features=FeatureOptions(stack_frames=2, normalization="global")),
+            "--normalize_features=none",
+        ),
+    ):
+        with pytest.raises(CheckpointError, match=f"trained with {named}"):
+            check_described_network(prefix, description, other)
+
+
+def test_the_statistics_of_features_come_with_weights_that_are_begun_with(tmp_path: Path) -> None:
+    identity = replace(IDENTITY, features=FeatureOptions(normalization="running"))
+    with session_of(tmp_path, identity) as (checkpoints, session), session.graph.as_default():
+        for variable in v1.global_variables():
+            if variable.op.name in (MEAN, DEVIATION):
+                variable.load(np.full(26, 3, np.float32), session)
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+    with session_of(tmp_path, identity, seed=4, drop_source_layers=6) as (checkpoints, session):
+        before = values(session)
+        checkpoints.initialize_from(session, prefix)
+        after = values(session)
+    assert not before[DEVIATION].any() and (after[MEAN] == 3).all() and (after[DEVIATION] == 3).all()
+
+
+def test_a_checkpoint_of_deepspeech_0_9_has_no_statistics_of_features(tmp_path: Path) -> None:
+    write_foreign_checkpoint(tmp_path / "best_dev-100", {})
+    identity = replace(IDENTITY, features=FeatureOptions(normalization="global"))
+    message = "trained with --normalize_features=none, but this run has --normalize_features=global"
+    with session_of(tmp_path, identity) as (checkpoints, session), pytest.raises(CheckpointError, match=message):
+        checkpoints.restore(session, tmp_path / "best_dev-100")
 
 
 def test_a_damaged_checkpoint_is_an_error(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ from published import PublishedClient, load_library
 
 from deepspeech import Model
 from deepspeech.export.frozen_graph import frozen_graph
-from deepspeech.network import LSTM, ContextWindow, Dense, Network
-from deepspeech.options import ExportOptions
+from deepspeech.network import LSTM, ContextWindow, Dense, Network, network
+from deepspeech.options import ExportOptions, ModelOptions
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.audio import read_audio
@@ -163,3 +163,15 @@ def test_the_published_client_runs_networks_of_several_lstms(tools: Path, digits
         texts = [(model.stt(each), client.stt(each), client.stream(each, CHUNK)) for each in samples]
     assert len({ours for ours, _, _ in texts}) > 3
     assert all(ours == whole == streamed for ours, whole, streamed in texts), texts
+
+
+def test_the_published_client_refuses_features_that_it_does_not_compute(tools: Path, tmp_path: Path) -> None:
+    alphabet, features = Alphabet(tuple("ab")), FeatureOptions(feature_type="fbank")
+    described = network(ModelOptions(n_hidden=16), features.width, alphabet.size)
+    weights = {name: np.zeros(shape, np.float32) for name, shape in described.shapes.items()}
+    path = tmp_path / "output_graph.pb"
+    graph = frozen_graph(described, weights, alphabet, features, ExportOptions(tmp_path))
+    path.write_bytes(graph.SerializeToString())
+    assert Model(path).posteriors(np.zeros(16_000, np.float32)).shape == (100, 3)
+    with pytest.raises(AssertionError, match="refused it"):
+        PublishedClient(tools, path)

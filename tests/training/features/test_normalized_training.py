@@ -57,9 +57,8 @@ class Built:
         for row, of_one in zip(batch, frames, strict=True):
             row[: len(of_one)] = of_one
         lengths = [len(each) for each in frames]
-        posteriors = self._session.run(
-            self._tower.posteriors, {self._tower.features: batch, self._tower.lengths: lengths}
-        )
+        fed = {self._tower.features: batch, self._tower.lengths: lengths}
+        posteriors = self._session.run(self._tower.posteriors, fed)
         return [posteriors[:length, column] for column, length in enumerate(lengths)]
 
 
