@@ -1,4 +1,4 @@
-"""How fast recordings become features: both front ends, on one thread and on all cores, from memory and from disk.
+"""How fast recordings become features: all front ends, on one thread and on all cores, from memory and from disk.
 
     python -m benchmarks.features [--seconds 10]
 
@@ -37,7 +37,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for length in RECORDING_SECONDS:
             rates = [measure(name, length, Path(folder), seconds, cores) for name in FRONT_ENDS]
-            print(f"{'ratio':10} {length:7} s {rates[0] / rates[1]:9.1f}  ({' / '.join(FRONT_ENDS)}, per core)")
+            ratios = " / ".join(f"{rates[0] / rate:.1f}" for rate in rates[1:])
+            print(f"{'ratio':10} {length:7} s {ratios:>9}  (audio_ops over {' / '.join([*FRONT_ENDS][1:])}, per core)")
 
 
 def measure(name: str, length: int, folder: Path, seconds: float, cores: int) -> float:

@@ -59,7 +59,7 @@ def parse(arguments: Sequence[str]) -> Options | None:
         read = replace(read, options=with_values(read.options, {"experiment": named}))
     options = with_values(read.options, {"ignored_flags": read.ignored})
     check_options(options, read.given)
-    return options
+    return replace(options, front_end=options.front_end.filled_in)
 
 
 def read_command_line(arguments: Sequence[str], options: T, usage: str) -> CommandLine[T] | None:

@@ -129,7 +129,11 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
         "network": f"{described.name} {_digest(json.dumps(described.to_json()))}",
         "--audio_sample_rate": str(options.features.sample_rate),
         "--feature_type": options.features.feature_type,
-        "features": json.dumps(options.features.to_json()),
+        "--feature_win_len": str(options.features.window_ms),
+        "--feature_win_step": str(options.features.step_ms),
+        "--normalize_features": options.features.normalization,
+        "--stack_frames": str(options.features.stack_frames),
+        "--skip_frames": str(options.features.skip_frames),
     }
     for name in SetName:
         plan = plans.get(name)

@@ -1,7 +1,7 @@
 """The corpora of the three sets, the alphabet that spells their transcripts, and their features."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -179,6 +179,12 @@ class FrontEndOptions:
         "frames from the start of one of the network's to the next; 0: as many as are stacked",
         check=at_least(0),
     )
+
+    @property
+    def filled_in(self) -> "FrontEndOptions":
+        """The same with the front end's own sizes in place of zeros. Raise FeatureError as `features` does."""
+        features = self.features
+        return replace(self, window_ms=features.window_ms, step_ms=features.step_ms, coefficients=features.coefficients)
 
     @property
     def features(self) -> FeatureOptions:

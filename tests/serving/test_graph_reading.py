@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,15 @@ from deepspeech.errors import DeepSpeechError, GraphError
 from deepspeech.network import Dense, network
 from deepspeech.network.deepspeech import LSTM_NAME
 from deepspeech.options import ModelOptions
-from deepspeech.serving.frozen.metadata import parse_alphabet, serialize_alphabet
+from deepspeech.serving.frozen.metadata import (
+    parse_alphabet,
+    parse_features,
+    serialize_alphabet,
+    serialize_features,
+)
 from deepspeech.serving.frozen.model import read_frozen_model
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.frames.normalization import FeatureStatistics
 
 v1 = tf.compat.v1
 GraphDef = Any
@@ -191,3 +199,26 @@ def test_damage_anywhere_is_an_error_of_ours_or_none(graph_file: Path, tmp_path:
             read_frozen_model(path)
         except DeepSpeechError as error:
             assert path.name in str(error)
+
+
+def test_features_in_a_graph_survive_and_anything_else_is_refused() -> None:
+    options = FeatureOptions(
+        feature_type="fbank", coefficients=3, normalization="running", stack_frames=2, skip_frames=1
+    )
+    statistics = FeatureStatistics(np.array([0.1, -8, 3], np.float32), np.array([1, 0.25, 3.3], np.float32))
+    read, of_read = parse_features(serialize_features(options, statistics))
+    assert read == options and of_read is not None
+    np.testing.assert_array_equal([of_read.mean, of_read.deviation], [statistics.mean, statistics.deviation])
+    assert parse_features(serialize_features(FeatureOptions(), None)) == (FeatureOptions(), None)
+    told = json.loads(serialize_features(options, statistics))
+    for change in (
+        *({"options": {**told["options"], "window_ms": size}} for size in (0, -1, 1 << 40, 2.5, "25", None, [])),
+        *({"options": value} for value in ([], {"hop": 3}, {"feature_type": "mel", "sample_rate": 16_000})),
+        *({"statistics": value} for value in (None, {}, {"mean": [0, 0, 0]}, {"mean": 1, "deviation": 1})),
+        *({"statistics": {"mean": [0] * 3, "deviation": value}} for value in ([0] * 3, [1, 1], [1, 1, float("nan")])),
+    ):
+        with pytest.raises(GraphError, match="features"):
+            parse_features(json.dumps({**told, **change}).encode())
+    for wrong in (b"", b"[]", b"{}", b"\xff", b"[" * 100_000):
+        with pytest.raises(GraphError, match="features"):
+            parse_features(wrong)

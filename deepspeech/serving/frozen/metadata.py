@@ -65,13 +65,14 @@ def parse_features(data: bytes) -> tuple[FeatureOptions, FeatureStatistics | Non
     """Return what `serialize_features` wrote; raise GraphError for anything else."""
     try:
         value = json.loads(data.decode())
-        options = FeatureOptions(**value["options"])
-        if max(number for number in value["options"].values() if isinstance(number, int)) > LARGEST_SETTING:
-            raise GraphError("its features cannot be computed: a setting is too large")
+        told = value["options"]
+        if not all(isinstance(setting, str) or _is_size(setting) for setting in told.values()):
+            raise GraphError("its features cannot be computed: a setting is not a number that it can be")
+        options = FeatureOptions(**told)
         if not options.normalized:
             return options, None
         arrays = [np.array(value["statistics"][name], np.float32) for name in _STATISTICS]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise GraphError("its features are not described in JSON") from None
     except FeatureError as error:
         raise GraphError(f"its features cannot be computed: {error}") from None
@@ -80,6 +81,10 @@ def parse_features(data: bytes) -> tuple[FeatureOptions, FeatureStatistics | Non
     if not fit or deviation.min() <= 0:
         raise GraphError("the statistics of its features are damaged")
     return options, FeatureStatistics(mean, deviation)
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and 0 < value <= LARGEST_SETTING
 
 
 def parse_alphabet(data: bytes) -> tuple[bytes, ...]:

@@ -118,11 +118,15 @@ def read_features(graph: Graph) -> tuple[FeatureOptions, FeatureStatistics | Non
     """
     if describes_features(graph):
         return parse_features(_text(graph, "metadata_features"))
+    window_ms = _integer(graph, "metadata_feature_win_len", 32)
+    step_ms = _integer(graph, "metadata_feature_win_step", 20)
+    if min(window_ms, step_ms) < 1:
+        raise GraphError(f"its features have windows of {window_ms} ms every {step_ms} ms")
     try:
         options = FeatureOptions(
             sample_rate=_integer(graph, "metadata_sample_rate", 16_000),
-            window_ms=_integer(graph, "metadata_feature_win_len", 32),
-            step_ms=_integer(graph, "metadata_feature_win_step", 20),
+            window_ms=window_ms,
+            step_ms=step_ms,
             coefficients=_input_shape(graph)[3],
         )
     except FeatureError as error:
