@@ -6,21 +6,30 @@ from typing import Any
 import pytest
 
 from deepspeech.cluster.graph import ClusterGraph, build_cluster_graph
-from deepspeech.network import network
+from deepspeech.network import Network, network
+from deepspeech.network.layers.normalization import DEVIATION, MEAN
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
+from deepspeech.util.features import FeatureOptions
 
 NETWORK = network(ModelOptions(n_hidden=64), 26, 28)
+PLAIN = FeatureOptions()
 
 
-def built(devices: int, mixed_precision: str) -> ClusterGraph:
+FBANK = FeatureOptions(feature_type="fbank", normalization="running")
+
+
+def built(
+    devices: int, mixed_precision: str, network: Network = NETWORK, features: FeatureOptions = PLAIN
+) -> ClusterGraph:
     return build_cluster_graph(
         0,
         2,
         [f"/cpu:{device}" for device in range(devices)],
-        network=NETWORK,
+        network=network,
         optimizer_options=OptimizerOptions(),
         session_options=SessionOptions(mixed_precision=mixed_precision),
         random_seed=1,
+        features=features,
     )
 
 
@@ -69,3 +78,13 @@ def test_weights_and_gradients_travel_once_and_no_wider_than_they_are(
     few = 100  # bytes: the number of utterances, the round's, and the norm
     assert gradients <= bytes_travelling(step, "ps") <= gradients + few
     assert weights <= bytes_travelling(step, "worker") <= devices * weights + few
+
+
+def test_workers_share_the_statistics_of_features_and_do_not_train_them() -> None:
+    graph = built(1, "off", network(ModelOptions(n_hidden=16), FBANK.width, 28), FBANK).training
+    variables = {variable.op.name: variable for variable in graph.graph.get_collection("variables")}
+    assert all(variables[name].device.startswith("/job:ps") for name in (MEAN, DEVIATION))
+    for tower in (*graph.train_towers, *graph.evaluate_towers):
+        assert {variables[MEAN].op, variables[DEVIATION].op} <= needed(tower.posteriors)
+    trained = {variable.op.name for variable in graph.graph.get_collection("trainable_variables")}
+    assert trained and not trained & {MEAN, DEVIATION}

@@ -211,12 +211,18 @@ def test_features_in_a_graph_survive_and_anything_else_is_refused() -> None:
     np.testing.assert_array_equal([of_read.mean, of_read.deviation], [statistics.mean, statistics.deviation])
     assert parse_features(serialize_features(FeatureOptions(), None)) == (FeatureOptions(), None)
     told = json.loads(serialize_features(options, statistics))
-    for change in (
-        *({"options": {**told["options"], "window_ms": size}} for size in (0, -1, 1 << 40, 2.5, "25", None, [])),
-        *({"options": value} for value in ([], {"hop": 3}, {"feature_type": "mel", "sample_rate": 16_000})),
-        *({"statistics": value} for value in (None, {}, {"mean": [0, 0, 0]}, {"mean": 1, "deviation": 1})),
-        *({"statistics": {"mean": [0] * 3, "deviation": value}} for value in ([0] * 3, [1, 1], [1, 1, float("nan")])),
-    ):
+    sizes: list[Any] = [0, -1, 1 << 40, 2.5, "25", None, []]
+    statistics_of_others: list[Any] = [
+        *(None, {}, {"mean": [0, 0, 0]}, {"mean": 1, "deviation": 1}),
+        *({"mean": [0] * 3, "deviation": deviation} for deviation in ([0] * 3, [1, 1], [1, 1, float("nan")])),
+    ]
+    other_options: list[Any] = [[], {"hop": 3}, {"feature_type": "mel", "sample_rate": 16_000}]
+    changes: list[dict[str, Any]] = [
+        *({"options": {**told["options"], "window_ms": size}} for size in sizes),
+        *({"options": others} for others in other_options),
+        *({"statistics": of_others} for of_others in statistics_of_others),
+    ]
+    for change in changes:
         with pytest.raises(GraphError, match="features"):
             parse_features(json.dumps({**told, **change}).encode())
     for wrong in (b"", b"[]", b"{}", b"\xff", b"[" * 100_000):
