@@ -100,7 +100,7 @@ class FeatureCache:
     ) -> None:
         self.close()
 
-    def features(self, index: int) -> Features:
+    def features(self, index: int, epoch: int = 0) -> Features:  # noqa: ARG002 - they are the same in every epoch
         """Return utterance `index`'s features, float32 [frames, coefficients].
 
         Raise FeatureCacheError if they cannot be read or, the first time, are not those that were written.

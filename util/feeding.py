@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from .audio import read_audio
+from .audio import Samples, read_audio
 from .corpus import Corpus, Utterance
 from .errors import AudioError, FeatureCacheError
 from .features import Features, FrontEnd
@@ -30,8 +31,8 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 class FeatureSource(Protocol):
     """The source of a corpus's features. Any number of threads may use it at the same time."""
 
-    def features(self, index: int) -> Features:
-        """Return utterance `index`'s features, float32 [frames, coefficients]."""
+    def features(self, index: int, epoch: int = 0) -> Features:
+        """Return utterance `index`'s features in an epoch, counted from 0, float32 [frames, coefficients]."""
 
 
 @dataclass(frozen=True)
@@ -41,23 +42,27 @@ class OnTheFly:
     corpus: Corpus
     front_end: FrontEnd
 
-    def features(self, index: int) -> Features:
+    def features(self, index: int, epoch: int = 0) -> Features:  # noqa: ARG002 - they are the same in every epoch
         """Return utterance `index`'s features, float32 [frames, coefficients].
 
         Raise AudioError if its recording cannot be read or has changed since the corpus was read.
         """
+        return self.front_end.extract(self.samples(index))
+
+    def samples(self, index: int) -> Samples:
+        """Return utterance `index`'s samples, float32 [samples]. Raise AudioError as `features` does."""
         utterance = self.corpus[index]
         try:
             samples = read_audio(utterance.path, self.front_end.options.sample_rate, utterance.part)
         except AudioError as error:
             raise AudioError(f"{error} ({utterance.source})") from error
-        features = self.front_end.extract(samples)
-        if len(features) != utterance.frames:
+        frames = self.front_end.frame_count(len(samples))
+        if frames != utterance.frames:
             raise AudioError(
-                f"{utterance.path}: {len(features)} frames where there were {utterance.frames} when the corpus was"
+                f"{utterance.path}: {frames} frames where there were {utterance.frames} when the corpus was"
                 f" checked ({utterance.source}); recordings must not change during a run"
             )
-        return features
+        return samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,18 +127,18 @@ class Feeder:
     def __len__(self) -> int:
         return batch_count(len(self._corpus), self._batch_size)
 
-    def batches(self, batch_indices: Iterable[int]) -> Generator[Batch, None, None]:
-        """Yield the batches asked for, in that order; `batch_indices` is read `prefetch` batches ahead.
+    def batches(self, batch_indices: Iterable[int], epoch: int = 0) -> Generator[Batch, None, None]:
+        """Yield the batches asked for, as they are in an epoch, in that order, read `prefetch` batches ahead.
 
         Raise what the feature source raises, when it is that batch's turn; if unreadable utterances are left out, only
         when no other is left. Close the iterator to stop early.
         """
-        return ordered_map(self.batch, batch_indices, self._threads, self._prefetch)
+        return ordered_map(partial(self.batch, epoch=epoch), batch_indices, self._threads, self._prefetch)
 
-    def batch(self, index: int) -> Batch:
-        """Make one batch, on the calling thread; raise IndexError if there is no such batch."""
+    def batch(self, index: int, epoch: int = 0) -> Batch:
+        """Make one batch of an epoch, on the calling thread; raise IndexError if there is no such batch."""
         indices = batch_range(index, self._batch_size, len(self._corpus))
-        features = {index: self._features(index) for index in indices}
+        features = {index: self._features(index, epoch) for index in indices}
         readable = {index: of_one for index, of_one in features.items() if of_one is not None}
         utterances = [self._corpus[index] for index in readable]
         stacked = [self._stacking(features) for features in readable.values()]
@@ -145,10 +150,10 @@ class Feeder:
             labels=_padded([utterance.labels for utterance in utterances], LABEL_PADDING),
         )
 
-    def _features(self, index: int) -> Features | None:
+    def _features(self, index: int, epoch: int) -> Features | None:
         """Return an utterance's features, None if it is to be left out."""
         try:
-            features = self._source.features(index)
+            features = self._source.features(index, epoch)
         except UNREADABLE as error:
             self._unreadable.add(index)
             if not self._skip_unreadable or len(self._unreadable) == len(self._corpus):

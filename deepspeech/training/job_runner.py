@@ -92,7 +92,8 @@ class JobRunner:
         outcomes: deque[_Outcome] = deque()
         step: list[Batch] = []
         towers = self._towers(first.set_name)
-        batches = _Readable(self._sets[first.set_name].feeder.batches(claims.batch_indices()), coordinator.stepwise)
+        feeder = self._sets[first.set_name].feeder
+        batches = _Readable(feeder.batches(claims.batch_indices(), first.epoch), coordinator.stepwise)
         with closing(batches.source):
             for batch in batches:
                 job, last = claims.next_slot()
