@@ -1,0 +1,90 @@
+"""Noise: generated, of other speakers, and of recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...audio import Samples
+from ..augmentation import Array, Augmentation, Occasion, choice
+from ..fourier import filtered
+from ..levels import mixed, power
+from ..ranges import Range
+
+COLOURS = ("pink", "white", "babble")
+
+MOST_LAYERS = 64.0
+
+LOWEST_PINK = 1e-3
+"""Of the sample rate: below this frequency pink noise is as strong as there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise(Augmentation):
+    """Noise that needs no recordings but the corpus."""
+
+    kind: ClassVar[str] = "noise"
+    summary: ClassVar[str] = (
+        "adds noise `snr` decibels below the speech: `pink`, `white`, `babble` of `voices` other utterances of the"
+        " training set, or `any` of them"
+    )
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"voices": (1.0, MOST_LAYERS)}
+    snr: Range = Range(15.0, spread=10.0)
+    color: str = choice("any", *COLOURS)
+    voices: Range = Range(5.0, spread=2.0)
+
+    def augment(self, array: Array, occasion: Occasion) -> Array:
+        """Return float32 [samples]."""
+        color = COLOURS[occasion.random.integers(len(COLOURS))] if self.color == "any" else self.color
+        if color == "babble":
+            noise = _babble(len(array), occasion.draw_whole(self.voices), occasion)
+        else:
+            noise = occasion.random.standard_normal(len(array), np.float32)
+            noise = pink(noise) if color == "pink" else noise
+        return mixed(array, noise, occasion.draw(self.snr))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overlay(Augmentation):
+    """Recordings of noise, music or speech."""
+
+    kind: ClassVar[str] = "overlay"
+    summary: ClassVar[str] = (
+        "adds `layers` recordings, `snr` decibels below the speech together, from `source`: an audio file, a folder of"
+        " them, or a CSV with a column `wav_filename`"
+    )
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"layers": (1.0, MOST_LAYERS)}
+    source: str
+    snr: Range = Range(3.0)
+    layers: Range = Range(1.0)
+
+    def augment(self, array: Array, occasion: Occasion) -> Array:
+        """Return float32 [samples]."""
+        noise = np.zeros(len(array), np.float32)
+        for _ in range(occasion.draw_whole(self.layers)):
+            noise += _piece(occasion.recording(self.source), len(array), occasion.random)
+        return mixed(array, noise, occasion.draw(self.snr))
+
+
+def pink(white: Samples) -> Samples:
+    """Return white noise, float32 [samples], as pink noise, whose power falls as 1 / frequency."""
+    return filtered(white, lambda frequencies: 1 / np.sqrt(np.maximum(frequencies, LOWEST_PINK)))
+
+
+def _babble(length: int, voices: int, occasion: Occasion) -> Samples:
+    """Return other utterances at the same time, float32 [length], each as loud as the others."""
+    noise = np.zeros(length, np.float32)
+    for _ in range(voices):
+        voice = occasion.utterance(int(occasion.random.integers(occasion.corpus_size)))
+        noise += _piece(voice, length, occasion.random) / np.float32(np.sqrt(power(voice)) or 1)
+    return noise
+
+
+def _piece(samples: Samples, length: int, random: np.random.Generator) -> Samples:
+    """Return so many samples from a random place on; after the last one the first follows."""
+    begin = int(random.integers(len(samples)))
+    piece = samples[begin : begin + length]
+    return piece if len(piece) == length else np.resize(np.roll(samples, -begin), length)

@@ -1,0 +1,133 @@
+"""Utterances as they arrive: through telephones, codecs and other sample rates."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+import soxr
+
+from ...audio import Samples
+from ..augmentation import Array, Augmentation, Occasion, choice
+from ..fourier import filtered
+from ..ranges import Range
+
+BAND_ORDER = 4
+
+CODEC_RATES = (8_000, 16_000, 24_000, 48_000)
+"""Hz; those that every codec takes."""
+
+MP3_DELAY = 1105
+"""Samples by which an mp3 is late whose frames are too small to say so."""
+
+TELEPHONE_RATE = 8_000
+"""Hz, of the codecs of telephones."""
+
+
+@dataclass(frozen=True)
+class _Format:
+    """How libsndfile writes a codec, and its lowest and highest bits a second, if these can be chosen."""
+
+    container: str
+    subtype: str
+    bitrates: tuple[float, float] | None = None
+    compression: float = 1.0
+    """The greatest that libsndfile takes, on its scale from 0 to 1."""
+    telephone: bool = False
+
+
+_FORMATS = {
+    "opus": _Format("OGG", "OPUS", (6_000, 256_000)),
+    "mp3": _Format("MP3", "MPEG_LAYER_III", (8_000, 160_000), 0.99),
+    "ulaw": _Format("WAV", "ULAW", telephone=True),
+    "gsm": _Format("WAV", "GSM610", telephone=True),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resample(Augmentation):
+    """The bandwidth of another sample rate."""
+
+    kind: ClassVar[str] = "resample"
+    summary: ClassVar[str] = "resamples to `rate` Hz and back, which takes away what is above half of it"
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"rate": (1_000.0, 192_000.0)}
+    rate: Range = Range(8000.0)
+
+    def augment(self, array: Array, occasion: Occasion) -> Array:
+        """Return float32 [samples]."""
+        rate = occasion.draw_whole(self.rate)
+        there = soxr.resample(array, occasion.sample_rate, rate)
+        return _of_length(soxr.resample(there, rate, occasion.sample_rate), len(array))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Band(Augmentation):
+    """A band-pass filter that delays nothing."""
+
+    kind: ClassVar[str] = "band"
+    summary: ClassVar[str] = "keeps what is between `low` and `high` Hz, as a telephone does"
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"low": (1.0, 96_000.0), "high": (1.0, 96_000.0)}
+    low: Range = Range(300.0)
+    high: Range = Range(3400.0)
+
+    def augment(self, array: Array, occasion: Occasion) -> Array:
+        """Return float32 [samples]. The gain at the frequency f is that of a Butterworth filter of BAND_ORDER:
+
+        1 / sqrt(1 + ((f^2 - low high) / (f (high - low)))^(2 order))
+        """
+        high = min(occasion.draw(self.high) / occasion.sample_rate, 0.5)
+        low = min(occasion.draw(self.low) / occasion.sample_rate, 0.9 * high)
+
+        def gain(frequencies: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
+            nonzero = np.maximum(frequencies, 1e-9)
+            distances = (nonzero**2 - low * high) / (nonzero * (high - low))
+            gains: npt.NDArray[np.floating[Any]] = 1 / np.sqrt(1 + distances ** (2 * BAND_ORDER))
+            return gains
+
+        return filtered(array, gain)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Codec(Augmentation):
+    """Encoding and decoding by libsndfile, in memory."""
+
+    kind: ClassVar[str] = "codec"
+    summary: ClassVar[str] = (
+        "encodes and decodes the samples: as `opus` or `mp3` with `bitrate` bits a second, as far as these allow it, or"
+        " as the telephones' `ulaw` or `gsm`, at 8 kHz"
+    )
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"bitrate": (1.0, 1e6)}
+    bitrate: Range = Range(3200.0)
+    encoding: str = choice("opus", *(name for name in _FORMATS if name != "opus"))
+
+    def augment(self, array: Array, occasion: Occasion) -> Array:
+        """Return float32 [samples]."""
+        bitrate, format_ = occasion.draw(self.bitrate), _FORMATS[self.encoding]
+        rates = (TELEPHONE_RATE,) if format_.telephone else CODEC_RATES
+        rate = next((each for each in rates if each >= occasion.sample_rate), rates[-1])
+        sent = np.clip(soxr.resample(array, occasion.sample_rate, rate), -1, 1)
+        received = soxr.resample(_round_trip(sent, rate, format_, bitrate), rate, occasion.sample_rate)
+        return _of_length(received, len(array))
+
+
+def _round_trip(samples: Samples, rate: int, format_: _Format, bitrate: float) -> Samples:
+    """Return what is left of samples after encoding and decoding, float32 [about as many samples]."""
+    settings: dict[str, object] = {"bitrate_mode": "CONSTANT"} if format_.container == "MP3" else {}
+    if format_.bitrates:
+        lowest, highest = format_.bitrates
+        settings["compression_level"] = float(np.clip((highest - bitrate) / (highest - lowest), 0, format_.compression))
+    encoded = io.BytesIO()
+    soundfile.write(encoded, samples, rate, format=format_.container, subtype=format_.subtype, **settings)
+    encoded.seek(0)
+    decoded: Samples = soundfile.read(encoded, dtype="float32")[0]
+    late = format_.container == "MP3" and len(decoded) > len(samples)
+    return decoded[MP3_DELAY:] if late else decoded
+
+
+def _of_length(samples: Samples, length: int) -> Samples:
+    return np.pad(samples[:length], (0, max(0, length - len(samples))))

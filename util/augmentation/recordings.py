@@ -1,0 +1,80 @@
+"""Recordings that are mixed into utterances, such as noise, and the impulse responses of rooms."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from ..audio import Samples, read_audio
+from ..errors import FlagError
+from ..files.user_paths import user_path
+
+SUFFIXES = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".aiff", ".aif", ".au")
+"""Of the audio files that are looked for in folders."""
+
+MEMORY = 1 << 28
+"""Bytes of decoded recordings that stay in memory."""
+
+COLUMN = "wav_filename"
+
+
+def recordings_of(source: str) -> tuple[Path, ...]:
+    """Return the audio files of a source: itself, those in a folder and the folders below it, or those of a CSV.
+
+    They are sorted by path, or in the order of the CSV, whose folder relative paths are taken from. Raise FlagError if
+    there are none.
+    """
+    path = user_path(source)
+    if path.is_dir():
+        found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+    elif path.suffix.lower() == ".csv":
+        found = _listed(path)
+    else:
+        found = [path] if path.is_file() else []
+    if path.suffix.lower() in (".sdb", ".tar"):
+        raise FlagError(f"source={source}: archives are not read here; unpack it, and name the folder")
+    if not found:
+        known = (
+            f"no audio files ({', '.join(SUFFIXES)}) are there" if path.exists() else "there is no such file or folder"
+        )
+        raise FlagError(f"source={source}: {known}")
+    return tuple(found)
+
+
+class Recordings:
+    """Recordings at one rate, of which as many as fit into MEMORY are decoded only once. Threads may share it."""
+
+    def __init__(self, sample_rate: int, memory: int = MEMORY) -> None:
+        self._sample_rate = sample_rate
+        self._room = memory
+        self._paths: dict[str, tuple[Path, ...]] = {}
+        self._decoded: dict[Path, Samples] = {}
+
+    def of(self, source: str) -> tuple[Path, ...]:
+        """Return the audio files of a source, as they were when they were first asked for; raise FlagError."""
+        if source not in self._paths:
+            self._paths[source] = recordings_of(source)
+        return self._paths[source]
+
+    def read(self, path: Path) -> Samples:
+        """Return a recording, float32 [samples], which must not be changed. Raise AudioError."""
+        known = self._decoded.get(path)
+        if known is not None:
+            return known
+        samples = read_audio(path, self._sample_rate)
+        samples.flags.writeable = False
+        if samples.nbytes <= self._room:
+            self._room -= samples.nbytes
+            self._decoded[path] = samples
+        return samples
+
+
+def _listed(path: Path) -> list[Path]:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = csv.DictReader(file)
+            if COLUMN not in (rows.fieldnames or ()):
+                raise FlagError(f"source={path}: there is no column {COLUMN}")
+            return [path.parent / row[COLUMN] for row in rows if row[COLUMN]]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FlagError(f"source={path}: cannot be read ({error})") from error

@@ -1,0 +1,65 @@
+"""The kinds of augmentations by name. A new one is a class in a module of `kinds`, and its name in a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+
+from .augmentation import CHOICES, Augmentation, from_texts, parameters_of, split_written
+from .kinds.gaps import DropSamples, Shift
+from .kinds.masks import Dropout, FrequencyMask, TimeMask
+from .kinds.noise import Noise, Overlay
+from .kinds.perturbation import Add, MixChannels, Multiply
+from .kinds.rooms import Reverb, Room
+from .kinds.speed import Pitch, Speed, Tempo
+from .kinds.transmission import Band, Codec, Resample
+from .kinds.volume import Volume
+from .kinds.warp import Warp
+
+_CLASSES: tuple[type[Augmentation], ...] = (
+    *(Speed, Tempo, Pitch, Volume, Shift),
+    *(Noise, Overlay, Reverb, Room),
+    *(Band, Resample, Codec, DropSamples),
+    *(FrequencyMask, TimeMask, Dropout, Warp, Add, Multiply, MixChannels),
+)
+
+KINDS: Mapping[str, type[Augmentation]] = {each.kind: each for each in _CLASSES}
+
+
+def parse_augmentation(text: str) -> Augmentation:
+    """Return what is written as `kind[parameter=value,…]`.
+
+    Raise ValueError, which says what there is, for another kind, another parameter or a value that it cannot take.
+    """
+    kind, values = split_written(text)
+    if kind not in KINDS:
+        raise ValueError(f"there is no augmentation {kind}; there are {', '.join(KINDS)}")
+    try:
+        return from_texts(KINDS[kind], values)
+    except ValueError as error:
+        raise ValueError(f"{kind}: {error}") from None
+
+
+def parse_augmentations(texts: Sequence[str]) -> tuple[Augmentation, ...]:
+    """Return what several texts stand for, as `parse_augmentation` does."""
+    return tuple(map(parse_augmentation, texts))
+
+
+def markdown_table() -> str:
+    """Return the kinds with their parameters and meanings as the table of the documentation."""
+    head = "| kind | changes | parameters | it … |\n| --- | --- | --- | --- |\n"
+    return head + "".join(
+        f"| `{name}` | {_domains(kind)} | {_parameters(kind)} | {kind.summary} |\n" for name, kind in KINDS.items()
+    )
+
+
+def _domains(kind: type[Augmentation]) -> str:
+    domain = next(each for each in fields(kind) if each.name == "domain")
+    return ", ".join(domain.metadata.get(CHOICES, (domain.default,)))
+
+
+def _parameters(kind: type[Augmentation]) -> str:
+    shown = [each for each in parameters_of(kind) if each.name not in ("p", "domain")]
+    return ", ".join(
+        f"`{each.name}`" if each.default in (MISSING, "") else f"`{each.name}={each.default}`" for each in shown
+    )

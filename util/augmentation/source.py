@@ -1,0 +1,112 @@
+"""Features of a corpus that are augmented when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..audio import Samples
+from ..corpus import Corpus, frames_needed
+from ..features import Features, FrontEnd
+from ..feeding import FeatureSource, OnTheFly
+from .augmentation import Augmentation, Domain, Occasion
+from .recordings import Recordings
+from .spectrogram import hop, samples_of, spectrogram
+
+Struck = Sequence[tuple[Augmentation, Occasion]]
+"""The augmentations that change an utterance in an epoch, and what each may draw on."""
+
+
+@dataclass(frozen=True)
+class AugmentationPlan:
+    """Augmentations in the order in which those of one domain are applied, and what decides their random numbers."""
+
+    augmentations: tuple[Augmentation, ...]
+    seed: int
+    epochs: int
+    """Epochs in which ranges go from their start to their end; 0: all are at their end."""
+
+    def clock(self, epoch: int) -> float:
+        """Return how far training is in an epoch, counted from 0: 0 in the first and 1 in the last."""
+        last = self.epochs - 1
+        return min(1.0, epoch / last) if last > 0 else float(self.epochs <= 0)
+
+    def random(self, epoch: int, index: int, place: int) -> np.random.Generator:
+        """Return the random numbers of the augmentation at a place of the plan, for an utterance in an epoch.
+
+        They depend on nothing else, so that they are the same on every machine and thread, and after a restart.
+        """
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(epoch, index, place)))
+
+
+class Augmented:
+    """Augmented features of a corpus; those of utterances whose samples stay as they are come from another source."""
+
+    def __init__(self, corpus: Corpus, front_end: FrontEnd, unchanged: FeatureSource, plan: AugmentationPlan) -> None:
+        """Take the features that are not augmented from `unchanged`, such as a cache."""
+        self._corpus = corpus
+        self._front_end = front_end
+        self._unchanged = unchanged
+        self._plan = plan
+        self._recorded = OnTheFly(corpus, front_end)
+        options = front_end.options
+        self._recordings = Recordings(options.sample_rate)
+        self._rates = {
+            Domain.SIGNAL: float(options.sample_rate),
+            Domain.SPECTROGRAM: options.sample_rate / hop(options.sample_rate),
+            Domain.FEATURES: 1000 / options.step_ms,
+        }
+
+    def features(self, index: int, epoch: int = 0) -> Features:
+        """Return utterance `index`'s features in an epoch, float32 [frames, coefficients].
+
+        Raise AudioError if its recording, or one that is mixed in, cannot be read, and what `unchanged` raises.
+        """
+        struck = self._struck(index, epoch)
+        of_samples = [each for each in struck if each[0].domain != Domain.FEATURES]
+        if of_samples:
+            samples = self._changed(self._recorded.samples(index), of_samples, index)
+            features = self._front_end.extract(samples)
+        else:
+            features = self._unchanged.features(index, epoch)
+        for augmentation, occasion in struck:
+            if augmentation.domain == Domain.FEATURES:
+                features = augmentation.augment(features, occasion)
+        return np.ascontiguousarray(features, np.float32)
+
+    def samples(self, index: int, epoch: int = 0) -> Samples:
+        """Return utterance `index`'s samples in an epoch, float32 [samples] in [-1, 1]. Raise AudioError."""
+        of_samples = [each for each in self._struck(index, epoch) if each[0].domain != Domain.FEATURES]
+        return self._changed(self._recorded.samples(index), of_samples, index)
+
+    def _struck(self, index: int, epoch: int) -> Struck:
+        clock = self._plan.clock(epoch)
+        struck = []
+        for place, augmentation in enumerate(self._plan.augmentations):
+            random = self._plan.random(epoch, index, place)
+            if random.random() < augmentation.p:
+                struck.append((augmentation, self._occasion(random, clock)))
+        return struck
+
+    def _occasion(self, random: np.random.Generator, clock: float) -> Occasion:
+        rate = self._front_end.options.sample_rate
+        return Occasion(random, clock, rate, self._rates, len(self._corpus), self._recorded.samples, self._recordings)
+
+    def _changed(self, samples: Samples, struck: Struck, index: int) -> Samples:
+        """Return augmented samples; what would leave CTC fewer frames than the transcript needs is left out."""
+        needed = frames_needed(self._corpus[index].labels)
+        for augmentation, occasion in struck:
+            if augmentation.domain == Domain.SIGNAL:
+                changed = augmentation.augment(samples, occasion)
+                if self._front_end.frame_count(len(changed)) >= needed:
+                    samples = changed
+        of_spectrogram = [each for each in struck if each[0].domain == Domain.SPECTROGRAM]
+        if of_spectrogram:
+            rate = self._front_end.options.sample_rate
+            transformed = spectrogram(samples, rate)
+            for augmentation, occasion in of_spectrogram:
+                transformed = augmentation.augment(transformed, occasion)
+            samples = samples_of(transformed, len(samples), rate)
+        return np.clip(samples, -1, 1).astype(np.float32, copy=False)
