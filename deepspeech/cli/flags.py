@@ -10,6 +10,7 @@ from absl import flags as absl_flags
 from .. import __version__
 from ..errors import FlagError
 from ..options import Flag, Options, check_values, flags_of, with_values
+from ..util.augmentation.registry import KINDS
 from .experiments import asks_for_list, base_options, list_experiments
 from .flag_combinations import check_options
 from .predecessors import define_foreign_flags, ignored_flags
@@ -129,7 +130,8 @@ def _markdown(options_class: type[Any]) -> Iterator[str]:
 def _defined(names: Sequence[Spelling]) -> Any:
     values: Any = absl_flags.FlagValues()
     for name in names:
-        define: Any = _DEFINE_BY_TYPE[name.kind] if name.kind in PARSED_BY_TYPE else absl_flags.DEFINE_string
+        of_text = absl_flags.DEFINE_multi_string if name.row.repeated else absl_flags.DEFINE_string
+        define: Any = _DEFINE_BY_TYPE[name.kind] if name.kind in PARSED_BY_TYPE else of_text
         define(name.name, None, name.row.help, flag_values=values)
     define_foreign_flags(values, {name.name for name in names})
     absl_flags.DEFINE_bool("version", False, "print the version", flag_values=values)
@@ -151,6 +153,8 @@ def _parsed(values: Any, arguments: Sequence[str], names: Sequence[Spelling]) ->
 def _unexpected(argument: str) -> FlagError:
     if argument.lower() in ("true", "false"):
         return FlagError(f"unexpected argument {argument!r}; switches are --flag and --noflag, or --flag={argument}")
+    if argument.partition("[")[0] in KINDS:
+        return FlagError(f"unexpected argument {argument!r}; give --augment once for each augmentation")
     return FlagError(
         f"unexpected argument {argument!r}; every argument is a flag, and several files are separated by commas; "
         "see --help"

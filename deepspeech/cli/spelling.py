@@ -68,6 +68,8 @@ def unknown_flag(name: str, names: Sequence[Spelling]) -> FlagError:
 
 
 def _spelling(row: Flag, name: str) -> Spelling:
+    if row.repeated:
+        return Spelling(name, row, row.kind, lambda texts: row.value(",".join(texts)))
     return Spelling(name, row, row.kind, _as_it_is if row.kind in PARSED_BY_TYPE else row.value)
 
 

@@ -7,6 +7,7 @@ from .checkpoints import CheckpointOptions, SummaryOptions
 from .cluster import ClusterOptions
 from .corpora import (
     AlphabetOptions,
+    AugmentationOptions,
     BadRowOptions,
     CorpusOptions,
     ExclusionOptions,
@@ -26,6 +27,7 @@ from .training import EarlyStoppingOptions, OptimizerOptions, ScheduleOptions
 
 __all__ = [
     "AlphabetOptions",
+    "AugmentationOptions",
     "BadRowOptions",
     "CheckpointOptions",
     "ClusterOptions",

@@ -3,14 +3,17 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from ..util.augmentation.augmentation import Augmentation, source_of
+from ..util.augmentation.recordings import recordings_of
+from ..util.augmentation.registry import parse_augmentation, parse_augmentations
 from ..util.errors import FlagError
 from ..util.features import FRONT_ENDS, NORMALIZATIONS, FeatureOptions
 from ..util.output_units import UNITS, ByteAlphabet
 from ..util.text import Alphabet
 from ..util.transcripts import CASES, Normalizer
-from .rows.checks import OneOf, at_least
+from .rows.checks import Check, OneOf, at_least
 from .rows.flag import SwitchAlias, flag, flags_of
 
 CORPORA = "Corpora"
@@ -105,6 +108,53 @@ class ExclusionOptions:
         "lists of rows to leave out of the training set, separated by commas, as bin/find_bad_rows.py writes them",
         name="exclude_files",
     )
+
+
+class AugmentationCheck(Check):
+    """Augmentations as they are written, each `kind[parameter=value,…]`."""
+
+    def complaint(self, name: str, value: Any) -> str:
+        """Return what is wrong with the first that cannot be used."""
+        for text in value:
+            try:
+                parse_augmentation(text)
+            except ValueError as error:
+                return f"--{name}={text}: {error}; see docs/augmentation.md"
+        return ""
+
+
+@dataclass(frozen=True)
+class AugmentationOptions:
+    """The augmentations of the training set, as they are written; see `deepspeech.util.augmentation`."""
+
+    title: ClassVar[str] = CORPORA
+    written: tuple[str, ...] = flag(
+        (),
+        "change the training set at random, differently in each epoch, such as speed[p=0.5,factor=1~0.1]; may be given"
+        " several times",
+        name="augment",
+        check=AugmentationCheck(),
+        repeated=True,
+    )
+
+    @classmethod
+    def of(cls, *augmentations: Augmentation) -> "AugmentationOptions":
+        """Return the options of augmentations that an experiment describes as dataclasses."""
+        return cls(tuple(map(str, augmentations)))
+
+    @property
+    def augmentations(self) -> tuple[Augmentation, ...]:
+        """The augmentations, in their order."""
+        return parse_augmentations(self.written)
+
+    def check_sources(self) -> None:
+        """Raise FlagError for the first augmentation whose recordings of noise or rooms are not there."""
+        for text, augmentation in zip(self.written, self.augmentations, strict=True):
+            try:
+                if source_of(augmentation):
+                    recordings_of(source_of(augmentation))
+            except FlagError as error:
+                raise FlagError(f"--augment={text}: {error}") from error
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from .checkpoints import CheckpointOptions, SummaryOptions
 from .cluster import ClusterOptions
 from .corpora import (
     AlphabetOptions,
+    AugmentationOptions,
     BadRowOptions,
     CorpusOptions,
     ExclusionOptions,
@@ -59,12 +60,13 @@ class Options:
     bad_rows: BadRowOptions = field(default_factory=BadRowOptions)
     transcripts: TranscriptOptions = field(default_factory=TranscriptOptions)
     excluded: ExclusionOptions = field(default_factory=ExclusionOptions)
+    augmentation: AugmentationOptions = field(default_factory=AugmentationOptions)
     alphabet: AlphabetOptions = field(default_factory=AlphabetOptions)
     front_end: FrontEndOptions = field(default_factory=FrontEndOptions)
     model: ModelOptions = field(default_factory=ModelOptions)
     optimizer: OptimizerOptions = field(default_factory=OptimizerOptions)
     schedule: ScheduleOptions = field(default_factory=ScheduleOptions)
-    random_seed: int = flag(4567, "seed of initial weights and dropout", title=TRAINING)
+    random_seed: int = flag(4567, "seed of initial weights, dropout and augmentation", title=TRAINING)
     cluster: ClusterOptions = field(default_factory=ClusterOptions)
     checkpoints: CheckpointOptions = field(default_factory=CheckpointOptions)
     summaries: SummaryOptions = field(default_factory=SummaryOptions)

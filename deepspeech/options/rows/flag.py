@@ -35,6 +35,8 @@ _ROW, _WORDS = "flag", "words"
 _NAME_IN_FILE = re.compile(r".+\.py:\w+")
 """A name in a Python file, as `--network` and `--experiment` may be."""
 
+_COMMA_OUTSIDE_BRACKETS = r",(?![^\[]*\])"
+
 
 def _text(text: str) -> str:
     return str(user_path(text)) if _NAME_IN_FILE.fullmatch(text) else text
@@ -80,6 +82,8 @@ class Flag:
     """Whether it can be given on the command line."""
     aliases: tuple[Alias, ...] = ()
     """Other names by which it can be given."""
+    repeated: bool = False
+    """Whether it can be given several times, for several values; commas in brackets separate none."""
 
     @property
     def default_text(self) -> str:
@@ -106,7 +110,8 @@ class Flag:
                 raise FlagError(f"--{self.name}={text}: is not of type {self.kind.__name__}") from None
         if self.kind == Path | None:
             return user_path(text) if text else None
-        parts = tuple(part.strip() for part in text.split(",") if part.strip())
+        between = _COMMA_OUTSIDE_BRACKETS if self.repeated else ","
+        parts = tuple(part.strip() for part in re.split(between, text) if part.strip())
         return tuple(map(user_path, parts)) if self.kind == tuple[Path, ...] else parts
 
 
@@ -120,6 +125,7 @@ def flag(
     decides_result: bool = True,
     on_command_line: bool = True,
     aliases: tuple[Alias, ...] = (),
+    repeated: bool = False,
 ) -> Any:
     """Return the field that a flag fills; `{words}` in its name, aliases and help are those of `flags_with`.
 
@@ -135,6 +141,7 @@ def flag(
         decides_result=decides_result,
         on_command_line=on_command_line,
         aliases=aliases,
+        repeated=repeated,
     )
     return field(default=default, metadata={_ROW: row})
 
