@@ -135,6 +135,12 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
         "--stack_frames": str(options.features.stack_frames),
         "--skip_frames": str(options.features.skip_frames),
     }
+    if options.augmentation.written:
+        properties |= {
+            "--augment": " ".join(options.augmentation.written),
+            "--random_seed": str(options.random_seed),
+            "--epoch": str(options.schedule.epoch),
+        }
     for name in SetName:
         plan = plans.get(name)
         properties[f"{name.value} corpus"] = plan.fingerprint[:16] if plan else "none"

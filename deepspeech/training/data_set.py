@@ -6,9 +6,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..options import Options, SetOptions
+from ..options import Options
 from ..schedule.jobs import SetName
 from ..schedule.state import Plan
+from ..util.augmentation.source import AugmentationPlan, Augmented
 from ..util.corpus import Corpus
 from ..util.feature_cache import open_feature_cache
 from ..util.features import FrontEnd
@@ -39,19 +40,19 @@ def open_sets(options: Options, inputs: Inputs, front_end: FrontEnd) -> Iterator
     Raise FeatureCacheError for a cache that cannot be used.
     """
     with ExitStack() as stack:
-        yield {
-            name: _data_set(corpus, options_of_set(options, name), front_end, options, stack)
-            for name, corpus in inputs.corpora.items()
-        }
+        yield {name: _data_set(name, corpus, front_end, options, stack) for name, corpus in inputs.corpora.items()}
 
 
-def _data_set(corpus: Corpus, of_set: SetOptions, front_end: FrontEnd, options: Options, stack: ExitStack) -> DataSet:
+def _data_set(name: SetName, corpus: Corpus, front_end: FrontEnd, options: Options, stack: ExitStack) -> DataSet:
+    of_set = options_of_set(options, name)
     source: FeatureSource = OnTheFly(corpus, front_end)
     if of_set.cached_features_path is not None:
         source = open_feature_cache(
             of_set.cached_features_path, corpus, front_end, progress=options.report.show_progressbar
         )
         stack.callback(source.close)
+    if name is SetName.TRAIN and options.augmentation.written:
+        source = Augmented(corpus, front_end, source, augmentation_plan(options))
     prefetch = SHARED_PREFETCH if options.in_cluster else PREFETCH
     feeder = Feeder(
         corpus,
@@ -63,6 +64,11 @@ def _data_set(corpus: Corpus, of_set: SetOptions, front_end: FrontEnd, options: 
     )
     plan = Plan(batch_count(len(corpus), of_set.batch_size), of_set.batch_size, _fingerprint(corpus))
     return DataSet(corpus, feeder, plan, source)
+
+
+def augmentation_plan(options: Options) -> AugmentationPlan:
+    """Return the augmentation of the training set; where `--epoch` counts on, ranges are at their ends."""
+    return AugmentationPlan(options.augmentation.augmentations, options.random_seed, max(0, options.schedule.epoch))
 
 
 def _fingerprint(corpus: Corpus) -> str:

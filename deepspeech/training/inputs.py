@@ -118,6 +118,8 @@ def _check_later_inputs(options: Options) -> None:
         imported = path and work and path.resolve().is_relative_to(work.resolve())
         if path and not imported and not path.exists():
             raise FlagError(f"--{flag}={path}: there is no such file")
+    if options.trains:
+        options.augmentation.check_sources()
 
 
 def _check_writable(options: Options) -> None:
