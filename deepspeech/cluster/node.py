@@ -134,18 +134,19 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
         "--normalize_features": options.features.normalization,
         "--stack_frames": str(options.features.stack_frames),
         "--skip_frames": str(options.features.skip_frames),
+        "--augment": _augmentation(options),
     }
-    if options.augmentation.written:
-        properties |= {
-            "--augment": " ".join(options.augmentation.written),
-            "--random_seed": str(options.random_seed),
-            "--epoch": str(options.schedule.epoch),
-        }
     for name in SetName:
         plan = plans.get(name)
         properties[f"{name.value} corpus"] = plan.fingerprint[:16] if plan else "none"
         properties[f"--{name.value}_batch_size"] = str(plan.batch_size) if plan else "none"
     return properties
+
+
+def _augmentation(options: Options) -> str:
+    """Return what decides how an utterance is augmented in an epoch."""
+    decided_by = f"with --random_seed={options.random_seed} and --epoch={options.schedule.epoch}"
+    return f"{','.join(options.augmentation.written)} {decided_by}" if options.augmentation.written else "none"
 
 
 def start_server(options: Options, cluster: ClusterOptions) -> Any:

@@ -43,6 +43,7 @@ def test_a_worker_that_hangs_loses_its_jobs_and_one_that_does_not_fit_is_refused
         for flag, difference in (
             ("--n_hidden=64", "its --n_hidden is 64, the chief's 48"),
             ("--limit_train=20", "its train corpus is"),
+            ("--augment=volume", "its --augment is volume with --random_seed=4567 and --epoch="),
             (
                 f"--alphabet_config_path={write_alphabet(program.folder / 'other.txt', ' edcba')}",
                 "its alphabet is",

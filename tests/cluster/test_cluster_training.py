@@ -23,8 +23,9 @@ def flags(program: Program, **changes: object) -> list[str]:
 
 
 def test_two_workers_learn_what_one_process_learns_with_a_batch_as_large_and_everyone_ends(program: Program) -> None:
-    alone = program.run(*flags(program, train_batch_size=4, epoch=5, checkpoint_dir=program.folder / "alone"))
-    with Cluster(program, [*flags(program, epoch=5), *program.test_files()], forked=False) as cluster:
+    augmented = {"epoch": 5, "augment": "speed[factor=1~0.1],noise[p=0.5],time_mask[p=0.5]"}
+    alone = program.run(*flags(program, train_batch_size=4, checkpoint_dir=program.folder / "alone", **augmented))
+    with Cluster(program, [*flags(program, **augmented), *program.test_files()], forked=False) as cluster:
         cluster.start("worker 1", "worker 0", "ps 0")
         assert cluster.wait() == [0, 0, 0], cluster.logs()
         log = cluster.log("worker 0")

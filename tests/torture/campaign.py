@@ -33,7 +33,7 @@ MOST_REFUSALS = 5
 
 @dataclass(frozen=True)
 class Training:
-    """A training of a tiny model in a folder of its own, with checkpoints, feature caches, validations and a test."""
+    """An augmented training of a tiny model in its own folder, with checkpoints, caches, validations and a test."""
 
     corpus: TinyCorpus
     folder: Path
@@ -45,10 +45,11 @@ class Training:
     def arguments(self) -> list[str]:
         program = Program(self.corpus, self.folder)
         caches = [f"--{name}_cached_features_path={self.folder / name}.h5" for name in ("train", "dev", "test")]
+        augmentation = ["--augment=speed[p=0.7],noise[p=0.5],frequency_mask[p=0.5],time_mask[p=0.5,domain=features]"]
         flags = ["--noearly_stop", "--intra_op_parallelism_threads=1", "--n_hidden=16", "--train_batch_size=2"]
         return [
             *program.training(epoch=8, validation_step=1, checkpoint_secs=1, learning_rate=0.001),
-            *(*program.test_files(), *caches, *flags),
+            *(*program.test_files(), *caches, *augmentation, *flags),
         ]
 
     def result(self) -> Mapping[str, Any]:

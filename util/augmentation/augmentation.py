@@ -34,6 +34,9 @@ Array = npt.NDArray[Any]
 CHOICES = "choices"
 """The key of a parameter's metadata that lists its allowed values."""
 
+DECIBELS = (-100.0, 100.0)
+"""The lowest and the highest that a parameter in decibels may be."""
+
 _WRITTEN = re.compile(r"\s*(\w+)\s*(?:\[(.*)\])?\s*", re.DOTALL)
 
 
@@ -136,7 +139,7 @@ def split_written(text: str) -> tuple[str, dict[str, str]]:
     """Return the kind and the parameters of what is written as `kind[name=value,…]`; raise ValueError."""
     match = _WRITTEN.fullmatch(text)
     if not match:
-        raise ValueError("must be written as kind[parameter=value,…], such as volume[p=0.5,dbfs=-10~5]")
+        raise ValueError("is not written as kind[parameter=value,…], such as volume[p=0.5,dbfs=-10~5]")
     values: dict[str, str] = {}
     for part in (match[2] or "").split(","):
         name, sign, value = (piece.strip() for piece in part.partition("="))

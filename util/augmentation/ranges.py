@@ -69,4 +69,4 @@ def parse_range(text: str) -> Range:
 
 
 def _text(number: float) -> str:
-    return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(float(number))
+    return str(int(number)) if abs(number) < 1e15 and number == int(number) else repr(float(number))

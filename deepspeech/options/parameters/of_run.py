@@ -62,13 +62,11 @@ def _written(value: Value, places: Mapping[str, Path]) -> text.Value:
 def _read(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path) -> Value:
     if row.kind == tuple[Path, ...] and isinstance(value, tuple):
         return tuple(_path(row, each, places, source) for each in value)
+    if row.kind == tuple[str, ...] and isinstance(value, tuple) and all(isinstance(each, str) for each in value):
+        return tuple(map(str, value))
     if row.kind == Path | None:
         return None if value is None else _path(row, value, places, source)
-    if row.kind in (tuple[str, ...], tuple[Path, ...]):
-        if not isinstance(value, tuple) or not all(isinstance(each, str) for each in value):
-            raise ParametersError(f"{source}: {row.name}: {value!r} is not a value of this parameter")
-        return tuple(str(each) for each in value)
-    wanted = (int, float) if row.kind is float else row.kind
+    wanted = {float: (int, float), tuple[Path, ...]: (), tuple[str, ...]: ()}.get(row.kind, row.kind)
     if not isinstance(value, wanted) or (isinstance(value, bool) and row.kind is not bool):
         raise ParametersError(f"{source}: {row.name}: {value!r} is not a value of this parameter")
     return float(value) if row.kind is float else value

@@ -38,6 +38,7 @@ class Shift(Augmentation):
 
     kind: ClassVar[str] = "shift"
     summary: ClassVar[str] = "moves the utterance by `time` milliseconds; silence comes in, what leaves is lost"
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"time": (-60_000.0, 60_000.0)}
     time: Range = Range(0.0, spread=20.0)
 
     def augment(self, array: Array, occasion: Occasion) -> Array:

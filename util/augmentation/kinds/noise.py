@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...audio import Samples
-from ..augmentation import Array, Augmentation, Occasion, choice
+from ..augmentation import DECIBELS, Array, Augmentation, Occasion, choice
 from ..fourier import filtered
 from ..levels import mixed, power
 from ..ranges import Range
@@ -31,7 +31,7 @@ class Noise(Augmentation):
         "adds noise `snr` decibels below the speech: `pink`, `white`, `babble` of `voices` other utterances of the"
         " training set, or `any` of them"
     )
-    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"voices": (1.0, MOST_LAYERS)}
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"snr": DECIBELS, "voices": (1.0, MOST_LAYERS)}
     snr: Range = Range(15.0, spread=10.0)
     color: str = choice("any", *COLOURS)
     voices: Range = Range(5.0, spread=2.0)
@@ -56,7 +56,7 @@ class Overlay(Augmentation):
         "adds `layers` recordings, `snr` decibels below the speech together, from `source`: an audio file, a folder of"
         " them, or a CSV with a column `wav_filename`"
     )
-    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"layers": (1.0, MOST_LAYERS)}
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"snr": DECIBELS, "layers": (1.0, MOST_LAYERS)}
     source: str
     snr: Range = Range(3.0)
     layers: Range = Range(1.0)

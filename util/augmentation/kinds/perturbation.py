@@ -11,6 +11,8 @@ import numpy as np
 from ..augmentation import Array, Augmentation, Domain, Occasion, choice
 from ..ranges import Range
 
+MOST = 1e6
+
 SIGNAL, SPECTROGRAM, FEATURES = (domain.value for domain in Domain)
 
 
@@ -21,6 +23,7 @@ class Add(Augmentation):
     kind: ClassVar[str] = "add"
     summary: ClassVar[str] = "adds noise of the standard deviation `stddev`, to the magnitudes of a spectrogram"
     domain: str = choice(FEATURES, SPECTROGRAM, SIGNAL)
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"stddev": (-MOST, MOST)}
     stddev: Range = Range(5.0)
 
     def augment(self, array: Array, occasion: Occasion) -> Array:
@@ -42,6 +45,7 @@ class Multiply(Augmentation):
     kind: ClassVar[str] = "multiply"
     summary: ClassVar[str] = "multiplies each value with a number around 1 of the standard deviation `stddev`"
     domain: str = choice(FEATURES, SPECTROGRAM, SIGNAL)
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"stddev": (-MOST, MOST)}
     stddev: Range = Range(5.0)
 
     def augment(self, array: Array, occasion: Occasion) -> Array:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...audio import Samples
-from ..augmentation import Array, Augmentation, Occasion
+from ..augmentation import DECIBELS, Array, Augmentation, Occasion
 from ..fourier import convolved
 from ..levels import ratio_of
 from ..ranges import Range
@@ -62,7 +62,7 @@ class Room(Augmentation):
         " simulated one, in which sound falls by 60 dB in `rt60` seconds, and all echoes together are `direct` decibels"
         " quieter than the voice"
     )
-    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"rt60": (0.01, LONGEST_ROOM)}
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"rt60": (0.01, LONGEST_ROOM), "direct": DECIBELS}
     source: str = ""
     rt60: Range = Range(0.4, spread=0.3)
     direct: Range = Range(5.0, spread=5.0)

@@ -41,7 +41,7 @@ class Tempo(Augmentation):
     summary: ClassVar[str] = (
         "speaks `factor` times as fast at the same pitch, but in `max_time` seconds at most, unless that is negative"
     )
-    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"factor": (SLOWEST, FASTEST)}
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"factor": (SLOWEST, FASTEST), "max_time": (-1.0, 1e6)}
     factor: Range = Range(1.1)
     max_time: float = -1.0
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from ..augmentation import Array, Augmentation, Occasion
+from ..augmentation import DECIBELS, Array, Augmentation, Occasion
 from ..levels import FULL_SCALE, ratio_of
 from ..ranges import Range
 
@@ -18,6 +19,7 @@ class Volume(Augmentation):
 
     kind: ClassVar[str] = "volume"
     summary: ClassVar[str] = "brings the loudest sample to `dbfs`; 3.0103 is the most that 16 bits can hold"
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"dbfs": DECIBELS}
     dbfs: Range = Range(3.0103)
 
     def augment(self, array: Array, occasion: Occasion) -> Array:

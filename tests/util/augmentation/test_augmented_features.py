@@ -1,0 +1,153 @@
+"""Augmented features: the same for the same seed, epoch and utterance, wherever and in whatever order they are made."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpora import TinyCorpus, write_alphabet, write_csv, write_tiny_corpus, write_wav
+
+from deepspeech.util.augmentation.registry import parse_augmentations
+from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
+from deepspeech.util.corpus import Corpus, frames_needed, read_corpus
+from deepspeech.util.errors import AudioError
+from deepspeech.util.feature_cache import FeatureCache, open_feature_cache
+from deepspeech.util.features import FeatureOptions, Features, front_end
+from deepspeech.util.feeding import Batch, FeatureSource, Feeder, OnTheFly
+from deepspeech.util.text import Alphabet
+
+MFCC = front_end(FeatureOptions(feature_type="psf"))
+
+ALL = (
+    *(
+        "speed[p=0.7,factor=1~0.15]",
+        "tempo[p=0.3,factor=1~0.2]",
+        "pitch[p=0.3]",
+        "noise[p=0.7,snr=5:20~5]",
+        "volume[p=0.3]",
+    ),
+    *("band[p=0.2]", "room[p=0.2]", "codec[p=0.1,encoding=ulaw]", "drop_samples[p=0.3]", "shift[p=0.3]"),
+    *("frequency_mask[p=0.3]", "time_mask[p=0.3,size=50]", "time_mask[p=0.5,domain=features,size=60]"),
+    *("frequency_mask[p=0.5,domain=features]", "warp[p=0.5]", "mix_channels[p=0.3]", "add[p=0.3,stddev=0.5]"),
+)
+
+
+@pytest.fixture(scope="module")
+def corpus(tiny_corpus: TinyCorpus) -> Corpus:
+    return read_corpus([tiny_corpus.train], Alphabet.load(tiny_corpus.alphabet), MFCC)
+
+
+@pytest.fixture(scope="module")
+def cache(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FeatureCache]:
+    with open_feature_cache(tmp_path_factory.mktemp("cache") / "train.h5", corpus, MFCC, progress=False) as opened:
+        yield opened
+
+
+def augmented(
+    corpus: Corpus, *written: str, seed: int = 1, epochs: int = 10, unchanged: FeatureSource | None = None
+) -> Augmented:
+    plan = AugmentationPlan(parse_augmentations(written or ALL), seed, epochs)
+    return Augmented(corpus, MFCC, unchanged or OnTheFly(corpus, MFCC), plan)
+
+
+def fed(source: FeatureSource, corpus: Corpus, epoch: int, threads: int) -> list[Batch]:
+    feeder = Feeder(corpus, source, 5, threads=threads)
+    return list(feeder.batches(range(len(feeder)), epoch))
+
+
+def test_one_thread_and_four_make_the_same_batches_and_so_does_another_process_in_another_order(corpus: Corpus) -> None:
+    source = augmented(corpus)
+    one, four = fed(source, corpus, 3, 1), fed(source, corpus, 3, 4)
+    again = augmented(corpus)
+    backwards = {index: again.features(index, 3) for index in reversed(range(len(corpus)))}
+    for batch, other in zip(one, four, strict=True):
+        np.testing.assert_array_equal(batch.features, other.features)
+        np.testing.assert_array_equal(batch.lengths, other.lengths)
+        for row, index in enumerate(batch.indices):
+            assert batch.lengths[row] == len(backwards[index])
+            np.testing.assert_array_equal(batch.features[row, : batch.lengths[row]], backwards[index])
+            assert not batch.features[row, batch.lengths[row] :].any()
+
+
+def test_each_epoch_each_utterance_and_each_seed_is_augmented_differently(corpus: Corpus) -> None:
+    source = augmented(corpus, "speed[factor=1~0.2]")
+    lengths = {len(source.samples(5, epoch)) for epoch in range(8)}
+    assert len(lengths) > 5
+    changes = {len(source.samples(index, 0)) / corpus[index].samples for index in range(8)}
+    assert len({round(change, 3) for change in changes}) > 5
+    other = augmented(corpus, "speed[factor=1~0.2]", seed=2)
+    assert len(other.samples(5, 0)) != len(source.samples(5, 0))
+
+
+def test_one_more_augmentation_leaves_the_numbers_of_those_before_as_they_are(corpus: Corpus) -> None:
+    shorter, longer = augmented(corpus, "speed[p=0.5]"), augmented(corpus, "speed[p=0.5]", "shift[p=0.5]")
+    for index in range(len(corpus)):
+        assert len(shorter.samples(index, 2)) == len(longer.samples(index, 2))
+
+
+def test_an_augmentation_strikes_with_its_probability(corpus: Corpus) -> None:
+    source = augmented(corpus, "volume[p=0.25,dbfs=-30]")
+    struck = [
+        not np.array_equal(source.samples(index, epoch), OnTheFly(corpus, MFCC).samples(index))
+        for index in range(len(corpus))
+        for epoch in range(40)
+    ]
+    assert np.mean(struck) == pytest.approx(0.25, abs=0.05)
+
+
+def test_features_whose_samples_stay_as_they_are_come_from_the_cache(corpus: Corpus, cache: FeatureCache) -> None:
+    class Counted:
+        asked = 0
+
+        def features(self, index: int, epoch: int = 0) -> Features:
+            self.asked += 1
+            return cache.features(index, epoch)
+
+    counted = Counted()
+    masked = augmented(corpus, "time_mask[domain=features]", unchanged=counted)
+    plain = augmented(corpus, "time_mask[domain=features]")
+    for index in range(len(corpus)):
+        np.testing.assert_array_equal(masked.features(index, 1), plain.features(index, 1))
+    assert counted.asked == len(corpus)
+    louder = augmented(corpus, "volume", unchanged=counted)
+    assert not np.array_equal(louder.features(3), cache.features(3))
+    assert counted.asked == len(corpus)
+    np.testing.assert_array_equal(cache.features(3), OnTheFly(corpus, MFCC).features(3))
+
+
+def test_ranges_reach_their_end_in_the_last_epoch(corpus: Corpus) -> None:
+    source = augmented(corpus, "speed[factor=1:2]", epochs=5)
+    ratios = [corpus[20].samples / len(source.samples(20, epoch)) for epoch in range(7)]
+    assert ratios == pytest.approx([1, 1.25, 1.5, 1.75, 2, 2, 2], rel=1e-3)
+    assert [AugmentationPlan((), 1, epochs).clock(0) for epochs in (0, 1, 2)] == [1, 0, 0]
+
+
+def test_no_utterance_becomes_too_short_for_its_transcript(tmp_path: Path) -> None:
+    """Four frames a character, twice as fast; the other utterance has a frame to spare."""
+    alphabet = write_alphabet(tmp_path / "alphabet.txt", "ab")
+    noise = np.random.default_rng(1).normal(0, 0.1, 16_000)
+    rows = [
+        (write_wav(tmp_path / "wav/tight.wav", noise[:3500]), "ababababa"),
+        (write_wav(tmp_path / "wav/loose.wav", noise), "aabb"),
+    ]
+    tight = read_corpus([write_csv(tmp_path / "train.csv", rows)], Alphabet.load(alphabet), MFCC)
+    source = augmented(tight, "volume[dbfs=-20]", "speed[factor=2]", "drop_samples[n=9,size=10]", "tempo[factor=1.5]")
+    for index, utterance in enumerate(tight):
+        for epoch in range(5):
+            assert len(source.features(index, epoch)) >= frames_needed(utterance.labels)
+    assert abs(source.samples(0)).max() < 0.1  # what does not shorten it is done all the same
+    assert len(source.samples(1)) < 16_000 / 2
+
+
+def test_a_recording_that_is_gone_is_named_with_its_line(tmp_path: Path) -> None:
+    files = write_tiny_corpus(tmp_path)
+    corpus = read_corpus([files.train], Alphabet.load(files.alphabet), MFCC)
+    Path(corpus[3].path).unlink()
+    with pytest.raises(AudioError, match=r"No such file or directory \(.*train.csv:\d+\)"):
+        augmented(corpus, "volume").features(3)
+
+
+def test_noise_that_cannot_be_read_is_named(corpus: Corpus, tmp_path: Path) -> None:
+    (tmp_path / "noise.wav").write_bytes(b"no audio")
+    with pytest.raises(AudioError, match=r"noise\.wav: cannot be read as audio"):
+        augmented(corpus, f"overlay[source={tmp_path}]").features(3)
