@@ -3,8 +3,8 @@
     python -m benchmarks.train_epoch [--n_hidden 512 1024] [--batch 16] [--rounds 3]
 
 The bare step runs on the same batches, which lie in memory. The program has everything around it: feature cache,
-feeding, jobs, summaries every ten seconds, checkpoints every twenty; and once more without a cache, so that features
-are computed while the model trains. The corpus is made up: noise of 2 to 6 seconds. They take turns `--rounds` times;
+feeding, jobs, summaries every ten seconds, checkpoints every twenty; once more without a cache, so that features are
+computed while the model trains; and with augmentation, for which recordings are read, too: speed, noise and masks. The corpus is made up: noise of 2 to 6 seconds. They take turns `--rounds` times;
 the median epoch of each counts, the first of every process left out.
 """
 
@@ -27,6 +27,13 @@ from deepspeech.util.importing.corpus_csv import write_corpus as write_csv
 
 LABELS = "abcdefghijklmnopqrstuvwxyz '"
 RATE = 16_000
+
+AUGMENTATION = (
+    "--augment=speed[factor=1~0.1]",
+    "--augment=noise[snr=15~10]",
+    "--augment=frequency_mask[domain=features,n=2,size=4~3]",
+    "--augment=time_mask[domain=features,n=2,size=200~150]",
+)
 
 
 def write_corpus(folder: Path, utterances: int) -> tuple[Path, Path]:
@@ -59,14 +66,14 @@ def seconds_of_epochs(command: Sequence[str]) -> list[float]:
     return [after - before for before, after in pairwise(times)]
 
 
-def program(csv_file: Path, alphabet: Path, options: argparse.Namespace, n_hidden: int, cache: str) -> list[float]:
+def program(csv_file: Path, alphabet: Path, options: argparse.Namespace, n_hidden: int, *flags: str) -> list[float]:
     """Train with the whole program."""
     with tempfile.TemporaryDirectory() as folder:
         return seconds_of_epochs(
             [
                 *(sys.executable, "-m", "deepspeech", f"--train_files={csv_file}"),
                 *(f"--alphabet_config_path={alphabet}", f"--n_hidden={n_hidden}", f"--epoch={options.epochs}"),
-                *(f"--train_batch_size={options.batch}", f"--train_cached_features_path={cache}"),
+                *(f"--train_batch_size={options.batch}", *flags),
                 *(f"--checkpoint_dir={folder}", f"--summary_dir={folder}/summaries", "--noshow_progressbar"),
                 *("--checkpoint_secs=20", "--summary_secs=10"),
             ]
@@ -118,16 +125,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         corpus = write_corpus(Path(folder), options.utterances)
         for n_hidden in options.n_hidden:
-            seconds: dict[str, list[float]] = {"bare step": [], "program": [], "program without a cache": []}
+            cache = f"--train_cached_features_path={folder}/train.h5"
+            programs = {"program": (cache,), "program without a cache": (), "program with augmentation": AUGMENTATION}
+            seconds: dict[str, list[float]] = {"bare step": [], **{name: [] for name in programs}}
             for _ in range(options.rounds):
                 seconds["bare step"] += bare(*corpus, options, n_hidden)
-                seconds["program"] += program(*corpus, options, n_hidden, f"{folder}/train.h5")
-                seconds["program without a cache"] += program(*corpus, options, n_hidden, "")
+                for name, flags in programs.items():
+                    seconds[name] += program(*corpus, options, n_hidden, *flags)
             print(f"n_hidden {n_hidden}, batches of {options.batch}:")
             fastest = options.utterances / statistics.median(seconds["bare step"])
             for name, of_epochs in seconds.items():
                 speed = options.utterances / statistics.median(of_epochs)
-                print(f"{name:>24}: {speed:7.1f} utterances a second, {speed / fastest:4.2f}", flush=True)
+                print(f"{name:>26}: {speed:7.1f} utterances a second, {speed / fastest:4.2f}", flush=True)
 
 
 if __name__ == "__main__":

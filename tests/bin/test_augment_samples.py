@@ -1,0 +1,30 @@
+"""bin/augment_samples.py writes what is trained on: audible examples, and pictures of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import soundfile
+from corpora import TinyCorpus
+from running import assert_fails_with, run_script
+
+
+def test_examples_and_a_picture_are_written_for_each_recording(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
+    flags = ("--augment", "speed[factor=1:2]", "--augment", "time_mask[domain=features]")
+    done = run_script("augment_samples.py", tiny_corpus.train, *flags, "--to", tmp_path, "--count", 2, "--limit", 2)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        f"train-{index}{end}" for index in (0, 1) for end in ("-0.wav", "-1.wav", "-2.wav", ".png")
+    )
+    recorded, _ = soundfile.read(tiny_corpus.train.parent / "wav/train-1.wav")
+    examples = [soundfile.read(tmp_path / f"train-1-{number}.wav")[0] for number in range(3)]
+    np.testing.assert_allclose(examples[0], recorded, atol=1e-4)
+    assert [round(len(recorded) / len(each), 2) for each in examples] == [1, 1, 2]
+    assert (tmp_path / "train-1.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_cannot_be_used_is_one_line(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
+    arguments = ("augment_samples.py", tiny_corpus.train, "--to", tmp_path / "out")
+    assert_fails_with(run_script(*arguments, "--augment", "spead"), "--augment=spead: there is no augmentation spead")
+    assert not (tmp_path / "out").exists()
