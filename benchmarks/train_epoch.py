@@ -4,8 +4,9 @@
 
 The bare step runs on the same batches, which lie in memory. The program has everything around it: feature cache,
 feeding, jobs, summaries every ten seconds, checkpoints every twenty; once more without a cache, so that features are
-computed while the model trains; and with augmentation, for which recordings are read, too: speed, noise and masks. The corpus is made up: noise of 2 to 6 seconds. They take turns `--rounds` times;
-the median epoch of each counts, the first of every process left out.
+computed while the model trains; and once more with augmentation (speed, noise, and masks of the features), for which
+recordings are read, too. The corpus is made up: noise of 2 to 6 seconds. They take turns `--rounds` times; the median
+epoch of each counts, the first of every process left out.
 """
 
 import argparse
