@@ -132,10 +132,12 @@ def test_a_flag_that_asks_for_what_happens_anyway_is_accepted_without_a_word(arg
     assert parse(argument).notices == ()
 
 
-@pytest.mark.parametrize("arguments", [("--augment", "volume[p=0.1]", "pitch"), ("--augment=a", "--augment=b")])
-def test_a_flag_that_may_come_with_several_values_is_answered_too(arguments: tuple[str, ...]) -> None:
-    with pytest.raises(FlagError, match="--augment: there is no augmentation"):
-        parse(*arguments)
+def test_a_flag_that_may_come_with_several_values_is_given_once_for_each() -> None:
+    assert parse("--augment=volume", "--augment=pitch[p=0.5]").augmentation.written == ("volume", "pitch[p=0.5]")
+    with pytest.raises(FlagError, match="unexpected argument 'pitch'; give --augment once for each augmentation"):
+        parse("--augment", "volume[p=0.1]", "pitch")
+    with pytest.raises(FlagError, match="--augment=a: there is no augmentation a; there are speed, "):
+        parse("--augment=a", "--augment=volume")
 
 
 @pytest.mark.parametrize(

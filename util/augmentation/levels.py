@@ -15,7 +15,7 @@ _SILENCE = 1e-10
 
 def power(samples: Samples) -> float:
     """Return the mean square of the samples."""
-    return float(np.mean(np.square(samples, dtype=np.float64))) if len(samples) else 0.0
+    return float(np.square(samples).mean(dtype=np.float64)) if len(samples) else 0.0
 
 
 def ratio_of(decibels: float) -> float:
@@ -33,5 +33,4 @@ def mixed(samples: Samples, noise: Samples, snr: float) -> Samples:
         return samples
     gain = np.sqrt(speech_power / noise_power) / ratio_of(snr)
     summed: Samples = samples + np.float32(gain) * noise
-    summed /= np.float32(max(1.0, float(np.abs(summed).max())))
-    return summed
+    return summed / np.float32(max(1.0, summed.max(), -summed.min()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 
 from ..audio import Samples, read_audio
@@ -42,13 +43,23 @@ def recordings_of(source: str) -> tuple[Path, ...]:
 
 
 class Recordings:
-    """Recordings at one rate, of which as many as fit into MEMORY are decoded only once. Threads may share it."""
+    """Recordings at one rate, of which as many as fit into MEMORY are decoded only once. Threads may share them."""
 
     def __init__(self, sample_rate: int, memory: int = MEMORY) -> None:
         self._sample_rate = sample_rate
         self._room = memory
         self._paths: dict[str, tuple[Path, ...]] = {}
-        self._decoded: dict[Path, Samples] = {}
+        self._decoded: dict[Path | int, Samples] = {}
+        self._made: dict[str, Samples] = {}
+
+    def made(self, name: str, make: Callable[[], Samples]) -> Samples:
+        """Return what `make` made when a recording of this name was first asked for, float32 [samples].
+
+        It must return the same samples each time, as two threads may call it at once.
+        """
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
 
     def of(self, source: str) -> tuple[Path, ...]:
         """Return the audio files of a source, as they were when they were first asked for; raise FlagError."""
@@ -58,14 +69,18 @@ class Recordings:
 
     def read(self, path: Path) -> Samples:
         """Return a recording, float32 [samples], which must not be changed. Raise AudioError."""
-        known = self._decoded.get(path)
+        return self.decoded(path, lambda: read_audio(path, self._sample_rate))
+
+    def decoded(self, name: Path | int, decode: Callable[[], Samples]) -> Samples:
+        """Return what `decode` returns, float32 [samples], or returned when this name was asked for before."""
+        known = self._decoded.get(name)
         if known is not None:
             return known
-        samples = read_audio(path, self._sample_rate)
+        samples = decode()
         samples.flags.writeable = False
         if samples.nbytes <= self._room:
             self._room -= samples.nbytes
-            self._decoded[path] = samples
+            self._decoded[name] = samples
         return samples
 
 

@@ -67,7 +67,7 @@ class Augmented:
         struck = self._struck(index, epoch)
         of_samples = [each for each in struck if each[0].domain != Domain.FEATURES]
         if of_samples:
-            samples = self._changed(self._recorded.samples(index), of_samples, index)
+            samples = self._changed(self._utterance(index), of_samples, index)
             features = self._front_end.extract(samples)
         else:
             features = self._unchanged.features(index, epoch)
@@ -79,7 +79,7 @@ class Augmented:
     def samples(self, index: int, epoch: int = 0) -> Samples:
         """Return utterance `index`'s samples in an epoch, float32 [samples] in [-1, 1]. Raise AudioError."""
         of_samples = [each for each in self._struck(index, epoch) if each[0].domain != Domain.FEATURES]
-        return self._changed(self._recorded.samples(index), of_samples, index)
+        return self._changed(self._utterance(index), of_samples, index)
 
     def _struck(self, index: int, epoch: int) -> Struck:
         clock = self._plan.clock(epoch)
@@ -92,7 +92,10 @@ class Augmented:
 
     def _occasion(self, random: np.random.Generator, clock: float) -> Occasion:
         rate = self._front_end.options.sample_rate
-        return Occasion(random, clock, rate, self._rates, len(self._corpus), self._recorded.samples, self._recordings)
+        return Occasion(random, clock, rate, self._rates, len(self._corpus), self._utterance, self._recordings)
+
+    def _utterance(self, index: int) -> Samples:
+        return self._recordings.decoded(index, lambda: self._recorded.samples(index))
 
     def _changed(self, samples: Samples, struck: Struck, index: int) -> Samples:
         """Return augmented samples; what would leave CTC fewer frames than the transcript needs is left out."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ...audio import Samples
+from ...errors import AudioError
 from ..augmentation import DECIBELS, Array, Augmentation, Occasion, choice
 from ..fourier import filtered
 from ..levels import mixed, power
@@ -18,18 +20,25 @@ COLOURS = ("pink", "white", "babble")
 
 MOST_LAYERS = 64.0
 
+SEED = 1
+"""Of what is made once; where a piece of it begins follows from the utterance and the epoch."""
+
+NOISE_SAMPLES = 1 << 20
+BABBLE_SAMPLES = 1 << 22
+MOST_VOICES = 500
+
 LOWEST_PINK = 1e-3
 """Of the sample rate: below this frequency pink noise is as strong as there."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Noise(Augmentation):
-    """Noise that needs no recordings but the corpus."""
+    """Noise that needs no recordings but the corpus: pieces of long recordings that are made once."""
 
     kind: ClassVar[str] = "noise"
     summary: ClassVar[str] = (
-        "adds noise `snr` decibels below the speech: `pink`, `white`, `babble` of `voices` other utterances of the"
-        " training set, or `any` of them"
+        "adds noise `snr` decibels below the speech: `pink`, `white`, `babble` of `voices` that speak other utterances"
+        " of the training set, or `any` of them"
     )
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"snr": DECIBELS, "voices": (1.0, MOST_LAYERS)}
     snr: Range = Range(15.0, spread=10.0)
@@ -39,12 +48,10 @@ class Noise(Augmentation):
     def augment(self, array: Array, occasion: Occasion) -> Array:
         """Return float32 [samples]."""
         color = COLOURS[occasion.random.integers(len(COLOURS))] if self.color == "any" else self.color
-        if color == "babble":
-            noise = _babble(len(array), occasion.draw_whole(self.voices), occasion)
-        else:
-            noise = occasion.random.standard_normal(len(array), np.float32)
-            noise = pink(noise) if color == "pink" else noise
-        return mixed(array, noise, occasion.draw(self.snr))
+        made = occasion.recordings.made(color, lambda: _MAKERS[color](occasion))
+        pieces = occasion.draw_whole(self.voices) if color == "babble" else 1
+        noise = sum(_piece(made, len(array), occasion.random) for _ in range(pieces))
+        return mixed(array, np.asarray(noise), occasion.draw(self.snr))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,13 +81,29 @@ def pink(white: Samples) -> Samples:
     return filtered(white, lambda frequencies: 1 / np.sqrt(np.maximum(frequencies, LOWEST_PINK)))
 
 
-def _babble(length: int, voices: int, occasion: Occasion) -> Samples:
-    """Return other utterances at the same time, float32 [length], each as loud as the others."""
-    noise = np.zeros(length, np.float32)
-    for _ in range(voices):
-        voice = occasion.utterance(int(occasion.random.integers(occasion.corpus_size)))
-        noise += _piece(voice, length, occasion.random) / np.float32(np.sqrt(power(voice)) or 1)
-    return noise
+def _white(_occasion: Occasion) -> Samples:
+    return np.random.default_rng(SEED).standard_normal(NOISE_SAMPLES, np.float32)
+
+
+def _babble(occasion: Occasion) -> Samples:
+    """Return utterances of the corpus one after the other, each as loud as the others; passed over if unreadable."""
+    random = np.random.default_rng(SEED)
+    voices, length = [np.zeros(1, np.float32)], 0
+    for index in random.permutation(occasion.corpus_size)[:MOST_VOICES]:
+        with suppress(AudioError):
+            voice = occasion.utterance(int(index))
+            voices.append(voice / np.float32(np.sqrt(power(voice)) or 1))
+            length += len(voice)
+        if length > BABBLE_SAMPLES:
+            break
+    return np.concatenate(voices)
+
+
+_MAKERS: Mapping[str, Callable[[Occasion], Samples]] = {
+    "pink": lambda occasion: pink(_white(occasion)),
+    "white": _white,
+    "babble": _babble,
+}
 
 
 def _piece(samples: Samples, length: int, random: np.random.Generator) -> Samples:
