@@ -2,15 +2,19 @@
 """Write audible examples of augmentation, and a picture of each recording before and after.
 
     augment_samples.py SOURCE --augment speed[factor=1~0.1] --augment noise[snr=10] [--to examples] [--count 4]
+    augment_samples.py dev.csv --augment noise[snr=10] --to noisy --count 1 --limit 0 --no_pictures
 
 SOURCE is an audio file, a folder of them, or a CSV with a column wav_filename. The augmentations are written as
 deepspeech-train takes them; see docs/augmentation.md. The recording NAME becomes NAME-0.wav, as it is, NAME-1.wav and
 so on, as in the epochs of a training with the same --random_seed, and NAME.png with their spectrograms and features.
-Needs matplotlib: `pip install '.[augmentation]'` in the checkout installs it.
+Where a CSV has transcripts, augmented.csv lists all but the first of them, for a test of a model in noise or in rooms.
+Pictures need matplotlib: `pip install '.[augmentation]'` in the checkout installs it.
 """
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +31,11 @@ from deepspeech.util.augmentation.spectrogram import spectrogram
 from deepspeech.util.corpus import Corpus, Utterance
 from deepspeech.util.features import FRONT_ENDS, FeatureOptions, Features, FrontEnd, front_end
 from deepspeech.util.feeding import OnTheFly
+from deepspeech.util.files.user_paths import user_path
+from deepspeech.util.importing.corpus_csv import write_corpus
 from deepspeech.util.progress import report
+
+CSV_NAME = "augmented.csv"
 
 DYNAMIC_RANGE = 80
 """Decibels below the loudest that a spectrogram shows."""
@@ -45,43 +53,77 @@ def main() -> None:
     add("--random_seed", type=int, default=Options.random_seed, help="(default: %(default)s)")
     add("--audio_sample_rate", type=int, default=FeatureOptions.sample_rate, help="in Hz (default: %(default)s)")
     add("--feature_type", choices=FRONT_ENDS, default="psf", help="features in the picture (default: %(default)s)")
+    add("--no_pictures", action="store_true", help="write no pictures")
     arguments = parser.parse_args()
     options = AugmentationOptions(tuple(arguments.augment))
     check_values(options)
     options.check_sources()
     if arguments.count < 1 or arguments.limit < 0:
         raise FlagError("--count must be 1 or more, and --limit 0 or more")
-    drawing()
+    if not arguments.no_pictures:
+        drawing()
     extractor = front_end(FeatureOptions(arguments.audio_sample_rate, arguments.feature_type))
-    paths = recordings_of(arguments.source)
-    corpus = corpus_of(paths, extractor)
-    source = OnTheFly(corpus, extractor)
+    corpus = corpus_of(arguments.source, arguments.limit, extractor)
     plan = AugmentationPlan(options.augmentations, arguments.random_seed, arguments.count)
-    augmented = Augmented(corpus, extractor, source, plan)
-    arguments.to.mkdir(parents=True, exist_ok=True)
-    for index, path in enumerate(paths[: arguments.limit or None]):
-        samples = [source.samples(index), *(augmented.samples(index, epoch) for epoch in range(arguments.count))]
-        features = [source.features(index), *(augmented.features(index, epoch) for epoch in range(arguments.count))]
-        for number, each in enumerate(samples):
-            soundfile.write(arguments.to / f"{path.stem}-{number}.wav", each, arguments.audio_sample_rate)
-        draw(arguments.to / f"{path.stem}.png", samples, features, arguments.audio_sample_rate)
-        report(f"{arguments.to / path.stem}-0.wav to -{arguments.count}.wav and {path.stem}.png")
+    write_examples(corpus, extractor, plan, arguments.to, pictures=not arguments.no_pictures)
 
 
-def corpus_of(paths: tuple[Path, ...], extractor: FrontEnd) -> Corpus:
-    """Return a corpus of recordings without transcripts. Raise AudioError for one that cannot be read."""
+def corpus_of(source: str, limit: int, extractor: FrontEnd) -> Corpus:
+    """Return a corpus of a source's recordings, without labels. Raise AudioError for one that cannot be read."""
     rate = extractor.options.sample_rate
-    utterances = []
-    for path in paths:
+    paths = recordings_of(source)
+    transcripts = transcripts_of(user_path(source)) or [""] * len(paths)
+    utterances: list[Utterance] = []
+    for path, transcript in list(zip(paths, transcripts, strict=True))[: limit or None]:
         audio = inspect_audio(path)
         samples = resampled_length(audio.samples, audio.sample_rate, rate)
         utterances.append(
             Utterance(
-                *(str(path), "", np.zeros(0, np.int32), samples, extractor.frame_count(samples)),
-                *(audio.file_size, audio.modified_ns, str(path), 1),
+                path=str(path),
+                transcript=transcript,
+                labels=np.zeros(0, np.int32),
+                samples=samples,
+                frames=extractor.frame_count(samples),
+                file_size=audio.file_size,
+                modified_ns=audio.modified_ns,
+                csv_file=source,
+                line=len(utterances) + 1,
             )
         )
     return Corpus(tuple(utterances), rate)
+
+
+def transcripts_of(path: Path) -> list[str]:
+    """Return the transcripts of a CSV's recordings, none of a CSV without that column or of any other file."""
+    if path.suffix.lower() != ".csv":
+        return []
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        return [row["transcript"] for row in csv.DictReader(file) if row["wav_filename"] and "transcript" in row]
+
+
+def write_examples(
+    corpus: Corpus, extractor: FrontEnd, plan: AugmentationPlan, folder: Path, *, pictures: bool
+) -> None:
+    """Write each recording as it is and as in each epoch of the plan, the pictures, and the CSV of transcripts."""
+    recorded = OnTheFly(corpus, extractor)
+    augmented = Augmented(corpus, extractor, recorded, plan)
+    stems = Counter(Path(utterance.path).stem for utterance in corpus)
+    rows = []
+    folder.mkdir(parents=True, exist_ok=True)
+    for index, utterance in enumerate(corpus):
+        stem = Path(utterance.path).stem
+        name = stem if stems[stem] == 1 else f"{stem}-{index}"
+        samples = [recorded.samples(index), *(augmented.samples(index, epoch) for epoch in range(plan.epochs))]
+        files = [folder / f"{name}-{number}.wav" for number in range(len(samples))]
+        for file, each in zip(files, samples, strict=True):
+            soundfile.write(file, each, corpus.sample_rate)
+        rows += [(file, utterance.transcript) for file in files[1:] if utterance.transcript]
+        if pictures:
+            features = [recorded.features(index), *(augmented.features(index, epoch) for epoch in range(plan.epochs))]
+            draw(folder / f"{name}.png", samples, features, corpus.sample_rate)
+    if rows:
+        write_corpus(folder / CSV_NAME, rows)
+    report(f"{folder}: {len(corpus)} recordings, each as it is and {plan.epochs} times augmented")
 
 
 def drawing() -> Any:

@@ -15,12 +15,19 @@ def test_examples_and_a_picture_are_written_for_each_recording(tiny_corpus: Tiny
     done = run_script("augment_samples.py", tiny_corpus.train, *flags, "--to", tmp_path, "--count", 2, "--limit", 2)
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        f"train-{index}{end}" for index in (0, 1) for end in ("-0.wav", "-1.wav", "-2.wav", ".png")
+        ["augmented.csv"]
+        + [f"train-{index}{end}" for index in (0, 1) for end in ("-0.wav", "-1.wav", "-2.wav", ".png")]
     )
     recorded, _ = soundfile.read(tiny_corpus.train.parent / "wav/train-1.wav")
     examples = [soundfile.read(tmp_path / f"train-1-{number}.wav")[0] for number in range(3)]
     np.testing.assert_allclose(examples[0], recorded, atol=1e-4)
     assert [round(len(recorded) / len(each), 2) for each in examples] == [1, 1, 2]
+    rows = (tmp_path / "augmented.csv").read_text().splitlines()
+    transcript = tiny_corpus.train.read_text().splitlines()[1].rpartition(",")[2]
+    assert [row.partition(",")[0] for row in rows[1:]] == [
+        f"train-{index}-{number}.wav" for index in (0, 1) for number in (1, 2)
+    ]
+    assert [row.rpartition(",")[2] for row in rows[1:3]] == [transcript] * 2
     assert (tmp_path / "train-1.png").read_bytes().startswith(b"\x89PNG")
 
 
