@@ -154,11 +154,6 @@ def read_corpus(
     return Corpus(tuple(utterances[: limit or None]), front_end.options.sample_rate)
 
 
-def frames_needed(labels: npt.NDArray[np.int32]) -> int:
-    """Return how many frames CTC needs: one for each label, and one for a blank between two that are the same."""
-    return len(labels) + int(np.count_nonzero(labels[1:] == labels[:-1]))
-
-
 def _remaining(rows: list[Row | BadRow], excluded: Exclusions | None, names: str) -> list[Row | BadRow]:
     if excluded is None:
         return rows
@@ -199,10 +194,15 @@ def _check_row(
     samples = resampled_length(audio.samples, audio.sample_rate, front_end.options.sample_rate)
     frames = front_end.frame_count(samples)
     of_network = front_end.options.stacking.count(frames)
-    if (needed := frames_needed(labels)) > of_network:
+    if (needed := outputs_needed(labels)) > of_network:
         return row.bad(f"{row.path}: {of_network} frames, too few for its transcript: CTC needs {needed}")
     of_file = audio.file_size, audio.modified_ns
     return Utterance(row.path, row.transcript, labels, samples, frames, *of_file, row.csv_file, row.line, part)
+
+
+def outputs_needed(labels: npt.NDArray[np.int32]) -> int:
+    """Return how many outputs CTC needs: one for each label, and one for a blank between two that are the same."""
+    return len(labels) + int(np.count_nonzero(labels[1:] == labels[:-1]))
 
 
 def _report_spaces(rows: Sequence[Row | BadRow], names: str) -> None:

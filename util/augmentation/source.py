@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..audio import Samples
-from ..corpus import Corpus, frames_needed
+from ..corpus import Corpus, outputs_needed
 from ..features import Features, FrontEnd
 from ..feeding import FeatureSource, OnTheFly
 from .augmentation import Augmentation, Domain, Occasion
@@ -44,8 +44,19 @@ class AugmentationPlan:
 class Augmented:
     """Augmented features of a corpus; those of utterances whose samples stay as they are come from another source."""
 
-    def __init__(self, corpus: Corpus, front_end: FrontEnd, unchanged: FeatureSource, plan: AugmentationPlan) -> None:
-        """Take the features that are not augmented from `unchanged`, such as a cache."""
+    def __init__(
+        self,
+        corpus: Corpus,
+        front_end: FrontEnd,
+        unchanged: FeatureSource,
+        plan: AugmentationPlan,
+        output_count: Callable[[int], int] = int,
+    ) -> None:
+        """Take the features that are not augmented from `unchanged`, such as a cache.
+
+        `output_count` returns how many outputs a network makes of a number of frames; those of CTC's loss.
+        """
+        self._output_count = output_count
         self._corpus = corpus
         self._front_end = front_end
         self._unchanged = unchanged
@@ -98,12 +109,12 @@ class Augmented:
         return self._recordings.decoded(index, lambda: self._recorded.samples(index))
 
     def _changed(self, samples: Samples, struck: Struck, index: int) -> Samples:
-        """Return augmented samples; what would leave CTC fewer frames than the transcript needs is left out."""
-        needed = frames_needed(self._corpus[index].labels)
+        """Return augmented samples; what would leave CTC fewer outputs than the transcript needs is left out."""
+        needed = outputs_needed(self._corpus[index].labels)
         for augmentation, occasion in struck:
             if augmentation.domain == Domain.SIGNAL:
                 changed = augmentation.augment(samples, occasion)
-                if self._front_end.frame_count(len(changed)) >= needed:
+                if self._output_count(self._front_end.frame_count(len(changed))) >= needed:
                     samples = changed
         of_spectrogram = [each for each in struck if each[0].domain == Domain.SPECTROGRAM]
         if of_spectrogram:

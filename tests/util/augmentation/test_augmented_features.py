@@ -9,7 +9,7 @@ from corpora import TinyCorpus, write_alphabet, write_csv, write_tiny_corpus, wr
 
 from deepspeech.util.augmentation.registry import parse_augmentations
 from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
-from deepspeech.util.corpus import Corpus, frames_needed, read_corpus
+from deepspeech.util.corpus import Corpus, outputs_needed, read_corpus
 from deepspeech.util.errors import AudioError
 from deepspeech.util.feature_cache import FeatureCache, open_feature_cache
 from deepspeech.util.features import FeatureOptions, Features, front_end
@@ -134,9 +134,13 @@ def test_no_utterance_becomes_too_short_for_its_transcript(tmp_path: Path) -> No
     source = augmented(tight, "volume[dbfs=-20]", "speed[factor=2]", "drop_samples[n=9,size=10]", "tempo[factor=1.5]")
     for index, utterance in enumerate(tight):
         for epoch in range(5):
-            assert len(source.features(index, epoch)) >= frames_needed(utterance.labels)
+            assert len(source.features(index, epoch)) >= outputs_needed(utterance.labels)
     assert abs(source.samples(0)).max() < 0.1  # what does not shorten it is done all the same
     assert len(source.samples(1)) < 16_000 / 2
+    plan = AugmentationPlan(parse_augmentations(["speed[factor=4]"]), 1, 1)
+    assert len(Augmented(tight, MFCC, OnTheFly(tight, MFCC), plan).samples(1)) == 4000
+    subsampled = Augmented(tight, MFCC, OnTheFly(tight, MFCC), plan, output_count=lambda frames: frames // 4)
+    assert len(subsampled.samples(1)) == 16_000
 
 
 def test_a_recording_that_is_gone_is_named_with_its_line(tmp_path: Path) -> None:
