@@ -51,16 +51,17 @@ def _data_set(name: SetName, corpus: Corpus, front_end: FrontEnd, options: Optio
             of_set.cached_features_path, corpus, front_end, progress=options.report.show_progressbar
         )
         stack.callback(source.close)
-    if name is SetName.TRAIN and options.augmentation.written:
-        source = Augmented(corpus, front_end, source, augmentation_plan(options))
+    augments = name is SetName.TRAIN and options.augmentation.written
+    stacking = options.features.stacking
+    fed = Augmented(corpus, front_end, source, augmentation_plan(options), stacking.count) if augments else source
     prefetch = SHARED_PREFETCH if options.in_cluster else PREFETCH
     feeder = Feeder(
         corpus,
-        source,
+        fed,
         of_set.batch_size,
         prefetch=prefetch,
         skip_unreadable=options.bad_rows.skip,
-        stacking=options.features.stacking,
+        stacking=stacking,
     )
     plan = Plan(batch_count(len(corpus), of_set.batch_size), of_set.batch_size, _fingerprint(corpus))
     return DataSet(corpus, feeder, plan, source)
