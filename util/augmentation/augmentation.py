@@ -108,7 +108,7 @@ class Augmentation(ABC):
                 raise ValueError(f"{each.name}={value}: must be {_limits(lowest, highest)}")
 
     def __str__(self) -> str:
-        given = (f"{each.name}={_written(getattr(self, each.name))}" for each in parameters_of(type(self)))
+        given = (f"{each.name}={written(getattr(self, each.name))}" for each in parameters_of(type(self)))
         return f"{self.kind}[{','.join(given)}]"
 
     @abstractmethod
@@ -171,15 +171,16 @@ def from_texts(kind: type[Augmentation], values: Mapping[str, str]) -> Augmentat
     return kind(**parsed)
 
 
+def written(value: object) -> str:
+    """Return the value of a parameter as a user would write it."""
+    return str(Range(value)) if isinstance(value, (int, float)) else str(value)
+
+
 def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         raise ValueError("must be a number") from None
-
-
-def _written(value: object) -> str:
-    return str(Range(value)) if isinstance(value, (int, float)) else str(value)
 
 
 def _limits(lowest: float, highest: float) -> str:

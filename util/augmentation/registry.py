@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 
-from .augmentation import CHOICES, Augmentation, from_texts, parameters_of, split_written
+from .augmentation import CHOICES, Augmentation, from_texts, parameters_of, split_written, written
 from .kinds.gaps import DropSamples, Shift
 from .kinds.masks import Dropout, FrequencyMask, TimeMask
 from .kinds.noise import Noise, Overlay
@@ -61,5 +61,6 @@ def _domains(kind: type[Augmentation]) -> str:
 def _parameters(kind: type[Augmentation]) -> str:
     shown = [each for each in parameters_of(kind) if each.name not in ("p", "domain")]
     return ", ".join(
-        f"`{each.name}`" if each.default in (MISSING, "") else f"`{each.name}={each.default}`" for each in shown
+        f"`{each.name}`" if each.default in (MISSING, "") else f"`{each.name}={written(each.default)}`"
+        for each in shown
     )

@@ -62,7 +62,7 @@ def band_power(samples: Array, low: float, high: float) -> float:
         ("speed[factor=0.9]", 1 / 0.9, 0.9),
         ("tempo[factor=1.25]", 1 / 1.25, 1),
         ("tempo[factor=0.8]", 1 / 0.8, 1),
-        ("tempo[factor=0.5,max_time=4]", 4 / SECONDS, 1),
+        ("tempo[factor=0.5,max_time=4000]", 4 / SECONDS, 1),
         ("pitch[pitch=1.2]", 1, 1.2),
         ("pitch[pitch=0.85]", 1, 0.85),
     ],

@@ -39,9 +39,9 @@ class Tempo(Augmentation):
 
     kind: ClassVar[str] = "tempo"
     summary: ClassVar[str] = (
-        "speaks `factor` times as fast at the same pitch, but in `max_time` seconds at most, unless that is negative"
+        "speaks `factor` times as fast at the same pitch, in `max_time` milliseconds at most unless that is negative"
     )
-    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"factor": (SLOWEST, FASTEST), "max_time": (-1.0, 1e6)}
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"factor": (SLOWEST, FASTEST), "max_time": (-1.0, 1e9)}
     factor: Range = Range(1.1)
     max_time: float = -1.0
 
@@ -49,7 +49,7 @@ class Tempo(Augmentation):
         """Return float32 [samples / factor]."""
         factor = occasion.draw(self.factor)
         if self.max_time > 0:
-            factor = max(factor, min(FASTEST, len(array) / (self.max_time * occasion.sample_rate)))
+            factor = max(factor, min(FASTEST, 1000 * len(array) / (self.max_time * occasion.sample_rate)))
         return stretched(array, factor, occasion.sample_rate)
 
 
