@@ -192,7 +192,7 @@ def test_a_folder_becomes_a_model_and_a_report_by_one_command(tiny_corpus: TinyC
     command = ["--experiment=folder", "--from=tree", "--work=work", "--n_hidden=16", "--beam_width=4"]
     done = program.run(*command, "--epoch=1")
     assert done.code == 0, done.stderr
-    labels = "12 labels, one for each character of the transcripts; 2 of them in no training transcript"
+    labels = "12 labels (characters) made of the transcripts; 2 of them in no training transcript"
     assert f"work/alphabet.txt: {labels}" in done.stderr
     report = tmp_path / "work/report/report.html"
     assert "größe" in report.read_text(encoding="utf-8")

@@ -31,7 +31,7 @@ def make_alphabet(
     unseen = [text for label, text in enumerate(alphabet.labels) if label not in seen]
     some = f"; {len(unseen)} of them in no training transcript: {' '.join(unseen[:20])}" if unseen else ""
     write_whole(to, content)
-    report(f"{to}: {alphabet.size} labels made of the transcripts ({unit}){some}")
+    report(f"{to}: {alphabet.size} labels ({unit}) made of the transcripts{some}")
 
 
 def _transcripts(csv_files: Sequence[Path], normalizer: Normalizer | None) -> list[str]:
