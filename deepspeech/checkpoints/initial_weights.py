@@ -94,7 +94,7 @@ def weights_of_checkpoint(
     else:
         check_described_network(prefix, description, identity)
         check_identity(prefix, description, identity)
-    sources = find_sources(prefix, kept, identity)
+    sources = find_sources(prefix, kept, identity, averaged=True)
     reader = tf.train.load_checkpoint(str(prefix))
     return {name: source.read(reader) for name, source in sources.items()}
 

@@ -16,6 +16,8 @@ from .identity import ModelIdentity, misfit
 
 logger = logging.getLogger(__name__)
 
+_AVERAGE = "/ExponentialMovingAverage"
+
 READING_ERRORS = (tf.errors.OpError, ValueError, RuntimeError, IndexError)
 """What TensorFlow raises for a checkpoint whose files are damaged."""
 
@@ -38,10 +40,18 @@ class Source:
         return value + np.asarray(self.added, value.dtype) if np.any(self.added) else value
 
 
-def find_sources(prefix: Path, variables: Sequence[Any], identity: ModelIdentity) -> Mapping[str, Source]:
+def average_name(variable: str) -> str:
+    """Return the name of the variable that holds the moving average of another, as TensorFlow calls it."""
+    return variable + _AVERAGE
+
+
+def find_sources(
+    prefix: Path, variables: Sequence[Any], identity: ModelIdentity, *, averaged: bool = False
+) -> Mapping[str, Source]:
     """Map the name of each variable that the checkpoint at `prefix` holds to its tensor there.
 
-    Variables of the optimizer may be missing. Raise CheckpointError if one of the model is missing or misshapen.
+    Variables of the optimizer may be missing. Averages that are missing begin at the weights; with `averaged`, weights
+    are the averages of them that there are. Raise CheckpointError if one of the model is missing or misshapen.
     """
     try:
         shapes = tf.train.load_checkpoint(str(prefix)).get_variable_to_shape_map()
@@ -53,7 +63,9 @@ def find_sources(prefix: Path, variables: Sequence[Any], identity: ModelIdentity
     missing = []
     for variable in variables:
         name, expected = variable.op.name, tuple(variable.shape)
-        source = _source(name, of_model.get(name), shapes)
+        source = _source(average_name(name), None, shapes) if averaged else None
+        weight = name.removesuffix(_AVERAGE)
+        source = source or _source(name, of_model.get(name), shapes) or _source(weight, of_model.get(weight), shapes)
         if source is None:
             if name in of_model or name in statistics:
                 raise CheckpointError(f"{prefix}: has no variable {name}; it is not a checkpoint of this model")
@@ -65,6 +77,27 @@ def find_sources(prefix: Path, variables: Sequence[Any], identity: ModelIdentity
     if missing:
         logger.info("%s has no optimizer state for %d variables: it gets its initial values", prefix.name, len(missing))
     return sources
+
+
+def load(session: Any, prefix: Path, variables: Sequence[Any], sources: Mapping[str, Source]) -> None:
+    """Give the variables that have a source, by name, their values in the checkpoint at `prefix`."""
+    reader = tf.train.load_checkpoint(str(prefix))
+    for variable in variables:
+        if variable.op.name in sources:
+            assign(session, variable, sources[variable.op.name].read(reader))
+
+
+def begin_averages(session: Any, variables: Sequence[Any]) -> None:
+    """Give each moving average among the variables the value of its weight."""
+    by_name = {variable.op.name: variable for variable in variables}
+    for name, average in by_name.items():
+        if name.endswith(_AVERAGE):
+            assign(session, average, session.run(by_name[name.removesuffix(_AVERAGE)]))
+
+
+def assign(session: Any, variable: Any, value: Any) -> None:
+    """Give a variable a value."""
+    session.run(variable.initializer, {variable.initializer.inputs[1]: value})
 
 
 def _source(name: str, variable: Variable | None, shapes: Mapping[str, Any]) -> Source | None:

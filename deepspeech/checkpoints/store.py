@@ -34,7 +34,7 @@ from .identity import (
 from .initial_weights import initial_weights, statistics_of_graph, weights_of_checkpoint
 from .integrity import finished, step_of, unfinished
 from .recovery import NoneIntactError, find_intact, progress_of
-from .sources import Source, find_sources
+from .sources import assign, begin_averages, find_sources, load
 
 __all__ = ["Checkpoints", "Kind"]
 
@@ -54,7 +54,7 @@ class Checkpoints:
         self._restored: Path | None = None
         with graph.as_default():
             self._variables = v1.global_variables()
-            self._initialize = v1.global_variables_initializer()
+            self._initialize = tf.group(v1.global_variables_initializer(), v1.local_variables_initializer())
             self._global_step = v1.train.get_global_step()
             self._saver = v1.train.Saver(self._variables)
 
@@ -84,6 +84,7 @@ class Checkpoints:
             statistics = statistics_of_graph(path, identity.features)
             self._begin_with(session, initial_weights(path, identity.network, identity.alphabet, dropped), path)
             self._assign_all(session, statistics)
+        begin_averages(session, self._variables)
 
     def initialize_from(self, session: Any, prefix: Path) -> None:
         """Give every variable its initial value: that of the checkpoint at `prefix`, but for layers to be dropped.
@@ -93,6 +94,7 @@ class Checkpoints:
         session.run(self._initialize)
         values = weights_of_checkpoint(prefix, self._variables, self._identity, self._options.drop_source_layers)
         self._begin_with(session, values, prefix)
+        begin_averages(session, self._variables)
 
     def save(self, session: Any, kind: Kind, state: TrainingState) -> Path:
         """Write a checkpoint and make it the folder's newest or best.
@@ -163,17 +165,18 @@ class Checkpoints:
         """Return the checkpoint that the flag `checkpoint` wants, and log it; see `deepspeech.checkpoints.choice`."""
         return choose(self._folder, self._options.wanted, self.find, purpose, trained=trained)
 
-    def restore(self, session: Any, prefix: Path) -> TrainingState | None:
+    def restore(self, session: Any, prefix: Path, *, to_use: bool = False) -> TrainingState | None:
         """Load a checkpoint into the session; variables of the optimizer that it lacks get their initial value.
 
+        What is loaded `to_use` it has the moving averages in place of the weights, if the checkpoint holds them.
         Return how far training had come, if the checkpoint says so. Raise CheckpointError if it does not fit.
         """
         description = read_description(prefix)
         check_described_network(prefix, description, self._identity)
-        sources = find_sources(prefix, self._variables, self._identity)
+        sources = find_sources(prefix, self._variables, self._identity, averaged=to_use)
         check_identity(prefix, description, self._identity)
         session.run(self._initialize)
-        self._load(session, prefix, sources)
+        load(session, prefix, self._variables, sources)
         self._restored = prefix
         if description is None:
             return None
@@ -181,6 +184,15 @@ class Checkpoints:
             return TrainingState.from_json(description["state"])
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{description_path(prefix)}: not a checkpoint's description ({error!r})") from error
+
+    def go_back_to_best(self, session: Any) -> Path | None:
+        """Load the best checkpoint's weights and optimizer, but no counts of steps; return it, None without one."""
+        best = self._find_to_train(Kind.BEST)
+        if not isinstance(best, Path):
+            return None
+        variables = [variable for variable in self._variables if variable.dtype.is_floating]
+        load(session, best, variables, find_sources(best, variables, self._identity))
+        return best
 
     def prepare_folder(self) -> None:
         """Make the folder, which must be locked for training, and remove what killed saves have left in it.
@@ -209,13 +221,7 @@ class Checkpoints:
     def _assign_all(self, session: Any, values: Mapping[str, Any]) -> None:
         variables = {variable.op.name: variable for variable in self._variables}
         for name, value in values.items():
-            _assign(session, variables[name], value)
-
-    def _load(self, session: Any, prefix: Path, sources: Mapping[str, Source]) -> None:
-        by_name = {variable.op.name: variable for variable in self._variables}
-        reader = tf.train.load_checkpoint(str(prefix))
-        for name, source in sources.items():
-            _assign(session, by_name[name], source.read(reader))
+            assign(session, variables[name], value)
 
     def _description(self, step: int, state: TrainingState) -> dict[str, Any]:
         return {
@@ -271,10 +277,6 @@ def _was_saved_later(prefix: Path, other: Path) -> bool:
 
 def _write_description(prefix: Path, description: Mapping[str, Any]) -> None:
     write_whole(description_path(prefix), json.dumps(description, ensure_ascii=False).encode())
-
-
-def _assign(session: Any, variable: Any, value: Any) -> None:
-    session.run(variable.initializer, {variable.initializer.inputs[1]: value})
 
 
 def _remove_files_of(prefix: Path) -> None:

@@ -16,9 +16,10 @@ import tensorflow as tf
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.store import Checkpoints
-from ..errors import ClusterError, DeepSpeechError
+from ..errors import ClusterError
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import SetName, Tally
+from ..schedule.learning_rate import LearningRate
 from ..schedule.state import TrainingState
 from ..training.features.statistics import fill_in_statistics
 from ..training.interruption import InterruptionWatch
@@ -30,9 +31,10 @@ from .coordination.membership import Role
 from .coordination.rounds import NUMBERS_PER_ROUND, RoundEnd
 from .http.client import RETRY_SECONDS
 from .http.service import Service
-from .node import SERVERS_LOST, end_hard_later, summary
+from .node import SERVERS_LOST, end_hard_later, gradients_per_step, summary
 from .watchdog import Watchdog
 from .worker import WorkerContext
+from .worker_thread import WorkerThread
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
@@ -74,7 +76,10 @@ class Chief:
         self._service = service
         self._watch = watch
         patience = context.cluster.coordinator_retries * RETRY_SECONDS
-        self._progress = EpochProgress(context.sets, bar=context.options.report.show_progressbar)
+        bar, course = self._options.report.show_progressbar, self._options.schedule.learning_rate
+        self._progress = EpochProgress(context.sets, bar=bar, shows_rate=not course.is_constant)
+        batches_per_step = gradients_per_step(self._options) * len(context.graph.training.train_towers)
+        self._rate = LearningRate(self._options.optimizer.learning_rate, course, batches_per_step)
         self._watchdog = Watchdog(service, context.cluster.parameter_servers, patience)
         graph = context.graph.training.graph
         with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
@@ -85,7 +90,7 @@ class Chief:
     def lead(self, work: Callable[[Callable[[], bool]], None]) -> None:
         """Lead until training is over, while `work` runs on a thread. Raises a DeepSpeechError; every node is told."""
         ended = threading.Event()
-        worker = _WorkerThread(work, ended, self._service)
+        worker = WorkerThread(work, ended, self._service)
         try:
             worker.start()
             with self._watchdog:
@@ -99,7 +104,7 @@ class Chief:
             ended.set()
         self._wait_for_shutdown()
 
-    def _lead_until_servers_are_lost(self, worker: "_WorkerThread") -> bool:
+    def _lead_until_servers_are_lost(self, worker: WorkerThread) -> bool:
         """Load the weights and lead; return True when training is over, False when a parameter server was lost."""
         session = None
         try:
@@ -125,7 +130,7 @@ class Chief:
                 with suppress(tf.errors.OpError):
                     session.close()
 
-    def _gather(self, worker: "_WorkerThread") -> None:
+    def _gather(self, worker: WorkerThread) -> None:
         """Wait for the parameter servers, and for a few seconds for missing workers."""
         start = self._service.clock()
         while True:
@@ -176,7 +181,7 @@ class Chief:
         graph = self._context.graph.training.graph
         fill_in_statistics(session, graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
 
-    def _do_what_is_due(self, session: Any, lifecycle: RunLifecycle, worker: "_WorkerThread") -> None:
+    def _do_what_is_due(self, session: Any, lifecycle: RunLifecycle, worker: WorkerThread) -> None:
         self._watchdog.expect(SAVING_SECONDS)
         if isinstance(worker.error, UNREADABLE):
             raise lifecycle.fail(worker.error)
@@ -193,6 +198,8 @@ class Chief:
             raise ParameterServersLostError(trouble)
         for report in reports:
             self._show_progress(report.set_name, report.epoch, report.tally)
+            if report.set_name is SetName.DEV and self._options.schedule.learning_rate.on_plateau:
+                self._spoil_round()
             lifecycle.epoch_done(report, self._progress.end())
         if progress is not None and tally is not None:
             self._show_progress(*progress[:2], tally)
@@ -218,14 +225,30 @@ class Chief:
         in_time = v1.RunOptions(timeout_in_ms=int(1000 * STEP_SECONDS))
         self._watchdog.expect(STEP_SECONDS + CANCELLING_SECONDS)
         if end.count:
-            session.run(graph.apply, {graph.contributions: end.count}, options=in_time)
+            fed = {graph.contributions: end.count, graph.training.learning_rate: self._rate_now()}
+            session.run(graph.apply, fed, options=in_time)
         else:
             session.run(graph.discard, {graph.round_number: end.number}, options=in_time)
         with self._service.locked() as coordinator:
             coordinator.end_round(end)
         self._service.changed()
 
-    def _check(self, worker: "_WorkerThread") -> None:
+    def _rate_now(self) -> float:
+        with self._service.locked() as coordinator:
+            training = coordinator.training
+            progress = training.progress if training else None
+            assert training is not None and progress is not None
+            _, _, done, count = progress
+            rate = self._rate.at(training.state_without_epoch, done, count)
+        self._progress.show_rate(rate)
+        return rate
+
+    def _spoil_round(self) -> None:
+        """Drop the gradients of a round that was begun with weights that may be replaced by the best ones."""
+        with self._service.locked() as coordinator:
+            coordinator.spoil_round()
+
+    def _check(self, worker: WorkerThread) -> None:
         with self._service.locked() as coordinator:
             failure = coordinator.failure
         if worker.error is not None:
@@ -273,24 +296,3 @@ class _LockedProgress:
     def training_is_over(self) -> bool:
         with self._service.locked():
             return self._training.training_is_over
-
-
-class _WorkerThread(threading.Thread):
-    """Does the chief's own jobs while its main thread leads."""
-
-    def __init__(self, work: Callable[[Callable[[], bool]], None], ended: threading.Event, service: Service) -> None:
-        super().__init__(name="worker", daemon=True)
-        self._work = work
-        self._ended = ended
-        self._service = service
-        self.error: Exception | None = None
-
-    def run(self) -> None:
-        try:
-            self._work(self._ended.is_set)
-        except DeepSpeechError as error:
-            self.error = error
-        except Exception as error:
-            logger.exception("the chief's worker failed")
-            self.error = ClusterError(f"worker 0: {error!r}")
-        self._service.wake_chief()

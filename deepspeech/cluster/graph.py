@@ -20,8 +20,9 @@ import tensorflow as tf
 
 from ..network import Network
 from ..options import OptimizerOptions, SessionOptions
-from ..training.graph import TrainingGraph
-from ..training.towers import PLAIN_FEATURES, DeviceOf, adam, build_towers, summed_gradients, variables_on
+from ..training.graph import TrainingGraph, averages_in
+from ..training.optimization.step import optimizer_step
+from ..training.towers import PLAIN_FEATURES, DeviceOf, build_towers, summed_gradients, variables_on
 from ..util.features import FeatureOptions
 
 v1 = tf.compat.v1
@@ -78,7 +79,7 @@ def build_cluster_graph(
         train_towers = towers(training=True) if optimizer_options is not None else ()
         round_number = v1.placeholder(tf.int64, [], "round_number")
         contributions = v1.placeholder(tf.int32, [], "contributions")
-        add = apply = norm = discard = None
+        add = step = norm = discard = None
         if optimizer_options is not None:
             shards = _shards(summed_gradients(train_towers))
             add = tf.group(*(shard.add(round_number) for shard in shards))
@@ -86,9 +87,13 @@ def build_cluster_graph(
             discard = tf.group(*(shard.discard(round_number) for shard in shards))
             means = [pair for shard in shards for pair in shard.take_mean(contributions)]
             with v1.device(global_step.device):  # elsewhere the learning rate would travel in each step
-                apply = adam(optimizer_options).apply_gradients(means, global_step=global_step)
-        training_graph = TrainingGraph(graph, train_towers, towers(training=False), add, norm, global_step)
-    return ClusterGraph(training_graph, round_number, contributions, apply, discard)
+                step = optimizer_step(optimizer_options, means, None, global_step)
+        with averages_in(step):
+            evaluate_towers = towers(training=False)
+        training_graph = TrainingGraph(
+            graph, train_towers, evaluate_towers, add, norm, global_step, step and step.learning_rate
+        )
+    return ClusterGraph(training_graph, round_number, contributions, step and step.apply, discard)
 
 
 def balanced(parameter_servers: int) -> DeviceOf:

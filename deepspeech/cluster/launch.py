@@ -26,6 +26,7 @@ from .node import (
     address_of,
     applicant_of,
     code_property,
+    gradients_per_step,
     read_token,
     start_server,
     worker_properties,
@@ -117,8 +118,8 @@ def _coordinator(context: WorkerContext) -> ClusterCoordinator:
     settings = ClusterSettings(
         len(cluster.workers),
         len(cluster.parameter_servers),
-        cluster.replicas,
-        cluster.replicas_to_aggregate,
+        cluster.replicas * context.options.optimizer.accumulate_gradients,
+        gradients_per_step(context.options),
         cluster.lease_seconds,
     )
     required = {Role.WORKER: context.applicant.properties, Role.PARAMETER_SERVER: code_property()}

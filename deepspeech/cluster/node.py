@@ -135,6 +135,7 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
         "--stack_frames": str(options.features.stack_frames),
         "--skip_frames": str(options.features.skip_frames),
         "--augment": _augmentation(options),
+        "--ema_decay": str(options.optimizer.ema_decay),
     }
     for name in SetName:
         plan = plans.get(name)
@@ -147,6 +148,11 @@ def _augmentation(options: Options) -> str:
     """Return what decides how an utterance is augmented in an epoch."""
     decided_by = f"with --random_seed={options.random_seed} and --epoch={options.schedule.epoch}"
     return f"{','.join(options.augmentation.written)} {decided_by}" if options.augmentation.written else "none"
+
+
+def gradients_per_step(options: Options) -> int:
+    """Return how many gradients of workers make a step of the optimizer."""
+    return options.cluster.replicas_to_aggregate * options.optimizer.accumulate_gradients
 
 
 def start_server(options: Options, cluster: ClusterOptions) -> Any:

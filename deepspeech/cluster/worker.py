@@ -174,7 +174,7 @@ class _Rounds:
     def step_arguments(self, _job: Job) -> Mapping[str, Any]:
         return {}
 
-    def step_feeds(self, job: Job) -> Mapping[Any, Any]:
+    def step_feeds(self, job: Job, _batch: int) -> Mapping[Any, Any]:
         return {self._context.graph.round_number: self._coordinator.begin_step(job)}
 
     def step_done(

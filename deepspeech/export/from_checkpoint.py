@@ -68,6 +68,6 @@ def _values(
     checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph, identity)
     with v1.Session(graph=graph, config=v1.ConfigProto(device_count={"GPU": 0})) as session:
         prefix = checkpoints.choose("Exporting", trained=options.trains)
-        state = checkpoints.restore(session, prefix)
+        state = checkpoints.restore(session, prefix, to_use=True)
         values: Mapping[str, Any] = session.run(variables)
     return prefix, state, values

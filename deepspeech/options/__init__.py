@@ -23,7 +23,7 @@ from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions
 from .rows.flag import Flag, SwitchAlias, check_values, flags_of, items_of, values_of, with_values
 from .run import EvaluationOptions, Options
-from .training import EarlyStoppingOptions, OptimizerOptions, ScheduleOptions
+from .training import EarlyStoppingOptions, LearningRateOptions, OptimizerOptions, ScheduleOptions
 
 __all__ = [
     "AlphabetOptions",
@@ -40,6 +40,7 @@ __all__ = [
     "Flag",
     "FrontEndOptions",
     "LanguageModelOptions",
+    "LearningRateOptions",
     "LogOptions",
     "ModelOptions",
     "OptimizerOptions",

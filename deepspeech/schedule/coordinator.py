@@ -9,12 +9,12 @@ cluster, `deepspeech.cluster.coordination` does.
 
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
 from ..options import ScheduleOptions
-from .early_stopping import should_stop
+from .early_stopping import should_stop, shows_plateau
 from .jobs import EpochReport, Job, JobResult, SetName, Tally
 from .resumption import resumed
 from .state import Figures, OpenEpoch, Plan, TrainingState
@@ -246,7 +246,14 @@ class TrainingCoordinator:
         losses = (*self._state.dev_losses, tally.mean_loss)
         varied = self._state.varied_validations + 1 if tally.output_varies else 0
         stop = should_stop(losses, self._schedule.early_stopping, varied=varied)
-        self._state = replace(self._state, dev_losses=losses, varied_validations=varied, stopped_early=stop)
+        lowered = self._state.plateau_reductions + (not stop and self._is_on_plateau(losses, varied))
+        self._state = replace(
+            self._state, dev_losses=losses, varied_validations=varied, stopped_early=stop, plateau_reductions=lowered
+        )
+
+    def _is_on_plateau(self, losses: Sequence[float], varied: int) -> bool:
+        rate, improvement = self._schedule.learning_rate, self._schedule.early_stopping.improvement
+        return rate.on_plateau and shows_plateau(losses, rate.plateau_epochs, improvement, varied=varied)
 
     def _epoch_index(self, set_name: SetName) -> int:
         """Return the training epoch, counted from 0, that an epoch over the set belongs to."""

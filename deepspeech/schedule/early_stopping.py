@@ -1,5 +1,6 @@
 """The rules that end training before the last epoch."""
 
+import math
 import statistics
 from collections.abc import Sequence
 
@@ -16,12 +17,27 @@ def should_stop(losses: Sequence[float], options: EarlyStoppingOptions, *, varie
         return False
     if options.by_thresholds:
         return passes_thresholds(losses, options)
-    counted = losses[max(len(losses) - varied, 0) :]
-    return patience_is_over(counted, options.patience, options.improvement)
+    return patience_is_over(_newest(losses, varied), options.patience, options.improvement)
+
+
+def shows_plateau(losses: Sequence[float], epochs: int, improvement: float, *, varied: int) -> bool:
+    """Tell whether the validations since the last improvement are a multiple of `epochs`, as in DeepSpeech 0.9.
+
+    `losses`, `improvement` and `varied` are as for early stopping.
+    """
+    waited = validations_without_improvement(_newest(losses, varied), improvement)
+    return waited > 0 and waited % epochs == 0
 
 
 def patience_is_over(losses: Sequence[float], patience: int, improvement: float) -> bool:
-    """Tell whether the last `patience` losses are no improvement, and the newest is not the lowest of all.
+    """Tell whether the last `patience` losses are no improvement, and the newest is not the lowest of all."""
+    if len(losses) <= patience or losses[-1] < min(losses[:-1]):
+        return False
+    return validations_without_improvement(losses, improvement) >= patience
+
+
+def validations_without_improvement(losses: Sequence[float], improvement: float) -> int:
+    """Return how many losses came after the last improvement; 0 without losses.
 
     With the reference r, at first the first loss, a loss l ≥ 0 is an improvement and the new reference if
 
@@ -29,15 +45,13 @@ def patience_is_over(losses: Sequence[float], patience: int, improvement: float)
 
     Small steps add up: r stays where it is until they are an improvement together.
     """
-    if len(losses) <= patience or losses[-1] < min(losses[:-1]):
-        return False
-    reference, waited = losses[0], 0
+    reference, waited = next(iter(losses), math.inf), 0
     for loss in losses[1:]:
         if loss < (1 - improvement) * reference:
             reference, waited = loss, 0
         else:
             waited += 1
-    return waited >= patience
+    return waited
 
 
 def passes_thresholds(losses: Sequence[float], options: EarlyStoppingOptions) -> bool:
@@ -55,3 +69,7 @@ def passes_thresholds(losses: Sequence[float], options: EarlyStoppingOptions) ->
     deviation = statistics.pstdev(earlier)
     flat = abs(newest - statistics.fmean(earlier)) < options.mean_threshold and deviation < options.deviation_threshold
     return newest > max(earlier) or flat
+
+
+def _newest(losses: Sequence[float], count: int) -> Sequence[float]:
+    return losses[max(len(losses) - count, 0) :]

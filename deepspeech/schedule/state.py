@@ -54,6 +54,7 @@ class TrainingState:
     which training ends, `requested_epoch` the value of `--epoch` that it follows from. `dev_losses` holds every
     validation's mean loss in nats, and `history` the figures of the newest epochs over all sets, oldest first.
     `varied_validations` counts the newest validations since the output was last only blanks or one letter, or unknown.
+    `plateau_reductions` counts how often the learning rate was lowered because validation no longer improved.
     `train_set` and `dev_set` are the fingerprints of the sets that were last trained and validated on, empty where they
     are unknown; `dev_losses` are of `dev_set` alone. `validates` tells whether the newest run validates, and
     `run_ended` whether it has come to the end of its test and its export, too.
@@ -65,6 +66,7 @@ class TrainingState:
     dev_losses: tuple[float, ...] = ()
     varied_validations: int = 0
     stopped_early: bool = False
+    plateau_reductions: int = 0
     open_epoch: OpenEpoch | None = None
     history: tuple[Figures, ...] = ()
     train_set: str = ""
@@ -125,6 +127,7 @@ class TrainingState:
             "dev_losses": list(self.dev_losses),
             "varied_validations": self.varied_validations,
             "stopped_early": self.stopped_early,
+            "plateau_reductions": self.plateau_reductions,
             "open_epoch": None if self.open_epoch is None else _open_epoch_to_json(self.open_epoch),
             "history": [[each.set_name.value, each.epoch, each.loss, each.wer] for each in self.history],
             "train_set": self.train_set,
@@ -144,6 +147,7 @@ class TrainingState:
             dev_losses=tuple(float(loss) for loss in value["dev_losses"]),
             varied_validations=int(value.get("varied_validations", 0)),
             stopped_early=bool(value["stopped_early"]),
+            plateau_reductions=int(value.get("plateau_reductions", 0)),
             open_epoch=None if opened is None else _open_epoch_from_json(opened),
             history=tuple(_figures_from_json(*each) for each in value.get("history", ())),
             train_set=str(value.get("train_set", "")),

@@ -1,6 +1,7 @@
 """The graph of a training process: towers that train, towers that evaluate, and the step on all towers that train."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,14 +10,19 @@ import tensorflow as tf
 from ..network import Network
 from ..options import OptimizerOptions, SessionOptions
 from ..util.features import FeatureOptions
-from .towers import PLAIN_FEATURES, Tower, adam, build_towers, mean_gradients
+from .optimization.accumulation import Accumulation
+from .optimization.step import Step, optimizer_step
+from .towers import PLAIN_FEATURES, Tower, build_towers, mean_gradients, summed_gradients
 
 v1 = tf.compat.v1
 
 
 @dataclass(frozen=True)
 class TrainingGraph:
-    """A graph and the handles into it. Without training, `train_towers` is empty and `train_step` None."""
+    """A graph and the handles into it. Without training, `train_towers` is empty and `train_step` None.
+
+    Where gradients are accumulated, `train_step` takes the last batches of a step, and `accumulate` those before.
+    """
 
     graph: Any
     train_towers: tuple[Tower, ...]
@@ -24,6 +30,10 @@ class TrainingGraph:
     train_step: Any  # operation: applies the mean gradient of the train towers
     gradient_norm: Any  # float32 scalar, finite if the gradients are
     global_step: Any  # int64 variable: steps applied
+    learning_rate: Any = None  # float32 scalar to feed to a step; --learning_rate unless it is fed
+    accumulate: Any = None  # operation: adds up the gradients of the train towers
+    batches_per_step: int = 1  # of each tower
+    runs: Any = None  # int64 variable: how often the train towers were run; None: as often as there were steps
 
 
 class Session(v1.Session):  # type: ignore[name-defined, misc]
@@ -59,15 +69,33 @@ def build_training_graph(
                 features=features,
             )
 
-        train_towers: tuple[Tower, ...] = ()
-        train_step = gradient_norm = None
-        if optimizer_options is not None:
-            train_towers = towers(training=True)
-            gradients = mean_gradients(train_towers)
-            gradient_norm = tf.linalg.global_norm([gradient for gradient, _ in gradients])
-            train_step = adam(optimizer_options).apply_gradients(gradients, global_step=global_step)
-        evaluate_towers = towers(training=False)
-    return TrainingGraph(graph, train_towers, evaluate_towers, train_step, gradient_norm, global_step)
+        if optimizer_options is None:
+            return TrainingGraph(graph, (), towers(training=False), None, None, global_step)
+        train_towers = towers(training=True)
+        several = optimizer_options.accumulate_gradients
+        accumulation = Accumulation(*summed_gradients(train_towers)) if several > 1 else None
+        gradients = mean_gradients(train_towers) if accumulation is None else accumulation.means()
+        gradient_norm = tf.linalg.global_norm([gradient for gradient, _ in gradients])
+        step = optimizer_step(optimizer_options, gradients, gradient_norm, global_step)
+        with averages_in(step):
+            evaluate_towers = towers(training=False)
+        return TrainingGraph(
+            graph,
+            train_towers,
+            evaluate_towers,
+            step.apply if accumulation is None else accumulation.emptied_after(step.apply),
+            gradient_norm,
+            global_step,
+            step.learning_rate,
+            accumulate=accumulation and accumulation.add,
+            batches_per_step=several,
+            runs=accumulation and accumulation.batches_seen,
+        )
+
+
+def averages_in(step: Step | None) -> AbstractContextManager[Any]:
+    """Return a context in which networks are built on the averages of the weights, if the step keeps them."""
+    return nullcontext() if step is None or step.averages is None else step.averages.in_place_of_weights()
 
 
 def fix_threads(options: SessionOptions) -> None:

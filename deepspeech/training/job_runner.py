@@ -47,8 +47,11 @@ class StepObserver(Protocol):
     def step_arguments(self, job: Job) -> Mapping[str, Any]:
         """Return extra arguments for the session's run of the next step."""
 
-    def step_feeds(self, job: Job) -> Mapping[Any, Any]:
-        """Return what else to feed in the next step of a training job, after waiting until the step may be run."""
+    def step_feeds(self, job: Job, batch: int) -> Mapping[Any, Any]:
+        """Return what else to feed in the next step of a training job, after waiting until the step may be run.
+
+        `batch` is the index of the step's first batch in the epoch.
+        """
 
     def step_done(
         self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32], gradient_norm: float
@@ -92,6 +95,7 @@ class JobRunner:
         outcomes: deque[_Outcome] = deque()
         step: list[Batch] = []
         towers = self._towers(first.set_name)
+        batches_per_step = len(towers) * (self._graph.batches_per_step if first.set_name is SetName.TRAIN else 1)
         feeder = self._sets[first.set_name].feeder
         batches = _Readable(feeder.batches(claims.batch_indices(), first.epoch), coordinator.stepwise)
         with closing(batches.source):
@@ -100,7 +104,7 @@ class JobRunner:
                 if not outcomes or outcomes[-1].job is not job:
                     outcomes.append(_Outcome(job))
                 step.append(batch)
-                if len(step) < len(towers) and not last:
+                if len(step) < batches_per_step and not last:
                     continue
                 self._do_step(outcomes[-1], towers, step)
                 step = []
@@ -117,35 +121,52 @@ class JobRunner:
 
     def _do_step(self, outcome: "_Outcome", towers: Sequence[Tower], batches: Sequence[Batch]) -> None:
         job = outcome.job
+        first = job.batches[outcome.done]
         outcome.done += len(batches)
         batches = [batch for batch in batches if batch.utterances]
         if not batches:
             return
+        extra = self._observer.step_feeds(job, first) if job.set_name is SetName.TRAIN else {}
+        arguments = self._observer.step_arguments(job)
+        losses, gradient_norm = [], 0.0
+        for begin in range(0, len(batches), len(towers)):
+            together = batches[begin : begin + len(towers)]
+            ends_step = begin + len(towers) >= len(batches)
+            fetches, fed = self._fetches_and_feeds(job, towers, together, ends_step=ends_step)
+            fetched = self._session.run(fetches, {**fed, **extra}, **arguments)
+            losses += fetched["losses"]
+            gradient_norm = float(fetched.get("norm", 0.0))
+            _check_finite(job, together, np.concatenate(fetched["losses"]), gradient_norm)
+            self._take(outcome, together, fetched)
+        self._observer.step_done(job, batches, np.concatenate(losses), gradient_norm)
+
+    def _fetches_and_feeds(
+        self, job: Job, towers: Sequence[Tower], batches: Sequence[Batch], *, ends_step: bool
+    ) -> tuple[dict[str, Any], dict[Any, Any]]:
         used = towers[: len(batches)]
         fetches: dict[str, Any] = {"losses": [tower.losses for tower in used]}
         if job.report:
             fetches["posteriors"] = [tower.posteriors for tower in used]
-        if job.set_name is SetName.TRAIN:
-            fetches |= {"step": self._graph.train_step, "norm": self._graph.gradient_norm}
-            used = towers  # the joined step needs every tower fed
-            fed = {**feeds(used, batches), **self._observer.step_feeds(job)}
-        else:
+        if job.set_name is not SetName.TRAIN:
             fetches["best_paths"] = [tower.best_path for tower in used]
-            fed = feeds(used, batches)
-        fetched = self._session.run(fetches, fed, **self._observer.step_arguments(job))
-        losses = np.concatenate(fetched["losses"])
-        gradient_norm = float(fetched.get("norm", 0.0))
-        _check_finite(job, batches, losses, gradient_norm)
+            return fetches, feeds(used, batches)
+        if ends_step:
+            fetches |= {"step": self._graph.train_step, "norm": self._graph.gradient_norm}
+        else:
+            fetches["step"] = self._graph.accumulate
+        return fetches, feeds(towers, batches)  # the joined step needs every tower fed
+
+    def _take(self, outcome: "_Outcome", batches: Sequence[Batch], fetched: Mapping[str, Any]) -> None:
         for path in fetched.get("best_paths", ()):
             emitted = Tally.of_labels(np.unique(path[path != LABEL_PADDING]).tolist())
             outcome.tally = outcome.tally.merged(emitted, self._report_count)
-        if job.report:
+        if outcome.job.report:
             for batch, posteriors, of_batch in zip(batches, fetched["posteriors"], fetched["losses"], strict=True):
                 outcome.decoding += self._evaluator.submit(batch, posteriors, of_batch)
-        else:
-            summed = Tally(len(losses), float(losses.sum(dtype=np.float64)))
-            outcome.tally = outcome.tally.merged(summed, self._report_count)
-        self._observer.step_done(job, batches, losses, gradient_norm)
+            return
+        losses = np.concatenate(fetched["losses"])
+        summed = Tally(len(losses), float(losses.sum(dtype=np.float64)))
+        outcome.tally = outcome.tally.merged(summed, self._report_count)
 
     def _submit(self, coordinator: Coordinator, outcomes: "deque[_Outcome]", *, wait: bool) -> Iterator[EpochReport]:
         """Submit the results that are decoded, oldest first; with `wait`, those of all steps, finished jobs or not."""

@@ -60,6 +60,7 @@ class RunLifecycle:
         self._next_save = self._save_time()
         self._training_ended = False
         self._keeps_figures = True
+        self._reductions = coordinator.state.plateau_reductions
         if options.trains:
             write_run_record(options, checkpoints.network, session.graph)
         if SetName.TRAIN in sets:
@@ -83,6 +84,17 @@ class RunLifecycle:
                 logger.info("Best validation loss so far: saved as %s", best.name)
             if state.stopped_early:
                 logger.info("Validation no longer improves: training stops early, after epoch %d", state.epoch)
+            elif state.plateau_reductions > self._reductions:
+                self._go_back_to_best()
+            self._reductions = state.plateau_reductions
+
+    def _go_back_to_best(self) -> None:
+        best = self._checkpoints.go_back_to_best(self._session)
+        logger.info(
+            "Validation no longer improves: the learning rate is multiplied by %g%s",
+            self._options.schedule.learning_rate.plateau_reduction,
+            f", and the weights are those of {best.name} again" if best is not None else "",
+        )
 
     def end_training_if_over(self) -> bool:
         """Once training is over, save the last weights and load those to test with; return whether this call did so."""
@@ -93,7 +105,7 @@ class RunLifecycle:
             self._save()
         if self._options.tests:
             tested = self._checkpoints.choose("Testing", trained=self._options.trains)
-            self._checkpoints.restore(self._session, tested)
+            self._checkpoints.restore(self._session, tested, to_use=True)
             self._note(test_checkpoint=tested.name, test_utterances=0)
         return True
 

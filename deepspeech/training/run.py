@@ -16,6 +16,7 @@ from ..network.layers.dropout import skip_dropout_seeds
 from ..options import Options
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import Job, SetName
+from ..schedule.learning_rate import LearningRate
 from ..schedule.snapshot import Publish, Snapshot
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE, Batch
@@ -64,7 +65,7 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
         with ended_by_signals():
             state = restore_newest(checkpoints, session, options)  # before caches are built, which can take hours
             step = int(session.run(graph.global_step))
-            skip_dropout_seeds(session, step)
+            skip_dropout_seeds(session, step if graph.runs is None else int(session.run(graph.runs)))
         with open_sets(options, inputs, front_end(options.features)) as sets:
             fill_in_statistics(session, graph.graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
             with (
@@ -72,16 +73,22 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
                 Summaries(options, sets, graph.graph, step) as summaries,
                 InterruptionWatch(STARTING) as watch,
             ):
+                batches_per_step = len(devices) * graph.batches_per_step
                 coordinator = TrainingCoordinator(
-                    replace(options.schedule, batches_per_job=options.schedule.batches_per_job * len(devices)),
+                    replace(options.schedule, batches_per_job=options.schedule.batches_per_job * batches_per_step),
                     {name: data_set.plan for name, data_set in sets.items()},
                     report_count=options.report.count,
                     state=state,
                 )
                 lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
                 watch.ending = lifecycle
-                progress = EpochProgress(sets, bar=options.report.show_progressbar)
-                run = _Run(coordinator, lifecycle, summaries, watch, progress, publish)
+                progress = EpochProgress(
+                    sets,
+                    bar=options.report.show_progressbar,
+                    shows_rate=not options.schedule.learning_rate.is_constant,
+                )
+                rate = LearningRate(options.optimizer.learning_rate, options.schedule.learning_rate, batches_per_step)
+                run = _Run(coordinator, lifecycle, summaries, watch, progress, publish, rate, graph.learning_rate)
                 run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
     if output_file is not None:
         output_file.write()
@@ -121,6 +128,8 @@ class _Run:
         watch: InterruptionWatch,
         progress: EpochProgress,
         publish: Publish | None,
+        rate: LearningRate,
+        fed_rate: Any,
     ) -> None:
         self._coordinator = coordinator
         self._lifecycle = lifecycle
@@ -128,6 +137,8 @@ class _Run:
         self._watch = watch
         self._progress = progress
         self._publish = publish
+        self._rate = rate
+        self._fed_rate = fed_rate
 
     def lead(self, runner: JobRunner) -> None:
         """Run all epochs, then the test."""
@@ -164,9 +175,14 @@ class _Run:
         """Return extra arguments for the session's run of the next step."""
         return self._summaries.run_arguments(job)
 
-    def step_feeds(self, _job: Job) -> Mapping[Any, Any]:
-        """Return no feeds: those of the towers are all that a step needs."""
-        return {}
+    def step_feeds(self, job: Job, batch: int) -> Mapping[Any, Any]:
+        """Return the learning rate of the step; on one machine, the batches of an epoch are done in order."""
+        plan = self._coordinator.plan_of(job.set_name)
+        assert plan is not None
+        rate = self._rate.at(self._coordinator.state_without_epoch, batch, plan.batch_count)
+        self._progress.show_rate(rate)
+        self._summaries.show_rate(rate)
+        return {self._fed_rate: rate}
 
     def step_done(
         self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32], gradient_norm: float

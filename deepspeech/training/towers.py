@@ -17,7 +17,7 @@ from ..network.layers.compute import Compute, compute_on
 from ..network.layers.ctc import ctc_loss
 from ..network.layers.normalization import normalized
 from ..network.training import acoustic_model
-from ..options import OptimizerOptions, SessionOptions
+from ..options import SessionOptions
 from ..util.features import FeatureOptions
 from ..util.feeding import LABEL_PADDING, Batch
 
@@ -124,17 +124,6 @@ def _sum(gradients: Sequence[Tensor]) -> Tensor:
     """Return the sum, on the device of the first gradient, which is the variable's if `factors` casts there."""
     with v1.device(gradients[0].device):
         return gradients[0] if len(gradients) == 1 else tf.add_n(gradients)
-
-
-def adam(options: OptimizerOptions) -> Any:
-    """Return Adam (Kingma and Ba, 2015), as DeepSpeech 0.9 has it, so that checkpoints keep its slots.
-
-    In step t, with the gradient g of a weight w, learning rate a and m = v = 0 before the first step:
-
-        m = beta1 m + (1 - beta1) g        v = beta2 v + (1 - beta2) g^2
-        w = w - a sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) + epsilon)
-    """
-    return v1.train.AdamOptimizer(options.learning_rate, options.beta1, options.beta2, options.epsilon)
 
 
 def feeds(towers: Sequence[Tower], batches: Sequence[Batch]) -> dict[Tensor, Any]:

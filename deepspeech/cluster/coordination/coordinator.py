@@ -196,6 +196,10 @@ class ClusterCoordinator:
             return None
         return self._round.close_if_due(self.members, self.settings, bool(self.training.pending), now)
 
+    def spoil_round(self) -> None:
+        """Have the round that is open discarded, as its gradients are not those of the weights any more."""
+        self._round.spoiled = True
+
     def end_round(self, end: RoundEnd) -> None:
         """Count the closed round's batches if its gradients were applied, or hand them out again if discarded."""
         finished, self._round = self._round, self._round.next()

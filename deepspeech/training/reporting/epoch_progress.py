@@ -19,8 +19,13 @@ logger = logging.getLogger(__name__)
 class EpochProgress:
     """Shows the progress of one epoch after the other, in utterances."""
 
-    def __init__(self, sets: Mapping[SetName, DataSet], *, bar: bool, share: bool = False) -> None:
-        """Without `bar` there are only lines. With `share`, this process does a part of each epoch, and shows that."""
+    def __init__(
+        self, sets: Mapping[SetName, DataSet], *, bar: bool, share: bool = False, shows_rate: bool = False
+    ) -> None:
+        """Without `bar` there are only lines. With `share`, this process does a part of each epoch, and shows that.
+
+        With `shows_rate`, training epochs tell the learning rate, too.
+        """
         self._sets = sets
         self._bar = bar and not share
         self._share = share
@@ -30,6 +35,8 @@ class EpochProgress:
         self._before = Tally()
         self._done = 0
         self._loss_sum = 0.0
+        self._shows_rate = shows_rate
+        self._learning_rate = ""
 
     @property
     def rate(self) -> float:
@@ -58,6 +65,10 @@ class EpochProgress:
         self._shown.__enter__()
         self._before = Tally()
 
+    def show_rate(self, learning_rate: float) -> None:
+        """Take note of the learning rate of the next step."""
+        self._learning_rate = f", learning rate {learning_rate:.3g}" if self._shows_rate else ""
+
     def advance(self, losses: npt.NDArray[np.float32]) -> None:
         """Show that more utterances are done; `losses`, float32 [utterances], are theirs in nats."""
         self.reach(self._done + len(losses), self._loss_sum + float(losses.sum(dtype=np.float64)))
@@ -67,7 +78,7 @@ class EpochProgress:
         if self._shown is None:
             return
         more, self._done, self._loss_sum = utterances - self._done, utterances, loss_sum
-        self._shown.advance(more, f"loss {loss_sum / utterances:.2f}" if utterances else "")
+        self._shown.advance(more, f"loss {loss_sum / utterances:.2f}{self._learning_rate}" if utterances else "")
 
     def make_room(self) -> None:
         """Have the next message stand on a line of its own, below the bar, which is drawn again below it."""
@@ -78,8 +89,9 @@ class EpochProgress:
         """End the epoch that is shown; return what this run did of it in words: utterances, seconds and pace."""
         assert self._shown is not None
         self._shown.finish()
-        pace = self._shown.summary()
+        pace = self._shown.summary() + self._learning_rate
         self._shown = self._epoch = None
+        self._learning_rate = ""
         return pace
 
     def log_end(self) -> None:

@@ -58,6 +58,10 @@ class Summaries(AbstractContextManager["Summaries"]):
         self._trace = v1.RunMetadata()
         return {"options": v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE), "run_metadata": self._trace}
 
+    def show_rate(self, learning_rate: float) -> None:
+        """Take note of the learning rate of the next step."""
+        self._learning_rate = learning_rate
+
     def step_done(
         self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32], gradient_norm: float
     ) -> None:

@@ -1,23 +1,11 @@
-"""The optimizer of training, the epochs over each set, and early stopping."""
+"""Early stopping."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from .rows.checks import at_least, between, more_than
-from .rows.flag import flag, whether_given
-
-TRAINING = "Training"
-
-
-@dataclass(frozen=True)
-class OptimizerOptions:
-    """Adam's parameters (Kingma and Ba, 2015)."""
-
-    title: ClassVar[str] = TRAINING
-    learning_rate: float = flag(0.001, "Adam's learning rate", check=more_than(0))
-    beta1: float = flag(0.9, "Adam's beta 1", check=between(0, 1))
-    beta2: float = flag(0.999, "Adam's beta 2", check=between(0, 1))
-    epsilon: float = flag(1e-8, "Adam's epsilon", check=more_than(0))
+from ..rows.checks import at_least, between
+from ..rows.flag import flag, whether_given
+from .optimizer import TRAINING
 
 
 @dataclass(frozen=True)
@@ -74,28 +62,3 @@ class EarlyStoppingOptions:
             EarlyStoppingOptions.deviation_threshold,
         )
         return self.thresholds_given or (self.steps, self.mean_threshold, self.deviation_threshold) != defaults
-
-
-@dataclass(frozen=True)
-class ScheduleOptions:
-    """The epochs that are run over each set.
-
-    `epoch` is the number of training epochs in all; if negative, -N is for N epochs beyond those done.
-    `validation_step` and `display_step` are in epochs; 0 means never.
-    """
-
-    title: ClassVar[str] = TRAINING
-    train: bool = flag(True, "train, if train_files are given")
-    test: bool = flag(True, "test, if test_files are given")
-    epoch: int = flag(75, "epochs to train in all; -N: N more than are done", aliases=("epochs",))
-    validation_step: int = flag(0, "epochs from one validation to the next; 0: never", check=at_least(0))
-    display_step: int = flag(
-        0,
-        "epochs from one report of the training set's word error rate to the next; 0: never",
-        check=at_least(0),
-        decides_result=False,
-    )
-    batches_per_job: int = flag(
-        1, "steps in a job of a worker; each takes one batch per device", name="iters_per_worker", check=at_least(1)
-    )
-    early_stopping: EarlyStoppingOptions = field(default_factory=EarlyStoppingOptions)

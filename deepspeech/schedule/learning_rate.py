@@ -1,0 +1,50 @@
+"""The learning rate of each step: a function of how far training has come, and of nothing else.
+
+So a run that goes on from a checkpoint has the rates that it would have had undisturbed. Of steps counted from 0, with
+the base rate a, the minimum m, and W steps of warm-up, step s of S has
+
+    a (s + 1) / W                                      in the warm-up, s < W
+    a                                                  constant
+    m + (a - m) (1 + cos(pi (s - W) / (S - W))) / 2    cosine (Loshchilov and Hutter, "SGDR", 2017, without restarts)
+    a sqrt(W / s)                                      inverse square root (Vaswani et al., 2017)
+
+times the `plateau_reduction` once for each plateau so far, and after the warm-up at least m.
+"""
+
+import math
+from dataclasses import dataclass
+
+from ..options import LearningRateOptions
+from ..options.training.learning_rate import COSINE, INVERSE_SQRT
+from .state import TrainingState
+
+
+@dataclass(frozen=True)
+class LearningRate:
+    """The learning rate of a run: its base, its course, and how many batches make a step of the optimizer."""
+
+    base: float
+    options: LearningRateOptions
+    batches_per_step: int = 1
+
+    def at(self, state: TrainingState, batches_done: int, batch_count: int) -> float:
+        """Return the rate of the step after `batches_done` of the `batch_count` batches of the state's epoch."""
+        if self.options.is_constant:
+            return self.base
+        steps_per_epoch = max(1, -(-batch_count // self.batches_per_step))
+        step = state.epoch * steps_per_epoch + batches_done // self.batches_per_step
+        steps = max(state.target_epoch * steps_per_epoch, step + 1)
+        warmup = self.options.warmup_steps or math.ceil(self.options.warmup_epochs * steps_per_epoch)
+        reduced = self.base * self.options.plateau_reduction**state.plateau_reductions
+        if step < warmup:
+            return reduced * (step + 1) / warmup
+        return max(self._after_warmup(reduced, step, steps, warmup), self.options.minimum)
+
+    def _after_warmup(self, rate: float, step: int, steps: int, warmup: int) -> float:
+        if self.options.schedule == COSINE:
+            lowest = min(self.options.minimum, rate)
+            share = (step - warmup) / max(steps - warmup, 1)
+            return lowest + (rate - lowest) * (1 + math.cos(math.pi * share)) / 2
+        if self.options.schedule == INVERSE_SQRT:
+            return rate * math.sqrt(max(warmup, 1) / max(step, warmup, 1))
+        return rate

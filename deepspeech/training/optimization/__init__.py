@@ -1,0 +1,1 @@
+"""From gradients to a step: accumulation over batches, clipping, Adam, weight decay and the average of the weights."""

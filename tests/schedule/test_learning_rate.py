@@ -1,0 +1,81 @@
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepspeech.options import LearningRateOptions
+from deepspeech.schedule.learning_rate import LearningRate
+from deepspeech.schedule.state import TrainingState
+
+BATCHES = 10
+
+
+def rates(options: LearningRateOptions, epochs: int = 8, batches_per_step: int = 1, **state: int) -> list[float]:
+    """Return the rate of each step of a whole training."""
+    rate = LearningRate(0.5, options, batches_per_step)
+    return [
+        rate.at(TrainingState(epoch=epoch, target_epoch=epochs, **state), done, BATCHES)
+        for epoch in range(epochs)
+        for done in range(0, BATCHES, batches_per_step)
+    ]
+
+
+def test_the_rate_is_the_base_at_every_step_by_default() -> None:
+    assert set(rates(LearningRateOptions())) == {0.5}
+
+
+@pytest.mark.parametrize("warmup", [{"warmup_steps": 20}, {"warmup_epochs": 2.0}])
+def test_the_warm_up_rises_evenly_to_the_base(warmup: dict[str, float]) -> None:
+    found = rates(LearningRateOptions(**warmup))  # type: ignore[arg-type]
+    assert found[:20] == pytest.approx([0.5 * (step + 1) / 20 for step in range(20)])
+    assert set(found[20:]) == {0.5}
+
+
+def test_a_cosine_falls_from_the_base_after_the_warm_up_to_the_minimum_at_the_end() -> None:
+    found = rates(LearningRateOptions("cosine", warmup_steps=10, minimum=0.1))
+    assert found[9] == found[10] == 0.5
+    assert all(later < earlier for earlier, later in pairwise(found[10:]))
+    assert found[45] == pytest.approx((0.5 + 0.1) / 2)
+    assert 0.1 < found[-1] < 0.101
+
+
+def test_the_inverse_square_root_has_halved_after_four_warm_ups() -> None:
+    found = rates(LearningRateOptions("inverse_sqrt", warmup_steps=10))
+    assert found[10] == 0.5
+    assert found[40] == pytest.approx(0.25)
+
+
+def test_each_plateau_lowers_every_later_rate_but_not_below_the_minimum() -> None:
+    options = LearningRateOptions(on_plateau=True, plateau_reduction=0.1, minimum=0.01)
+    assert rates(options, plateau_reductions=1) == pytest.approx([0.05] * 80)
+    assert rates(options, plateau_reductions=3) == pytest.approx([0.01] * 80)
+
+
+def test_steps_of_several_batches_are_counted_as_one() -> None:
+    found = rates(LearningRateOptions("cosine", warmup_epochs=1), batches_per_step=4)
+    assert len(found) == 8 * 3
+    assert found[:3] == pytest.approx([0.5 / 3, 1 / 3, 0.5])
+
+
+@given(
+    st.sampled_from(["constant", "cosine", "inverse_sqrt"]),
+    st.integers(1, 30),
+    st.integers(0, 12),
+    st.integers(0, BATCHES - 1),
+)
+def test_the_rate_is_positive_finite_and_at_most_the_base_wherever_training_stands(
+    schedule: str, warmup: int, epoch: int, done: int
+) -> None:
+    rate = LearningRate(0.5, LearningRateOptions(schedule, warmup_steps=warmup))
+    found = rate.at(TrainingState(epoch=epoch, target_epoch=10), done, BATCHES)
+    assert 0 < found <= 0.5
+    assert math.isfinite(found)
+
+
+def test_a_later_target_stretches_what_is_left_of_a_cosine() -> None:
+    rate = LearningRate(0.5, LearningRateOptions("cosine"))
+    state = TrainingState(epoch=4, target_epoch=5)
+    assert rate.at(replace(state, target_epoch=8), 0, BATCHES) > rate.at(state, 0, BATCHES)
