@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .audio import Samples, read_audio
+from .batching.batches import Batches, Batching
 from .corpus import Corpus, Utterance
 from .errors import AudioError, FeatureCacheError
 from .features import Features, FrontEnd
@@ -72,7 +73,7 @@ class Batch:
     Where those that cannot be read are left out, B may be 0; so are T and L then.
     """
 
-    indices: range
+    indices: Sequence[int]
     """In the corpus, those of utterances that are left out as well."""
     utterances: Sequence[Utterance]
     features: Features
@@ -83,20 +84,8 @@ class Batch:
     """int32 [B, L], padded with LABEL_PADDING."""
 
 
-def batch_count(corpus_size: int, batch_size: int) -> int:
-    """Return how many batches a corpus makes; the last may be smaller than the others."""
-    return -(-corpus_size // batch_size)
-
-
-def batch_range(index: int, batch_size: int, corpus_size: int) -> range:
-    """Return which utterances batch `index` holds; raise IndexError if there is no such batch."""
-    if not 0 <= index < batch_count(corpus_size, batch_size):
-        raise IndexError(f"no batch {index}: {corpus_size} utterances make {batch_count(corpus_size, batch_size)}")
-    return range(index * batch_size, min((index + 1) * batch_size, corpus_size))
-
-
 class Feeder:
-    """Makes a corpus's batches. Batch i holds utterances i * batch_size and on, in the corpus's order."""
+    """Makes a corpus's batches. Batch i holds utterances i * batch_size and on, unless `batching` says otherwise."""
 
     def __init__(
         self,
@@ -108,6 +97,7 @@ class Feeder:
         *,
         skip_unreadable: bool = False,
         stacking: Stacking = UNSTACKED,
+        batching: Batching | None = None,
     ) -> None:
         """Have `threads` (0: one per core) work on up to `prefetch` batches beyond the one that is being used.
 
@@ -120,15 +110,15 @@ class Feeder:
         self._warned: set[int] = set()
         self._corpus = corpus
         self._source = source
-        self._batch_size = batch_size
+        self.cut = Batches([utterance.frames for utterance in corpus], batching or Batching(batch_size))
         self._threads = threads or usable_cores()
         self._prefetch = prefetch
 
     def __len__(self) -> int:
-        return batch_count(len(self._corpus), self._batch_size)
+        return self.cut.count
 
     def batches(self, batch_indices: Iterable[int], epoch: int = 0) -> Generator[Batch, None, None]:
-        """Yield the batches asked for, as they are in an epoch, in that order, read `prefetch` batches ahead.
+        """Yield the batches of an epoch that are asked for, in that order, which is read `prefetch` batches ahead.
 
         Raise what the feature source raises, when it is that batch's turn; if unreadable utterances are left out, only
         when no other is left. Close the iterator to stop early.
@@ -137,7 +127,7 @@ class Feeder:
 
     def batch(self, index: int, epoch: int = 0) -> Batch:
         """Make one batch of an epoch, on the calling thread; raise IndexError if there is no such batch."""
-        indices = batch_range(index, self._batch_size, len(self._corpus))
+        indices = self.cut.batch(index, epoch)
         features = {index: self._features(index, epoch) for index in indices}
         readable = {index: of_one for index, of_one in features.items() if of_one is not None}
         utterances = [self._corpus[index] for index in readable]

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..errors import CheckpointError
 from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
+from ..options.training.epochs import LOSS, in_words
 from .folder import Kind, checkpoints_in, read_index
 from .integrity import damage, step_of
 from .recovery import NoneIntactError, find_intact, progress_of
@@ -98,7 +99,7 @@ def _automatic(folder: Path, find: Find) -> tuple[Path, str, str]:
             found[kind] = prefix
     best, newest = found.get(Kind.BEST), found.get(Kind.NEWEST)
     if best is not None and (newest is None or not _is_outdated(best, newest)):
-        return best, "the checkpoint of lowest validation loss", ""
+        return best, f"the checkpoint of {_lowest(best)}", ""
     if damaged is not None:
         if newest is None:
             raise damaged
@@ -108,10 +109,16 @@ def _automatic(folder: Path, find: Find) -> tuple[Path, str, str]:
     reason = ""
     if best is not None:
         reason = (
-            f": training went on without validation after that of lowest validation loss, {best.name}, which "
+            f": training went on without validation after that of {_lowest(best)}, {best.name}, which "
             "--checkpoint=best takes"
         )
     return newest, "the newest checkpoint", reason
+
+
+def _lowest(best: Path) -> str:
+    """Return what the best checkpoint of a folder has the lowest of, in words."""
+    progress = progress_of(best)
+    return f"lowest validation {in_words(progress.best_by if progress is not None else LOSS)}"
 
 
 def _is_outdated(best: Path, newest: Path) -> bool:

@@ -1,6 +1,7 @@
 """Finding a checkpoint that is whole where a folder's index file is lost or names one that is damaged."""
 
 import logging
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import CheckpointError
@@ -38,7 +39,7 @@ def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
                 f"put them back, or begin anew in another --checkpoint_dir or after removing {kind.index_file}",
             )
         candidates.append(index.named)
-    candidates.sort(key=lambda prefix: _preference(prefix, kind, index.named))
+    candidates.sort(key=_preference(candidates, kind, index.named))
     remarks = [index.trouble] if index.trouble else []
     if index.named not in (None, candidates[0]):
         remarks.append(f"{description_path(index.named).name} is missing")
@@ -59,10 +60,44 @@ def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
     )
 
 
-def validation_loss(prefix: Path) -> float | None:
-    """Return the lowest validation loss up to a checkpoint, as its description says it; None if it says nothing."""
-    progress = progress_of(prefix)
-    return None if progress is None else progress.best_dev_loss
+def best_of(folder: Path, count: int, best: Path) -> list[Path]:
+    """Return the best checkpoint and those of a folder that are next to it in validation, at most `count` in all.
+
+    Those that are damaged, or were validated on another set or by another figure, are left out.
+    """
+    wanted = progress_of(best)
+    if wanted is None:
+        return [best]
+    others = [(progress_of(each), each) for each in checkpoints_in(folder, Kind.BEST) if each != best]
+    ranked = sorted(
+        (progress.newest_dev_figure, each)
+        for progress, each in others
+        if progress is not None and progress.compares_with(wanted)
+    )
+    return [best, *(each for _, each in ranked if not damage(each))][:count]
+
+
+def rank_best(others: Sequence[Path], newest: Path, count: int, damaged: set[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the best checkpoints of a folder to list, worst first, and those that are too many beside the newest.
+
+    One that cannot be compared with the newest stays, and so does one that is known to be better.
+    """
+    now = progress_of(newest)
+    figures = {} if now is None else {each: _comparable_figure(each, now) for each in others if each not in damaged}
+    ranked = sorted((figure, each) for each, figure in figures.items() if figure is not None)
+    better = [each for figure, each in ranked if now is not None and figure < now.newest_dev_figure]
+    best_first = [*better, newest, *(each for _, each in ranked if each not in better)]
+    kept = best_first[: max(count, len(better) + 1)]
+    incomparable = [each for each in others if each not in damaged and each not in best_first]
+    return [*incomparable, *reversed(kept)], [each for each in others if each not in {*kept, *incomparable}]
+
+
+def _comparable_figure(best: Path, now: TrainingState) -> float | None:
+    """Return the figure of a best checkpoint; None where it cannot be compared with those of the state `now`."""
+    before = progress_of(best)
+    if before is None or before.best_by != now.best_by or (before.dev_set and before.dev_set != now.dev_set):
+        return None
+    return before.newest_dev_figure
 
 
 def progress_of(prefix: Path) -> TrainingState | None:
@@ -74,11 +109,20 @@ def progress_of(prefix: Path) -> TrainingState | None:
         return None
 
 
-def _preference(prefix: Path, kind: Kind, named: Path | None) -> tuple[bool, bool, float, int]:
-    """Return what checkpoints are sorted by: those first that say how far training had come.
+def _preference(
+    candidates: Sequence[Path], kind: Kind, named: Path | None
+) -> Callable[[Path], tuple[bool, bool, float, int]]:
+    """Return the key by which checkpoints are sorted: those first that say how far training had come.
 
-    Of these comes first what the index file names, then the newest, or those of the lowest validation loss.
+    Of these comes first what the index file names, then the newest, or those of the lowest loss or error rate in
+    validation, if all go by the same one.
     """
-    loss = validation_loss(prefix) if kind is Kind.BEST else None
-    described = description_path(prefix).exists()
-    return not described, prefix != named, float("inf") if loss is None else loss, -(step_of(prefix) or 0)
+    found = {prefix: progress_of(prefix) for prefix in candidates} if kind is Kind.BEST else {}
+    comparable = len({progress.best_by for progress in found.values() if progress is not None}) == 1
+
+    def key(prefix: Path) -> tuple[bool, bool, float, int]:
+        progress = found.get(prefix) if comparable else None
+        figure = float("inf") if progress is None else progress.newest_dev_figure
+        return not description_path(prefix).exists(), prefix != named, figure, -(step_of(prefix) or 0)
+
+    return key

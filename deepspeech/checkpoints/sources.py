@@ -87,6 +87,19 @@ def load(session: Any, prefix: Path, variables: Sequence[Any], sources: Mapping[
             assign(session, variable, sources[variable.op.name].read(reader))
 
 
+def load_mean(session: Any, prefixes: Sequence[Path], variables: Sequence[Any], identity: ModelIdentity) -> None:
+    """Give the variables of the network, and moving averages of them, the means of their values in checkpoints."""
+    shapes = identity.network.shapes
+    weights = [variable for variable in variables if variable.op.name.removesuffix(_AVERAGE) in shapes]
+    readers = [
+        (tf.train.load_checkpoint(str(prefix)), find_sources(prefix, weights, identity, averaged=True))
+        for prefix in prefixes
+    ]
+    for variable in weights:
+        values = [sources[variable.op.name].read(reader) for reader, sources in readers]
+        assign(session, variable, np.mean(values, axis=0, dtype=np.float64).astype(values[0].dtype))
+
+
 def begin_averages(session: Any, variables: Sequence[Any]) -> None:
     """Give each moving average among the variables the value of its weight."""
     by_name = {variable.op.name: variable for variable in variables}

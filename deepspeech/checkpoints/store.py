@@ -33,8 +33,8 @@ from .identity import (
 )
 from .initial_weights import initial_weights, statistics_of_graph, weights_of_checkpoint
 from .integrity import finished, step_of, unfinished
-from .recovery import NoneIntactError, find_intact, progress_of
-from .sources import assign, begin_averages, find_sources, load
+from .recovery import NoneIntactError, best_of, find_intact, progress_of, rank_best
+from .sources import assign, begin_averages, find_sources, load, load_mean
 
 __all__ = ["Checkpoints", "Kind"]
 
@@ -148,18 +148,21 @@ class Checkpoints:
                 raise error
         return None
 
-    def best_loss(self, dev_set: str) -> float:
-        """Return the validation loss of the best checkpoint, infinite if there is none that is whole or says it.
+    def best_figure(self, dev_set: str, best_by: str) -> float:
+        """Return the figure of the best checkpoint, infinite if there is none that is whole or says it.
 
-        It is infinite, too, if that was validated on another set than that of the fingerprint `dev_set`.
+        It is infinite, too, if that was validated on another set than that of the fingerprint `dev_set`, or goes by
+        another figure than `best_by`.
         """
         best = self._find_to_train(Kind.BEST)
         if isinstance(best, CheckpointError):
             logger.warning("%s; the next best takes its place", best.found)
         progress = progress_of(best) if isinstance(best, Path) else None
-        if progress is None or (progress.dev_set and dev_set and progress.dev_set != dev_set):
+        if progress is None or progress.best_by != best_by:
             return float("inf")
-        return progress.best_dev_loss
+        if progress.dev_set and dev_set and progress.dev_set != dev_set:
+            return float("inf")
+        return progress.best_dev_figure
 
     def choose(self, purpose: str, *, trained: bool = False) -> Path:
         """Return the checkpoint that the flag `checkpoint` wants, and log it; see `deepspeech.checkpoints.choice`."""
@@ -177,6 +180,8 @@ class Checkpoints:
         check_identity(prefix, description, self._identity)
         session.run(self._initialize)
         load(session, prefix, self._variables, sources)
+        if to_use and self._options.averaged > 1 and prefix == read_index(prefix.parent, Kind.BEST).named:
+            self._load_mean_of_best(session, prefix)
         self._restored = prefix
         if description is None:
             return None
@@ -184,6 +189,11 @@ class Checkpoints:
             return TrainingState.from_json(description["state"])
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{description_path(prefix)}: not a checkpoint's description ({error!r})") from error
+
+    def _load_mean_of_best(self, session: Any, best: Path) -> None:
+        prefixes = best_of(best.parent, self._options.averaged, best)
+        load_mean(session, prefixes, self._variables, self._identity)
+        logger.info("The weights are the mean of %s", ", ".join(prefix.name for prefix in prefixes))
 
     def go_back_to_best(self, session: Any) -> Path | None:
         """Load the best checkpoint's weights and optimizer, but no counts of steps; return it, None without one."""
@@ -249,21 +259,14 @@ class Checkpoints:
         listed = [each for each in read_index(self._folder, kind).listed if each.parent == self._folder]
         intact = [each for each in listed or there if each not in {prefix, *self._damaged}]
         unlisted = sorted(set(there) - {prefix, *intact}, key=lambda each: (each not in self._damaged, step_of(each)))
-        many = self._options.max_to_keep - 1 if kind is Kind.NEWEST else 0
-        superseded = [*unlisted, *intact][: max(0, len(unlisted) + len(intact) - many)]
         if kind is Kind.BEST:
-            superseded = [each for each in superseded if self._may_be_replaced(each, prefix)]
+            listed, superseded = rank_best([*unlisted, *intact], prefix, self._options.averaged, self._damaged)
+            write_index(self._folder, kind, listed)
+            return superseded
+        many = self._options.max_to_keep - 1
+        superseded = [*unlisted, *intact][: max(0, len(unlisted) + len(intact) - many)]
         write_index(self._folder, kind, [*(each for each in intact if each not in superseded), prefix])
         return superseded
-
-    def _may_be_replaced(self, best: Path, by: Path) -> bool:
-        """Return whether a best checkpoint is known to be no better than another."""
-        if best in self._damaged:
-            return True
-        before, now = progress_of(best), progress_of(by)
-        if before is None or now is None or (before.dev_set and before.dev_set != now.dev_set):
-            return False
-        return now.best_dev_loss <= before.best_dev_loss
 
     def _remove_orphaned_descriptions(self, kind: Kind) -> None:
         for path in self._folder.glob(f"{kind.prefix}-*.json"):

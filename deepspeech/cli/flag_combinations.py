@@ -8,6 +8,7 @@ from ..network import network
 from ..network.frozen_format import check_frozen
 from ..options import ClusterOptions, LanguageModelOptions, Options, values_of
 from ..util.features import front_end
+from .training_combinations import check_training
 
 
 def check_options(options: Options, given: Collection[str]) -> None:
@@ -23,6 +24,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
         raise FlagError("--validation_step: needs --dev_files, the CSV files to validate on")
     if not (options.trains or options.tests or options.one_shot_infer or options.exports):
         raise FlagError("nothing to do: give --train_files, --test_files, --one_shot_infer or --export_dir; see --help")
+    check_training(options, given)
     _check_beginning(options)
     _check_outputs_of_the_test(options, given)
     if options.status.port and options.in_cluster:

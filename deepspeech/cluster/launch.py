@@ -9,7 +9,7 @@ from ..checkpoints.lock import locked_for_training
 from ..options import ClusterOptions, Options
 from ..training.data_set import open_sets
 from ..training.graph import fix_threads
-from ..training.inputs import read_inputs
+from ..training.inputs import alphabet_of_best_paths, read_inputs
 from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from ..training.scoring import Evaluator
 from ..training.towers import compute_devices
@@ -62,7 +62,9 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
     token = read_token(cluster)
     inputs = read_inputs(options)
     features = front_end(options.features)
-    with open_sets(options, inputs, features) as sets, Evaluator(inputs.decoder, options.test.files) as evaluator:
+    written = alphabet_of_best_paths(options, inputs)
+    evaluation = Evaluator(inputs.decoder, options.test.files, alphabet=written)
+    with open_sets(options, inputs, features) as sets, evaluation as evaluator:
         identity = ModelIdentity(inputs.alphabet, options.features, options.model)
         graph = build_cluster_graph(
             cluster.task,

@@ -136,11 +136,13 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
         "--skip_frames": str(options.features.skip_frames),
         "--augment": _augmentation(options),
         "--ema_decay": str(options.optimizer.ema_decay),
+        "--best_by": options.schedule.best_by,
     }
     for name in SetName:
         plan = plans.get(name)
         properties[f"{name.value} corpus"] = plan.fingerprint[:16] if plan else "none"
         properties[f"--{name.value}_batch_size"] = str(plan.batch_size) if plan else "none"
+        properties[f"{name.value} batches"] = (plan.batching if plan else "") or "in order"
     return properties
 
 

@@ -122,7 +122,7 @@ def _training(card: Card) -> list[str]:
     if state is not None:
         lines.append(f"- {state.epoch} epochs")
         if state.dev_losses:
-            lines.append(f"- lowest validation loss {state.best_dev_loss:.4f}")
+            lines.append(f"- lowest validation loss {min(state.dev_losses):.4f}")
     return lines or ["The checkpoint does not tell how it was trained."]
 
 

@@ -23,12 +23,13 @@ from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions
 from .rows.flag import Flag, SwitchAlias, check_values, flags_of, items_of, values_of, with_values
 from .run import EvaluationOptions, Options
-from .training import EarlyStoppingOptions, LearningRateOptions, OptimizerOptions, ScheduleOptions
+from .training import BatchOptions, EarlyStoppingOptions, LearningRateOptions, OptimizerOptions, ScheduleOptions
 
 __all__ = [
     "AlphabetOptions",
     "AugmentationOptions",
     "BadRowOptions",
+    "BatchOptions",
     "CheckpointOptions",
     "ClusterOptions",
     "CorpusOptions",

@@ -73,6 +73,12 @@ class CheckpointOptions:
         decides_result=False,
     )
     max_to_keep: int = flag(5, "checkpoints to keep", check=at_least(1), decides_result=False)
+    averaged: int = flag(
+        1,
+        "best checkpoints to keep, and to test, transcribe and export with the mean of; 1: the best alone",
+        name="average_checkpoints",
+        check=at_least(1),
+    )
     initial_graph: Path | None = flag(
         None,
         "exported graph to take the initial weights from if there is no checkpoint",

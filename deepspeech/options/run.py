@@ -27,7 +27,7 @@ from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions, StatusOptions
 from .rows.flag import flag, flags_with
 from .rows.predecessors import ignored_notice
-from .training import TRAINING, OptimizerOptions, ScheduleOptions
+from .training import TRAINING, BatchOptions, OptimizerOptions, ScheduleOptions
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,8 @@ class Options:
     model: ModelOptions = field(default_factory=ModelOptions)
     optimizer: OptimizerOptions = field(default_factory=OptimizerOptions)
     schedule: ScheduleOptions = field(default_factory=ScheduleOptions)
-    random_seed: int = flag(4567, "seed of initial weights, dropout and augmentation", title=TRAINING)
+    batches: BatchOptions = field(default_factory=BatchOptions)
+    random_seed: int = flag(4567, "seed of initial weights, dropout, augmentation and shuffling", title=TRAINING)
     cluster: ClusterOptions = field(default_factory=ClusterOptions)
     checkpoints: CheckpointOptions = field(default_factory=CheckpointOptions)
     summaries: SummaryOptions = field(default_factory=SummaryOptions)

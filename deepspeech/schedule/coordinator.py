@@ -243,17 +243,16 @@ class TrainingCoordinator:
             self._open(SetName.DEV)
 
     def _after_validation(self, tally: Tally) -> None:
-        losses = (*self._state.dev_losses, tally.mean_loss)
         varied = self._state.varied_validations + 1 if tally.output_varies else 0
-        stop = should_stop(losses, self._schedule.early_stopping, varied=varied)
-        lowered = self._state.plateau_reductions + (not stop and self._is_on_plateau(losses, varied))
-        self._state = replace(
-            self._state, dev_losses=losses, varied_validations=varied, stopped_early=stop, plateau_reductions=lowered
-        )
+        self._state = self._state.with_validation(tally, varied)
+        figures = self._state.dev_figures
+        stop = should_stop(figures, self._schedule.early_stopping, varied=varied)
+        lowered = self._state.plateau_reductions + (not stop and self._is_on_plateau(figures, varied))
+        self._state = replace(self._state, stopped_early=stop, plateau_reductions=lowered)
 
-    def _is_on_plateau(self, losses: Sequence[float], varied: int) -> bool:
+    def _is_on_plateau(self, figures: Sequence[float], varied: int) -> bool:
         rate, improvement = self._schedule.learning_rate, self._schedule.early_stopping.improvement
-        return rate.on_plateau and shows_plateau(losses, rate.plateau_epochs, improvement, varied=varied)
+        return rate.on_plateau and shows_plateau(figures, rate.plateau_epochs, improvement, varied=varied)
 
     def _epoch_index(self, set_name: SetName) -> int:
         """Return the training epoch, counted from 0, that an epoch over the set belongs to."""

@@ -15,9 +15,16 @@ def resumed(
     validates = SetName.DEV in plans and schedule.validation_step > 0
     dev_set = plans[SetName.DEV].fingerprint if validates else ""
     state = before.aimed_at(schedule.epoch).over_sets(train_set, dev_set)
+    if validates:
+        state = state.with_best_by(schedule.best_by)
     other_corpus = bool(train_set and before.train_set) and train_set != before.train_set
     remarks = []
-    if dev_set and before.dev_losses and not state.dev_losses:
+    if before.dev_losses and state.best_by != before.best_by:
+        remarks.append(
+            f"The best checkpoint goes by {state.best_by} now, and went by {before.best_by} before: earlier validations"
+            " are not compared"
+        )
+    elif dev_set and before.dev_losses and not state.dev_losses:
         remarks.append(
             "The validation set is another one than before: its losses are not compared with the earlier ones"
         )

@@ -4,16 +4,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..options.training.epochs import LOSS, WER
 from .jobs import EpochReport, SetName, Tally
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The batches of a set. `fingerprint` is a digest of the corpus's content and order."""
+    """The batches of a set, of at most `batch_size` utterances.
+
+    `fingerprint` is a digest of the corpus's content and order, `batching` says how it is cut and shuffled, if it is.
+    """
 
     batch_count: int
     batch_size: int
     fingerprint: str
+    batching: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,8 @@ class TrainingState:
 
     `epoch` counts finished training epochs (the validation of the last may still be open), `target_epoch` is that at
     which training ends, `requested_epoch` the value of `--epoch` that it follows from. `dev_losses` holds every
-    validation's mean loss in nats, and `history` the figures of the newest epochs over all sets, oldest first.
+    validation's mean loss in nats, `dev_error_rates` its error rate if `best_by` is one, and `history` the figures of
+    the newest epochs over all sets, oldest first.
     `varied_validations` counts the newest validations since the output was last only blanks or one letter, or unknown.
     `plateau_reductions` counts how often the learning rate was lowered because validation no longer improved.
     `train_set` and `dev_set` are the fingerprints of the sets that were last trained and validated on, empty where they
@@ -64,6 +70,8 @@ class TrainingState:
     requested_epoch: int = 0
     target_epoch: int = 0
     dev_losses: tuple[float, ...] = ()
+    dev_error_rates: tuple[float, ...] = ()
+    best_by: str = LOSS
     varied_validations: int = 0
     stopped_early: bool = False
     plateau_reductions: int = 0
@@ -75,9 +83,23 @@ class TrainingState:
     run_ended: bool = True
 
     @property
-    def best_dev_loss(self) -> float:
-        """The lowest validation loss so far; infinite before the first."""
-        return min(self.dev_losses, default=float("inf"))
+    def dev_figures(self) -> tuple[float, ...]:
+        """Every validation's figure that the best checkpoint has the lowest of: loss in nats, or error rate."""
+        return self.dev_losses if self.best_by == LOSS else self.dev_error_rates
+
+    @property
+    def best_dev_figure(self) -> float:
+        """The lowest of them; infinite before the first."""
+        return min(self.dev_figures, default=float("inf"))
+
+    @property
+    def newest_dev_figure(self) -> float:
+        """That of the newest validation; infinite before the first."""
+        return self.dev_figures[-1] if self.dev_figures else float("inf")
+
+    def compares_with(self, other: "TrainingState") -> bool:
+        """Return whether the figures of validations in both states are of the same kind and the same set, if known."""
+        return self.best_by == other.best_by and not (self.dev_set and other.dev_set and self.dev_set != other.dev_set)
 
     @property
     def trained_without_validation(self) -> bool:
@@ -102,6 +124,15 @@ class TrainingState:
         target = requested_epoch if requested_epoch >= 0 else self.epoch - requested_epoch
         return replace(self, requested_epoch=requested_epoch, target_epoch=target, stopped_early=False, run_ended=False)
 
+    def with_best_by(self, best_by: str) -> "TrainingState":
+        """Return this state in a run whose best checkpoint is that of the lowest `best_by`.
+
+        Validations that went by another figure are forgotten, and whether they ended training.
+        """
+        if best_by == self.best_by:
+            return self
+        return replace(self._without_validations(), best_by=best_by)
+
     def over_sets(self, train_set: str, dev_set: str) -> "TrainingState":
         """Return this state in a run over the sets of these fingerprints; empty is a set that the run does not use.
 
@@ -112,7 +143,18 @@ class TrainingState:
             return state
         if not self.dev_set:
             return replace(state, dev_set=dev_set)
-        return replace(state, dev_set=dev_set, dev_losses=(), varied_validations=0, stopped_early=False)
+        return replace(state._without_validations(), dev_set=dev_set)
+
+    def _without_validations(self) -> "TrainingState":
+        return replace(self, dev_losses=(), dev_error_rates=(), varied_validations=0, stopped_early=False)
+
+    def with_validation(self, tally: Tally, varied: int) -> "TrainingState":
+        """Return this state after one more validation, with the count of those since the output was last uniform."""
+        losses, rates = (*self.dev_losses, tally.mean_loss), self.dev_error_rates
+        if self.best_by != LOSS:
+            edits = tally.best_path_edits
+            rates = (*rates, edits.wer if self.best_by == WER else edits.cer)
+        return replace(self, dev_losses=losses, dev_error_rates=rates, varied_validations=varied)
 
     def with_figures(self, figures: Figures) -> "TrainingState":
         """Return this state with one more epoch in its history."""
@@ -125,6 +167,8 @@ class TrainingState:
             "requested_epoch": self.requested_epoch,
             "target_epoch": self.target_epoch,
             "dev_losses": list(self.dev_losses),
+            "dev_error_rates": list(self.dev_error_rates),
+            "best_by": self.best_by,
             "varied_validations": self.varied_validations,
             "stopped_early": self.stopped_early,
             "plateau_reductions": self.plateau_reductions,
@@ -145,6 +189,8 @@ class TrainingState:
             requested_epoch=int(value["requested_epoch"]),
             target_epoch=int(value["target_epoch"]),
             dev_losses=tuple(float(loss) for loss in value["dev_losses"]),
+            dev_error_rates=tuple(float(rate) for rate in value.get("dev_error_rates", ())),
+            best_by=str(value.get("best_by", LOSS)),
             varied_validations=int(value.get("varied_validations", 0)),
             stopped_early=bool(value["stopped_early"]),
             plateau_reductions=int(value.get("plateau_reductions", 0)),
@@ -163,6 +209,7 @@ def _open_epoch_to_json(opened: OpenEpoch) -> dict[str, Any]:
         "batch_count": opened.plan.batch_count,
         "batch_size": opened.plan.batch_size,
         "fingerprint": opened.plan.fingerprint,
+        "batching": opened.plan.batching,
         "done": as_ranges(opened.done),
         "tally": opened.tally.to_json(),
     }
@@ -171,7 +218,12 @@ def _open_epoch_to_json(opened: OpenEpoch) -> dict[str, Any]:
 def _open_epoch_from_json(value: Mapping[str, Any]) -> OpenEpoch:
     return OpenEpoch(
         set_name=SetName(value["set"]),
-        plan=Plan(int(value["batch_count"]), int(value["batch_size"]), str(value["fingerprint"])),
+        plan=Plan(
+            int(value["batch_count"]),
+            int(value["batch_size"]),
+            str(value["fingerprint"]),
+            str(value.get("batching", "")),
+        ),
         done=frozenset(index for start, end in value["done"] for index in range(start, end)),
         tally=Tally.from_json(value["tally"]),
     )

@@ -10,10 +10,11 @@ from ..options import Options
 from ..schedule.jobs import SetName
 from ..schedule.state import Plan
 from ..util.augmentation.source import AugmentationPlan, Augmented
+from ..util.batching.batches import Batching
 from ..util.corpus import Corpus
 from ..util.feature_cache import open_feature_cache
 from ..util.features import FrontEnd
-from ..util.feeding import FeatureSource, Feeder, OnTheFly, batch_count
+from ..util.feeding import FeatureSource, Feeder, OnTheFly
 from .inputs import Inputs, options_of_set
 
 PREFETCH = 4
@@ -54,6 +55,7 @@ def _data_set(name: SetName, corpus: Corpus, front_end: FrontEnd, options: Optio
     augments = name is SetName.TRAIN and options.augmentation.written
     stacking = options.features.stacking
     fed = Augmented(corpus, front_end, source, augmentation_plan(options), stacking.count) if augments else source
+    batching = _batching(options, name)
     prefetch = SHARED_PREFETCH if options.in_cluster else PREFETCH
     feeder = Feeder(
         corpus,
@@ -62,9 +64,18 @@ def _data_set(name: SetName, corpus: Corpus, front_end: FrontEnd, options: Optio
         prefetch=prefetch,
         skip_unreadable=options.bad_rows.skip,
         stacking=stacking,
+        batching=batching,
     )
-    plan = Plan(batch_count(len(corpus), of_set.batch_size), of_set.batch_size, _fingerprint(corpus))
+    plan = Plan(len(feeder), feeder.cut.largest, _fingerprint(corpus), batching.in_words)
     return DataSet(corpus, feeder, plan, source)
+
+
+def _batching(options: Options, name: SetName) -> Batching:
+    """Return how a set is cut into batches; only the training set's may differ from neighbours in order."""
+    size, wanted = options_of_set(options, name).batch_size, options.batches
+    if name is not SetName.TRAIN:
+        return Batching(size)
+    return Batching(size, wanted.frames, options.random_seed if wanted.shuffled else None, wanted.ordered_epochs)
 
 
 def augmentation_plan(options: Options) -> AugmentationPlan:

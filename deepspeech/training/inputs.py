@@ -11,6 +11,7 @@ from ..decoder import CTCDecoder
 from ..decoder.of_alphabet import make_decoder, with_references
 from ..errors import CorpusError, FeatureCacheError, FlagError, ImportingError
 from ..options import Options, SetOptions
+from ..options.training.epochs import LOSS
 from ..schedule.jobs import SetName
 from ..util.checks.bad_rows.exclusion import Exclusions
 from ..util.checks.checked_recordings import users_file
@@ -65,6 +66,11 @@ def options_of_set(options: Options, name: SetName) -> SetOptions:
         SetName.TEST: options.test if options.tests else None,
     }
     return needed[name] or SetOptions()
+
+
+def alphabet_of_best_paths(options: Options, inputs: Inputs) -> Alphabet | None:
+    """Return the alphabet if the best paths of the validation set are counted; else None."""
+    return inputs.alphabet if options.schedule.best_by != LOSS else None
 
 
 def _read_alphabet(options: Options) -> tuple[Alphabet, CTCDecoder]:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -157,9 +157,12 @@ class JobRunner:
         return fetches, feeds(towers, batches)  # the joined step needs every tower fed
 
     def _take(self, outcome: "_Outcome", batches: Sequence[Batch], fetched: Mapping[str, Any]) -> None:
-        for path in fetched.get("best_paths", ()):
-            emitted = Tally.of_labels(np.unique(path[path != LABEL_PADDING]).tolist())
-            outcome.tally = outcome.tally.merged(emitted, self._report_count)
+        if outcome.job.set_name is not SetName.TRAIN:
+            for batch, paths in zip(batches, fetched["best_paths"], strict=True):
+                emitted = Tally.of_labels(np.unique(paths[paths != LABEL_PADDING]).tolist())
+                if outcome.job.set_name is SetName.DEV:
+                    emitted = replace(emitted, best_path_edits=self._evaluator.of_best_paths(batch, paths))
+                outcome.tally = outcome.tally.merged(emitted, self._report_count)
         if outcome.job.report:
             for batch, posteriors, of_batch in zip(batches, fetched["posteriors"], fetched["losses"], strict=True):
                 outcome.decoding += self._evaluator.submit(batch, posteriors, of_batch)

@@ -11,6 +11,7 @@ from ..checkpoints.store import Checkpoints, Kind
 from ..errors import AudioError, FeatureCacheError
 from ..options import Options
 from ..options.checkpoints import AUTOMATIC, LAST
+from ..options.training.epochs import LOSS, in_words
 from ..schedule.jobs import EpochReport, SetName
 from ..schedule.state import TrainingState
 from .data_set import DataSet
@@ -56,11 +57,12 @@ class RunLifecycle:
         self._summaries = summaries
         self._saved_state = None if checkpoints.restored_from_elsewhere else coordinator.state
         self._lost_if_stopped = f"this run began, at {_clock()},"
-        self._best_loss = checkpoints.best_loss(coordinator.state.dev_set) if options.trains else float("inf")
+        state = coordinator.state
+        self._best = checkpoints.best_figure(state.dev_set, state.best_by) if options.trains else float("inf")
         self._next_save = self._save_time()
         self._training_ended = False
         self._keeps_figures = True
-        self._reductions = coordinator.state.plateau_reductions
+        self._reductions = state.plateau_reductions
         if options.trains:
             write_run_record(options, checkpoints.network, session.graph)
         if SetName.TRAIN in sets:
@@ -68,7 +70,7 @@ class RunLifecycle:
             self._note(train_utterances=len(corpus), train_hours=corpus.hours)
 
     def epoch_done(self, report: EpochReport, pace: str) -> None:
-        """Report an epoch, and save the weights if their validation loss is the lowest so far.
+        """Report an epoch, and save the weights if their validation is the best so far.
 
         `pace` says how many utterances took how many seconds. Raise CheckpointError if they cannot be saved.
         """
@@ -78,15 +80,26 @@ class RunLifecycle:
         if report.set_name is SetName.TEST:
             self._note_test(report)
         if report.set_name is SetName.DEV:
-            if report.tally.mean_loss <= self._best_loss:
-                self._best_loss = report.tally.mean_loss
-                best = self._checkpoints.save(self._session, Kind.BEST, state)
-                logger.info("Best validation loss so far: saved as %s", best.name)
+            self._keep_if_best(state)
             if state.stopped_early:
                 logger.info("Validation no longer improves: training stops early, after epoch %d", state.epoch)
             elif state.plateau_reductions > self._reductions:
                 self._go_back_to_best()
             self._reductions = state.plateau_reductions
+
+    def _keep_if_best(self, state: TrainingState) -> None:
+        figure, name = state.dev_figures[-1], in_words(state.best_by)
+        if state.best_by != LOSS:
+            logger.info("Validation of epoch %d: %s of the best paths %.2f%%", state.epoch, name, 100 * figure)
+        is_best = figure <= self._best
+        if not is_best and figure not in sorted(state.dev_figures)[: self._options.checkpoints.averaged]:
+            return
+        saved = self._checkpoints.save(self._session, Kind.BEST, state)
+        if is_best:
+            self._best = figure
+            logger.info("Best validation %s so far: saved as %s", name, saved.name)
+        else:
+            logger.info("Saved as %s, which is among the %d best", saved.name, self._options.checkpoints.averaged)
 
     def _go_back_to_best(self) -> None:
         best = self._checkpoints.go_back_to_best(self._session)

@@ -26,7 +26,7 @@ from ..util.signals import ended_by_signals
 from .data_set import open_sets
 from .features.statistics import fill_in_statistics
 from .graph import Session, TrainingGraph, build_training_graph, fix_threads, session_config
-from .inputs import Inputs
+from .inputs import Inputs, alphabet_of_best_paths
 from .interruption import InterruptionWatch, PlainEnding
 from .job_runner import JobRunner
 from .lifecycle import RunLifecycle, restore_newest
@@ -66,10 +66,11 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
             state = restore_newest(checkpoints, session, options)  # before caches are built, which can take hours
             step = int(session.run(graph.global_step))
             skip_dropout_seeds(session, step if graph.runs is None else int(session.run(graph.runs)))
+        written = alphabet_of_best_paths(options, inputs)
         with open_sets(options, inputs, front_end(options.features)) as sets:
             fill_in_statistics(session, graph.graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
             with (
-                Evaluator(inputs.decoder, options.test.files, output_file, report_folder) as evaluator,
+                Evaluator(inputs.decoder, options.test.files, output_file, report_folder, written) as evaluator,
                 Summaries(options, sets, graph.graph, step) as summaries,
                 InterruptionWatch(STARTING) as watch,
             ):

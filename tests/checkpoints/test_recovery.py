@@ -211,10 +211,10 @@ def test_the_loss_of_the_best_is_that_of_its_description(tmp_path: Path) -> None
     save(tmp_path, 4, kind=Kind.BEST, state=with_loss(1.5))
     (tmp_path / "best_dev_checkpoint").unlink()
     with session_of(tmp_path) as (checkpoints, _):
-        assert checkpoints.best_loss("") == 1.5
+        assert checkpoints.best_figure("", "loss") == 1.5
     truncate(tmp_path / "best_dev-4.index")
     with session_of(tmp_path) as (checkpoints, _):
-        assert checkpoints.best_loss("") == float("inf")
+        assert checkpoints.best_figure("", "loss") == float("inf")
 
 
 def test_of_several_best_checkpoints_that_of_the_lowest_loss_is_taken(tmp_path: Path) -> None:

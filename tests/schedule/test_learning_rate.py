@@ -13,11 +13,11 @@ from deepspeech.schedule.state import TrainingState
 BATCHES = 10
 
 
-def rates(options: LearningRateOptions, epochs: int = 8, batches_per_step: int = 1, **state: int) -> list[float]:
+def rates(options: LearningRateOptions, epochs: int = 8, batches_per_step: int = 1, reductions: int = 0) -> list[float]:
     """Return the rate of each step of a whole training."""
     rate = LearningRate(0.5, options, batches_per_step)
     return [
-        rate.at(TrainingState(epoch=epoch, target_epoch=epochs, **state), done, BATCHES)
+        rate.at(TrainingState(epoch=epoch, target_epoch=epochs, plateau_reductions=reductions), done, BATCHES)
         for epoch in range(epochs)
         for done in range(0, BATCHES, batches_per_step)
     ]
@@ -50,8 +50,8 @@ def test_the_inverse_square_root_has_halved_after_four_warm_ups() -> None:
 
 def test_each_plateau_lowers_every_later_rate_but_not_below_the_minimum() -> None:
     options = LearningRateOptions(on_plateau=True, plateau_reduction=0.1, minimum=0.01)
-    assert rates(options, plateau_reductions=1) == pytest.approx([0.05] * 80)
-    assert rates(options, plateau_reductions=3) == pytest.approx([0.01] * 80)
+    assert rates(options, reductions=1) == pytest.approx([0.05] * 80)
+    assert rates(options, reductions=3) == pytest.approx([0.01] * 80)
 
 
 def test_steps_of_several_batches_are_counted_as_one() -> None:

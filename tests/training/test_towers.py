@@ -28,22 +28,28 @@ def joined_and_split(tiny_corpus: Any) -> tuple[int, Batch, list[Batch]]:
     return alphabet.size, Feeder(corpus, source, 7).batch(0), list(Feeder(corpus, source, 4).batches([0, 1]))
 
 
-def run(label_count: int, devices: tuple[str, ...], batches: list[Batch]) -> tuple[list[Any], list[Any]]:
-    """Return mean gradients, and the variables after one step of Adam."""
+def run(
+    label_count: int, devices: tuple[str, ...], batches: list[Batch], *, at_once: int = 0
+) -> tuple[list[Any], list[Any]]:
+    """Return mean gradients, and the variables after a step of Adam, on `at_once` batches at a time, if given."""
+    steps = [batches[begin : begin + at_once] for begin in range(0, len(batches), at_once)] if at_once else [batches]
     graph = build_training_graph(
         devices,
         network=network(ModelOptions(n_hidden=24, dropout_rate=0.0), FEATURES.coefficients, label_count),
-        optimizer_options=OptimizerOptions(),
+        optimizer_options=OptimizerOptions(accumulate_gradients=len(steps)),
         session_options=SessionOptions(mixed_precision="off"),
         random_seed=7,
     )
     config = v1.ConfigProto(device_count={"CPU": 2}, allow_soft_placement=False)
     with graph.graph.as_default(), v1.Session(graph=graph.graph, config=config) as session:
-        session.run(v1.global_variables_initializer())
+        session.run([v1.global_variables_initializer(), v1.local_variables_initializer()])
         pairs = mean_gradients(graph.train_towers)
-        fed = feeds(graph.train_towers, batches)
+        fed = feeds(graph.train_towers, steps[-1])
         gradients = session.run([gradient for gradient, _ in pairs], fed)
+        for step in steps[:-1]:
+            session.run(graph.accumulate, feeds(graph.train_towers, step))
         session.run(graph.train_step, fed)
+        assert not any(np.any(each) for each in session.run(v1.local_variables()))
         return gradients, session.run([variable for _, variable in pairs])
 
 
@@ -54,6 +60,16 @@ def test_two_towers_give_the_gradients_and_the_step_of_one_with_the_joined_batch
         assert np.abs(theirs).max() > 0
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
     for ours, theirs in zip(two[1], one[1], strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def test_accumulated_batches_give_the_step_of_one_batch_as_large(joined_and_split: Any) -> None:
+    label_count, joined, split = joined_and_split
+    one, several = (
+        run(label_count, DEVICES[:1], [joined])[1],
+        run(label_count, DEVICES[:1], split, at_once=1)[1],
+    )
+    for ours, theirs in zip(several, one, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
 

@@ -7,10 +7,11 @@ from corpora import TinyCorpus, write_tiny_corpus
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepspeech.util.batching.batches import Batches, Batching
 from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.errors import AudioError
 from deepspeech.util.features import FeatureOptions, front_end
-from deepspeech.util.feeding import LABEL_PADDING, Feeder, OnTheFly, batch_count, batch_range
+from deepspeech.util.feeding import LABEL_PADDING, Feeder, OnTheFly
 from deepspeech.util.text import Alphabet
 
 MFCC = front_end(FeatureOptions(feature_type="psf"))
@@ -27,7 +28,8 @@ def corpus(tiny_corpus: TinyCorpus) -> Corpus:
 
 @given(st.integers(1, 300), st.integers(1, 50))
 def test_batches_cover_the_corpus_in_order_and_only_the_last_is_partial(corpus_size: int, batch_size: int) -> None:
-    ranges = [batch_range(index, batch_size, corpus_size) for index in range(batch_count(corpus_size, batch_size))]
+    batches = Batches([1] * corpus_size, Batching(batch_size))
+    ranges = [batches.batch(index) for index in range(batches.count)]
     assert [index for batch in ranges for index in batch] == list(range(corpus_size))
     assert all(len(batch) == batch_size for batch in ranges[:-1])
     assert 1 <= len(ranges[-1]) <= batch_size
@@ -36,7 +38,7 @@ def test_batches_cover_the_corpus_in_order_and_only_the_last_is_partial(corpus_s
 @pytest.mark.parametrize("index", [-1, 3])
 def test_there_are_no_other_batches(index: int) -> None:
     with pytest.raises(IndexError, match=f"no batch {index}: 5 utterances make 3"):
-        batch_range(index, 2, 5)
+        Batches([1] * 5, Batching(2)).batch(index)
 
 
 @pytest.mark.parametrize("batch_size", [1, 5, 24, 100])
@@ -68,7 +70,7 @@ def test_a_batch_holds_its_utterances_padded_to_the_longest(corpus: Corpus, batc
 
 def test_batches_come_in_the_order_asked_for(corpus: Corpus) -> None:
     feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 5, threads=3)
-    assert [batch.indices.start for batch in feeder.batches([4, 0, 2, 2])] == [20, 0, 10, 10]
+    assert [batch.indices[0] for batch in feeder.batches([4, 0, 2, 2])] == [20, 0, 10, 10]
 
 
 def test_a_recording_that_vanishes_stops_the_feeding_at_its_batch(tmp_path: Path) -> None:
@@ -77,7 +79,7 @@ def test_a_recording_that_vanishes_stops_the_feeding_at_its_batch(tmp_path: Path
     Path(corpus[13].path).unlink()
     before = threading.active_count()
     batches = feeder.batches(range(6))
-    assert [next(batches).indices.start for _ in range(3)] == [0, 4, 8]
+    assert [next(batches).indices[0] for _ in range(3)] == [0, 4, 8]
     with pytest.raises(AudioError, match=Path(corpus[13].path).name):
         next(batches)
     assert threading.active_count() == before
@@ -126,3 +128,13 @@ def test_closing_early_ends_the_threads(corpus: Corpus) -> None:
     assert threading.active_count() > before
     batches.close()
     assert threading.active_count() == before
+
+
+def test_batches_of_a_shuffled_epoch_hold_what_its_seed_and_number_say(corpus: Corpus) -> None:
+    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 5, batching=Batching(5, seed=3))
+    for epoch in (0, 1, 2):
+        batches = list(feeder.batches(range(len(feeder)), epoch))
+        assert [list(batch.indices) for batch in batches] == [list(batch) for batch in feeder.cut.of_epoch(epoch)]
+        assert [batch.lengths.tolist() for batch in batches] == [
+            [corpus[index].frames for index in batch.indices] for batch in batches
+        ]

@@ -38,6 +38,7 @@ class Tally:
     `samples` are the wrongly transcribed utterances of lowest loss, lowest first. `labels_emitted` are the lowest
     LABELS_KEPT different labels of the utterances' best paths, without the blank; it stays empty in training. `files`
     are the figures of each CSV file of the set, in the order of the files and without samples, where they are counted.
+    `best_path_edits` are the errors of the best paths, where those are counted.
     """
 
     utterances: int = 0
@@ -46,6 +47,7 @@ class Tally:
     samples: tuple[Sample, ...] = ()
     labels_emitted: tuple[int, ...] = ()
     files: tuple[Tally, ...] = ()
+    best_path_edits: EditCounts = field(default_factory=EditCounts)
 
     @property
     def mean_loss(self) -> float:
@@ -82,6 +84,7 @@ class Tally:
             samples=lowest_loss(self.samples + other.samples, sample_count),
             labels_emitted=tuple(sorted({*self.labels_emitted, *other.labels_emitted})[:LABELS_KEPT]),
             files=tuple(one.merged(two, 0) for one, two in zip_longest(self.files, other.files, fillvalue=Tally())),
+            best_path_edits=self.best_path_edits + other.best_path_edits,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -93,7 +96,7 @@ class Tally:
     def from_json(value: Mapping[str, Any]) -> Tally:
         """Return the tally that `to_json` wrote; raise KeyError or TypeError for anything else.
 
-        Tallies of a time without `labels_emitted` or `files` are read, too.
+        Tallies of a time without `labels_emitted`, `files` or `best_path_edits` are read, too.
         """
         samples = tuple(Sample(**{**sample, "edits": EditCounts(**sample["edits"])}) for sample in value["samples"])
         figures, *files = (
@@ -101,7 +104,8 @@ class Tally:
             for each in (value, *value.get("files", ()))
         )
         labels = tuple(value.get("labels_emitted", ()))
-        return replace(figures, samples=samples, labels_emitted=labels, files=tuple(files))
+        best_paths = EditCounts(**value.get("best_path_edits", {}))
+        return replace(figures, samples=samples, labels_emitted=labels, files=tuple(files), best_path_edits=best_paths)
 
 
 def places_of_files(csv_files: Sequence[Path]) -> dict[str, int]:

@@ -30,8 +30,7 @@ def _ignored(answer: str, *same: str, switch: bool = False) -> ForeignFlag:
     return ForeignFlag(f"has no effect; {answer}", same, switch=switch, ignored=True)
 
 
-_ORDER = "there is no such choice; utterances always come in order of length, shortest first"
-_PLATEAU = "there is no such choice; the learning rate stays as --learning_rate says: stop, and go on with a lower one"
+_ORDER = "there is no such choice; utterances come in order of length, shortest first, or as --shuffle_batches says"
 _TUNING = "the weights of the language model are searched for by bin/tune_lm.py"
 _CLIENTS = "the graph itself says which clients can use it, by its version"
 _CUDNN = "cuDNN is used wherever there is a GPU for it, and every checkpoint can be used with and without"
@@ -51,14 +50,9 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "reverse_train": _switch(_ORDER),
     "reverse_dev": _switch(_ORDER),
     "reverse_test": _switch(_ORDER),
-    "shuffle_batches": _switch(_ORDER),
-    "shuffle_start": _ignored("batches are not shuffled"),
-    "shuffle_buffer": _ignored("batches are not shuffled"),
+    "shuffle_buffer": _ignored("--shuffle_batches shuffles all batches of an epoch"),
     # Model and training
     "layer_norm": _switch("no network here has layer normalization; train without it"),
-    "reduce_lr_on_plateau": _switch(_PLATEAU),
-    "plateau_epochs": _ignored("the learning rate is not reduced on a plateau"),
-    "plateau_reduction": _ignored("the learning rate is not reduced on a plateau"),
     "force_initialize_learning_rate": _ignored("each run uses its --learning_rate", "False", switch=True),
     "skip_batch_test": _ignored("no memory test comes before training", "True", "False", switch=True),
     # Checkpoints and reports

@@ -3,11 +3,19 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from ..rows.checks import at_least
+from ..rows.checks import OneOf, at_least
 from ..rows.flag import flag
 from .early_stopping import EarlyStoppingOptions
 from .learning_rate import LearningRateOptions
 from .optimizer import TRAINING
+
+LOSS, WER, CER = "loss", "wer", "cer"
+"""What `--best_by` may say."""
+
+
+def in_words(best_by: str) -> str:
+    """Return what `--best_by` names, as it stands in a sentence."""
+    return best_by if best_by == LOSS else best_by.upper()
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,12 @@ class ScheduleOptions:
     test: bool = flag(True, "test, if test_files are given")
     epoch: int = flag(75, "epochs to train in all; -N: N more than are done", aliases=("epochs",))
     validation_step: int = flag(0, "epochs from one validation to the next; 0: never", check=at_least(0))
+    best_by: str = flag(
+        LOSS,
+        "what the best checkpoint has the lowest of, and early stopping looks at: loss of the validation set, or wer or"
+        " cer of its best paths",
+        check=OneOf((LOSS, WER, CER)),
+    )
     display_step: int = flag(
         0,
         "epochs from one report of the training set's word error rate to the next; 0: never",

@@ -29,7 +29,6 @@ class EpochProgress:
         self._sets = sets
         self._bar = bar and not share
         self._share = share
-        self._effort: dict[SetName, list[int]] = {}
         self._epoch: tuple[SetName, int] | None = None
         self._shown: Progress | None = None
         self._before = Tally()
@@ -60,7 +59,7 @@ class EpochProgress:
             self._bar,
             unit="utterances",
             before=self._done,
-            effort=None if self._share else self._effort_of(set_name),
+            effort=None if self._share else self._effort_of(set_name, epoch),
         )
         self._shown.__enter__()
         self._before = Tally()
@@ -110,9 +109,7 @@ class EpochProgress:
         assert self._epoch is not None
         return epoch_title(*self._epoch) + (" here" if self._share else "")
 
-    def _effort_of(self, set_name: SetName) -> list[int]:
-        """Return the frames of the set's first n utterances, by n: the shortest come first, and take the least time."""
-        if set_name not in self._effort:
-            frames = (utterance.frames for utterance in self._sets[set_name].corpus)
-            self._effort[set_name] = list(accumulate(frames, initial=0))
-        return self._effort[set_name]
+    def _effort_of(self, set_name: SetName, epoch: int) -> list[int]:
+        """Return the frames of the epoch's first n utterances, by n: the shortest take the least time."""
+        of_set = self._sets[set_name]
+        return list(accumulate((of_set.corpus[index].frames for index in of_set.feeder.cut.order(epoch)), initial=0))

@@ -1,0 +1,29 @@
+"""The batches of the training set."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..rows.checks import at_least
+from ..rows.flag import flag
+from .optimizer import TRAINING
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """How the training set is cut into batches, and in which order they come; `deepspeech.util.batching` does so."""
+
+    title: ClassVar[str] = TRAINING
+    frames: int = flag(
+        0,
+        "frames of a training batch, with its padding, instead of train_batch_size utterances; 0: no such limit",
+        name="batch_frames",
+        check=at_least(0),
+    )
+    shuffled: bool = flag(
+        False,
+        "shuffle the training set in each epoch: utterances among those alike in length, then all batches",
+        name="shuffle_batches",
+    )
+    ordered_epochs: int = flag(
+        1, "first epochs that are not shuffled, but in order of length", name="shuffle_start", check=at_least(0)
+    )

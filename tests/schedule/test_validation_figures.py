@@ -1,0 +1,68 @@
+"""What the figures of validations decide beside early stopping: plateaus, and which checkpoint is the best."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from deepspeech.options import EarlyStoppingOptions, LearningRateOptions, ScheduleOptions
+from deepspeech.schedule.coordinator import TrainingCoordinator
+from deepspeech.schedule.jobs import Job, JobResult, SetName, Tally
+from deepspeech.schedule.resumption import resumed
+from deepspeech.schedule.state import Plan, TrainingState
+from deepspeech.util.figures.metrics import EditCounts
+
+PLANS = {SetName.TRAIN: Plan(2, 1, "train"), SetName.DEV: Plan(1, 1, "dev")}
+
+
+def validated(losses: list[float], wrong_words: list[int] | None = None, **schedule: Any) -> TrainingState:
+    """Return the state after an epoch and a validation for each loss; of ten words of each, some are wrong."""
+    options = ScheduleOptions(epoch=len(losses), validation_step=1, **schedule)
+    coordinator = TrainingCoordinator(options, PLANS)
+    while isinstance(job := coordinator.next_job(), Job):
+        tally = Tally(len(job.batches), 1.0)
+        if job.set_name is SetName.DEV:
+            words = wrong_words[job.epoch] if wrong_words else 0
+            tally = Tally(1, losses[job.epoch], labels_emitted=(1, 2), best_path_edits=EditCounts(words, 10, 1, 50, 1))
+        coordinator.submit(JobResult(job, job.batches, tally))
+    return coordinator.state
+
+
+def test_a_plateau_is_counted_each_time_that_validation_has_not_improved_for_as_long_as_it_lasts() -> None:
+    rate = LearningRateOptions(on_plateau=True, plateau_epochs=2)
+    state = validated([9.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 4.0, 4.0], learning_rate=rate)
+    assert state.plateau_reductions == 2
+    assert TrainingState.from_json(json.loads(json.dumps(state.to_json()))) == state
+
+
+def test_validations_that_emit_only_blanks_are_no_plateau() -> None:
+    state = TrainingState(plateau_reductions=0)
+    rate = LearningRateOptions(on_plateau=True, plateau_epochs=1)
+    coordinator = TrainingCoordinator(ScheduleOptions(epoch=5, validation_step=1, learning_rate=rate), PLANS)
+    while isinstance(job := coordinator.next_job(), Job):
+        coordinator.submit(JobResult(job, job.batches, Tally(len(job.batches), 5.0)))
+    assert coordinator.state.plateau_reductions == state.plateau_reductions
+
+
+def test_the_error_rate_of_the_best_paths_decides_what_is_best_if_asked() -> None:
+    by_wer = validated([3.0, 2.0, 1.0], [1, 3, 2], best_by="wer")
+    assert (by_wer.dev_figures, by_wer.best_dev_figure, by_wer.newest_dev_figure) == ((0.1, 0.3, 0.2), 0.1, 0.2)
+    assert by_wer.dev_losses == (3.0, 2.0, 1.0)
+    assert validated([3.0], [1], best_by="cer").dev_figures == (0.02,)
+    assert validated([3.0, 2.0, 1.0], [1, 3, 2]).best_dev_figure == 1.0
+    assert TrainingState.from_json(json.loads(json.dumps(by_wer.to_json()))) == by_wer
+
+
+def test_early_stopping_looks_at_the_figure_that_is_chosen() -> None:
+    losses, wrong = [9.0, 8.0, 7.0, 6.0, 5.0, 4.0], [2, 2, 2, 2, 2, 2]
+    stopping = EarlyStoppingOptions(patience=3)
+    assert not validated(losses, wrong, early_stopping=stopping).stopped_early
+    stopped = validated(losses, wrong, early_stopping=stopping, best_by="wer")
+    assert (stopped.stopped_early, stopped.epoch) == (True, 4)
+
+
+def test_validations_by_another_figure_are_not_compared_and_that_is_said() -> None:
+    before = replace(validated([3.0, 2.0]), run_ended=True)
+    state, remarks = resumed(before, ScheduleOptions(epoch=4, validation_step=1, best_by="cer"), PLANS)
+    assert (state.best_by, state.dev_figures, state.best_dev_figure) == ("cer", (), float("inf"))
+    assert not state.compares_with(before)
+    assert any("goes by cer now, and went by loss before" in remark for remark in remarks)

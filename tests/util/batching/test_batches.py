@@ -1,0 +1,71 @@
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepspeech.util.batching.batches import Batches, Batching
+
+LENGTHS = st.lists(st.integers(1, 400), max_size=120).map(sorted)
+BATCHINGS = st.builds(
+    Batching,
+    size=st.integers(1, 9),
+    frames=st.sampled_from([0, 100, 900]),
+    seed=st.sampled_from([None, 1, 4567]),
+    ordered_epochs=st.integers(0, 2),
+)
+
+
+def utterances(batches: Batches, epoch: int) -> list[list[int]]:
+    return [list(batches.batch(index, epoch)) for index in range(batches.count)]
+
+
+@given(LENGTHS, BATCHINGS, st.integers(0, 4))
+def test_each_utterance_is_in_one_batch_of_every_epoch(lengths: list[int], batching: Batching, epoch: int) -> None:
+    batches = Batches(lengths, batching)
+    found = utterances(batches, epoch)
+    assert Counter(each for batch in found for each in batch) == Counter(range(len(lengths)))
+    assert all(0 < len(batch) <= batches.largest for batch in found)
+    assert list(batches.order(epoch)) == [each for batch in found for each in batch]
+
+
+@given(LENGTHS, BATCHINGS, st.integers(0, 4))
+def test_a_batch_of_frames_has_no_more_frames_with_padding_unless_it_is_one_utterance(
+    lengths: list[int], batching: Batching, epoch: int
+) -> None:
+    for batch in utterances(Batches(lengths, batching), epoch):
+        if batching.frames and len(batch) > 1:
+            assert len(batch) * max(lengths[each] for each in batch) <= batching.frames
+
+
+def test_batches_of_a_number_of_utterances_are_neighbours_in_the_order_of_the_corpus() -> None:
+    assert utterances(Batches([5] * 7, Batching(3)), 4) == [[0, 1, 2], [3, 4, 5], [6]]
+
+
+def test_batches_of_frames_hold_fewer_utterances_the_longer_they_are() -> None:
+    lengths = [10] * 20 + [50] * 10 + [100] * 5
+    sizes = [len(batch) for batch in utterances(Batches(lengths, Batching(1, frames=100)), 0)]
+    assert sizes == [10, 10, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1]
+
+
+def test_the_first_epoch_is_in_order_and_each_later_one_has_an_order_of_its_own_that_the_seed_decides() -> None:
+    lengths = list(range(100, 300))
+    batches = Batches(lengths, Batching(4, seed=7))
+    epochs = [utterances(batches, epoch) for epoch in range(4)]
+    assert epochs[0] == utterances(Batches(lengths, Batching(4)), 0)
+    assert len({str(epoch) for epoch in epochs}) == 4
+    assert utterances(Batches(lengths, Batching(4, seed=7)), 2) == epochs[2]
+    assert utterances(Batches(lengths, Batching(4, seed=8)), 2) != epochs[2]
+
+
+def test_the_utterances_of_a_shuffled_batch_are_alike_in_length() -> None:
+    lengths = list(range(1000))
+    for batch in utterances(Batches(lengths, Batching(10, seed=1)), 3):
+        assert max(batch) - min(batch) < 80
+
+
+def test_there_is_no_batch_beyond_the_last() -> None:
+    batches = Batches([1] * 5, Batching(2))
+    for index in (-1, 3):
+        with pytest.raises(IndexError, match=f"no batch {index}: 5 utterances make 3"):
+            batches.batch(index)
