@@ -22,13 +22,19 @@ STATE = TrainingState(epoch=2, requested_epoch=5, target_epoch=5, dev_losses=(3.
 
 @contextmanager
 def session_of(
-    folder: Path, identity: ModelIdentity = IDENTITY, *, seed: int = 1, trains: bool = True, **options: Any
+    folder: Path,
+    identity: ModelIdentity = IDENTITY,
+    *,
+    seed: int = 1,
+    trains: bool = True,
+    ema_decay: float = 0.0,
+    **options: Any,
 ) -> Iterator[tuple[Checkpoints, Any]]:
     """Yield the checkpoints of a folder, with CheckpointOptions of these `options`, and a session with new weights."""
     graph = build_training_graph(
         ("/cpu:0",),
         network=identity.network,
-        optimizer_options=OptimizerOptions() if trains else None,
+        optimizer_options=OptimizerOptions(ema_decay=ema_decay) if trains else None,
         session_options=SessionOptions(),
         random_seed=seed,
         features=identity.features,

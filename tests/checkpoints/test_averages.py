@@ -1,0 +1,100 @@
+"""Which weights are used of a checkpoint that holds averages, or of several checkpoints; and going back to the best."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from checkpoint_sessions import STATE, session_of, set_step, values
+
+from deepspeech.checkpoints.sources import assign
+from deepspeech.checkpoints.store import Kind
+
+v1 = tf.compat.v1
+WEIGHTS = "layer_1/weights"
+AVERAGE = f"{WEIGHTS}/ExponentialMovingAverage"
+
+
+def fill(session: Any, **numbers: float) -> None:
+    """Give every number of variables, by the last part of their names, a value."""
+    with session.graph.as_default():
+        for variable in v1.global_variables():
+            number = numbers.get(variable.op.name.rpartition("/")[2])
+            if number is not None:
+                assign(session, variable, np.full(variable.shape, number, np.float32))
+
+
+def filled_with(session: Any, name: str) -> float:
+    (number,) = np.unique(values(session)[name])
+    return float(number)
+
+
+def test_averages_are_used_in_place_of_the_weights_but_training_goes_on_from_the_weights(tmp_path: Path) -> None:
+    with session_of(tmp_path, ema_decay=0.9) as (checkpoints, session):
+        np.testing.assert_array_equal(values(session)[AVERAGE], values(session)[WEIGHTS])
+        fill(session, weights=2.0, ExponentialMovingAverage=3.0)
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+    with session_of(tmp_path, trains=False) as (checkpoints, session):
+        checkpoints.restore(session, prefix, to_use=True)
+        assert filled_with(session, WEIGHTS) == 3.0
+    with session_of(tmp_path, ema_decay=0.9) as (checkpoints, session):
+        checkpoints.restore(session, prefix)
+        assert (filled_with(session, WEIGHTS), filled_with(session, AVERAGE)) == (2.0, 3.0)
+
+
+def test_averages_begin_at_the_weights_of_a_checkpoint_that_has_none(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        fill(session, weights=2.0)
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+    with session_of(tmp_path, ema_decay=0.9) as (checkpoints, session):
+        checkpoints.restore(session, prefix)
+        assert filled_with(session, AVERAGE) == 2.0
+
+
+def test_the_best_checkpoints_are_kept_and_their_mean_is_used(tmp_path: Path) -> None:
+    with session_of(tmp_path, averaged=2) as (checkpoints, session):
+        for step, loss in enumerate([4.0, 2.0, 3.0], start=1):
+            set_step(session, step)
+            fill(session, weights=loss)
+            checkpoints.save(session, Kind.BEST, replace(STATE, dev_losses=(loss,)))
+        assert sorted(path.stem for path in tmp_path.glob("best_dev-*.index")) == ["best_dev-2", "best_dev-3"]
+        best = checkpoints.find(Kind.BEST)
+        assert best is not None
+        assert best.name == "best_dev-2"
+        checkpoints.restore(session, best, to_use=True)
+        assert filled_with(session, WEIGHTS) == 2.5
+        checkpoints.restore(session, best)
+        assert filled_with(session, WEIGHTS) == 2.0
+        (tmp_path / "best_dev_checkpoint").unlink()
+        assert checkpoints.find(Kind.BEST) == best
+
+
+def test_checkpoints_that_were_validated_otherwise_are_neither_averaged_nor_replaced(tmp_path: Path) -> None:
+    with session_of(tmp_path, averaged=2) as (checkpoints, session):
+        by_wer = replace(STATE, best_by="wer", dev_error_rates=(0.5,))
+        for step, (weight, state) in enumerate([(1.0, STATE), (3.0, by_wer)], start=1):
+            set_step(session, step)
+            fill(session, weights=weight)
+            checkpoints.save(session, Kind.BEST, state)
+        assert len(list(tmp_path.glob("best_dev-*.index"))) == 2
+        best = checkpoints.find(Kind.BEST)
+        assert best is not None
+        checkpoints.restore(session, best, to_use=True)
+        assert filled_with(session, WEIGHTS) == 3.0
+        assert checkpoints.best_figure("", "loss") == float("inf")
+        assert checkpoints.best_figure("", "wer") == 0.5
+
+
+def test_going_back_to_the_best_takes_its_weights_and_keeps_the_count_of_steps(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        assert checkpoints.go_back_to_best(session) is None
+        set_step(session, 5)
+        fill(session, weights=2.0, Adam=0.25)
+        saved = checkpoints.save(session, Kind.BEST, STATE)
+        set_step(session, 9)
+        fill(session, weights=7.0, Adam=0.5)
+        assert checkpoints.go_back_to_best(session) == saved
+        assert filled_with(session, WEIGHTS) == 2.0
+        assert filled_with(session, f"{WEIGHTS}/Adam") == 0.25
+        assert values(session)["global_step"] == 9
