@@ -127,6 +127,9 @@ class EditsBody(Body):
     substitutions: Number = 0
     insertions: Number = 0
     deletions: Number = 0
+    syllable_edits: Number = 0
+    toneless_syllable_edits: Number = 0
+    syllables: Number = 0
 
 
 class SampleBody(Body):
