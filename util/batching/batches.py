@@ -68,6 +68,10 @@ class Batches:
             kept = self._shuffled = (wanted, self._shuffle(epoch) if shuffles else self._in_order())
         return kept[1]
 
+    def index_of(self, utterance: int, epoch: int = 0) -> int:
+        """Return the index of the batch that holds an utterance, an index into the corpus, in an epoch."""
+        return next(index for index, batch in enumerate(self.of_epoch(epoch)) if utterance in batch)
+
     def order(self, epoch: int) -> Iterator[int]:
         """Yield the utterances of an epoch, in order."""
         return chain.from_iterable(self.of_epoch(epoch))

@@ -37,7 +37,7 @@ def feature_images(data_set: DataSet) -> Iterator[tuple[str, Image]]:
     for number, index in enumerate(sorted(shown), 1):
         try:
             samples = read_audio(corpus[index].path, corpus.sample_rate, corpus[index].part)
-            batch = data_set.feeder.batch(index // data_set.plan.batch_size)
+            batch = data_set.feeder.batch(data_set.feeder.cut.index_of(index))
         except (DeepSpeechError, OSError):
             continue
         if corpus[index] not in batch.utterances:
