@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from checkpoint_sessions import STATE, session_of, set_step, values
+from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
 
 from deepspeech.checkpoints.sources import assign
 from deepspeech.checkpoints.store import Kind
+from deepspeech.network.layers.normalization import DEVIATION, MEAN
+from deepspeech.util.features import FeatureOptions
 
 v1 = tf.compat.v1
 WEIGHTS = "layer_1/weights"
@@ -68,6 +70,19 @@ def test_the_best_checkpoints_are_kept_and_their_mean_is_used(tmp_path: Path) ->
         assert filled_with(session, WEIGHTS) == 2.0
         (tmp_path / "best_dev_checkpoint").unlink()
         assert checkpoints.find(Kind.BEST) == best
+
+
+def test_the_statistics_of_features_are_neither_trained_nor_averaged(tmp_path: Path) -> None:
+    identity = replace(IDENTITY, features=FeatureOptions(normalization="global"))
+    with session_of(tmp_path, identity, ema_decay=0.9, averaged=2) as (checkpoints, session):
+        assert {name for name in values(session) if name.startswith("features/")} == {MEAN, DEVIATION}
+        for step in (1, 2):
+            set_step(session, step)
+            fill(session, mean=0.25, deviation=4.0, weights=1.0 + step, ExponentialMovingAverage=5.0 + step)
+            best = checkpoints.save(session, Kind.BEST, STATE)
+    with session_of(tmp_path, identity, trains=False, averaged=2) as (checkpoints, session):
+        checkpoints.restore(session, best, to_use=True)
+        assert [filled_with(session, name) for name in (MEAN, DEVIATION, WEIGHTS)] == [0.25, 4.0, 6.5]
 
 
 def test_checkpoints_that_were_validated_otherwise_are_neither_averaged_nor_replaced(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from deepspeech.util.batching.batches import Batches, Batching
 from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.errors import AudioError
-from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.features import FeatureOptions, Features, front_end
 from deepspeech.util.feeding import LABEL_PADDING, Feeder, OnTheFly
 from deepspeech.util.text import Alphabet
 
@@ -131,10 +131,18 @@ def test_closing_early_ends_the_threads(corpus: Corpus) -> None:
 
 
 def test_batches_of_a_shuffled_epoch_hold_what_its_seed_and_number_say(corpus: Corpus) -> None:
-    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 5, batching=Batching(5, seed=3))
+    asked: list[tuple[int, int]] = []
+
+    class Noted(OnTheFly):
+        def features(self, index: int, epoch: int = 0) -> Features:
+            asked.append((epoch, index))
+            return super().features(index, epoch)
+
+    feeder = Feeder(corpus, Noted(corpus, MFCC), 5, batching=Batching(5, seed=3))
     for epoch in (0, 1, 2):
         batches = list(feeder.batches(range(len(feeder)), epoch))
         assert [list(batch.indices) for batch in batches] == [list(batch) for batch in feeder.cut.of_epoch(epoch)]
         assert [batch.lengths.tolist() for batch in batches] == [
             [corpus[index].frames for index in batch.indices] for batch in batches
         ]
+    assert sorted(asked) == [(epoch, index) for epoch in (0, 1, 2) for index in range(len(corpus))]
