@@ -16,6 +16,7 @@ from pathlib import Path
 
 from deepspeech.cli.arguments import ArgumentParser, run_script
 from deepspeech.decoder import CTCDecoder, DecoderOptions
+from deepspeech.decoder.of_alphabet import with_references
 from deepspeech.errors import FlagError
 from deepspeech.serving.alignment.rows import figures_of_rows
 from deepspeech.serving.alphabet import alphabet_of
@@ -58,14 +59,16 @@ def main() -> None:
 def ranked_rows(model_file: Path, csv_files: list[Path]) -> list[RankedRow]:
     """Return the rows of a corpus, worst first; those that cannot be used at all are logged."""
     model = read_frozen_model(model_file)
+    alphabet = alphabet_of(model.info)
     corpus = read_corpus(
         csv_files,
-        alphabet_of(model.info),
+        alphabet,
         front_end(model.info.features),
         skip_bad_rows=True,
         remembered=users_file(),
     )
     decoder = CTCDecoder(model.info.labels, DecoderOptions(beam_width=BEAM_WIDTH))
+    corpus = with_references(corpus, alphabet, decoder)
     rows = []
     with Progress("Finding bad rows", len(corpus), unit="utterances") as progress:
         for figures in figures_of_rows(Engine(model), model.info, decoder, corpus):
