@@ -20,13 +20,6 @@ AnyLayer = TypeVar("AnyLayer", bound="Layer")
 GLOROT = "glorot_uniform"
 """Uniform within the square root of 6 / (inputs + outputs) (Glorot and Bengio, 2010)."""
 ZEROS = "zeros"
-BLANK_PROBABILITY = 0.99
-LIKELY_BLANK = "likely_blank"
-"""Zeros, but for the last one, the blank's, which gives it a probability of BLANK_PROBABILITY where logits are zero.
-
-A network that begins with labels can learn by heart when to emit which, and never come to listen; all of those that
-begin with blanks learn where the first labels are.
-"""
 OPEN_FORGET_GATE = "open_forget_gate"
 """Ones for the forget gate of an LSTM, zeros for the others (Jozefowicz et al., 2015)."""
 
@@ -35,8 +28,8 @@ OPEN_FORGET_GATE = "open_forget_gate"
 class Variable:
     """A variable of a network.
 
-    `initial` says how its values begin: GLOROT, ZEROS, LIKELY_BLANK or OPEN_FORGET_GATE. `older_name` is what the
-    first generation of DeepSpeech (0.1 to 0.4) called it, if it had it.
+    `initial` says how its values begin: GLOROT, ZEROS or OPEN_FORGET_GATE. `older_name` is what the first generation
+    of DeepSpeech (0.1 to 0.4) called it, if it had it.
     """
 
     name: str
@@ -96,8 +89,7 @@ class ContextWindow(Layer):
 class Dense(Layer):
     """y = min(max(x W + b, 0), clip): a clipped ReLU layer (Hannun et al., "Deep Speech", 2014).
 
-    With `clip` None it makes logits, y = x W + b, the last one the blank's, and is computed in float32 whatever the
-    precision. W is [inputs, units].
+    With `clip` None it is linear, y = x W + b, and computed in float32 whatever the precision. W is [inputs, units].
     """
 
     units: int
@@ -117,7 +109,7 @@ class Dense(Layer):
         weights, bias = self.older_names
         return (
             Variable(f"{self.name}/weights", (inputs, self.units), GLOROT, weights),
-            Variable(f"{self.name}/bias", (self.units,), LIKELY_BLANK if self.clip is None else ZEROS, bias),
+            Variable(f"{self.name}/bias", (self.units,), ZEROS, bias),
         )
 
     def resized(self, shapes: Mapping[str, Shape]) -> Dense:

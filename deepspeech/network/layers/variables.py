@@ -1,11 +1,10 @@
 """The variables of a layer in TensorFlow's graph."""
 
-import math
 from typing import Any
 
 import tensorflow as tf
 
-from ..description import BLANK_PROBABILITY, GLOROT, LIKELY_BLANK, OPEN_FORGET_GATE, ZEROS, Layer
+from ..description import GLOROT, OPEN_FORGET_GATE, ZEROS, Layer
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -33,15 +32,7 @@ def _initializer(initial: str, shape: tuple[int, ...]) -> Any:
         return v1.glorot_uniform_initializer()
     if initial == ZEROS:
         return v1.zeros_initializer()
-    if initial == LIKELY_BLANK:
-        labels = shape[0] - 1
-        return v1.constant_initializer([0.0] * labels + [_blank_bias(labels)])
     assert initial == OPEN_FORGET_GATE
     units = shape[0] // 4
     gates = tf.concat([tf.zeros([2 * units]), tf.ones([units]), tf.zeros([units])], axis=0)
     return lambda wanted, **_: tf.reshape(gates, wanted)
-
-
-def _blank_bias(labels: int) -> float:
-    """Return the logit with which the blank has BLANK_PROBABILITY among labels whose logits are zero."""
-    return math.log(max(labels, 1) * BLANK_PROBABILITY / (1 - BLANK_PROBABILITY))
