@@ -66,6 +66,7 @@ def ranked_rows(model_file: Path, csv_files: list[Path]) -> list[RankedRow]:
         front_end(model.info.features),
         skip_bad_rows=True,
         remembered=users_file(),
+        frames_per_row=model.info.network.time_reduction,
     )
     decoder = CTCDecoder(model.info.labels, DecoderOptions(beam_width=BEAM_WIDTH))
     corpus = with_references(corpus, alphabet, decoder)

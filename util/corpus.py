@@ -108,6 +108,7 @@ def read_corpus(
     remembered: Path | None = None,
     normalizer: Normalizer | None = None,
     excluded: Exclusions | None = None,
+    frames_per_row: int = 1,
 ) -> Corpus:
     """Read lists into one corpus, shortest utterance first (of equal ones, the one listed first).
 
@@ -117,8 +118,8 @@ def read_corpus(
     as many of the shortest, 0 all of them.
     Raise CorpusError if there is no list, one cannot be read, lacks a column or has no rows, or if rows are bad:
     the recording cannot be read to its end, is empty or silent, the transcript is empty, has characters outside the
-    alphabet or more of them than CTC fits into the frames. With `skip_bad_rows` these are logged and left out, unless
-    all are.
+    alphabet or more of them than CTC fits into the rows of outputs, one for each
+    `frames_per_row` frames. With `skip_bad_rows` these are logged and left out, unless all are.
     Rows that are `excluded` are left out first, with their count in the log; CorpusError if none remain.
     Recordings that the file `remembered` knows (see `checked_recordings`) are not decoded again; it gets the others.
     """
@@ -129,7 +130,7 @@ def read_corpus(
     bad_rows: list[BadRow] = []
 
     def check_rows(rows: Sequence[Row | BadRow]) -> list[Utterance | BadRow]:
-        return [_check_row(row, alphabet, front_end, inspection) for row in rows]
+        return [_check_row(row, alphabet, front_end, inspection, frames_per_row) for row in rows]
 
     title = f"Checking {names}"
     with checked_recordings(remembered) as known, Progress(title, len(rows), progress, unit="rows") as bar:
@@ -172,7 +173,7 @@ def _chunks(rows: Sequence[Row | BadRow]) -> Iterator[list[Row | BadRow]]:
 
 
 def _check_row(
-    row: Row | BadRow, alphabet: Alphabet, front_end: FrontEnd, inspection: Inspection
+    row: Row | BadRow, alphabet: Alphabet, front_end: FrontEnd, inspection: Inspection, frames_per_row: int
 ) -> Utterance | BadRow:
     if isinstance(row, BadRow):
         return row
@@ -193,9 +194,10 @@ def _check_row(
         return row.bad(f"{row.path}: silent: all its samples are the same")
     samples = resampled_length(audio.samples, audio.sample_rate, front_end.options.sample_rate)
     frames = front_end.frame_count(samples)
-    of_network = front_end.options.stacking.count(frames)
-    if (needed := outputs_needed(labels)) > of_network:
-        return row.bad(f"{row.path}: {of_network} frames, too few for its transcript: CTC needs {needed}")
+    outputs = -(-front_end.options.stacking.count(frames) // frames_per_row)
+    if (needed := outputs_needed(labels)) > outputs:
+        unit = "frames" if frames_per_row == 1 else f"outputs of {frames_per_row} frames"
+        return row.bad(f"{row.path}: {outputs} {unit}, too few for its transcript: CTC needs {needed}")
     of_file = audio.file_size, audio.modified_ns
     return Utterance(row.path, row.transcript, labels, samples, frames, *of_file, row.csv_file, row.line, part)
 

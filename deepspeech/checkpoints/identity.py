@@ -47,7 +47,7 @@ class ModelIdentity:
     @cached_property
     def network(self) -> Network:
         """The network that the options name. Raise NetworkError if there is no network of that name."""
-        return network(self.model, self.features.width, self.alphabet.size)
+        return network(self.model, self.features.width, self.alphabet.size, self.features.network_step_ms)
 
     def to_json(self) -> dict[str, Any]:
         """Return the identity as a value for JSON, which is part of a checkpoint's description."""

@@ -89,6 +89,7 @@ def _evaluate(options: EvaluationOptions) -> Tally:
         skip_bad_rows=options.bad_rows.skip,
         progress=options.report.show_progressbar,
         remembered=users_file(),
+        frames_per_row=model.info.network.time_reduction,
         normalizer=normalizer,
     )
     corpus = with_references(corpus, alphabet, decoder)

@@ -63,7 +63,8 @@ def _check_features(options: Options) -> None:
 
 def _check_network(options: Options) -> None:
     """Raise FlagError or NetworkError. No check depends on the number of labels, which is not known yet."""
-    described = network(options.model, options.features.width, label_count=1)
+    features = options.features
+    described = network(options.model, features.width, label_count=1, step_ms=features.network_step_ms)
     layers = len(described.weighted_layers)
     dropped = options.checkpoints.drop_source_layers
     if dropped > layers:

@@ -63,9 +63,10 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
     inputs = read_inputs(options)
     features = front_end(options.features)
     written = alphabet_of_best_paths(options, inputs)
-    evaluation = Evaluator(inputs.decoder, options.test.files, alphabet=written)
+    identity = ModelIdentity(inputs.alphabet, options.features, options.model)
+    frames_per_row = identity.network.time_reduction
+    evaluation = Evaluator(inputs.decoder, options.test.files, alphabet=written, frames_per_row=frames_per_row)
     with open_sets(options, inputs, features) as sets, evaluation as evaluator:
-        identity = ModelIdentity(inputs.alphabet, options.features, options.model)
         graph = build_cluster_graph(
             cluster.task,
             len(cluster.parameter_servers),

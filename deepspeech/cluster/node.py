@@ -119,7 +119,7 @@ def code_property(package: Path = PACKAGE) -> dict[str, str]:
 
 def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan]) -> dict[str, str]:
     """Return the properties in which all workers must agree."""
-    described = network(options.model, options.features.width, alphabet.size)
+    described = network(options.model, options.features.width, alphabet.size, options.features.network_step_ms)
     properties = {
         **code_property(),
         "--output_unit": alphabet.unit,

@@ -18,7 +18,35 @@ The variables, the training graph, the exported graph, the engine that serves it
 the records. This module needs no TensorFlow; `training` and `frozen` do.
 """
 
-from .description import LSTM, ContextWindow, Dense, Layer, Network, Sizes, Variable
+from .description import (
+    LSTM,
+    BidirectionalLSTM,
+    ContextWindow,
+    Convolution,
+    Dense,
+    IntermediateCTC,
+    Layer,
+    LayerNormalization,
+    Network,
+    Projection,
+    Sizes,
+    Variable,
+)
 from .registry import network, register
 
-__all__ = ["LSTM", "ContextWindow", "Dense", "Layer", "Network", "Sizes", "Variable", "network", "register"]
+__all__ = [
+    "LSTM",
+    "BidirectionalLSTM",
+    "ContextWindow",
+    "Convolution",
+    "Dense",
+    "IntermediateCTC",
+    "Layer",
+    "LayerNormalization",
+    "Network",
+    "Projection",
+    "Sizes",
+    "Variable",
+    "network",
+    "register",
+]

@@ -12,7 +12,7 @@ from ..options import ModelOptions
 from ..util.files.python_files import load_python_file
 from .description import Layer, Network, Sizes
 
-MODULES = ("deepspeech",)
+MODULES = ("deepspeech", "lstm")
 """The networks of this package, each a module whose function `layers` returns its records."""
 
 
@@ -41,9 +41,10 @@ def names() -> tuple[str, ...]:
     return (*MODULES, *_registered)
 
 
-def network(options: ModelOptions, coefficients: int, label_count: int) -> Network:
+def network(options: ModelOptions, coefficients: int, label_count: int, step_ms: int = 20) -> Network:
     """Return the network that the options name, for frames of `coefficients` features and `label_count` labels.
 
+    Frames are `step_ms` apart, which decides how many of them make a row of logits in networks that reduce them.
     Raise NetworkError if no network has that name, or if the layers that its function returns do not fit together.
     """
     sizes = Sizes(
@@ -53,6 +54,8 @@ def network(options: ModelOptions, coefficients: int, label_count: int) -> Netwo
         relu_clip=options.relu_clip,
         context=options.context,
         dropout_rates=options.dropout_rates,
+        lstm=options.lstm,
+        step_ms=step_ms,
     )
     return Network(options.network.rpartition(":")[2], coefficients, tuple(_layers_of(options.network)(sizes)))
 

@@ -7,9 +7,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import NetworkError
-from .description import LSTM, ContextWindow, Dense, Layer, Network, settings_of
+from .description import (
+    LSTM,
+    BidirectionalLSTM,
+    ContextWindow,
+    Convolution,
+    Dense,
+    Layer,
+    LayerNormalization,
+    Network,
+    Projection,
+    settings_of,
+)
 
-LAYERS: Mapping[str, type[Layer]] = {kind.__name__: kind for kind in (ContextWindow, Dense, LSTM)}
+LAYERS: Mapping[str, type[Layer]] = {
+    kind.__name__: kind
+    for kind in (ContextWindow, Dense, LSTM, BidirectionalLSTM, Convolution, LayerNormalization, Projection)
+}
 """The layers that can be read back from JSON."""
 
 LARGEST_SIZE = 1 << 20

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
 import tensorflow as tf
 
 from ..errors import NetworkError
-from .description import LSTM, ContextWindow, Dense, Layer, Network
+from .description import (
+    LSTM,
+    BidirectionalLSTM,
+    ContextWindow,
+    Convolution,
+    Dense,
+    IntermediateCTC,
+    Layer,
+    LayerNormalization,
+    Network,
+    Projection,
+)
 from .layers.compute import Compute
 from .layers.context_window import context_windows
-from .layers.dense import dense
+from .layers.convolution import convolution
+from .layers.dense import dense, projection
 from .layers.dropout import dropout
-from .layers.lstm import LSTMState, lstm, lstm_variables
+from .layers.lstm import LSTMState, bidirectional_lstm, lstm, lstm_variables
+from .layers.layer_normalization import layer_normalization
 from .layers.variables import factors
 
 v1 = tf.compat.v1
@@ -24,7 +38,10 @@ Tensor = Any
 
 @dataclass(frozen=True)
 class Pass:
-    """The batch that goes through the network, as its layers need it beside their inputs."""
+    """The batch that goes through the network, as its layers need it beside their inputs.
+
+    A frame is one of the layer's input, of which layers before it may have made fewer.
+    """
 
     lengths: Tensor  # int32 [batch], frames
     time: Tensor  # int32 scalar: frames of the longest utterance
@@ -33,39 +50,78 @@ class Pass:
     training: bool
     compute: Compute
 
+    def after(self, layer: Layer) -> Pass:
+        """Return the pass as the next layer needs it."""
+        if layer.time_reduction == 1:
+            return self
+        lengths, time = (reduced(each, layer.time_reduction) for each in (self.lengths, self.time))
+        return replace(self, lengths=lengths, time=time)
+
 
 @dataclass(frozen=True)
 class Activations:
     """The outputs of a layer: [time, batch, width], or [time * batch, width] with time and batch joined.
 
-    They are float32, or bfloat16 where `Compute.dtype` says so.
+    Those of convolutions are [batch, time, frequencies, channels]. They are float32, or bfloat16 where `Compute.dtype`
+    says so.
     """
 
     values: Tensor
+
+    @property
+    def width(self) -> int:
+        """How many numbers a frame has."""
+        return math.prod(self.values.shape[2 if self.values.shape.rank == 4 else -1 :])
 
     def stacked(self, at: Pass) -> Tensor:
         """Return the activations as [time, batch, width]."""
         if self.values.shape.rank == 3:
             return self.values
+        if self.values.shape.rank == 4:
+            merged = tf.reshape(self.values, [at.batch, at.time, self.width])
+            return tf.transpose(merged, [1, 0, 2])
         return tf.reshape(self.values, [at.time, at.batch, self.values.shape[1]])
 
     def joined(self, at: Pass) -> Tensor:
         """Return the activations as [time * batch, width]."""
         if self.values.shape.rank == 2:
             return self.values
-        return tf.reshape(self.values, [at.time * at.batch, self.values.shape[2]])
+        return tf.reshape(self.stacked(at), [at.time * at.batch, self.width])
+
+    def in_channels(self, channels: int, at: Pass) -> Tensor:
+        """Return the activations as [batch, time, frequencies, channels], for a number of channels."""
+        if self.values.shape.rank == 4:
+            return self.values
+        by_utterance = tf.transpose(self.stacked(at), [1, 0, 2])
+        return tf.reshape(by_utterance, [at.batch, at.time, self.width // channels, channels])
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a network makes of a batch."""
+
+    logits: Tensor  # float32 [rows, batch, labels + 1]; the blank is the last label
+    lengths: Tensor  # int32 [batch], rows
+    intermediate: tuple[tuple[float, Tensor], ...] = ()  # in training: weights, and logits as above, of inner layers
 
 
 def acoustic_model(
     network: Network, features: Tensor, lengths: Tensor, *, training: bool, compute: Compute | None = None
 ) -> Tensor:
-    """Return float32 logits [time, batch, labels + 1] for float32 features [batch, time, coefficients].
+    """Return float32 logits [rows, batch, labels + 1] for float32 features [batch, time, coefficients].
 
     `lengths` is int32 [batch] in frames; what lies beyond is padding and must be zero. The blank is the last label.
     `compute` says by which kernels and in which precision; the default is TensorFlow's operations in float32. Dropout
     is active only when `training`. Variables are made on the first call in a graph and shared by later ones. Raise
     NetworkError for a layer that cannot be computed.
     """
+    return outputs_of(network, features, lengths, training=training, compute=compute).logits
+
+
+def outputs_of(
+    network: Network, features: Tensor, lengths: Tensor, *, training: bool, compute: Compute | None = None
+) -> Outputs:
+    """Return what `acoustic_model` does, with the lengths of the logits, and those of inner layers."""
     compute = compute or Compute()
     inputs = tf.cast(tf.transpose(features, [1, 0, 2]), compute.dtype)
     windows = context_windows(inputs, network.context) if network.context else inputs
@@ -75,9 +131,21 @@ def acoustic_model(
     time, batch = tf.unstack(tf.shape(windows)[:2])
     at = Pass(lengths, time, batch, states, training, compute)
     activations = Activations(windows)
+    intermediate = []
     for layer in network.layers_after_window:
+        if isinstance(layer, IntermediateCTC):
+            if training:
+                inner = computed(network.layers[-1], activations, at)
+                intermediate.append((layer.weight, inner.stacked(at)))
+            continue
         activations = computed(layer, activations, at)
-    return activations.stacked(at)
+        at = at.after(layer)
+    return Outputs(activations.stacked(at), at.lengths, tuple(intermediate))
+
+
+def reduced(count: Tensor, reduction: int) -> Tensor:
+    """Return how many rows some frames make, int32, if `reduction` frames make one."""
+    return (count + reduction - 1) // reduction
 
 
 @singledispatch
@@ -95,7 +163,7 @@ def _dense(layer: Dense, inputs: Activations, at: Pass) -> Activations:
 
 @computed.register
 def _lstm(layer: LSTM, inputs: Activations, at: Pass) -> Activations:
-    kernel, bias = lstm_variables(layer, inputs.values.shape[-1])
+    kernel, bias = lstm_variables(layer, inputs.width)
     values = dropout(inputs.values, layer.input_dropout if at.training else 0.0)
     hidden, _ = lstm(
         Activations(values).stacked(at),
@@ -106,6 +174,27 @@ def _lstm(layer: LSTM, inputs: Activations, at: Pass) -> Activations:
         at.compute,
     )
     return Activations(dropout(hidden, layer.output_dropout if at.training else 0.0))
+
+
+@computed.register
+def _bidirectional_lstm(layer: BidirectionalLSTM, inputs: Activations, at: Pass) -> Activations:
+    return Activations(bidirectional_lstm(layer, inputs.stacked(at), at.lengths, at.compute))
+
+
+@computed.register
+def _convolution(layer: Convolution, inputs: Activations, at: Pass) -> Activations:
+    return Activations(convolution(layer, inputs.in_channels(layer.input_channels, at), at.lengths, at.compute))
+
+
+@computed.register
+def _projection(layer: Projection, inputs: Activations, at: Pass) -> Activations:
+    return Activations(projection(layer, inputs.joined(at)))
+
+
+@computed.register
+def _layer_normalization(layer: LayerNormalization, inputs: Activations, at: Pass) -> Activations:
+    rate = layer.dropout if at.training else 0.0
+    return Activations(layer_normalization(layer, inputs.joined(at), rate, at.compute))
 
 
 @computed.register

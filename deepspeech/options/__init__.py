@@ -18,7 +18,7 @@ from .corpora import (
 from .decoding import LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import ExportOptions
-from .model import ModelOptions
+from .model import LSTMOptions, ModelOptions
 from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions
 from .rows.flag import Flag, SwitchAlias, check_values, flags_of, items_of, values_of, with_values
@@ -40,6 +40,7 @@ __all__ = [
     "ExportOptions",
     "Flag",
     "FrontEndOptions",
+    "LSTMOptions",
     "LanguageModelOptions",
     "LearningRateOptions",
     "LogOptions",

@@ -1,6 +1,6 @@
 """The acoustic model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from .rows.checks import Range, at_least, between, more_than
@@ -8,6 +8,33 @@ from .rows.flag import flag
 
 _RATE = between(0, 1)
 _RATE_OR_FIRST = Range("less than 1, or negative for the value of --dropout_rate", high=1)
+
+
+@dataclass(frozen=True)
+class LSTMOptions:
+    """The settings of the network `lstm`."""
+
+    title: ClassVar[str] = "Model"
+    layers: int = flag(4, "LSTM layers of the network lstm", name="lstm_layers", check=at_least(1))
+    bidirectional: bool = flag(
+        False, "let the LSTMs of the network lstm go in both directions: more accurate, but it cannot stream"
+    )
+    projection: int = flag(
+        0,
+        "numbers that the outputs of each LSTM of the network lstm are projected to; 0: not projected",
+        name="lstm_projection",
+        check=at_least(0),
+    )
+    channels: int = flag(
+        32, "channels of the convolutions of the network lstm", name="convolution_channels", check=at_least(1)
+    )
+    output_step: int = flag(40, "milliseconds from one output of the network lstm to the next", check=at_least(1))
+    intermediate_ctc_weight: float = flag(
+        0.0, "share of the losses of inner layers of the network lstm in what is minimized", check=between(0, 1)
+    )
+    intermediate_ctc_layers: tuple[str, ...] = flag(
+        (), "LSTM layers, counted from 1, that have such a loss; none given: the middle one"
+    )
 
 
 @dataclass(frozen=True)
@@ -24,6 +51,7 @@ class ModelOptions:
     dropout_rate5: float = flag(0.0, "dropout of the LSTM's output (formerly, of the backward LSTM)", check=_RATE)
     dropout_rate6: float = flag(-1.0, "dropout of layer 5; negative: dropout_rate", check=_RATE_OR_FIRST)
     network: str = flag("deepspeech", "the network, by its registered name, or FILE.py:NAME")
+    lstm: LSTMOptions = field(default_factory=LSTMOptions)
     context: int = flag(
         9, "frames on either side that the network sees beside each one", check=at_least(0), on_command_line=False
     )

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..checkpoints.identity import ModelIdentity
 from ..options import Options
 from ..schedule.jobs import SetName
 from ..schedule.state import Plan
@@ -41,11 +42,11 @@ def open_sets(options: Options, inputs: Inputs, front_end: FrontEnd) -> Iterator
     Raise FeatureCacheError for a cache that cannot be used.
     """
     with ExitStack() as stack:
-        yield {name: _data_set(name, corpus, front_end, options, stack) for name, corpus in inputs.corpora.items()}
+        yield {name: _data_set(name, inputs, front_end, options, stack) for name in inputs.corpora}
 
 
-def _data_set(name: SetName, corpus: Corpus, front_end: FrontEnd, options: Options, stack: ExitStack) -> DataSet:
-    of_set = options_of_set(options, name)
+def _data_set(name: SetName, inputs: Inputs, front_end: FrontEnd, options: Options, stack: ExitStack) -> DataSet:
+    corpus, of_set = inputs.corpora[name], options_of_set(options, name)
     source: FeatureSource = OnTheFly(corpus, front_end)
     if of_set.cached_features_path is not None:
         source = open_feature_cache(
@@ -54,7 +55,14 @@ def _data_set(name: SetName, corpus: Corpus, front_end: FrontEnd, options: Optio
         stack.callback(source.close)
     augments = name is SetName.TRAIN and options.augmentation.written
     stacking = options.features.stacking
-    fed = Augmented(corpus, front_end, source, augmentation_plan(options), stacking.count) if augments else source
+    fed = source
+    if augments:
+        network = ModelIdentity(inputs.alphabet, options.features, options.model).network
+
+        def output_count(frames: int) -> int:
+            return network.rows(stacking.count(frames))
+
+        fed = Augmented(corpus, front_end, source, augmentation_plan(options), output_count)
     batching = _batching(options, name)
     prefetch = SHARED_PREFETCH if options.in_cluster else PREFETCH
     feeder = Feeder(

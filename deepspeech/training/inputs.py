@@ -155,6 +155,7 @@ def _check_flags(options: Options, alphabet: Alphabet) -> None:
 def _read_corpora(options: Options, alphabet: Alphabet, normalizer: Normalizer | None) -> dict[SetName, Corpus]:
     features = front_end(options.features)
     excluded = Exclusions.read(options.excluded.files) if options.excluded.files else None
+    network = ModelIdentity(alphabet, options.features, options.model).network
     corpora, errors = {}, []
     for name in SetName:
         of_set = options_of_set(options, name)
@@ -171,6 +172,7 @@ def _read_corpora(options: Options, alphabet: Alphabet, normalizer: Normalizer |
                 remembered=users_file(),
                 normalizer=normalizer,
                 excluded=excluded if name is SetName.TRAIN else None,
+                frames_per_row=network.time_reduction,
             )
         except CorpusError as error:
             errors.append(error)

@@ -66,11 +66,10 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
             state = restore_newest(checkpoints, session, options)  # before caches are built, which can take hours
             step = int(session.run(graph.global_step))
             skip_dropout_seeds(session, step if graph.runs is None else int(session.run(graph.runs)))
-        written = alphabet_of_best_paths(options, inputs)
         with open_sets(options, inputs, front_end(options.features)) as sets:
             fill_in_statistics(session, graph.graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
             with (
-                Evaluator(inputs.decoder, options.test.files, output_file, report_folder, written) as evaluator,
+                _evaluator(options, inputs, identity.network, output_file, report_folder) as evaluator,
                 Summaries(options, sets, graph.graph, step) as summaries,
                 InterruptionWatch(STARTING) as watch,
             ):
@@ -105,6 +104,23 @@ def _build_graph(options: Options, network: Network, devices: Sequence[str]) -> 
         session_options=options.session,
         random_seed=options.random_seed,
         features=options.features,
+    )
+
+
+def _evaluator(
+    options: Options,
+    inputs: Inputs,
+    network: Network,
+    output_file: OutputFile | None,
+    report_folder: ReportFolder | None,
+) -> Evaluator:
+    return Evaluator(
+        inputs.decoder,
+        options.test.files,
+        output_file,
+        report_folder,
+        alphabet_of_best_paths(options, inputs),
+        frames_per_row=network.time_reduction,
     )
 
 

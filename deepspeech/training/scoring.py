@@ -30,12 +30,16 @@ class Evaluator:
         output_file: OutputFile | None = None,
         report_folder: ReportFolder | None = None,
         alphabet: Alphabet | None = None,
+        *,
+        frames_per_row: int = 1,
     ) -> None:
         """Decode with the decoder, and add what is heard to the output file and the report, if there are any.
 
         Each of several test files is counted by itself, too. For the report, what a decoder with a language model
-        hears is decoded also without it. With the `alphabet`, best paths are counted in validation.
+        hears is decoded also without it. With the `alphabet`, best paths are counted in validation. Posteriors have a
+        row for each `frames_per_row` frames.
         """
+        self._frames_per_row = frames_per_row
         self._decoder = decoder
         self._places = places_of_files(test_files)
         self._output_file = output_file
@@ -56,13 +60,14 @@ class Evaluator:
     def submit(
         self, batch: Batch, posteriors: npt.NDArray[np.float32], losses: npt.NDArray[np.float32]
     ) -> "list[Future[Tally]]":
-        """Start to decode posteriors, float32 [time, batch, labels + 1]; return a tally for each utterance.
+        """Start to decode posteriors, float32 [rows, batch, labels + 1]; return a tally for each utterance.
 
         `losses` are float32 [batch], in nats.
         """
+        lengths = -(-batch.lengths // self._frames_per_row)
         return [
-            self._pool.submit(self._evaluate, utterance, posteriors[:length, column], float(losses[column]))
-            for column, (utterance, length) in enumerate(zip(batch.utterances, batch.lengths, strict=True))
+            self._pool.submit(self._evaluate, utterance, posteriors[:rows, column], float(losses[column]))
+            for column, (utterance, rows) in enumerate(zip(batch.utterances, lengths, strict=True))
         ]
 
     def of_best_paths(self, batch: Batch, paths: npt.NDArray[np.int32]) -> EditCounts:

@@ -16,7 +16,7 @@ from ..network import Network
 from ..network.layers.compute import Compute, compute_on
 from ..network.layers.ctc import ctc_loss
 from ..network.layers.normalization import normalized
-from ..network.training import acoustic_model
+from ..network.training import Outputs, outputs_of
 from ..options import SessionOptions
 from ..util.features import FeatureOptions
 from ..util.feeding import LABEL_PADDING, Batch
@@ -42,8 +42,9 @@ class Tower:
     labels: Tensor  # int32 [batch, labels], padded with -1
     weight: Tensor  # float32 scalar: 1, or 0 for a tower that has no batch in this step
     losses: Tensor  # float32 [batch], nats
-    posteriors: Tensor  # float32 [time, batch, labels + 1]
-    best_path: Tensor  # int32 [time, batch], see `_best_path`; None in a tower that trains
+    minimized: Tensor  # float32 [batch]: the losses, those of inner layers included
+    posteriors: Tensor  # float32 [rows, batch, labels + 1]
+    best_path: Tensor  # int32 [rows, batch], see `_best_path`; None in a tower that trains
     device: DeviceOf  # where its operations go
 
 
@@ -115,7 +116,7 @@ def _gradients(towers: Sequence[Tower], scale: Tensor) -> list[tuple[Tensor, Any
     for tower in towers:
         with v1.device(tower.device):
             of_towers.append(
-                tf.gradients(tower.losses, variables, tf.fill(tf.shape(tower.lengths), tower.weight * scale))
+                tf.gradients(tower.minimized, variables, tf.fill(tf.shape(tower.lengths), tower.weight * scale))
             )
     return [(_sum(of_one), variable) for of_one, variable in zip(zip(*of_towers, strict=True), variables, strict=True)]
 
@@ -159,18 +160,28 @@ def _build_tower(
     labels = v1.placeholder(tf.int32, [None, None], "labels")
     weight = v1.placeholder(tf.float32, [], "weight")
     inputs = normalized(features, lengths, options)
-    logits = acoustic_model(network, inputs, lengths, training=training, compute=compute)
-    losses = ctc_loss(labels, logits, lengths, compute)
-    posteriors = tf.nn.softmax(logits)
+    outputs = outputs_of(network, inputs, lengths, training=training, compute=compute)
+    losses = ctc_loss(labels, outputs.logits, outputs.lengths, compute)
+    posteriors = tf.nn.softmax(outputs.logits)
     # Towers that train have none: TensorFlow seeds dropout by position, and each operation more would move it.
-    best_path = None if training else _best_path(logits, lengths, network.outputs - 1)
-    return Tower(features, lengths, labels, weight, losses, posteriors, best_path, device)
+    best_path = None if training else _best_path(outputs.logits, outputs.lengths, network.outputs - 1)
+    minimized = _minimized(losses, outputs, labels, compute)
+    return Tower(features, lengths, labels, weight, losses, minimized, posteriors, best_path, device)
+
+
+def _minimized(losses: Tensor, outputs: Outputs, labels: Tensor, compute: Compute) -> Tensor:
+    """Return the losses with their share of those of inner layers; see `deepspeech.network.IntermediateCTC`."""
+    inner = [(weight, ctc_loss(labels, logits, outputs.lengths, compute)) for weight, logits in outputs.intermediate]
+    if not inner:
+        return losses
+    share = sum(weight for weight, _ in inner)
+    return tf.add_n([(1 - share) * losses, *(weight * loss for weight, loss in inner)])
 
 
 def _best_path(logits: Tensor, lengths: Tensor, blank: int) -> Tensor:
-    """Return the likeliest label of each frame, int32 [time, batch], with LABEL_PADDING for blanks and beyond the ends.
+    """Return the likeliest label of each row, int32 [rows, batch], with LABEL_PADDING for blanks and beyond the ends.
 
-    `logits` are float32 [time, batch, labels + 1], `lengths` int32 [batch], in frames.
+    `logits` are float32 [rows, batch, labels + 1], `lengths` int32 [batch], in rows.
     """
     likeliest = tf.argmax(logits, -1, output_type=tf.int32)
     inside = tf.transpose(tf.sequence_mask(lengths, tf.shape(logits)[0]))

@@ -4,7 +4,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..description import Dense
+from ..description import Dense, Projection
 from .compute import Compute, Kernels
 from .dropout import dropout, dropout_seed
 from .native_ops import native_ops
@@ -26,6 +26,12 @@ def dense(layer: Dense, inputs: Tensor, rate: float, compute: Compute) -> Tensor
     if layer.clip is None:
         return dropout(tf.nn.bias_add(products, bias), rate)
     return activation(products, bias, layer.clip, rate, compute)
+
+
+def projection(layer: Projection, inputs: Tensor) -> Tensor:
+    """Return x W + b, [rows, units], for inputs x [rows, n], in their type."""
+    weights, bias = variables_of(layer, inputs.shape[1])
+    return tf.nn.bias_add(tf.matmul(inputs, factors(weights, inputs.dtype)), tf.cast(bias, inputs.dtype))
 
 
 def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute: Compute) -> Tensor:

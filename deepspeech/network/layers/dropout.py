@@ -17,6 +17,14 @@ def dropout(values: Tensor, rate: float) -> Tensor:
     return tf.nn.dropout(values, rate=rate) if rate else values
 
 
+def seeded_dropout(values: Tensor, rate: float) -> Tensor:
+    """Return the same as `dropout`, by a `dropout_seed`: a run that goes on drops what one without a break does."""
+    if not rate:
+        return values
+    seed = tf.stack([dropout_seed(), 0])
+    return tf.nn.experimental.stateless_dropout(values, rate, seed)
+
+
 def dropout_seed() -> Tensor:
     """Return an int64 scalar, another one each time that it is computed; `skip_dropout_seeds` can skip some."""
     shape = v1.placeholder_with_default(tf.zeros([0], tf.int32), [None])

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from ..description import LSTM
+from ..description import LSTM, BidirectionalLSTM
 from .compute import Compute, Kernels
 from .lstm_loop import recurrence
 from .native_ops import native_ops
-from .variables import variables_of
+from .variables import factors, variables_of
 
 Tensor = Any
 
@@ -43,6 +43,21 @@ def lstm(
     if compute.kernels is Kernels.NATIVE:
         return _native(products, lengths, weights, bias, state, compute)
     return _loop(products, lengths, weights, bias, state)
+
+
+def bidirectional_lstm(layer: BidirectionalLSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
+    """Return the hidden states of both directions side by side, [time, batch, 2 * units], in the inputs' type.
+
+    `inputs` are [time, batch, n_input], `lengths` int32 [batch] in frames; beyond them, the outputs are zero.
+    """
+    zero = tf.zeros([tf.shape(inputs)[1], layer.units])
+    outputs = []
+    for direction, turns in zip(layer.directions, (False, True), strict=True):
+        kernel, bias = lstm_variables(direction, inputs.shape[2])
+        values = tf.reverse_sequence(inputs, lengths, seq_axis=0, batch_axis=1) if turns else inputs
+        hidden, _ = lstm(values, lengths, factors(kernel, compute.dtype), bias, LSTMState(zero, zero), compute)
+        outputs.append(tf.reverse_sequence(hidden, lengths, seq_axis=0, batch_axis=1) if turns else hidden)
+    return tf.concat(outputs, axis=2)
 
 
 def lstm_variables(layer: LSTM, inputs: int) -> tuple[Any, Any]:

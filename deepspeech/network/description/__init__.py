@@ -1,0 +1,42 @@
+"""What a network is: the records of its layers, from the features of a frame to a logit for each label and the blank.
+
+Everything else about a network is derived from its records: names and shapes of variables, graphs, checks, the card of
+an exported model. No TensorFlow here.
+"""
+
+from .convolution import Convolution
+from .frames import NORMALIZATION_EPSILON, ContextWindow, Dense, IntermediateCTC, LayerNormalization, Projection
+from .layer import (
+    GLOROT,
+    ONES,
+    OPEN_FORGET_GATE,
+    ZEROS,
+    Layer,
+    Shape,
+    Variable,
+    settings_of,
+)
+from .network import Network, Sizes
+from .recurrent import LSTM, BidirectionalLSTM
+
+__all__ = [
+    "GLOROT",
+    "LSTM",
+    "NORMALIZATION_EPSILON",
+    "ONES",
+    "OPEN_FORGET_GATE",
+    "ZEROS",
+    "BidirectionalLSTM",
+    "ContextWindow",
+    "Convolution",
+    "Dense",
+    "IntermediateCTC",
+    "Layer",
+    "LayerNormalization",
+    "Network",
+    "Projection",
+    "Shape",
+    "Sizes",
+    "Variable",
+    "settings_of",
+]

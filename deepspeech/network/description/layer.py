@@ -1,0 +1,89 @@
+"""What a layer is: its width, its variables, and what of it a trained network depends on."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, ClassVar, TypeVar
+
+Shape = tuple[int, ...]
+AnyLayer = TypeVar("AnyLayer", bound="Layer")
+
+GLOROT = "glorot_uniform"
+"""Uniform within the square root of 6 / (inputs + outputs) (Glorot and Bengio, 2010)."""
+ZEROS = "zeros"
+ONES = "ones"
+OPEN_FORGET_GATE = "open_forget_gate"
+"""Ones for the forget gate of an LSTM, zeros for the others (Jozefowicz et al., 2015)."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a network.
+
+    `initial` says how its values begin: GLOROT, ZEROS, ONES or OPEN_FORGET_GATE. `older_name` is what the first
+    generation of DeepSpeech (0.1 to 0.4) called it, if it had it.
+    """
+
+    name: str
+    shape: Shape
+    initial: str
+    older_name: str = ""
+
+    @property
+    def size(self) -> int:
+        """The number of its parameters."""
+        return math.prod(self.shape)
+
+
+def only_in_training(default: Any) -> Any:
+    """Return a field that the trained network does not depend on."""
+    return field(default=default, metadata={"only_in_training": True})
+
+
+@dataclass(frozen=True)
+class Layer(ABC):
+    """A record of one layer: what it computes, not how. `name` is where its variables are."""
+
+    name: str
+
+    recorded: ClassVar[bool] = True
+    """Whether the trained network depends on it at all."""
+    streams: ClassVar[bool] = True
+    """Whether it can be computed before the end of the utterance is there."""
+
+    @property
+    def time_reduction(self) -> int:
+        """How many frames of its input make one of its output."""
+        return 1
+
+    @property
+    def look_ahead(self) -> int:
+        """How many frames after its own each output depends on, if the layer streams."""
+        return 0
+
+    @abstractmethod
+    def width(self, inputs: int) -> int:
+        """Return how many numbers it makes for each frame of `inputs` numbers."""
+
+    def variables(self, inputs: int) -> tuple[Variable, ...]:
+        """Return its variables where each frame has `inputs` numbers."""
+        del inputs
+        return ()
+
+    def resized(self: AnyLayer, shapes: Mapping[str, Shape]) -> AnyLayer:
+        """Return this layer with as many units as the shapes of its variables, by name, tell; raise KeyError."""
+        del shapes
+        return self
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a trained layer depends on beside its weights, as a value for JSON."""
+        kind = type(self)
+        return {"layer": kind.__name__, **{each.name: getattr(self, each.name) for each in settings_of(kind)}}
+
+
+def settings_of(kind: type[Layer]) -> list[Field[Any]]:
+    """Return the fields of a kind of layer that a trained network depends on."""
+    return [each for each in fields(kind) if not each.metadata.get("only_in_training")]

@@ -1,0 +1,156 @@
+"""A network: its layers in order, and what follows from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...errors import NetworkError
+from ...options import LSTMOptions
+from .frames import ContextWindow, Dense, IntermediateCTC
+from .layer import Layer, Shape, Variable
+from .recurrent import LSTM
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What a network's layers are made from.
+
+    `coefficients` is the number of features of a frame, `outputs` that of the labels and the blank, `step_ms` the time
+    from one frame to the next. The others are the model's flags, which a network may use as it likes: units of a hidden
+    layer, limit of the clipped ReLU, frames of context on either side, the dropout of layers 1, 2, 3, of the LSTM's
+    input and output, and of layer 5, and the settings of single networks.
+    """
+
+    coefficients: int
+    outputs: int
+    n_hidden: int
+    relu_clip: float
+    context: int
+    dropout_rates: tuple[float, float, float, float, float, float]
+    lstm: LSTMOptions = field(default_factory=LSTMOptions)
+    step_ms: int = 20
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network by name: its layers in order, and how many coefficients a frame of its features has."""
+
+    name: str
+    coefficients: int
+    layers: tuple[Layer, ...]
+
+    def __post_init__(self) -> None:
+        """Raise NetworkError for layers that make no network."""
+        names = [layer.name for layer in self.layers]
+        if len(set(names)) != len(names):
+            raise NetworkError(f"network {self.name}: two layers have the same name; names are {', '.join(names)}")
+        last = self.layers[-1] if self.layers else None
+        if not isinstance(last, Dense) or last.clip is not None:
+            raise NetworkError(f"network {self.name}: the last layer must be a Dense one without clip, for the logits")
+        for layer, inputs in self.layers_with_inputs:
+            if layer.width(inputs) < 1:
+                raise NetworkError(f"network {self.name}: layer {layer.name} has no units")
+        for layer, inputs in self.layers_with_inputs:
+            if isinstance(layer, IntermediateCTC) and inputs != self._last_inputs:
+                raise NetworkError(
+                    f"network {self.name}: layer {layer.name} has {inputs} inputs, but the last layer, which takes "
+                    f"them for its loss, has {self._last_inputs}"
+                )
+
+    @property
+    def _last_inputs(self) -> int:
+        return list(self.layers_with_inputs)[-1][1]
+
+    @property
+    def outputs(self) -> int:
+        """How many logits a frame has: one for each label, and one for the blank."""
+        return self.layers[-1].width(0)
+
+    @property
+    def context(self) -> int:
+        """How many frames the network sees on either side of each one before its other layers; 0 without a window."""
+        first = self.layers[0]
+        return first.frames if isinstance(first, ContextWindow) else 0
+
+    @property
+    def time_reduction(self) -> int:
+        """How many frames make one row of logits."""
+        return math.prod(layer.time_reduction for layer in self.layers)
+
+    def rows(self, frames: int) -> int:
+        """Return how many rows of logits an utterance of a number of frames has."""
+        return -(-frames // self.time_reduction)
+
+    @property
+    def streams(self) -> bool:
+        """Whether rows can be computed before the end of the utterance is there."""
+        return all(layer.streams for layer in self.layers)
+
+    @property
+    def look_ahead(self) -> int:
+        """How many frames after its own a row depends on, if the network streams."""
+        frames, reduction = 0, 1
+        for layer in self.layers:
+            frames += reduction * layer.look_ahead
+            reduction *= layer.time_reduction
+        return frames
+
+    @property
+    def window_width(self) -> int:
+        """How many numbers a frame has with its neighbours."""
+        return (2 * self.context + 1) * self.coefficients
+
+    @property
+    def layers_after_window(self) -> tuple[Layer, ...]:
+        """The layers but for a context window that is the first."""
+        return self.layers[1:] if isinstance(self.layers[0], ContextWindow) else self.layers
+
+    @property
+    def recurrent_layers(self) -> tuple[LSTM, ...]:
+        """The layers that have a state."""
+        return tuple(layer for layer in self.layers if isinstance(layer, LSTM))
+
+    @property
+    def layers_with_inputs(self) -> Iterator[tuple[Layer, int]]:
+        """Each layer, and how many numbers a frame of its input has."""
+        width = self.coefficients
+        for layer in self.layers:
+            yield layer, width
+            width = layer.width(width)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """All variables, in the order of the layers."""
+        return tuple(variable for layer, inputs in self.layers_with_inputs for variable in layer.variables(inputs))
+
+    @property
+    def shapes(self) -> dict[str, Shape]:
+        """The shape of each variable by its name."""
+        return {variable.name: variable.shape for variable in self.variables}
+
+    @property
+    def weighted_layers(self) -> tuple[Layer, ...]:
+        """The layers that have variables."""
+        return tuple(layer for layer, inputs in self.layers_with_inputs if layer.variables(inputs))
+
+    def last_layers(self, count: int) -> tuple[Layer, ...]:
+        """Return the `count` last layers that have variables, the last one first: those that a new start drops."""
+        return tuple(reversed(self.weighted_layers))[:count]
+
+    def layer_of(self, variable: str) -> Layer:
+        """Return the layer that a variable belongs to; raise KeyError."""
+        for layer, inputs in self.layers_with_inputs:
+            if any(each.name == variable for each in layer.variables(inputs)):
+                return layer
+        raise KeyError(variable)
+
+    def resized(self, shapes: Mapping[str, Shape]) -> Network:
+        """Return this network with the units that the shapes of its variables tell; raise KeyError if one lacks."""
+        return replace(self, layers=tuple(layer.resized(shapes) for layer in self.layers))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return what a trained network depends on beside its weights, as a value for JSON: a record for each layer."""
+        return [layer.to_json() for layer in self.layers if layer.recorded]

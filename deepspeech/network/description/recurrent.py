@@ -1,0 +1,76 @@
+"""Records of recurrent layers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from .layer import GLOROT, OPEN_FORGET_GATE, Layer, Shape, Variable, only_in_training
+
+
+@dataclass(frozen=True)
+class LSTM(Layer):
+    """An LSTM over time (Hochreiter and Schmidhuber, 1997), without peepholes, projection or clipping.
+
+    With [i g f o] = [x h'] W + b, where x is the input, and h' and c' are the states before:
+
+        c = sigmoid(f) c' + sigmoid(i) tanh(g)        h = sigmoid(o) tanh(c)
+
+    W, the kernel, is [inputs + units, 4 units]; the output is h.
+    """
+
+    units: int
+    input_dropout: float = only_in_training(0.0)
+    output_dropout: float = only_in_training(0.0)
+    older_names: tuple[str, str] = only_in_training(("", ""))
+    """What the first generation called W and b."""
+
+    def width(self, inputs: int) -> int:
+        """Return the number of units."""
+        del inputs
+        return self.units
+
+    def variables(self, inputs: int) -> tuple[Variable, ...]:
+        """Return the kernel W and the bias b."""
+        kernel, bias = self.older_names
+        return (
+            Variable(f"{self.name}/kernel", (inputs + self.units, 4 * self.units), GLOROT, kernel),
+            Variable(f"{self.name}/bias", (4 * self.units,), OPEN_FORGET_GATE, bias),
+        )
+
+    def resized(self, shapes: Mapping[str, Shape]) -> LSTM:
+        """Return this layer with a unit for each four numbers of the bias."""
+        return replace(self, units=math.prod(shapes[f"{self.name}/bias"]) // 4)
+
+
+@dataclass(frozen=True)
+class BidirectionalLSTM(Layer):
+    """Two LSTMs, one over the frames in their order, the other from the last frame to the first (Graves, 2005).
+
+    Each is as `LSTM` has it, with a kernel and a bias of its own; the output of a frame is the hidden state of the
+    first and that of the second, side by side. It needs the whole utterance.
+    """
+
+    units: int
+    """Of each direction."""
+    streams: ClassVar[bool] = False
+
+    @property
+    def directions(self) -> tuple[LSTM, LSTM]:
+        """The LSTM that goes forwards, and the one that goes backwards."""
+        return LSTM(f"{self.name}/forward", self.units), LSTM(f"{self.name}/backward", self.units)
+
+    def width(self, inputs: int) -> int:
+        """Return the number of units of both directions."""
+        del inputs
+        return 2 * self.units
+
+    def variables(self, inputs: int) -> tuple[Variable, ...]:
+        """Return the kernel and the bias of each direction."""
+        return tuple(variable for each in self.directions for variable in each.variables(inputs))
+
+    def resized(self, shapes: Mapping[str, Shape]) -> BidirectionalLSTM:
+        """Return this layer with a unit for each four numbers of a bias."""
+        return replace(self, units=math.prod(shapes[f"{self.name}/forward/bias"]) // 4)

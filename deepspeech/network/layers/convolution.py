@@ -1,0 +1,39 @@
+"""Convolutions over time and frequency; `deepspeech.network.Convolution` gives their equation."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from ..description import Convolution
+from .compute import Compute
+from .dense import activation
+from .variables import factors, variables_of
+
+Tensor = Any
+
+
+def convolution(layer: Convolution, inputs: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
+    """Return the outputs [batch, rows, frequencies, channels] for inputs of the same form, in their type.
+
+    `lengths` is int32 [batch], in frames of the input; what lies beyond counts as zero.
+    """
+    kernel, bias = variables_of(layer, inputs.shape[2] * inputs.shape[3])
+    time = tf.shape(inputs)[1]
+    inside = tf.sequence_mask(lengths, time, dtype=inputs.dtype)[:, :, None, None]
+    along_time = _padding(time, layer.time, layer.time_stride, layer.before)
+    along_frequency = _padding(inputs.shape[2], layer.frequency, layer.frequency_stride, layer.lower)
+    padded = tf.pad(inputs * inside, [[0, 0], along_time, along_frequency, [0, 0]])
+    strides = [layer.time_stride, layer.frequency_stride]
+    products = tf.nn.conv2d(padded, factors(kernel, inputs.dtype), strides, "VALID")
+    if layer.clip is None:
+        return tf.nn.bias_add(products, tf.cast(bias, products.dtype))
+    shape = tf.shape(products)
+    outputs = activation(tf.reshape(products, [-1, layer.channels]), bias, layer.clip, 0.0, compute)
+    return tf.ensure_shape(tf.reshape(outputs, shape), products.shape)
+
+
+def _padding(size: Any, kernel: int, stride: int, before: int) -> list[Any]:
+    """Return how many zeros to put before and after `size` numbers, an int or int32 scalar, for ceil(size / stride)."""
+    needed = ((size + stride - 1) // stride - 1) * stride + kernel
+    after = needed - size - before
+    return [before, tf.maximum(after, 0) if tf.is_tensor(size) else max(after, 0)]

@@ -1,0 +1,40 @@
+"""Layer normalization; `deepspeech.network.LayerNormalization` gives its equation."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from ..description import NORMALIZATION_EPSILON, LayerNormalization
+from .compute import Compute
+from .dropout import seeded_dropout
+from .variables import variables_of
+
+Tensor = Any
+
+
+def layer_normalization(layer: LayerNormalization, inputs: Tensor, rate: float, compute: Compute) -> Tensor:
+    """Return inputs [rows, n], normalized row by row in float32, with dropout of `rate`, in the inputs' type."""
+    del compute
+    scale, offset = variables_of(layer, inputs.shape[1])
+    outputs = normalized(tf.cast(inputs, tf.float32), tf.convert_to_tensor(scale), tf.convert_to_tensor(offset))
+    return seeded_dropout(tf.cast(outputs, inputs.dtype), rate)
+
+
+@tf.custom_gradient  # type: ignore[untyped-decorator]
+def normalized(inputs: Tensor, scale: Tensor, offset: Tensor) -> Any:
+    """Return float32 inputs [rows, n], normalized row by row, times the scale [n], plus the offset [n].
+
+    With s = 1 / sqrt(v + epsilon), z = (x - m) s and dz the gradient of z, that of x is
+    s (dz - mean(dz) - z mean(dz z)), with means over the numbers of a row.
+    """
+    centred = inputs - tf.reduce_mean(inputs, 1, keepdims=True)
+    inverse = tf.math.rsqrt(tf.reduce_mean(tf.square(centred), 1, keepdims=True) + NORMALIZATION_EPSILON)
+    standard = centred * inverse
+
+    def gradient(by_outputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        by_standard = by_outputs * scale
+        along = tf.reduce_mean(by_standard * standard, 1, keepdims=True)
+        by_inputs = inverse * (by_standard - tf.reduce_mean(by_standard, 1, keepdims=True) - standard * along)
+        return by_inputs, tf.reduce_sum(by_outputs * standard, 0), tf.reduce_sum(by_outputs, 0)
+
+    return standard * scale + offset, gradient

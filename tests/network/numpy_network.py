@@ -1,0 +1,117 @@
+"""What each kind of record computes, in plain NumPy and double precision: the reference for training and serving."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import singledispatch
+
+import numpy as np
+import numpy.typing as npt
+
+from deepspeech.network import (
+    LSTM,
+    BidirectionalLSTM,
+    ContextWindow,
+    Convolution,
+    Dense,
+    IntermediateCTC,
+    Layer,
+    LayerNormalization,
+    Network,
+    Projection,
+)
+from deepspeech.network.description import NORMALIZATION_EPSILON
+
+Array = npt.NDArray[np.floating]
+Weights = Mapping[str, Array]
+
+
+def random_weights(network: Network, seed: int = 3) -> dict[str, npt.NDArray[np.float32]]:
+    """Return weights for the variables of a network."""
+    random = np.random.default_rng(seed)
+    return {name: random.normal(0, 0.4, shape).astype(np.float32) for name, shape in network.shapes.items()}
+
+
+def posteriors(network: Network, weights: Weights, features: Array) -> Array:
+    """Return the posteriors [rows, labels + 1] of one utterance's features [frames, coefficients]."""
+    values = features.astype(np.float64)
+    for layer in network.layers:
+        values = outputs(layer, values, weights)
+    exponentials = np.exp(values - values.max(axis=1, keepdims=True))
+    return exponentials / exponentials.sum(axis=1, keepdims=True)
+
+
+@singledispatch
+def outputs(layer: Layer, values: Array, weights: Weights) -> Array:
+    """Return the outputs [rows, width] of a layer for the inputs [frames, n] of one utterance."""
+    raise NotImplementedError(type(layer).__name__)
+
+
+@outputs.register
+def _window(layer: ContextWindow, values: Array, weights: Weights) -> Array:
+    padded = np.pad(values, [(layer.frames, layer.frames), (0, 0)])
+    return np.stack([padded[t : t + 2 * layer.frames + 1].ravel() for t in range(len(values))])
+
+
+@outputs.register
+def _dense(layer: Dense, values: Array, weights: Weights) -> Array:
+    linear = values @ weights[f"{layer.name}/weights"] + weights[f"{layer.name}/bias"]
+    return linear if layer.clip is None else linear.clip(0, layer.clip)
+
+
+@outputs.register
+def _projection(layer: Projection, values: Array, weights: Weights) -> Array:
+    return values @ weights[f"{layer.name}/weights"] + weights[f"{layer.name}/bias"]
+
+
+@outputs.register
+def _lstm(layer: LSTM, values: Array, weights: Weights) -> Array:
+    c = h = np.zeros(layer.units)
+    hidden = []
+    for x in values:
+        gates = np.concatenate([x, h]) @ weights[f"{layer.name}/kernel"] + weights[f"{layer.name}/bias"]
+        i, g, f, o = np.split(gates, 4)
+        c = _sigmoid(f) * c + _sigmoid(i) * np.tanh(g)
+        h = _sigmoid(o) * np.tanh(c)
+        hidden.append(h)
+    return np.stack(hidden)
+
+
+@outputs.register
+def _bidirectional_lstm(layer: BidirectionalLSTM, values: Array, weights: Weights) -> Array:
+    forward, backward = layer.directions
+    return np.concatenate([_lstm(forward, values, weights), _lstm(backward, values[::-1], weights)[::-1]], axis=1)
+
+
+@outputs.register
+def _normalization(layer: LayerNormalization, values: Array, weights: Weights) -> Array:
+    centred = values - values.mean(axis=1, keepdims=True)
+    standard = centred / np.sqrt(values.var(axis=1, keepdims=True) + NORMALIZATION_EPSILON)
+    return standard * weights[f"{layer.name}/scale"] + weights[f"{layer.name}/offset"]
+
+
+@outputs.register
+def _convolution(layer: Convolution, values: Array, weights: Weights) -> Array:
+    frames = values.reshape(len(values), -1, layer.input_channels)
+    time, frequencies = len(frames), frames.shape[1]
+    rows, columns = -(-time // layer.time_stride), -(-frequencies // layer.frequency_stride)
+    made = np.zeros((rows, columns, layer.channels))
+    for row in range(rows):
+        for column in range(columns):
+            for i in range(layer.time):
+                for j in range(layer.frequency):
+                    t = row * layer.time_stride - (layer.time - 1) // 2 + i
+                    f = column * layer.frequency_stride - (layer.frequency - 1) // 2 + j
+                    if 0 <= t < time and 0 <= f < frequencies:
+                        made[row, column] += frames[t, f] @ weights[f"{layer.name}/kernel"][i, j]
+    made += weights[f"{layer.name}/bias"]
+    return (made if layer.clip is None else made.clip(0, layer.clip)).reshape(rows, -1)
+
+
+@outputs.register
+def _intermediate(layer: IntermediateCTC, values: Array, weights: Weights) -> Array:
+    return values
+
+
+def _sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
