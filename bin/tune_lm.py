@@ -85,7 +85,7 @@ def run_model(arguments: Namespace) -> Alphabet:
             windows = features.windows()
             samples = read_audio(row.path, model.info.features.sample_rate, part_within(row, inspection))
             parts = [windows.feed(samples), windows.finish()]
-            outputs.append(engine.run(np.concatenate(parts), engine.initial_state())[0])
+            outputs.append(engine.posteriors(np.concatenate(parts)))
             progress.advance()
     arguments.out.mkdir(parents=True, exist_ok=True)
     arguments.posteriors = arguments.out / "posteriors.npz"

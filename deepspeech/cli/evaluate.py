@@ -126,7 +126,7 @@ def tested(
                 raise AudioError(f"{error} ({utterance.source})") from error
             logger.warning("Left out: %s (%s)", error, utterance.source)
             return Tally()
-        posteriors, _ = engine.run(features.windows_of(signal), engine.initial_state())
+        posteriors = engine.posteriors(features.windows_of(signal))
         hypothesis = decoder.decode(posteriors)[0].text
         loss = ctc_loss(posteriors, np.asarray(utterance.labels))
         if output_file is not None:

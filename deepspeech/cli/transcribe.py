@@ -97,6 +97,8 @@ def _check(options: argparse.Namespace) -> None:
 
 def _load(options: argparse.Namespace) -> Model:
     model = Model(options.model)
+    if options.stream:
+        model.check_streams()
     if options.beam_width is not None:
         model.setBeamWidth(options.beam_width)
     if options.scorer is not None:

@@ -13,6 +13,7 @@ from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.model_figures import ModelFigures
 from ..checkpoints.store import Checkpoints
 from ..errors import ExportError
+from ..network.frozen_format import is_for_clients
 from ..network.layers.normalization import DEVIATION, MEAN, statistics_variables
 from ..options import Options
 from ..schedule.state import TrainingState
@@ -52,6 +53,10 @@ def export(options: Options) -> Path:
     logger.info("Exported to %s (%.1f MB)", path, len(graph) / 1e6)
     if not options.features.published:
         logger.info("%s: clients of DeepSpeech 0.9 refuse it, as they compute only %s", path, FeatureOptions().in_words)
+    if not is_for_clients(identity.network):
+        logger.info(
+            "It is for this program and TensorFlow: DeepSpeech's published clients lack the layers of its network"
+        )
     return path
 
 

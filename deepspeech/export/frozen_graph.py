@@ -11,6 +11,8 @@ import tensorflow as tf
 from ..network import Network
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.frozen import Weights, build_frozen_network
+from ..network.frozen_format import is_for_clients
+from ..network.frozen_whole import build_whole_network
 from ..options import ExportOptions
 from ..serving.frozen.metadata import GRAPH_VERSION, serialize_alphabet, serialize_features, serialize_network
 from ..util.features import FeatureOptions
@@ -35,8 +37,9 @@ def frozen_graph(
     """Return the GraphDef of a model with its weights, float32 by variable name, as constants.
 
     Inputs are `input_samples` float32 [window] and those of `build_frozen_network`; outputs are `mfccs` float32
-    [1, coefficients] and those of `build_frozen_network`. A network other than `deepspeech` describes itself in
-    `metadata_network`. Raise ExportError for a network that the format cannot hold.
+    [1, coefficients] and those of `build_frozen_network`, or of `build_whole_network` for a network that clients cannot
+    run. A network other than `deepspeech` describes itself in `metadata_network`. Raise ExportError for a network that
+    cannot be exported.
 
     The MFCCs are those of TensorFlow's AudioSpectrogram and Mfcc, as in `deepspeech.util.front_ends.mfcc`. Features
     that published clients do not compute are described in `metadata_features`, with the statistics that they are
@@ -46,9 +49,13 @@ def frozen_graph(
     with tf.Graph().as_default() as graph, graph.device(""):
         if features.published:
             _features(features)
-        build_frozen_network(
-            network, weights, steps=options.n_steps, batch=options.batch_size, use_lengths=options.use_seq_length
-        )
+        if is_for_clients(network):
+            build_frozen_network(
+                network, weights, steps=options.n_steps, batch=options.batch_size, use_lengths=options.use_seq_length
+            )
+        else:
+            build_whole_network(network, weights)
+            tf.constant([options.n_steps], tf.int32, name="metadata_n_steps")
         _metadata(alphabet, features, options)
         if not features.published:
             tf.constant([serialize_features(features, statistics)], name="metadata_features")

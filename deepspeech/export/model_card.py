@@ -7,6 +7,7 @@ from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.model_figures import ModelFigures
 from ..network import Network
 from ..network.deepspeech import UNNAMED_NETWORK
+from ..network.frozen_format import is_for_clients
 from ..options import ExportOptions
 from ..schedule.state import TrainingState
 from ..serving.frozen.metadata import GRAPH_VERSION
@@ -64,6 +65,7 @@ def _geometry(card: Card) -> list[str]:
     network, model, export = card.identity.network, card.identity.model, card.export
     parameters = sum(variable.size for variable in network.variables)
     utterances = "one utterance" if export.batch_size == 1 else f"{export.batch_size} utterances"
+    runs = f"- {export.n_steps} time steps of {utterances} in a run of the graph (`--n_steps`, `--export_batch_size`)"
     of_flags = [
         f"- {model.n_hidden} units in each hidden layer (`--n_hidden`)",
         f"- rectified linear units clipped at {model.relu_clip:g} (`--relu_clip`)",
@@ -71,8 +73,17 @@ def _geometry(card: Card) -> list[str]:
     return [
         f"- network `{network.name}` (`--network`), {parameters:,} parameters",
         *(of_flags if network.name == UNNAMED_NETWORK else []),
-        f"- {export.n_steps} time steps of {utterances} in a run of the graph (`--n_steps`, `--export_batch_size`)",
+        *([runs] if is_for_clients(network) else _whole(network, card.identity.features.network_step_ms)),
         f"- beam width {export.beam_width} unless a client asks for another",
+    ]
+
+
+def _whole(network: Network, step_ms: int) -> list[str]:
+    streams = f"streams, with a look-ahead of {network.look_ahead * step_ms} ms"
+    return [
+        "- for this program and TensorFlow: DeepSpeech's published clients lack its layers",
+        f"- an output every {network.time_reduction * step_ms} ms",
+        f"- {streams if network.streams else 'needs the whole recording: it does not stream'}",
     ]
 
 

@@ -1,13 +1,26 @@
-"""Which networks the format of exported graphs can hold; checked before training, and so without TensorFlow."""
+"""Which networks exported graphs can hold; checked before training, and so without TensorFlow.
+
+Graphs of networks whose layers are those of DeepSpeech are in the format of its published clients. Others compute whole
+utterances, and are for TensorFlow and this program's engine.
+"""
 
 from ..errors import ExportError
-from .description import LSTM, ContextWindow, Dense, Layer, Network
+from .description import LSTM, ContextWindow, Dense, IntermediateCTC, Layer, Network
+from .serialization import LAYERS
+
+OF_CLIENTS = (Dense, LSTM)
+"""The layers after the context window that published clients of DeepSpeech have."""
+
+
+def is_for_clients(network: Network) -> bool:
+    """Return whether the graph of a network is in the format of published clients of DeepSpeech."""
+    return all(isinstance(layer, OF_CLIENTS) for layer in network.layers_after_window)
 
 
 def check_frozen(network: Network) -> None:
-    """Raise ExportError, naming the layer, for a network that the format of exported graphs cannot hold."""
+    """Raise ExportError, naming the layer, for a network that no exported graph can hold."""
     complaints = [complaint for layer in network.layers_after_window if (complaint := _complaint(layer))]
-    if not network.recurrent_layers:
+    if is_for_clients(network) and not network.recurrent_layers:
         complaints.append("it has no LSTM, but clients need the state of one")
     if complaints:
         raise ExportError(f"network {network.name} cannot be exported as a graph: {complaints[0]}")
@@ -20,7 +33,6 @@ def _complaint(layer: Layer) -> str:
             f"its layer {layer.name} is a context window after other layers, but a graph has only the one that comes "
             "first, as its input"
         )
-    if not isinstance(layer, Dense | LSTM):
-        kind = type(layer).__name__
-        return f"its layer {layer.name} is a {kind}, but a graph has only context windows, dense layers and LSTMs"
+    if not isinstance(layer, (*LAYERS.values(), IntermediateCTC)):
+        return f"its layer {layer.name} is a {type(layer).__name__}, but a graph has only {', '.join(LAYERS)}"
     return ""

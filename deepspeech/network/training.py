@@ -125,8 +125,15 @@ def outputs_of(
     compute = compute or Compute()
     inputs = tf.cast(tf.transpose(features, [1, 0, 2]), compute.dtype)
     windows = context_windows(inputs, network.context) if network.context else inputs
-    windows.set_shape([None, None, network.window_width])
     batch = tf.shape(features)[0]
+    return outputs_after_window(network, windows, lengths, batch, training=training, compute=compute)
+
+
+def outputs_after_window(
+    network: Network, windows: Tensor, lengths: Tensor, batch: Tensor, *, training: bool, compute: Compute
+) -> Outputs:
+    """Return what the layers after the context window make of windows [time, batch, width]; `batch` is their number."""
+    windows.set_shape([None, None, network.window_width])
     states = {layer.name: _initial_state(layer, batch) for layer in network.recurrent_layers}
     time, batch = tf.unstack(tf.shape(windows)[:2])
     at = Pass(lengths, time, batch, states, training, compute)

@@ -148,7 +148,8 @@ class Model:
         return metadata(hypotheses, self._decoder.labels, self.step_seconds)
 
     def createStream(self) -> Stream:  # noqa: N802
-        """Begin an utterance whose audio comes bit by bit."""
+        """Begin an utterance whose audio comes bit by bit. Raise ModelError for a network that cannot stream."""
+        self.check_streams()
         return Stream(self.recognition(), self._decoder.labels, self.step_seconds)
 
     def transcribe(self, audio: str | PathLike[str] | npt.NDArray[np.int16]) -> Transcript:
@@ -173,13 +174,17 @@ class Model:
         return [transcript(hypothesis, self.step_seconds) for hypothesis in recognition.finish(count)]
 
     def stream(self) -> TranscriptStream:
-        """Begin an utterance whose audio comes bit by bit: `with model.stream() as stream: stream.feed(samples)`."""
+        """Begin an utterance whose audio comes bit by bit: `with model.stream() as stream: stream.feed(samples)`.
+
+        Raise ModelError for a network that cannot stream.
+        """
+        self.check_streams()
         return TranscriptStream(self.recognition(), self.step_seconds)
 
     def posteriors(self, signal: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the posteriors of a signal, float32 [samples] in [-1, 1] at the model's rate.
 
-        They are float32 [frames, labels + 1], the last for the blank.
+        They are float32 [rows, labels + 1], the last for the blank.
         """
         return posteriors_of(signal, self._features, self._engine)
 
@@ -190,8 +195,17 @@ class Model:
 
     @property
     def step_seconds(self) -> float:
-        """Seconds from the start of one frame to that of the next."""
-        return self._info.features.network_step_ms / 1000
+        """Seconds from the start of one row of posteriors to that of the next."""
+        return self._info.row_seconds
+
+    def check_streams(self) -> None:
+        """Raise ModelError for a network that cannot stream."""
+        layer = next((layer for layer in self._info.network.layers if not layer.streams), None)
+        if layer is not None:
+            raise ModelError(
+                f"{self._info.path}: cannot stream, as its layer {layer.name} is a {type(layer).__name__}, which needs "
+                "the whole recording; transcribe whole recordings, or use a model whose network streams"
+            )
 
     @property
     def scorer_weights(self) -> tuple[float, float]:

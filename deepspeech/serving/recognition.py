@@ -23,31 +23,32 @@ class Recognition:
         self._decoder = decoder
         self._search = _ctcdecoder.Stream(decoder.native)
         self._n_steps = info.n_steps
+        self._streams = info.network.streams
         self._feature_windows = features.windows()
         self._state = engine.initial_state()
         self._pending: list[Array] = []
 
     def feed(self, samples: Array) -> None:
-        """Take float32 [samples] in [-1, 1]; the network runs once there are `n_steps` windows."""
+        """Take float32 [samples] in [-1, 1]; a network that streams runs once there are `n_steps` windows."""
         windows = self._feature_windows.feed(samples)
         if len(windows):
             self._pending.append(windows)
-        if sum(map(len, self._pending)) >= self._n_steps:
+        if self._streams and sum(map(len, self._pending)) >= self._n_steps:
             self._run_pending()
 
     def peek(self, count: int = 1) -> list[Hypothesis]:
-        """Return up to `count` hypotheses of the samples fed so far, best first."""
+        """Return up to `count` hypotheses of the samples fed so far, best first; the network must stream."""
         self._run_pending()
         return self._decoder.hypotheses(self._search.peek(count))
 
     def finish(self, count: int = 1) -> list[Hypothesis]:
         """Return up to `count` hypotheses of the whole utterance, best first. Nothing can be fed after this."""
         self._pending.append(self._feature_windows.finish())
-        self._run_pending()
+        self._run_pending(last=True)
         return self._decoder.hypotheses(self._search.finish(count))
 
-    def _run_pending(self) -> None:
+    def _run_pending(self, *, last: bool = False) -> None:
         if self._pending:
-            posteriors, self._state = self._engine.run(np.concatenate(self._pending), self._state)
+            posteriors, self._state = self._engine.run(np.concatenate(self._pending), self._state, last=last)
             self._pending = []
             self._search.feed(posteriors)

@@ -48,7 +48,7 @@ def outputs(layer: Layer, values: Array, weights: Weights) -> Array:
 
 
 @outputs.register
-def _window(layer: ContextWindow, values: Array, weights: Weights) -> Array:
+def _window(layer: ContextWindow, values: Array, _weights: Weights) -> Array:
     padded = np.pad(values, [(layer.frames, layer.frames), (0, 0)])
     return np.stack([padded[t : t + 2 * layer.frames + 1].ravel() for t in range(len(values))])
 
@@ -109,7 +109,7 @@ def _convolution(layer: Convolution, values: Array, weights: Weights) -> Array:
 
 
 @outputs.register
-def _intermediate(layer: IntermediateCTC, values: Array, weights: Weights) -> Array:
+def _intermediate(_layer: IntermediateCTC, values: Array, _weights: Weights) -> Array:
     return values
 
 

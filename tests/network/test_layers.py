@@ -78,9 +78,7 @@ def expected(some: Network, features: npt.NDArray[np.float32]) -> list[Any]:
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_layer_computes_what_its_record_says(name: str, kernels: Kernels) -> None:
     some = described(name)
-    logits, features = run(
-        some, lambda session, logits, _, features: (session.run(logits), features), Compute(kernels)
-    )
+    logits, features = run(some, lambda session, logits, _, features: (session.run(logits), features), Compute(kernels))
     assert len(logits) == some.rows(max(LENGTHS))
     for column, values in enumerate(expected(some, features)):
         assert len(values) == some.rows(LENGTHS[column])

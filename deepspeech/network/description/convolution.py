@@ -54,6 +54,8 @@ class Convolution(Layer):
         sizes = (self.channels, self.input_channels, self.time, self.frequency, self.time_stride, self.frequency_stride)
         if min(sizes) < 1:
             raise NetworkError(f"layer {self.name}: its sizes and strides must be 1 or more")
+        if self.time < self.time_stride:
+            raise NetworkError(f"layer {self.name}: its stride of {self.time_stride} frames leaves some out")
         if inputs % self.input_channels:
             raise NetworkError(f"layer {self.name}: {inputs} numbers are not those of {self.input_channels} channels")
         return inputs // self.input_channels

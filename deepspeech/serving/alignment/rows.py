@@ -34,7 +34,6 @@ def figures_of_rows(
     None, and a warning, are for a recording that cannot be read any more.
     """
     features = ModelFeatures(info)
-    step_seconds = info.features.network_step_ms / 1000
 
     def figures(utterance: Utterance) -> RowFigures | None:
         try:
@@ -46,7 +45,7 @@ def figures_of_rows(
         return RowFigures(
             utterance,
             ctc_loss(posteriors, utterance.labels) / len(utterance.labels),
-            longest_gap(align_labels(posteriors, utterance.labels)) * step_seconds,
+            longest_gap(align_labels(posteriors, utterance.labels)) * info.row_seconds,
             decoder.decode(posteriors)[0].text,
         )
 

@@ -43,6 +43,11 @@ class ModelInfo:
     statistics: FeatureStatistics | None = None
     """What the features are normalized by, if they are."""
 
+    @property
+    def row_seconds(self) -> float:
+        """Seconds from one row of posteriors to the next."""
+        return self.features.network_step_ms * self.network.time_reduction / 1000
+
 
 @dataclass(frozen=True)
 class FrozenModel:
@@ -151,7 +156,7 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
         path=path,
         labels=labels,
         features=features,
-        n_steps=shape[1] if shape[1] > 0 else 16,
+        n_steps=_integer(graph, "metadata_n_steps", shape[1] if shape[1] > 0 else 16),
         beam_width=_integer(graph, "metadata_beam_width", CLIENT_BEAM_WIDTH),
         language=_language(graph),
         network=network,

@@ -1,0 +1,24 @@
+"""Layer normalization."""
+
+import numpy as np
+
+from ...network.description import NORMALIZATION_EPSILON, LayerNormalization
+from .layer import Array, Run, Weights
+
+
+class LayerNormalizationLayer:
+    """Normalizes the numbers of each frame."""
+
+    def __init__(self, layer: LayerNormalization, inputs: int, weights: Weights) -> None:
+        del inputs
+        self._scale, self._offset = weights[f"{layer.name}/scale"], weights[f"{layer.name}/offset"]
+
+    def initial_state(self) -> None:
+        """Return None, as there is no state."""
+
+    def run(self, values: Array, state: None, how: Run) -> tuple[Array, None]:
+        """Return the normalized values [time, inputs]."""
+        del how
+        centred = values - values.mean(axis=1, keepdims=True)
+        variance = np.square(centred).mean(axis=1, keepdims=True)
+        return centred / np.sqrt(variance + NORMALIZATION_EPSILON) * self._scale + self._offset, state
