@@ -15,13 +15,16 @@ from ..errors import CheckpointError
 from ..network import Network, Variable, network
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.serialization import difference
-from ..options import ModelOptions
+from ..options import ModelOptions, values_of
 from ..util.features import NO_NORMALIZATION, FeatureOptions
 from ..util.text import Alphabet
 
 DESCRIPTION_FORMAT = 1
 
-MODEL_FLAGS = ("n_hidden", "relu_clip")
+MODEL_FLAGS = (
+    *("n_hidden", "relu_clip"),
+    *("lstm_layers", "bidirectional", "lstm_projection", "convolution_channels", "output_step"),
+)
 """Flags that the layers of networks follow from, by which a difference is explained."""
 
 FEATURE_FLAGS = {
@@ -49,6 +52,12 @@ class ModelIdentity:
         """The network that the options name. Raise NetworkError if there is no network of that name."""
         return network(self.model, self.features.width, self.alphabet.size, self.features.network_step_ms)
 
+    @property
+    def flags(self) -> dict[str, Any]:
+        """The values of the flags that layers follow from, by their names."""
+        values = values_of(self.model)
+        return {name: values[name] for name in MODEL_FLAGS}
+
     def to_json(self) -> dict[str, Any]:
         """Return the identity as a value for JSON, which is part of a checkpoint's description."""
         unit = self.alphabet.unit
@@ -56,7 +65,7 @@ class ModelIdentity:
             **({} if unit == Alphabet.unit else {"output_unit": unit}),
             "alphabet": list(self.alphabet.labels),
             "features": self.features.to_json(),
-            "model": {name: getattr(self.model, name) for name in MODEL_FLAGS},
+            "model": self.flags,
             "network": {"name": self.network.name, "layers": self.network.to_json()},
         }
 
@@ -142,7 +151,7 @@ def _check_network(prefix: Path, description: Mapping[str, Any], identity: Model
     ours = json.loads(json.dumps(identity.network.to_json()))
     if named.get("layers") == ours:
         return
-    _check_flags(prefix, model, {name: getattr(identity.model, name) for name in MODEL_FLAGS}, {})
+    _check_flags(prefix, model, identity.flags, {})
     differs = difference(named.get("layers", ours), ours)
     if differs is not None:
         raise CheckpointError(

@@ -1,0 +1,94 @@
+"""The network `lstm`, from training to serving, as a person runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import tensorflow as tf
+from program import Finished, Program
+
+from deepspeech import Model
+from deepspeech.errors import ModelError
+
+FLAGS = ("--network=lstm", "--n_hidden=32", "--lstm_layers=2", "--convolution_channels=8", "--dropout_rate=0.1")
+
+
+def train(program: Program, *flags: str) -> Finished:
+    finished = program.run(*program.training(validation_step=5), *FLAGS, "--noearly_stop", *flags)
+    assert finished.code == 0, finished.stderr
+    return finished
+
+
+def weights_of(program: Program, step: int) -> dict[str, object]:
+    reader = tf.train.load_checkpoint(str(program.checkpoints / f"train-{step}"))
+    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+
+
+def test_it_trains_goes_on_exactly_tests_exports_and_streams(program: Program, recordings: list[Path]) -> None:
+    other = Program(program.corpus, program.folder / "other")
+    other.folder.mkdir()
+    train(other, "--epoch=4")
+    train(program, "--epoch=2")
+    folder = program.folder / "model"
+    train(program, "--epoch=4")
+    in_one_go, in_two = weights_of(other, 24), weights_of(program, 24)
+    for name, values in in_one_go.items():
+        np.testing.assert_array_equal(in_two[name], values, err_msg=name)
+
+    finished = train(program, "--epoch=20", f"--export_dir={folder}", *program.test_files())
+    assert "It is for this program and TensorFlow: DeepSpeech's published clients lack" in finished.stderr
+    assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 3
+    card = (folder / "model.md").read_text(encoding="utf-8")
+    assert "- an output every 40 ms\n- streams, with a look-ahead of 60 ms" in card
+    assert "| convolution_2 | Convolution | 104 | 56 | 584 |" in card
+
+    model, texts = Model(folder / "output_graph.pb"), set()
+    assert model.step_seconds == 0.04
+    for path in recordings:
+        audio = soundfile.read(path, dtype="int16")[0]
+        whole = model.transcribe(audio)
+        with model.stream() as stream:
+            for start in range(0, len(audio), 700):
+                stream.feed(audio[start : start + 700])
+            assert stream.finish() == whole
+        assert whole.words[-1].end <= len(audio) / 16_000 + 0.05
+        assert whole.words[-1].end > len(audio) / 16_000 / 2
+        texts.add(whole.text)
+    assert len(texts) > 3, "it has learned nothing"
+
+    changed = program.run(*program.training(epoch=21), *FLAGS, "--lstm_layers=3")
+    assert changed.code == 1
+    assert "trained with --lstm_layers=2, but this run has --lstm_layers=3" in changed.error
+
+
+def test_a_bidirectional_one_with_inner_losses_is_served_whole(program: Program, recordings: list[Path]) -> None:
+    flags = ("--bidirectional", "--lstm_projection=24", "--intermediate_ctc_weight=0.3")
+    folder = program.folder / "model"
+    finished = train(program, *flags, "--epoch=15", f"--export_dir={folder}", *program.test_files())
+    assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 4
+    assert "needs the whole recording: it does not stream" in (folder / "model.md").read_text(encoding="utf-8")
+    model = Model(folder / "output_graph.pb")
+    assert model.transcribe(recordings[0]).text
+    with pytest.raises(ModelError, match="cannot stream, as its layer lstm_1 is a BidirectionalLSTM"):
+        model.stream()
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--output_step=30"], "--output_step=30: must be a multiple of the 20 ms"),
+        (
+            ["--intermediate_ctc_weight=0.3", "--intermediate_ctc_layers=4"],
+            "--intermediate_ctc_layers=4: must be numbers from 1 to 3",
+        ),
+        (["--output_step=400"], "outputs of 20 frames, too few for its transcript: CTC needs"),
+    ],
+)
+def test_settings_that_do_not_fit_are_one_line(program: Program, flags: list[str], words: str) -> None:
+    finished = program.run(*program.training(epoch=1), "--network=lstm", *flags)
+    assert finished.code == 1
+    assert words in finished.stderr
+    assert not program.checkpoints.exists()
