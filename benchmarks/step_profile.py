@@ -9,12 +9,14 @@ import argparse
 import os
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import tensorflow as tf
 
 from .processes.our_step import training_step
 from .processes.step import Geometry
+from .train_step import NETWORKS
 
 v1 = tf.compat.v1
 TRACED = 5
@@ -24,14 +26,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Trace a few steps and print the mean of each kind of operation that takes 0.5 % or more."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n_hidden", type=int, default=1024)
+    parser.add_argument("--network", default="deepspeech", choices=NETWORKS)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--frames", type=int, default=400)
     parser.add_argument("--precision", choices=["float32", "bfloat16"], default="bfloat16")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     options = parser.parse_args(arguments)
-    geometry = Geometry(
+    numbers = Geometry(
         options.n_hidden, options.precision == "bfloat16", options.batch, options.frames, options.threads
     )
+    geometry = replace(numbers, **NETWORKS[options.network])
     seconds: dict[str, float] = defaultdict(float)
     steps = []
     with training_step(geometry) as (session, fetches, feeds):

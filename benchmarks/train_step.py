@@ -14,12 +14,18 @@ import os
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from .processes.step import Geometry
+
+NETWORKS: Mapping[str, Mapping[str, Any]] = {
+    "deepspeech": {},
+    "lstm": {"network": "lstm", "coefficients": 80, "step_ms": 10},
+}
+"""The networks that are measured, and what differs in their geometry; frames of `lstm` are 10 ms apart."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--frames", type=int, nargs="+", default=[400])
     parser.add_argument("--precision", nargs="+", choices=["float32", "bfloat16"], default=["float32", "bfloat16"])
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--network", default="deepspeech", choices=NETWORKS)
+    parser.add_argument("--bidirectional", action="store_true", help="both directions, in the network lstm")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--pytorch-python", default=sys.executable, help="a Python that has PyTorch")
     parser.add_argument("--alone", action="store_true", help="measure ours only")
@@ -122,7 +130,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"n_hidden precision | {shown}{'' if options.alone else ' |    ratio'} | ceiling", flush=True)
             for n_hidden in options.n_hidden:
                 for precision in options.precision:
-                    geometry = Geometry(n_hidden, precision == "bfloat16", batch, frames, options.threads)
+                    numbers = Geometry(n_hidden, precision == "bfloat16", batch, frames, options.threads)
+                    geometry = replace(numbers, **NETWORKS[options.network], bidirectional=options.bidirectional)
                     print(row(geometry, measure(geometry, pythons, options.rounds)), flush=True)
 
 

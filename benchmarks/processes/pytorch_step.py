@@ -2,6 +2,7 @@
 
 import json
 import sys
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ RELU_CLIP = 20.0
 DROPOUT = 0.05
 
 
-class AcousticModel(nn.Module):  # type: ignore[misc]
-    """Features [time, batch, coefficients] to logits [time, batch, labels]."""
+class DeepSpeech(nn.Module):  # type: ignore[misc]
+    """The network deepspeech: features [time, batch, coefficients] to logits [time, batch, labels]."""
 
     def __init__(self, geometry: Geometry) -> None:
         super().__init__()
@@ -37,6 +38,43 @@ class AcousticModel(nn.Module):  # type: ignore[misc]
         return logits
 
 
+class NormalizedLSTMs(nn.Module):  # type: ignore[misc]
+    """The network lstm: features [time, batch, coefficients] to logits [rows, batch, labels]."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        super().__init__()
+        first = 2 if geometry.reduction % 2 == 0 else geometry.reduction
+        self.convolutions = nn.Sequential(
+            *_convolved(1, geometry.channels, first),
+            *_convolved(geometry.channels, geometry.channels, geometry.reduction // first),
+        )
+        directions = 2 if geometry.bidirectional else 1
+        width = geometry.channels * ceil(ceil(geometry.coefficients / 2) / 2)
+        self.normalized = nn.Sequential(nn.LayerNorm(width), nn.Dropout(DROPOUT))
+        self.layers = nn.ModuleList()
+        for _ in range(geometry.layers):
+            lstm = nn.LSTM(width, geometry.n_hidden, bidirectional=geometry.bidirectional)
+            width = directions * geometry.n_hidden
+            self.layers.append(nn.ModuleList([lstm, nn.LayerNorm(width), nn.Dropout(DROPOUT)]))
+        self.labels = nn.Linear(width, geometry.labels + 1)
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """Reduce the frames, then through all layers."""
+        convolved = self.convolutions(features.transpose(0, 1)[:, None])
+        values = self.normalized(convolved.permute(2, 0, 3, 1).flatten(2))
+        for lstm, normalization, dropout in self.layers:
+            values = dropout(normalization(lstm(values)[0]))
+        logits: torch.Tensor = self.labels(values)
+        return logits
+
+
+NETWORKS = {"deepspeech": DeepSpeech, "lstm": NormalizedLSTMs}
+
+
+def _convolved(inputs: int, channels: int, stride: int) -> list[nn.Module]:
+    return [nn.Conv2d(inputs, channels, 3, (stride, 2), 1), nn.Hardtanh(0.0, RELU_CLIP, inplace=True)]
+
+
 def _clipped(inputs: int, units: int) -> list[nn.Module]:
     return [nn.Linear(inputs, units), nn.Hardtanh(0.0, RELU_CLIP, inplace=True), nn.Dropout(DROPOUT)]
 
@@ -48,7 +86,7 @@ def main() -> None:
     if geometry.threads:
         torch.set_num_threads(geometry.threads)
     memory = PeakMemory()
-    model = AcousticModel(geometry)
+    model = NETWORKS[geometry.network](geometry)
     optimizer = torch.optim.Adam(model.parameters(), fused=True)
     ctc = nn.CTCLoss(blank=geometry.labels, reduction="sum")
     features, lengths, labels, label_lengths = map(_tensor, geometry.batch(np.random.default_rng(1)))
@@ -58,7 +96,8 @@ def main() -> None:
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=geometry.bfloat16):
             logits = model(features.transpose(0, 1))
         log_probabilities = logits.float().log_softmax(2)
-        loss = ctc(log_probabilities, labels, lengths, label_lengths) / geometry.batch_size
+        rows = torch.full_like(lengths, len(log_probabilities))
+        loss = ctc(log_probabilities, labels, rows, label_lengths) / geometry.batch_size
         loss.backward()
         optimizer.step()
 

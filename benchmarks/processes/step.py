@@ -24,6 +24,11 @@ class Geometry:
     context: int = 9
     labels: int = 28  # without the blank
     transcript: int = 60
+    network: str = "deepspeech"
+    step_ms: int = 20
+    layers: int = 4  # LSTMs of the network lstm
+    channels: int = 32  # of its convolutions
+    bidirectional: bool = False
 
     def batch(self, random: np.random.Generator) -> tuple[Any, Any, Any, Any]:
         """Make features [batch, frames, coefficients], lengths, labels [batch, transcript], and their lengths."""
@@ -42,10 +47,27 @@ class Geometry:
 
         The gradient of the first layer's input is not needed, and not counted.
         """
+        if self.network == "lstm":
+            return self._operations_of_lstm
         n_hidden = self.n_hidden
         window = self.coefficients * (2 * self.context + 1)
         weights = 3 * n_hidden * n_hidden + 8 * n_hidden * n_hidden + n_hidden * (self.labels + 1)
         return 2.0 * self.batch_size * self.frames * (3 * weights + 2 * window * n_hidden)
+
+    @property
+    def reduction(self) -> int:
+        """How many frames make a row of logits in the network lstm, whose rows are 40 ms apart."""
+        return 40 // self.step_ms
+
+    @property
+    def _operations_of_lstm(self) -> float:
+        directions = 2 if self.bidirectional else 1
+        rows, first, width = self.frames // self.reduction, -(-self.coefficients // 2), directions * self.n_hidden
+        inputs = -(-first // 2) * self.channels
+        frames = self.frames // (2 if self.reduction % 2 == 0 else 1)
+        convolutions = 9 * self.channels * (2 * first * frames + 3 * inputs * rows)
+        recurrent = (inputs + (self.layers - 1) * width + self.layers * self.n_hidden) * 4 * width
+        return 2.0 * self.batch_size * (convolutions + 3 * rows * (recurrent + width * (self.labels + 1)))
 
 
 PRODUCT = (6400, 1024, 4096)
