@@ -24,6 +24,7 @@ DESCRIPTION_FORMAT = 1
 MODEL_FLAGS = (
     *("n_hidden", "relu_clip"),
     *("lstm_layers", "bidirectional", "lstm_projection", "convolution_channels", "output_step"),
+    *("conformer_layers", "attention_heads", "attention_chunk", "attention_left", "convolution_kernel"),
 )
 """Flags that the layers of networks follow from, by which a difference is explained."""
 

@@ -12,7 +12,7 @@ from ..options import ModelOptions
 from ..util.files.python_files import load_python_file
 from .description import Layer, Network, Sizes
 
-MODULES = ("deepspeech", "lstm")
+MODULES = ("deepspeech", "lstm", "conformer")
 """The networks of this package, each a module whose function `layers` returns its records."""
 
 
@@ -54,7 +54,7 @@ def network(options: ModelOptions, coefficients: int, label_count: int, step_ms:
         relu_clip=options.relu_clip,
         context=options.context,
         dropout_rates=options.dropout_rates,
-        lstm=options.lstm,
+        settings=options.settings,
         step_ms=step_ms,
     )
     return Network(options.network.rpartition(":")[2], coefficients, tuple(_layers_of(options.network)(sizes)))

@@ -12,17 +12,23 @@ from .description import (
     BidirectionalLSTM,
     ContextWindow,
     Convolution,
+    ConvolutionModule,
     Dense,
+    FeedForward,
     Layer,
     LayerNormalization,
     Network,
     Projection,
+    SelfAttention,
     settings_of,
 )
 
 LAYERS: Mapping[str, type[Layer]] = {
     kind.__name__: kind
-    for kind in (ContextWindow, Dense, LSTM, BidirectionalLSTM, Convolution, LayerNormalization, Projection)
+    for kind in (
+        *(ContextWindow, Dense, LSTM, BidirectionalLSTM, Convolution, LayerNormalization, Projection),
+        *(FeedForward, SelfAttention, ConvolutionModule),
+    )
 }
 """The layers that can be read back from JSON."""
 

@@ -16,13 +16,17 @@ from .description import (
     BidirectionalLSTM,
     ContextWindow,
     Convolution,
+    ConvolutionModule,
     Dense,
+    FeedForward,
     IntermediateCTC,
     Layer,
     LayerNormalization,
     Network,
     Projection,
+    SelfAttention,
 )
+from .layers.attention import convolution_module, feed_forward, self_attention
 from .layers.compute import Compute
 from .layers.context_window import context_windows
 from .layers.convolution import convolution
@@ -202,6 +206,23 @@ def _projection(layer: Projection, inputs: Activations, at: Pass) -> Activations
 def _layer_normalization(layer: LayerNormalization, inputs: Activations, at: Pass) -> Activations:
     rate = layer.dropout if at.training else 0.0
     return Activations(layer_normalization(layer, inputs.joined(at), rate, at.compute))
+
+
+@computed.register
+def _feed_forward(layer: FeedForward, inputs: Activations, at: Pass) -> Activations:
+    return Activations(feed_forward(layer, inputs.joined(at), layer.dropout if at.training else 0.0))
+
+
+@computed.register
+def _self_attention(layer: SelfAttention, inputs: Activations, at: Pass) -> Activations:
+    rate = layer.dropout if at.training else 0.0
+    return Activations(self_attention(layer, inputs.stacked(at), at.lengths, rate))
+
+
+@computed.register
+def _convolution_module(layer: ConvolutionModule, inputs: Activations, at: Pass) -> Activations:
+    rate = layer.dropout if at.training else 0.0
+    return Activations(convolution_module(layer, inputs.stacked(at), at.lengths, rate))
 
 
 @computed.register

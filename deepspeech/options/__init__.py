@@ -18,7 +18,7 @@ from .corpora import (
 from .decoding import LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import ExportOptions
-from .model import LSTMOptions, ModelOptions
+from .model import ConformerOptions, LSTMOptions, ModelOptions, NetworkOptions
 from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions
 from .rows.flag import Flag, SwitchAlias, check_values, flags_of, items_of, values_of, with_values
@@ -32,6 +32,7 @@ __all__ = [
     "BatchOptions",
     "CheckpointOptions",
     "ClusterOptions",
+    "ConformerOptions",
     "CorpusOptions",
     "EarlyStoppingOptions",
     "EvaluationOptions",
@@ -45,6 +46,7 @@ __all__ = [
     "LearningRateOptions",
     "LogOptions",
     "ModelOptions",
+    "NetworkOptions",
     "OptimizerOptions",
     "Options",
     "ReportOptions",

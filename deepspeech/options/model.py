@@ -6,42 +6,76 @@ from typing import ClassVar
 from .rows.checks import Range, at_least, between, more_than
 from .rows.flag import flag
 
+MODEL = "Model"
 _RATE = between(0, 1)
 _RATE_OR_FIRST = Range("less than 1, or negative for the value of --dropout_rate", high=1)
 
 
 @dataclass(frozen=True)
 class LSTMOptions:
-    """The settings of the network `lstm`."""
+    """The settings of the network `lstm` alone."""
 
-    title: ClassVar[str] = "Model"
+    title: ClassVar[str] = MODEL
     layers: int = flag(4, "LSTM layers of the network lstm", name="lstm_layers", check=at_least(1))
-    bidirectional: bool = flag(
-        False, "let the LSTMs of the network lstm go in both directions: more accurate, but it cannot stream"
-    )
     projection: int = flag(
         0,
         "numbers that the outputs of each LSTM of the network lstm are projected to; 0: not projected",
         name="lstm_projection",
         check=at_least(0),
     )
-    channels: int = flag(
-        32, "channels of the convolutions of the network lstm", name="convolution_channels", check=at_least(1)
+
+
+@dataclass(frozen=True)
+class ConformerOptions:
+    """The settings of the network `conformer` alone."""
+
+    title: ClassVar[str] = MODEL
+    layers: int = flag(8, "blocks of the network conformer", name="conformer_layers", check=at_least(1))
+    heads: int = flag(4, "heads of each attention of the network conformer", name="attention_heads", check=at_least(1))
+    chunk: int = flag(
+        16,
+        "outputs that the network conformer makes at a time when it streams",
+        name="attention_chunk",
+        check=at_least(1),
     )
-    output_step: int = flag(40, "milliseconds from one output of the network lstm to the next", check=at_least(1))
+    left: int = flag(
+        64, "outputs before its chunk that attention sees when it streams", name="attention_left", check=at_least(0)
+    )
+    kernel: int = flag(
+        15, "outputs that a convolution of the network conformer sees", name="convolution_kernel", check=at_least(1)
+    )
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """The settings of the networks `lstm` and `conformer`."""
+
+    title: ClassVar[str] = MODEL
+    bidirectional: bool = flag(
+        False, "let the network lstm or conformer see the whole recording: more accurate, but it cannot stream"
+    )
+    channels: int = flag(
+        32,
+        "channels of the convolutions that lstm and conformer begin with",
+        name="convolution_channels",
+        check=at_least(1),
+    )
+    output_step: int = flag(40, "milliseconds from one output of lstm or conformer to the next", check=at_least(1))
     intermediate_ctc_weight: float = flag(
-        0.0, "share of the losses of inner layers of the network lstm in what is minimized", check=between(0, 1)
+        0.0, "share of the CTC losses of inner layers of lstm or conformer in what is minimized", check=between(0, 1)
     )
     intermediate_ctc_layers: tuple[str, ...] = flag(
-        (), "LSTM layers, counted from 1, that have such a loss; none given: the middle one"
+        (), "layers, counted from 1, that have such a loss; without any, the middle one"
     )
+    lstm: LSTMOptions = field(default_factory=LSTMOptions)
+    conformer: ConformerOptions = field(default_factory=ConformerOptions)
 
 
 @dataclass(frozen=True)
 class ModelOptions:
     """The acoustic model: its network, sizes and dropout."""
 
-    title: ClassVar[str] = "Model"
+    title: ClassVar[str] = MODEL
     n_hidden: int = flag(2048, "units of each hidden layer", check=at_least(1))
     relu_clip: float = flag(20.0, "upper limit of the clipped ReLU", check=more_than(0))
     dropout_rate: float = flag(0.05, "dropout of layer 1, and of layers 2, 3 and 5 unless given", check=_RATE)
@@ -51,7 +85,7 @@ class ModelOptions:
     dropout_rate5: float = flag(0.0, "dropout of the LSTM's output (formerly, of the backward LSTM)", check=_RATE)
     dropout_rate6: float = flag(-1.0, "dropout of layer 5; negative: dropout_rate", check=_RATE_OR_FIRST)
     network: str = flag("deepspeech", "the network, by its registered name, or FILE.py:NAME")
-    lstm: LSTMOptions = field(default_factory=LSTMOptions)
+    settings: NetworkOptions = field(default_factory=NetworkOptions)
     context: int = flag(
         9, "frames on either side that the network sees beside each one", check=at_least(0), on_command_line=False
     )

@@ -14,13 +14,17 @@ from ..network.description import (
     LSTM,
     BidirectionalLSTM,
     Convolution,
+    ConvolutionModule,
     Dense,
+    FeedForward,
     Layer,
     LayerNormalization,
     Projection,
+    SelfAttention,
 )
 from ..util.parallel import usable_cores
 from .frozen.model import FrozenModel
+from .layers.attention import ConvolutionModuleLayer, FeedForwardLayer, SelfAttentionLayer
 from .layers.convolution import ConvolutionLayer
 from .layers.layer import Array, EngineLayer, Run, Weights
 from .layers.lstm import BidirectionalLSTMLayer, LSTMLayer
@@ -40,6 +44,9 @@ LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights], EngineLayer]] = {
     BidirectionalLSTM: BidirectionalLSTMLayer,
     Convolution: ConvolutionLayer,
     LayerNormalization: LayerNormalizationLayer,
+    FeedForward: FeedForwardLayer,
+    SelfAttention: SelfAttentionLayer,
+    ConvolutionModule: ConvolutionModuleLayer,
 }
 """How each kind of record is computed: a class that takes it, the width of its inputs, and the weights."""
 

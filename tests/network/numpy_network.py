@@ -13,14 +13,17 @@ from deepspeech.network import (
     BidirectionalLSTM,
     ContextWindow,
     Convolution,
+    ConvolutionModule,
     Dense,
+    FeedForward,
     IntermediateCTC,
     Layer,
     LayerNormalization,
     Network,
     Projection,
+    SelfAttention,
 )
-from deepspeech.network.description import NORMALIZATION_EPSILON
+from deepspeech.network.description import LONGEST_WAVE, NORMALIZATION_EPSILON
 
 Array = npt.NDArray[np.floating]
 Weights = Mapping[str, Array]
@@ -85,9 +88,7 @@ def _bidirectional_lstm(layer: BidirectionalLSTM, values: Array, weights: Weight
 
 @outputs.register
 def _normalization(layer: LayerNormalization, values: Array, weights: Weights) -> Array:
-    centred = values - values.mean(axis=1, keepdims=True)
-    standard = centred / np.sqrt(values.var(axis=1, keepdims=True) + NORMALIZATION_EPSILON)
-    return standard * weights[f"{layer.name}/scale"] + weights[f"{layer.name}/offset"]
+    return _normalized(layer.name, values, weights)
 
 
 @outputs.register
@@ -111,6 +112,58 @@ def _convolution(layer: Convolution, values: Array, weights: Weights) -> Array:
 @outputs.register
 def _intermediate(_layer: IntermediateCTC, values: Array, _weights: Weights) -> Array:
     return values
+
+
+@outputs.register
+def _feed_forward(layer: FeedForward, values: Array, weights: Weights) -> Array:
+    inner = _product(f"{layer.name}/inner", _normalized(f"{layer.name}/normalization", values, weights), weights)
+    return values + _product(f"{layer.name}/outer", inner * _sigmoid(inner), weights) / 2
+
+
+@outputs.register
+def _self_attention(layer: SelfAttention, values: Array, weights: Weights) -> Array:
+    product = _product(f"{layer.name}/inner", _normalized(f"{layer.name}/normalization", values, weights), weights)
+    queries, keys, heads_values = (np.split(part, layer.heads, axis=1) for part in np.split(product, 3, axis=1))
+    attended = np.zeros_like(values)
+    size = values.shape[1] // layer.heads
+    for head, (q, k, v) in enumerate(zip(queries, keys, heads_values, strict=True)):
+        for t in range(len(values)):
+            begin = t // layer.chunk * layer.chunk if layer.chunk else 0
+            seen = range(
+                max(0, begin - layer.left), min(len(values), begin + layer.chunk if layer.chunk else len(values))
+            )
+            # the pairs as complex numbers, which a rotation multiplies
+            scores = np.array([(_rotated(q[t], t) * _rotated(k[s], s).conj()).real.sum() for s in seen]) / size**0.5
+            shares = np.exp(scores - scores.max())
+            attended[t, head * size : (head + 1) * size] = shares / shares.sum() @ v[seen.start : seen.stop]
+    return values + _product(f"{layer.name}/outer", attended, weights)
+
+
+@outputs.register
+def _convolution_module(layer: ConvolutionModule, values: Array, weights: Weights) -> Array:
+    product = _product(f"{layer.name}/inner", _normalized(f"{layer.name}/normalization", values, weights), weights)
+    linear, gates = np.split(product, 2, axis=1)
+    padded = np.pad(linear * _sigmoid(gates), [(layer.before, layer.after), (0, 0)])
+    kernel, bias = weights[f"{layer.name}/depthwise/kernel"], weights[f"{layer.name}/depthwise/bias"]
+    convolved = np.stack([(padded[t : t + len(kernel)] * kernel).sum(axis=0) + bias for t in range(len(values))])
+    inner = _normalized(f"{layer.name}/second_normalization", convolved, weights)
+    return values + _product(f"{layer.name}/outer", inner * _sigmoid(inner), weights)
+
+
+def _rotated(values: Array, position: int) -> npt.NDArray[np.complexfloating]:
+    first, second = np.split(values, 2)
+    angles = position * LONGEST_WAVE ** (-np.arange(len(first)) / len(first))
+    return (first + 1j * second) * np.exp(1j * angles)
+
+
+def _product(name: str, values: Array, weights: Weights) -> Array:
+    return values @ weights[f"{name}/weights"] + weights[f"{name}/bias"]
+
+
+def _normalized(name: str, values: Array, weights: Weights) -> Array:
+    centred = values - values.mean(axis=1, keepdims=True)
+    standard = centred / np.sqrt(values.var(axis=1, keepdims=True) + NORMALIZATION_EPSILON)
+    return standard * weights[f"{name}/scale"] + weights[f"{name}/offset"]
 
 
 def _sigmoid(x: Array) -> Array:

@@ -15,18 +15,21 @@ from deepspeech.network import (
     LSTM,
     BidirectionalLSTM,
     Convolution,
+    ConvolutionModule,
     Dense,
+    FeedForward,
     IntermediateCTC,
     Layer,
     LayerNormalization,
     Network,
     Projection,
+    SelfAttention,
     network,
 )
 from deepspeech.network.layers.compute import Compute, Kernels
 from deepspeech.network.layers.dropout import skip_dropout_seeds
 from deepspeech.network.training import acoustic_model, outputs_of
-from deepspeech.options import LSTMOptions, ModelOptions
+from deepspeech.options import LSTMOptions, ModelOptions, NetworkOptions, with_values
 
 v1 = tf.compat.v1
 
@@ -41,6 +44,10 @@ LAYERS: dict[str, tuple[Layer, ...]] = {
     "projection": (Projection("p", units=6),),
     "lstm": (LSTM("l", units=7),),
     "bidirectional_lstm": (BidirectionalLSTM("b", units=7),),
+    "feed_forward": (Projection("p", units=6), FeedForward("f", units=9)),
+    "attention": (Projection("p", units=12), SelfAttention("a", heads=3)),
+    "chunked_attention": (Projection("p", units=8), SelfAttention("a", heads=2, chunk=3, left=2)),
+    "convolution_module": (Projection("p", units=6), ConvolutionModule("m", before=3, after=2)),
     "after_a_convolution": (Convolution("c", channels=2, time_stride=2), LayerNormalization("n"), LSTM("l", units=5)),
 }
 LENGTHS = (11, 4, 1)
@@ -97,7 +104,10 @@ def test_bfloat16_is_as_near_as_its_precision(name: str) -> None:
         assert np.linalg.norm(logits[: len(values), column] - values) < 0.02 * np.linalg.norm(values)
 
 
-@pytest.mark.parametrize("name", ["two_convolutions", "normalization", "projection", "bidirectional_lstm"])
+@pytest.mark.parametrize(
+    "name",
+    ["two_convolutions", "normalization", "bidirectional_lstm", "feed_forward", "attention", "convolution_module"],
+)
 def test_gradients_are_those_of_small_differences(name: str) -> None:
     def check(session: Any, logits: Any, variables: Any, _features: Any) -> None:
         weighting = np.random.default_rng(2).normal(size=session.run(tf.shape(logits))).astype(np.float32)
@@ -124,7 +134,8 @@ def test_what_is_dropped_depends_on_the_step_alone() -> None:
     def third(skipped: int) -> Any:
         with tf.Graph().as_default(), v1.Session() as session:
             v1.set_random_seed(1)
-            options = ModelOptions(network="lstm", n_hidden=8, dropout_rate=0.5, lstm=LSTMOptions(layers=2))
+            settings = NetworkOptions(lstm=LSTMOptions(layers=2))
+            options = ModelOptions(network="lstm", n_hidden=8, dropout_rate=0.5, settings=settings)
             some, features = network(options, 10, 4), tf.ones([1, 8, 10])
             logits = acoustic_model(some, features, tf.constant([8]), training=True)
             session.run(v1.global_variables_initializer())
@@ -139,8 +150,8 @@ def test_what_is_dropped_depends_on_the_step_alone() -> None:
 
 
 def test_inner_layers_have_losses_in_training_alone() -> None:
-    wanted = LSTMOptions(layers=3, intermediate_ctc_weight=0.4, intermediate_ctc_layers=("1", "2"))
-    some = network(ModelOptions(network="lstm", n_hidden=8, lstm=wanted), 10, 4)
+    losses = {"intermediate_ctc_weight": 0.4, "intermediate_ctc_layers": ("1", "2")}
+    some = network(with_values(ModelOptions(network="lstm", n_hidden=8), {"lstm_layers": 3, **losses}), 10, 4)
     assert "IntermediateCTC" not in {record["layer"] for record in some.to_json()}
     with tf.Graph().as_default(), v1.Session() as session:
         features, lengths = tf.ones([1, 9, 10]), tf.constant([9])

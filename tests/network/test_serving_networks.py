@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from deepspeech import Model
 from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import Network, network
-from deepspeech.options import ExportOptions, LSTMOptions, ModelOptions
+from deepspeech.options import ExportOptions, ModelOptions, NetworkOptions, with_values
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import context_windows
 from deepspeech.serving.frozen.model import FrozenModel, read_frozen_model
@@ -24,17 +25,22 @@ from deepspeech.util.text import Alphabet
 v1 = tf.compat.v1
 Array = npt.NDArray[np.float32]
 ALPHABET = Alphabet(tuple(" abcde"))
-SMALL = LSTMOptions(layers=2, channels=4)
-NETWORKS = {
-    "lstm": ModelOptions(network="lstm", n_hidden=20, lstm=SMALL),
-    "projected": ModelOptions(network="lstm", n_hidden=20, lstm=LSTMOptions(layers=2, channels=4, projection=9)),
-    "every_20_ms": ModelOptions(network="lstm", n_hidden=8, lstm=LSTMOptions(layers=1, output_step=20)),
-    "every_120_ms": ModelOptions(network="lstm", n_hidden=8, lstm=LSTMOptions(layers=1, output_step=120)),
-    "bidirectional": ModelOptions(
-        network="lstm", n_hidden=20, lstm=LSTMOptions(layers=2, channels=4, bidirectional=True, projection=9)
-    ),
+SMALL = ModelOptions(n_hidden=20, settings=NetworkOptions(channels=4))
+FLAGS: dict[str, dict[str, Any]] = {
+    "lstm": {"network": "lstm", "lstm_layers": 2},
+    "projected": {"network": "lstm", "lstm_layers": 2, "lstm_projection": 9},
+    "every_20_ms": {"network": "lstm", "lstm_layers": 1, "output_step": 20},
+    "every_120_ms": {"network": "lstm", "lstm_layers": 1, "output_step": 120},
+    "bidirectional": {"network": "lstm", "lstm_layers": 2, "bidirectional": True, "lstm_projection": 9},
+    "conformer": {"network": "conformer", "conformer_layers": 2, "attention_heads": 2, "attention_chunk": 4},
+    "conformer_of_short_sight": {
+        **{"network": "conformer", "conformer_layers": 1, "attention_heads": 1, "attention_chunk": 3},
+        **{"attention_left": 2, "convolution_kernel": 4},
+    },
+    "whole_conformer": {"network": "conformer", "conformer_layers": 2, "attention_heads": 2, "bidirectional": True},
 }
-STREAMING = [name for name in NETWORKS if name != "bidirectional"]
+NETWORKS = {name: with_values(SMALL, flags) for name, flags in FLAGS.items()}
+STREAMING = [name for name, flags in FLAGS.items() if not flags.get("bidirectional")]
 
 
 def described(name: str) -> Network:

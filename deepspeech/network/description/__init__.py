@@ -4,6 +4,7 @@ Everything else about a network is derived from its records: names and shapes of
 an exported model. No TensorFlow here.
 """
 
+from .attention import LONGEST_WAVE, ConvolutionModule, FeedForward, SelfAttention
 from .convolution import Convolution
 from .frames import NORMALIZATION_EPSILON, ContextWindow, Dense, IntermediateCTC, LayerNormalization, Projection
 from .layer import (
@@ -21,6 +22,7 @@ from .recurrent import LSTM, BidirectionalLSTM
 
 __all__ = [
     "GLOROT",
+    "LONGEST_WAVE",
     "LSTM",
     "NORMALIZATION_EPSILON",
     "ONES",
@@ -29,12 +31,15 @@ __all__ = [
     "BidirectionalLSTM",
     "ContextWindow",
     "Convolution",
+    "ConvolutionModule",
     "Dense",
+    "FeedForward",
     "IntermediateCTC",
     "Layer",
     "LayerNormalization",
     "Network",
     "Projection",
+    "SelfAttention",
     "Shape",
     "Sizes",
     "Variable",

@@ -51,8 +51,11 @@ class Layer(ABC):
 
     recorded: ClassVar[bool] = True
     """Whether the trained network depends on it at all."""
-    streams: ClassVar[bool] = True
-    """Whether it can be computed before the end of the utterance is there."""
+
+    @property
+    def streams(self) -> bool:
+        """Whether it can be computed before the end of the utterance is there."""
+        return True
 
     @property
     def time_reduction(self) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import NetworkError
-from ...options import LSTMOptions
+from ...options import NetworkOptions
 from .frames import ContextWindow, Dense, IntermediateCTC
 from .layer import Layer, Shape, Variable
 from .recurrent import LSTM
@@ -21,7 +21,7 @@ class Sizes:
     `coefficients` is the number of features of a frame, `outputs` that of the labels and the blank, `step_ms` the time
     from one frame to the next. The others are the model's flags, which a network may use as it likes: units of a hidden
     layer, limit of the clipped ReLU, frames of context on either side, the dropout of layers 1, 2, 3, of the LSTM's
-    input and output, and of layer 5, and the settings of single networks.
+    input and output, and of layer 5, and the settings of other networks.
     """
 
     coefficients: int
@@ -30,7 +30,7 @@ class Sizes:
     relu_clip: float
     context: int
     dropout_rates: tuple[float, float, float, float, float, float]
-    lstm: LSTMOptions = field(default_factory=LSTMOptions)
+    settings: NetworkOptions = field(default_factory=NetworkOptions)
     step_ms: int = 20
 
 

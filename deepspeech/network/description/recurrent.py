@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from .layer import GLOROT, OPEN_FORGET_GATE, Layer, Shape, Variable, only_in_training
 
@@ -55,7 +54,11 @@ class BidirectionalLSTM(Layer):
 
     units: int
     """Of each direction."""
-    streams: ClassVar[bool] = False
+
+    @property
+    def streams(self) -> bool:
+        """False, as the second LSTM begins at the end."""
+        return False
 
     @property
     def directions(self) -> tuple[LSTM, LSTM]:

@@ -19,6 +19,12 @@ class LayerNormalizationLayer:
     def run(self, values: Array, state: None, how: Run) -> tuple[Array, None]:
         """Return the normalized values [time, inputs]."""
         del how
-        centred = values - values.mean(axis=1, keepdims=True)
-        variance = np.square(centred).mean(axis=1, keepdims=True)
-        return centred / np.sqrt(variance + NORMALIZATION_EPSILON) * self._scale + self._offset, state
+        return normalized(values, self._scale, self._offset), state
+
+
+def normalized(values: Array, scale: Array, offset: Array) -> Array:
+    """Return values [rows, n], normalized row by row, times the scale [n], plus the offset [n]."""
+    centred = values - values.mean(axis=1, keepdims=True)
+    variance = np.square(centred).mean(axis=1, keepdims=True)
+    result: Array = centred / np.sqrt(variance + np.float32(NORMALIZATION_EPSILON)) * scale + offset
+    return result

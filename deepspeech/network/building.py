@@ -1,0 +1,57 @@
+"""What several networks are built from."""
+
+from ..errors import NetworkError
+from .description import Convolution, IntermediateCTC, Layer, Sizes
+
+
+def subsampling(sizes: Sizes) -> tuple[Layer, Layer]:
+    """Return two convolutions that make one row of `output_step` milliseconds from as many frames as that takes.
+
+    Raise NetworkError if these frames are not whole ones.
+    """
+    options = sizes.settings
+    frames, rest = divmod(options.output_step, sizes.step_ms)
+    if rest or not frames:
+        raise NetworkError(
+            f"--output_step={options.output_step}: must be a multiple of the {sizes.step_ms} ms from one frame to the "
+            "next (--feature_win_step)"
+        )
+    first = 2 if frames % 2 == 0 else frames
+    return (
+        Convolution(
+            "convolution_1",
+            channels=options.channels,
+            time=max(3, first),
+            time_stride=first,
+            frequency_stride=2,
+            clip=sizes.relu_clip,
+        ),
+        Convolution(
+            "convolution_2",
+            channels=options.channels,
+            input_channels=options.channels,
+            time=max(3, frames // first),
+            time_stride=frames // first,
+            frequency_stride=2,
+            clip=sizes.relu_clip,
+        ),
+    )
+
+
+def intermediate(sizes: Sizes, count: int) -> dict[int, tuple[IntermediateCTC]]:
+    """Return the losses of inner layers or blocks, numbers 1 to `count`, by the numbers that they come after.
+
+    Raise NetworkError for numbers that are not those of layers before the last.
+    """
+    options = sizes.settings
+    if not options.intermediate_ctc_weight:
+        return {}
+    wanted = options.intermediate_ctc_layers or (str((count + 1) // 2),)
+    if any(not number.isdecimal() or not 1 <= int(number) < count for number in wanted):
+        raise NetworkError(
+            f"--intermediate_ctc_layers={','.join(wanted)}: must be numbers from 1 to {count - 1}, of layers before "
+            "the last"
+        )
+    numbers = set(map(int, wanted))
+    weight = options.intermediate_ctc_weight / len(numbers)
+    return {number: (IntermediateCTC(f"intermediate_{number}", weight),) for number in numbers}

@@ -1,0 +1,57 @@
+"""The conformer (Gulati et al., 2020): attention sees far, convolutions see near.
+
+Two convolutions make one row of 40 ms from as many frames as that takes; blocks follow, each of half a feed-forward
+layer, attention, a convolution module and the other half. In chunks, with limited context before them and convolutions
+that see only the past, it streams; with `--bidirectional` each row sees the whole recording.
+"""
+
+from .building import intermediate, subsampling
+from .description import (
+    ConvolutionModule,
+    Dense,
+    FeedForward,
+    Layer,
+    LayerNormalization,
+    Projection,
+    SelfAttention,
+    Sizes,
+)
+
+FEED_FORWARD = 4
+"""How many times as wide the inner part of a feed-forward layer is."""
+
+
+def layers(sizes: Sizes) -> tuple[Layer, ...]:
+    """Return the layers; each row between them has `sizes.n_hidden` numbers, the last layer `sizes.outputs`.
+
+    Dropout is the first of the rates. Raise NetworkError for settings that do not fit.
+    """
+    count = sizes.settings.conformer.layers
+    losses = intermediate(sizes, count)
+    first = (*subsampling(sizes), Projection("projection", sizes.n_hidden))
+    blocks = [layer for number in range(1, count + 1) for layer in (*_block(sizes, number), *losses.get(number, ()))]
+    return (*first, *blocks, Dense("labels", units=sizes.outputs))
+
+
+def _block(sizes: Sizes, number: int) -> tuple[Layer, ...]:
+    options, whole = sizes.settings.conformer, sizes.settings.bidirectional
+    name, rate, units = f"block_{number}", sizes.dropout_rates[0], FEED_FORWARD * sizes.n_hidden
+    near = options.kernel - 1
+    return (
+        FeedForward(f"{name}/first", units, dropout=rate),
+        SelfAttention(
+            f"{name}/attention",
+            options.heads,
+            chunk=0 if whole else options.chunk,
+            left=0 if whole else options.left,
+            dropout=rate,
+        ),
+        ConvolutionModule(
+            f"{name}/convolution",
+            before=near // 2 if whole else near,
+            after=near - near // 2 if whole else 0,
+            dropout=rate,
+        ),
+        FeedForward(f"{name}/second", units, dropout=rate),
+        LayerNormalization(f"{name}/normalization"),
+    )

@@ -1,0 +1,111 @@
+"""The layers of a conformer block; the records in `deepspeech.network.description.attention` give their equations."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from ..description import LONGEST_WAVE, ConvolutionModule, FeedForward, Layer, SelfAttention
+from .dropout import seeded_dropout
+from .layer_normalization import normalized
+from .variables import factors, variables_of
+
+Tensor = Any
+
+UNSEEN = -1e9
+"""What is added to the scores of rows that are not seen: finite, so that a row that sees none has no NaN."""
+
+
+def feed_forward(layer: FeedForward, inputs: Tensor, rate: float) -> Tensor:
+    """Return the outputs [rows, width] for inputs of that shape, in their type, with dropout of `rate`."""
+    of = _Variables(layer, inputs)
+    inner = seeded_dropout(_swish(of.product("inner", of.normalized("normalization", inputs))), rate)
+    return inputs + 0.5 * seeded_dropout(of.product("outer", inner), rate)
+
+
+def self_attention(layer: SelfAttention, inputs: Tensor, lengths: Tensor, rate: float) -> Tensor:
+    """Return the outputs [time, batch, width] for inputs of that shape, in their type, with dropout of `rate`.
+
+    `lengths` is int32 [batch], in rows; what lies beyond is not seen.
+    """
+    of, width = _Variables(layer, inputs), inputs.shape[2]
+    time, batch = tf.unstack(tf.shape(inputs)[:2])
+    size = width // layer.heads
+    flat = tf.reshape(inputs, [time * batch, width])
+    heads = tf.reshape(of.product("inner", of.normalized("normalization", flat)), [time, batch, 3, layer.heads, size])
+    queries, keys, values = tf.unstack(tf.transpose(heads, [2, 1, 3, 0, 4]))  # each [batch, heads, time, size]
+    cosines, sines = (tf.cast(part, inputs.dtype) for part in rotations(tf.range(time), size))
+    scores = tf.matmul(_rotated(queries, cosines, sines), _rotated(keys, cosines, sines), transpose_b=True)
+    seen = sight(layer, time)[None, None] & tf.sequence_mask(lengths, time)[:, None, None]
+    scores = tf.cast(scores, tf.float32) * size**-0.5 + tf.where(seen, 0.0, UNSEEN)
+    means = tf.matmul(tf.cast(tf.nn.softmax(scores), inputs.dtype), values)
+    joined = tf.reshape(tf.transpose(means, [2, 0, 1, 3]), [time * batch, width])
+    outputs = flat + seeded_dropout(of.product("outer", joined), rate)
+    return tf.ensure_shape(tf.reshape(outputs, [time, batch, width]), inputs.shape)
+
+
+def convolution_module(layer: ConvolutionModule, inputs: Tensor, lengths: Tensor, rate: float) -> Tensor:
+    """Return the outputs [time, batch, width] for inputs of that shape, in their type, with dropout of `rate`.
+
+    `lengths` is int32 [batch], in rows; what lies beyond counts as zero.
+    """
+    of, width = _Variables(layer, inputs), inputs.shape[2]
+    time, batch = tf.unstack(tf.shape(inputs)[:2])
+    flat = tf.reshape(inputs, [time * batch, width])
+    values, gates = tf.split(of.product("inner", of.normalized("normalization", flat)), 2, axis=1)
+    gated = tf.reshape(values * tf.sigmoid(gates), [time, batch, width])
+    inside = tf.transpose(tf.sequence_mask(lengths, time, dtype=inputs.dtype))[:, :, None]
+    padded = tf.pad(gated * inside, [[layer.before, layer.after], [0, 0], [0, 0]])
+    kernel = tf.cast(of["depthwise/kernel"], inputs.dtype)
+    shifted = [padded[offset : offset + time] * kernel[offset] for offset in range(layer.kernel)]
+    convolved = tf.reshape(tf.add_n(shifted), [time * batch, width]) + tf.cast(of["depthwise/bias"], inputs.dtype)
+    inner = _swish(of.normalized("second_normalization", convolved))
+    outputs = flat + seeded_dropout(of.product("outer", inner), rate)
+    return tf.ensure_shape(tf.reshape(outputs, [time, batch, width]), inputs.shape)
+
+
+def sight(layer: SelfAttention, time: Tensor) -> Tensor:
+    """Return whether each row sees each, bool [time, time], the seen ones along the second axis."""
+    rows = tf.range(time)
+    if not layer.chunk:
+        return tf.ones([time, time], tf.bool)
+    begin = (rows // layer.chunk * layer.chunk)[:, None]
+    return (rows >= begin - layer.left) & (rows < begin + layer.chunk)
+
+
+def rotations(positions: Tensor, size: int) -> tuple[Tensor, Tensor]:
+    """Return the cosines and sines of the angles, float32 [positions, size / 2], by which positions rotate."""
+    waves = LONGEST_WAVE ** (-2 * tf.range(size // 2, dtype=tf.float32) / size)
+    angles = tf.cast(positions, tf.float32)[:, None] * waves
+    return tf.cos(angles), tf.sin(angles)
+
+
+def _rotated(values: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
+    """Rotate the pairs of numbers of values [batch, heads, time, size]."""
+    first, second = tf.split(values, 2, axis=3)
+    return tf.concat([first * cosines - second * sines, second * cosines + first * sines], axis=3)
+
+
+def _swish(values: Tensor) -> Tensor:
+    return tf.nn.silu(values)
+
+
+class _Variables:
+    """The variables of a layer by the names of its record, without the layer's own."""
+
+    def __init__(self, layer: Layer, inputs: Tensor) -> None:
+        width = inputs.shape[-1]
+        names = [variable.name.removeprefix(f"{layer.name}/") for variable in layer.variables(width)]
+        self._variables = dict(zip(names, variables_of(layer, width), strict=True))
+
+    def __getitem__(self, name: str) -> Any:
+        return self._variables[name]
+
+    def product(self, name: str, values: Tensor) -> Tensor:
+        """Return values [rows, n] times the weights of this name, plus their bias, in the values' type."""
+        products = tf.matmul(values, factors(self[f"{name}/weights"], values.dtype))
+        return tf.nn.bias_add(products, tf.cast(self[f"{name}/bias"], values.dtype))
+
+    def normalized(self, name: str, values: Tensor) -> Tensor:
+        """Return values [rows, n] after the layer normalization of this name, in their type."""
+        scale, offset = (tf.convert_to_tensor(self[f"{name}/{each}"]) for each in ("scale", "offset"))
+        return tf.cast(normalized(tf.cast(values, tf.float32), scale, offset), values.dtype)
