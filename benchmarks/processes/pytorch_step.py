@@ -68,7 +68,7 @@ class NormalizedLSTMs(nn.Module):  # type: ignore[misc]
         return logits
 
 
-NETWORKS = {"deepspeech": DeepSpeech, "lstm": NormalizedLSTMs}
+NETWORKS: dict[str, Any] = {"deepspeech": DeepSpeech, "lstm": NormalizedLSTMs}
 
 
 def _convolved(inputs: int, channels: int, stride: int) -> list[nn.Module]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import singledispatch
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,7 @@ from deepspeech.network import (
 )
 from deepspeech.network.description import LONGEST_WAVE, NORMALIZATION_EPSILON
 
-Array = npt.NDArray[np.floating]
+Array = npt.NDArray[Any]
 Weights = Mapping[str, Array]
 
 
@@ -37,11 +38,12 @@ def random_weights(network: Network, seed: int = 3) -> dict[str, npt.NDArray[np.
 
 def posteriors(network: Network, weights: Weights, features: Array) -> Array:
     """Return the posteriors [rows, labels + 1] of one utterance's features [frames, coefficients]."""
-    values = features.astype(np.float64)
+    values: Array = features.astype(np.float64)
     for layer in network.layers:
         values = outputs(layer, values, weights)
     exponentials = np.exp(values - values.max(axis=1, keepdims=True))
-    return exponentials / exponentials.sum(axis=1, keepdims=True)
+    shares: Array = exponentials / exponentials.sum(axis=1, keepdims=True)
+    return shares
 
 
 @singledispatch
@@ -69,7 +71,8 @@ def _projection(layer: Projection, values: Array, weights: Weights) -> Array:
 
 @outputs.register
 def _lstm(layer: LSTM, values: Array, weights: Weights) -> Array:
-    c = h = np.zeros(layer.units)
+    c: Array = np.zeros(layer.units)
+    h: Array = np.zeros(layer.units)
     hidden = []
     for x in values:
         gates = np.concatenate([x, h]) @ weights[f"{layer.name}/kernel"] + weights[f"{layer.name}/bias"]
@@ -150,20 +153,23 @@ def _convolution_module(layer: ConvolutionModule, values: Array, weights: Weight
     return values + _product(f"{layer.name}/outer", inner * _sigmoid(inner), weights)
 
 
-def _rotated(values: Array, position: int) -> npt.NDArray[np.complexfloating]:
+def _rotated(values: Array, position: int) -> Array:
     first, second = np.split(values, 2)
     angles = position * LONGEST_WAVE ** (-np.arange(len(first)) / len(first))
-    return (first + 1j * second) * np.exp(1j * angles)
+    turned: Array = (first + 1j * second) * np.exp(1j * angles)
+    return turned
 
 
 def _product(name: str, values: Array, weights: Weights) -> Array:
-    return values @ weights[f"{name}/weights"] + weights[f"{name}/bias"]
+    products: Array = values @ weights[f"{name}/weights"] + weights[f"{name}/bias"]
+    return products
 
 
 def _normalized(name: str, values: Array, weights: Weights) -> Array:
     centred = values - values.mean(axis=1, keepdims=True)
     standard = centred / np.sqrt(values.var(axis=1, keepdims=True) + NORMALIZATION_EPSILON)
-    return standard * weights[f"{name}/scale"] + weights[f"{name}/offset"]
+    scaled: Array = standard * weights[f"{name}/scale"] + weights[f"{name}/offset"]
+    return scaled
 
 
 def _sigmoid(x: Array) -> Array:

@@ -29,7 +29,7 @@ from deepspeech.network import (
 from deepspeech.network.layers.compute import Compute, Kernels
 from deepspeech.network.layers.dropout import skip_dropout_seeds
 from deepspeech.network.training import acoustic_model, outputs_of
-from deepspeech.options import LSTMOptions, ModelOptions, NetworkOptions, with_values
+from deepspeech.options import LSTMOptions, ModelOptions, NetworkOptions
 
 v1 = tf.compat.v1
 
@@ -150,8 +150,8 @@ def test_what_is_dropped_depends_on_the_step_alone() -> None:
 
 
 def test_inner_layers_have_losses_in_training_alone() -> None:
-    losses = {"intermediate_ctc_weight": 0.4, "intermediate_ctc_layers": ("1", "2")}
-    some = network(with_values(ModelOptions(network="lstm", n_hidden=8), {"lstm_layers": 3, **losses}), 10, 4)
+    losses = NetworkOptions(intermediate_ctc_weight=0.4, intermediate_ctc_layers=("1", "2"), lstm=LSTMOptions(layers=3))
+    some = network(ModelOptions(network="lstm", n_hidden=8, settings=losses), 10, 4)
     assert "IntermediateCTC" not in {record["layer"] for record in some.to_json()}
     with tf.Graph().as_default(), v1.Session() as session:
         features, lengths = tf.ones([1, 9, 10]), tf.constant([9])

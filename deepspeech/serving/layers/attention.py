@@ -87,7 +87,8 @@ class SelfAttentionLayer:
         scores = queries @ keys.transpose(0, 2, 1) * np.float32(self._size**-0.5)
         shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
         shares /= shares.sum(axis=-1, keepdims=True)
-        return (shares @ values).transpose(1, 0, 2).reshape(-1, self._width)
+        means: Array = (shares @ values).transpose(1, 0, 2).reshape(-1, self._width)
+        return means
 
 
 class ConvolutionState(NamedTuple):

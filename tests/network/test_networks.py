@@ -1,4 +1,4 @@
-"""The network `lstm`, from training to serving, as a person runs it."""
+"""The networks `lstm` and `conformer`, from training to serving, as a person runs them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ from program import Finished, Program
 from deepspeech import Model
 from deepspeech.errors import ModelError
 
-FLAGS = ("--network=lstm", "--n_hidden=32", "--lstm_layers=2", "--convolution_channels=8", "--dropout_rate=0.1")
+LSTM = ("--network=lstm", "--n_hidden=32", "--lstm_layers=2", "--convolution_channels=8", "--dropout_rate=0.1")
+CONFORMER = (
+    *("--network=conformer", "--n_hidden=32", "--conformer_layers=2", "--convolution_channels=8"),
+    *("--attention_chunk=8", "--convolution_kernel=5", "--dropout_rate=0.1"),
+)
 
 
 def train(program: Program, *flags: str) -> Finished:
-    finished = program.run(*program.training(validation_step=5), *FLAGS, "--noearly_stop", *flags)
+    finished = program.run(*program.training(validation_step=5), "--noearly_stop", *flags)
     assert finished.code == 0, finished.stderr
     return finished
 
@@ -27,24 +31,8 @@ def weights_of(program: Program, step: int) -> dict[str, object]:
     return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
 
 
-def test_it_trains_goes_on_exactly_tests_exports_and_streams(program: Program, recordings: list[Path]) -> None:
-    other = Program(program.corpus, program.folder / "other")
-    other.folder.mkdir()
-    train(other, "--epoch=4")
-    train(program, "--epoch=2")
-    folder = program.folder / "model"
-    train(program, "--epoch=4")
-    in_one_go, in_two = weights_of(other, 24), weights_of(program, 24)
-    for name, values in in_one_go.items():
-        np.testing.assert_array_equal(in_two[name], values, err_msg=name)
-
-    finished = train(program, "--epoch=20", f"--export_dir={folder}", *program.test_files())
-    assert "It is for this program and TensorFlow: DeepSpeech's published clients lack" in finished.stderr
-    assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 3
-    card = (folder / "model.md").read_text(encoding="utf-8")
-    assert "- an output every 40 ms\n- streams, with a look-ahead of 60 ms" in card
-    assert "| convolution_2 | Convolution | 104 | 56 | 584 |" in card
-
+def check_streams(folder: Path, recordings: list[Path]) -> None:
+    """Check that a model has learned to tell recordings apart, and that streams hear what is heard in the whole."""
     model, texts = Model(folder / "output_graph.pb"), set()
     assert model.step_seconds == 0.04
     for path in recordings:
@@ -53,13 +41,34 @@ def test_it_trains_goes_on_exactly_tests_exports_and_streams(program: Program, r
         with model.stream() as stream:
             for start in range(0, len(audio), 700):
                 stream.feed(audio[start : start + 700])
-            assert stream.finish() == whole
-        assert whole.words[-1].end <= len(audio) / 16_000 + 0.05
-        assert whole.words[-1].end > len(audio) / 16_000 / 2
+            streamed = stream.finish()
+        assert (streamed.text, streamed.words) == (whole.text, whole.words)
+        assert streamed.confidence == pytest.approx(whole.confidence, abs=1e-3)
+        assert len(audio) / 16_000 / 2 < whole.words[-1].end <= len(audio) / 16_000 + 0.05
         texts.add(whole.text)
     assert len(texts) > 3, "it has learned nothing"
 
-    changed = program.run(*program.training(epoch=21), *FLAGS, "--lstm_layers=3")
+
+def test_it_trains_goes_on_exactly_tests_exports_and_streams(program: Program, recordings: list[Path]) -> None:
+    other = Program(program.corpus, program.folder / "other")
+    other.folder.mkdir()
+    train(other, *LSTM, "--epoch=4")
+    train(program, *LSTM, "--epoch=2")
+    folder = program.folder / "model"
+    train(program, *LSTM, "--epoch=4")
+    in_one_go, in_two = weights_of(other, 24), weights_of(program, 24)
+    for name, values in in_one_go.items():
+        np.testing.assert_array_equal(in_two[name], values, err_msg=name)
+
+    finished = train(program, *LSTM, "--epoch=20", f"--export_dir={folder}", *program.test_files())
+    assert "It is for this program and TensorFlow: DeepSpeech's published clients lack" in finished.stderr
+    assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 3
+    card = (folder / "model.md").read_text(encoding="utf-8")
+    assert "- an output every 40 ms\n- streams, with a look-ahead of 60 ms" in card
+    assert "| convolution_2 | Convolution | 104 | 56 | 584 |" in card
+
+    check_streams(folder, recordings)
+    changed = program.run(*program.training(epoch=21), *LSTM, "--lstm_layers=3")
     assert changed.code == 1
     assert "trained with --lstm_layers=2, but this run has --lstm_layers=3" in changed.error
 
@@ -67,13 +76,22 @@ def test_it_trains_goes_on_exactly_tests_exports_and_streams(program: Program, r
 def test_a_bidirectional_one_with_inner_losses_is_served_whole(program: Program, recordings: list[Path]) -> None:
     flags = ("--bidirectional", "--lstm_projection=24", "--intermediate_ctc_weight=0.3")
     folder = program.folder / "model"
-    finished = train(program, *flags, "--epoch=15", f"--export_dir={folder}", *program.test_files())
+    finished = train(program, *LSTM, *flags, "--epoch=15", f"--export_dir={folder}", *program.test_files())
     assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 4
     assert "needs the whole recording: it does not stream" in (folder / "model.md").read_text(encoding="utf-8")
     model = Model(folder / "output_graph.pb")
     assert model.transcribe(recordings[0]).text
     with pytest.raises(ModelError, match="cannot stream, as its layer lstm_1 is a BidirectionalLSTM"):
         model.stream()
+
+
+def test_a_conformer_trains_and_streams(program: Program, recordings: list[Path]) -> None:
+    folder = program.folder / "model"
+    finished = train(program, *CONFORMER, "--epoch=30", f"--export_dir={folder}", *program.test_files())
+    assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 4
+    card = (folder / "model.md").read_text(encoding="utf-8")
+    assert "- streams, with a look-ahead of 620 ms" in card
+    check_streams(folder, recordings)
 
 
 @pytest.mark.parametrize(
