@@ -24,8 +24,9 @@ from .processes.step import Geometry
 NETWORKS: Mapping[str, Mapping[str, Any]] = {
     "deepspeech": {},
     "lstm": {"network": "lstm", "coefficients": 80, "step_ms": 10},
+    "conformer": {"network": "conformer", "coefficients": 80, "step_ms": 10, "layers": 8},
 }
-"""The networks that are measured, and what differs in their geometry; frames of `lstm` are 10 ms apart."""
+"""The networks that are measured, and what differs in their geometry; frames of the others are 10 ms apart."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--precision", nargs="+", choices=["float32", "bfloat16"], default=["float32", "bfloat16"])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--network", default="deepspeech", choices=NETWORKS)
-    parser.add_argument("--bidirectional", action="store_true", help="both directions, in the network lstm")
+    parser.add_argument("--bidirectional", action="store_true", help="lstm or conformer that does not stream")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--pytorch-python", default=sys.executable, help="a Python that has PyTorch")
     parser.add_argument("--alone", action="store_true", help="measure ours only")

@@ -10,7 +10,14 @@ import numpy as np
 import tensorflow as tf
 
 from deepspeech.network import network
-from deepspeech.options import LSTMOptions, ModelOptions, NetworkOptions, OptimizerOptions, SessionOptions
+from deepspeech.options import (
+    ConformerOptions,
+    LSTMOptions,
+    ModelOptions,
+    NetworkOptions,
+    OptimizerOptions,
+    SessionOptions,
+)
 from deepspeech.training.graph import TrainingGraph, build_training_graph, session_config
 from deepspeech.training.towers import compute_devices, feeds
 from deepspeech.util.feeding import Batch
@@ -41,7 +48,12 @@ def training_step(geometry: Geometry) -> Iterator[tuple[Any, dict[str, Any], dic
 def session_of(geometry: Geometry, mixed_precision: str) -> Iterator[tuple[Any, TrainingGraph, dict[str, Any]]]:
     """Yield a session with initial weights, its graph, and what the program fetches in a step."""
     options = SessionOptions(intra_op_threads=geometry.threads, mixed_precision=mixed_precision)
-    settings = NetworkOptions(geometry.bidirectional, geometry.channels, lstm=LSTMOptions(geometry.layers))
+    settings = NetworkOptions(
+        geometry.bidirectional,
+        geometry.channels,
+        lstm=LSTMOptions(geometry.layers),
+        conformer=ConformerOptions(geometry.layers),
+    )
     model = ModelOptions(geometry.n_hidden, network=geometry.network, settings=settings)
     graph = build_training_graph(
         compute_devices()[:1],

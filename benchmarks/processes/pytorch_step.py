@@ -13,6 +13,8 @@ from .step import PRODUCT, Geometry, PeakMemory, serve
 
 RELU_CLIP = 20.0
 DROPOUT = 0.05
+HEADS, CHUNK, LEFT, KERNEL = 4, 16, 64, 15
+"""The defaults of the network conformer."""
 
 
 class DeepSpeech(nn.Module):  # type: ignore[misc]
@@ -43,13 +45,8 @@ class NormalizedLSTMs(nn.Module):  # type: ignore[misc]
 
     def __init__(self, geometry: Geometry) -> None:
         super().__init__()
-        first = 2 if geometry.reduction % 2 == 0 else geometry.reduction
-        self.convolutions = nn.Sequential(
-            *_convolved(1, geometry.channels, first),
-            *_convolved(geometry.channels, geometry.channels, geometry.reduction // first),
-        )
+        self.convolutions, width = _subsampling(geometry)
         directions = 2 if geometry.bidirectional else 1
-        width = geometry.channels * ceil(ceil(geometry.coefficients / 2) / 2)
         self.normalized = nn.Sequential(nn.LayerNorm(width), nn.Dropout(DROPOUT))
         self.layers = nn.ModuleList()
         for _ in range(geometry.layers):
@@ -68,7 +65,87 @@ class NormalizedLSTMs(nn.Module):  # type: ignore[misc]
         return logits
 
 
-NETWORKS: dict[str, Any] = {"deepspeech": DeepSpeech, "lstm": NormalizedLSTMs}
+class Conformer(nn.Module):  # type: ignore[misc]
+    """The network conformer: features [time, batch, coefficients] to logits [rows, batch, labels]."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        super().__init__()
+        self.convolutions, width = _subsampling(geometry)
+        self.projection = nn.Linear(width, geometry.n_hidden)
+        self.blocks = nn.ModuleList(Block(geometry) for _ in range(geometry.layers))
+        self.labels = nn.Linear(geometry.n_hidden, geometry.labels + 1)
+        self._whole = geometry.bidirectional
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """Reduce the frames, then through all blocks."""
+        convolved = self.convolutions(features.transpose(0, 1)[:, None])
+        values = self.projection(convolved.transpose(1, 2).transpose(2, 3).flatten(2))
+        rows = torch.arange(values.shape[1])
+        begin = (rows // CHUNK * CHUNK)[:, None]
+        seen = (rows >= begin - LEFT) & (rows < begin + CHUNK)
+        for block in self.blocks:
+            values = block(values, None if self._whole else seen)
+        logits: torch.Tensor = self.labels(values).transpose(0, 1)
+        return logits
+
+
+class Block(nn.Module):  # type: ignore[misc]
+    """A block of a conformer, over [batch, rows, width]."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        super().__init__()
+        width = geometry.n_hidden
+        self.first, self.second = _feed_forward(width), _feed_forward(width)
+        self.before_attention, self.before_convolution = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.inner, self.outer = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.gates, self.after = nn.Linear(width, 2 * width), nn.Linear(width, width)
+        self.depthwise = nn.Conv1d(width, width, KERNEL, groups=width)
+        self.inside, self.last = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.dropout = nn.Dropout(DROPOUT)
+        near = KERNEL - 1
+        self._padding = (near // 2, near - near // 2) if geometry.bidirectional else (near, 0)
+
+    def forward(self, values: torch.Tensor, seen: torch.Tensor | None) -> torch.Tensor:
+        """Return [batch, rows, width]; `seen` is bool [rows, rows]."""
+        values = values + 0.5 * self.first(values)
+        values = values + self.dropout(self.outer(self._attend(self.before_attention(values), seen)))
+        gated = nn.functional.glu(self.gates(self.before_convolution(values)), 2).transpose(1, 2)
+        convolved = self.depthwise(nn.functional.pad(gated, self._padding)).transpose(1, 2)
+        values = values + self.dropout(self.after(nn.functional.silu(self.inside(convolved))))
+        normalized: torch.Tensor = self.last(values + 0.5 * self.second(values))
+        return normalized
+
+    def _attend(self, values: torch.Tensor, seen: torch.Tensor | None) -> torch.Tensor:
+        batch, rows, width = values.shape
+        queries, keys, of_rows = self.inner(values).view(batch, rows, 3, HEADS, -1).permute(2, 0, 3, 1, 4)
+        half = width // HEADS // 2
+        angles = torch.arange(rows)[:, None] * 10_000.0 ** (-torch.arange(half) / half)
+        turns = angles.cos().to(values.dtype), angles.sin().to(values.dtype)
+        queries, keys = _rotated(queries, *turns), _rotated(keys, *turns)
+        attended = nn.functional.scaled_dot_product_attention(queries, keys, of_rows, seen)
+        return attended.transpose(1, 2).reshape(batch, rows, width)
+
+
+NETWORKS: dict[str, Any] = {"deepspeech": DeepSpeech, "lstm": NormalizedLSTMs, "conformer": Conformer}
+
+
+def _subsampling(geometry: Geometry) -> tuple[nn.Module, int]:
+    first = 2 if geometry.reduction % 2 == 0 else geometry.reduction
+    convolutions = nn.Sequential(
+        *_convolved(1, geometry.channels, first),
+        *_convolved(geometry.channels, geometry.channels, geometry.reduction // first),
+    )
+    return convolutions, geometry.channels * ceil(ceil(geometry.coefficients / 2) / 2)
+
+
+def _feed_forward(width: int) -> nn.Module:
+    inner, outer = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+    return nn.Sequential(nn.LayerNorm(width), inner, nn.SiLU(), nn.Dropout(DROPOUT), outer, nn.Dropout(DROPOUT))
+
+
+def _rotated(values: torch.Tensor, cosines: torch.Tensor, sines: torch.Tensor) -> torch.Tensor:
+    first, second = values.chunk(2, 3)
+    return torch.cat([first * cosines - second * sines, second * cosines + first * sines], 3)
 
 
 def _convolved(inputs: int, channels: int, stride: int) -> list[nn.Module]:

@@ -26,7 +26,7 @@ class Geometry:
     transcript: int = 60
     network: str = "deepspeech"
     step_ms: int = 20
-    layers: int = 4  # LSTMs of the network lstm
+    layers: int = 4  # LSTMs of the network lstm, blocks of the conformer
     channels: int = 32  # of its convolutions
     bidirectional: bool = False
 
@@ -47,8 +47,8 @@ class Geometry:
 
         The gradient of the first layer's input is not needed, and not counted.
         """
-        if self.network == "lstm":
-            return self._operations_of_lstm
+        if self.network != "deepspeech":
+            return self._operations_after_convolutions
         n_hidden = self.n_hidden
         window = self.coefficients * (2 * self.context + 1)
         weights = 3 * n_hidden * n_hidden + 8 * n_hidden * n_hidden + n_hidden * (self.labels + 1)
@@ -56,18 +56,20 @@ class Geometry:
 
     @property
     def reduction(self) -> int:
-        """How many frames make a row of logits in the network lstm, whose rows are 40 ms apart."""
+        """How many frames make a row of logits in the other networks, whose rows are 40 ms apart."""
         return 40 // self.step_ms
 
     @property
-    def _operations_of_lstm(self) -> float:
-        directions = 2 if self.bidirectional else 1
-        rows, first, width = self.frames // self.reduction, -(-self.coefficients // 2), directions * self.n_hidden
+    def _operations_after_convolutions(self) -> float:
+        width = self.n_hidden * (2 if self.bidirectional and self.network == "lstm" else 1)
+        rows, first = self.frames // self.reduction, -(-self.coefficients // 2)
         inputs = -(-first // 2) * self.channels
         frames = self.frames // (2 if self.reduction % 2 == 0 else 1)
         convolutions = 9 * self.channels * (2 * first * frames + 3 * inputs * rows)
-        recurrent = (inputs + (self.layers - 1) * width + self.layers * self.n_hidden) * 4 * width
-        return 2.0 * self.batch_size * (convolutions + 3 * rows * (recurrent + width * (self.labels + 1)))
+        weights = (inputs + (self.layers - 1) * width + self.layers * self.n_hidden) * 4 * width
+        if self.network == "conformer":  # 16 in the feed-forward layers, 4 in attention, 3 in the convolution module
+            weights = inputs * width + self.layers * width * (23 * width + 2 * rows)
+        return 2.0 * self.batch_size * (convolutions + 3 * rows * (weights + width * (self.labels + 1)))
 
 
 PRODUCT = (6400, 1024, 4096)

@@ -54,10 +54,11 @@ def convolution_module(layer: ConvolutionModule, inputs: Tensor, lengths: Tensor
     values, gates = tf.split(of.product("inner", of.normalized("normalization", flat)), 2, axis=1)
     gated = tf.reshape(values * tf.sigmoid(gates), [time, batch, width])
     inside = tf.transpose(tf.sequence_mask(lengths, time, dtype=inputs.dtype))[:, :, None]
-    padded = tf.pad(gated * inside, [[layer.before, layer.after], [0, 0], [0, 0]])
-    kernel = tf.cast(of["depthwise/kernel"], inputs.dtype)
-    shifted = [padded[offset : offset + time] * kernel[offset] for offset in range(layer.kernel)]
-    convolved = tf.reshape(tf.add_n(shifted), [time * batch, width]) + tf.cast(of["depthwise/bias"], inputs.dtype)
+    padded = tf.pad(tf.transpose(gated * inside, [1, 0, 2]), [[0, 0], [layer.before, layer.after], [0, 0]])
+    kernel = factors(of["depthwise/kernel"], inputs.dtype)[:, None, :, None]
+    by_utterance = tf.nn.depthwise_conv2d(padded[:, :, None], kernel, [1, 1, 1, 1], "VALID")[:, :, 0]
+    convolved = tf.reshape(tf.transpose(by_utterance, [1, 0, 2]), [time * batch, width])
+    convolved = tf.nn.bias_add(convolved, tf.cast(of["depthwise/bias"], inputs.dtype))
     inner = _swish(of.normalized("second_normalization", convolved))
     outputs = flat + seeded_dropout(of.product("outer", inner), rate)
     return tf.ensure_shape(tf.reshape(outputs, [time, batch, width]), inputs.shape)
