@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepspeech.errors import NetworkError
-from deepspeech.network import LSTM, ContextWindow, Dense, Layer, Network, network, register
+from deepspeech.network import (
+    LSTM,
+    BidirectionalLSTM,
+    ContextWindow,
+    Convolution,
+    ConvolutionModule,
+    Dense,
+    FeedForward,
+    IntermediateCTC,
+    Layer,
+    LayerNormalization,
+    Network,
+    Projection,
+    SelfAttention,
+    network,
+    register,
+)
 from deepspeech.network.serialization import difference, network_from_json
 from deepspeech.options import ModelOptions
 
@@ -22,6 +39,12 @@ layers = st.one_of(
     st.builds(ContextWindow, names, frames=st.integers(0, 20)),
     st.builds(Dense, names, units=sizes, clip=st.none() | st.floats(0.5, 100), dropout=st.floats(0, 0.9)),
     st.builds(LSTM, names, units=sizes, input_dropout=st.floats(0, 0.9)),
+    st.builds(BidirectionalLSTM, names, units=sizes),
+    st.builds(Projection, names, units=sizes),
+    st.builds(LayerNormalization, names, dropout=st.floats(0, 0.9)),
+    st.builds(FeedForward, names, units=sizes),
+    st.builds(ConvolutionModule, names, before=st.integers(0, 20), after=st.integers(0, 20)),
+    st.builds(Convolution, names, channels=sizes, time=st.integers(3, 5), time_stride=st.integers(1, 3)),
 )
 networks = st.lists(layers, max_size=6, unique_by=lambda layer: layer.name).map(
     lambda some: Network("some", 26, (*some, Dense("the last layer of all", units=29)))
@@ -45,7 +68,9 @@ def test_the_sizes_of_a_network_follow_from_the_shapes_of_its_variables(some: Ne
 def _of_one_unit(layer: Layer) -> Layer:
     if isinstance(layer, Dense):
         return Dense(layer.name, 1, layer.clip)
-    return LSTM(layer.name, 1) if isinstance(layer, LSTM) else layer
+    if isinstance(layer, LSTM | BidirectionalLSTM | Projection | FeedForward):
+        return replace(layer, units=1)
+    return replace(layer, channels=1) if isinstance(layer, Convolution) else layer
 
 
 @pytest.mark.parametrize(
@@ -65,6 +90,12 @@ def _of_one_unit(layer: Layer) -> Layer:
         [{"layer": "Dense", "name": "", "units": 4, "clip": None}],
         [{"layer": "Dense", "name": "a", "units": 4, "clip": float("nan")}],
         [{"layer": "LSTM", "name": "a", "units": 4}],
+        [{"layer": "IntermediateCTC", "name": "a"}],
+        [Convolution("a", channels=4, time_stride=0).to_json()],
+        [Convolution("a", channels=4, time=2, time_stride=3).to_json()],
+        [Convolution("a", channels=4, input_channels=3).to_json()],
+        [SelfAttention("a", heads=0).to_json()],
+        [SelfAttention("a", heads=4).to_json()],
         [],
     ],
 )
@@ -94,3 +125,22 @@ def test_a_difference_names_the_layer_and_both_settings() -> None:
     )
     without_last = DEEPSPEECH.to_json()[:-1]
     assert difference(without_last, DEEPSPEECH.to_json()) == "it has 6 layers where this run has 7"
+
+
+def test_frames_become_rows_and_a_row_looks_ahead_by_the_strides_before_it() -> None:
+    some = Network(
+        "some",
+        26,
+        (
+            Convolution("a", channels=4, time_stride=2),
+            Convolution("b", channels=4, input_channels=4, time=4, time_stride=3),
+            SelfAttention("c", heads=2, chunk=5),
+            IntermediateCTC("d"),
+            Dense("labels", units=4),
+        ),
+    )
+    assert (some.time_reduction, some.look_ahead, some.streams) == (6, 1 + 2 * 2 + 6 * 4, True)
+    assert [some.rows(frames) for frames in (1, 6, 7, 12)] == [1, 1, 2, 2]
+    whole = Network("whole", 26, (SelfAttention("c", heads=1), Dense("labels", units=4)))
+    assert not whole.streams and DEEPSPEECH.streams
+    assert (DEEPSPEECH.time_reduction, DEEPSPEECH.look_ahead) == (1, 9)
