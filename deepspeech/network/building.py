@@ -14,7 +14,7 @@ def subsampling(sizes: Sizes) -> tuple[Layer, Layer]:
     if rest or not frames:
         raise NetworkError(
             f"--output_step={options.output_step}: must be a multiple of the {sizes.step_ms} ms from one frame to the "
-            "next (--feature_win_step)"
+            "next (--feature_win_step, --skip_frames)"
         )
     first = 2 if frames % 2 == 0 else frames
     return (

@@ -32,8 +32,8 @@ from .layers.context_window import context_windows
 from .layers.convolution import convolution
 from .layers.dense import dense, projection
 from .layers.dropout import dropout
-from .layers.lstm import LSTMState, bidirectional_lstm, lstm, lstm_variables
 from .layers.layer_normalization import layer_normalization
+from .layers.lstm import LSTMState, bidirectional_lstm, lstm, lstm_variables
 from .layers.variables import factors
 
 v1 = tf.compat.v1
