@@ -54,15 +54,7 @@ def _data_set(name: SetName, inputs: Inputs, front_end: FrontEnd, options: Optio
         )
         stack.callback(source.close)
     augments = name is SetName.TRAIN and options.augmentation.written
-    stacking = options.features.stacking
-    fed = source
-    if augments:
-        network = ModelIdentity(inputs.alphabet, options.features, options.model).network
-
-        def output_count(frames: int) -> int:
-            return network.rows(stacking.count(frames))
-
-        fed = Augmented(corpus, front_end, source, augmentation_plan(options), output_count)
+    fed = _augmented(inputs, front_end, source, options) if augments else source
     batching = _batching(options, name)
     prefetch = SHARED_PREFETCH if options.in_cluster else PREFETCH
     feeder = Feeder(
@@ -71,11 +63,21 @@ def _data_set(name: SetName, inputs: Inputs, front_end: FrontEnd, options: Optio
         of_set.batch_size,
         prefetch=prefetch,
         skip_unreadable=options.bad_rows.skip,
-        stacking=stacking,
+        stacking=options.features.stacking,
         batching=batching,
     )
     plan = Plan(len(feeder), feeder.cut.largest, _fingerprint(corpus), batching.in_words)
     return DataSet(corpus, feeder, plan, source)
+
+
+def _augmented(inputs: Inputs, front_end: FrontEnd, source: FeatureSource, options: Options) -> Augmented:
+    """Return the training set's augmented features, of which the network makes as many outputs as CTC needs."""
+    network = ModelIdentity(inputs.alphabet, options.features, options.model).network
+
+    def output_count(frames: int) -> int:
+        return network.rows(options.features.stacking.count(frames))
+
+    return Augmented(inputs.corpora[SetName.TRAIN], front_end, source, augmentation_plan(options), output_count)
 
 
 def _batching(options: Options, name: SetName) -> Batching:

@@ -2,8 +2,17 @@
 
 import re
 
+import pytest
 from corpora import TinyCorpus
 from program import Program
+
+from deepspeech.cli.flags import parse
+from deepspeech.network import network
+from deepspeech.schedule.jobs import SetName
+from deepspeech.training.data_set import open_sets
+from deepspeech.training.inputs import read_inputs
+from deepspeech.util.corpus import outputs_needed
+from deepspeech.util.features import front_end
 
 AUGMENTATION = (
     "--augment=speed[p=0.8,factor=1~0.15]",
@@ -56,3 +65,23 @@ def test_noise_that_is_not_there_ends_the_program_before_anything_is_read(progra
     assert finished.code == 1
     assert "--augment=overlay[source=nowhere,snr=3]: source=nowhere: there is no such file or folder" in finished.error
     assert not program.checkpoints.exists()
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [["--augment=speed[factor=3]"], ["--augment=speed[factor=1.6]", "--stack_frames=2", "--output_step=80"]],
+    ids=["of single frames", "of stacked frames"],
+)
+def test_no_utterance_becomes_too_short_for_the_outputs_of_its_network(program: Program, flags: list[str]) -> None:
+    options = parse([*program.training(validation_step=0), "--network=lstm", "--noshow_progressbar", *flags])
+    assert options is not None
+    inputs, features = read_inputs(options), options.features
+    lstm = network(options.model, features.width, inputs.alphabet.size, features.network_step_ms)
+    assert lstm.time_reduction == 2
+    changed = []
+    with open_sets(options, inputs, front_end(features)) as sets:
+        for batch in sets[SetName.TRAIN].feeder.batches(range(6)):
+            for utterance, length in zip(batch.utterances, batch.lengths, strict=True):
+                assert lstm.rows(int(length)) >= outputs_needed(utterance.labels)
+                changed.append(length < features.stacking.count(utterance.frames))
+    assert any(changed) and not all(changed)

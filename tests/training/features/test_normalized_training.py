@@ -15,8 +15,16 @@ from corpora import say
 
 from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.export.frozen_graph import frozen_graph
+from deepspeech.network import Network
 from deepspeech.network.layers.normalization import DEVIATION, MEAN
-from deepspeech.options import ExportOptions, ModelOptions, OptimizerOptions, SessionOptions
+from deepspeech.options import (
+    ConformerOptions,
+    ExportOptions,
+    ModelOptions,
+    NetworkOptions,
+    OptimizerOptions,
+    SessionOptions,
+)
 from deepspeech.serving.api import Model
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import ModelFeatures
@@ -30,7 +38,12 @@ from deepspeech.util.text import Alphabet
 v1 = tf.compat.v1
 Array = npt.NDArray[np.float32]
 ALPHABET = Alphabet(tuple(" abcde"))
+SMALL = ModelOptions(n_hidden=24)
 SIGNALS = [say(text, np.random.default_rng(2)) for text in ("ab cd", "e", "bad ace bee")]
+
+CONFORMER = ModelOptions(
+    n_hidden=24, network="conformer", settings=NetworkOptions(channels=4, conformer=ConformerOptions(layers=1, chunk=4))
+)
 
 KINDS = [
     FeatureOptions(feature_type="fbank", normalization="global", stack_frames=3),
@@ -40,17 +53,25 @@ KINDS = [
     FeatureOptions(normalization="global", stack_frames=2),
 ]
 
+REDUCING = [
+    (KINDS[0], ModelOptions(n_hidden=24, network="lstm", settings=NetworkOptions(channels=4, output_step=60))),
+    (KINDS[1], ModelOptions(n_hidden=24, network="lstm", settings=NetworkOptions(channels=4, bidirectional=True))),
+    (FeatureOptions(feature_type="fbank", normalization="running", stack_frames=2), CONFORMER),
+]
+"""Networks of which several frames make one output, on frames that are stacked themselves."""
+
 
 class Built:
     """A model with random weights in the graph of training, and its export."""
 
-    def __init__(self, session: Any, tower: Any, path: Path, options: FeatureOptions) -> None:
+    def __init__(self, session: Any, tower: Any, path: Path, options: FeatureOptions, network: Network) -> None:
         self._session, self._tower = session, tower
         self._options = options
         self.path = path
+        self.network = network
 
     def of_training(self, signals: Sequence[Array]) -> list[Array]:
-        """Return the posteriors [time, labels + 1] of each signal, computed in one batch."""
+        """Return the posteriors [rows, labels + 1] of each signal, computed in one batch."""
         extract = front_end(self._options).extract
         frames = [self._options.stacking(extract(signal)) for signal in signals]
         batch = np.zeros((len(frames), max(map(len, frames)), self._options.width), np.float32)
@@ -59,13 +80,12 @@ class Built:
         lengths = [len(each) for each in frames]
         fed = {self._tower.features: batch, self._tower.lengths: lengths}
         posteriors = self._session.run(self._tower.posteriors, fed)
-        return [posteriors[:length, column] for column, length in enumerate(lengths)]
+        return [posteriors[: self.network.rows(length), column] for column, length in enumerate(lengths)]
 
 
 @contextmanager
-def built(options: FeatureOptions, folder: Path) -> Iterator[Built]:
-    identity = ModelIdentity(ALPHABET, options, ModelOptions(n_hidden=24))
-    network = identity.network
+def built(options: FeatureOptions, folder: Path, model: ModelOptions = SMALL) -> Iterator[Built]:
+    network = ModelIdentity(ALPHABET, options, model).network
     graph = build_training_graph(
         ("/cpu:0",),
         network=network,
@@ -89,7 +109,7 @@ def built(options: FeatureOptions, folder: Path) -> Iterator[Built]:
         definition = frozen_graph(network, weights, ALPHABET, options, ExportOptions(folder), statistics)
         path = folder / "output_graph.pb"
         path.write_bytes(definition.SerializeToString())
-        yield Built(session, graph.evaluate_towers[0], path, options)
+        yield Built(session, graph.evaluate_towers[0], path, options, network)
 
 
 @pytest.mark.parametrize("options", KINDS, ids=lambda options: options.in_words)
@@ -109,6 +129,21 @@ def test_what_is_trained_on_is_served_whole_and_in_pieces(options: FeatureOption
             np.testing.assert_allclose(streamed, served.posteriors(signal), atol=1e-4)
             if options.feature_type == "fbank":  # a stream of audio_ops has one more frame, as DeepSpeech's clients
                 np.testing.assert_allclose(streamed, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize(("options", "network"), REDUCING, ids=["lstm", "bidirectional", "conformer"])
+def test_networks_with_fewer_outputs_than_frames_take_stacked_and_normalized_frames(
+    options: FeatureOptions, network: ModelOptions, tmp_path: Path
+) -> None:
+    with built(options, tmp_path, network) as model:
+        assert model.network.time_reduction > 1
+        frozen = read_frozen_model(model.path)
+        assert (frozen.info.features, frozen.info.network.to_json()) == (options, model.network.to_json())
+        engine, features, served = Engine(frozen), ModelFeatures(frozen.info), Model(model.path)
+        assert served.step_seconds == options.network_step_ms * model.network.time_reduction / 1000
+        for signal, expected in zip(SIGNALS, model.of_training(SIGNALS), strict=True):
+            np.testing.assert_allclose(engine.posteriors(features.windows_of(signal)), expected, atol=1e-4)
+            np.testing.assert_allclose(served.posteriors(signal), expected, atol=1e-4)
 
 
 def test_features_that_published_clients_compute_are_exported_as_ever(tmp_path: Path) -> None:
