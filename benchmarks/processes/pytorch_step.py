@@ -12,7 +12,6 @@ from torch import nn
 from .step import PRODUCT, Geometry, PeakMemory, serve
 
 RELU_CLIP = 20.0
-DROPOUT = 0.05
 HEADS, CHUNK, LEFT, KERNEL = 4, 16, 64, 15
 """The defaults of the network conformer."""
 
@@ -25,12 +24,14 @@ class DeepSpeech(nn.Module):  # type: ignore[misc]
         self._context = geometry.context
         n_hidden = geometry.n_hidden
         self.before = nn.Sequential(
-            *_clipped(geometry.coefficients * (2 * geometry.context + 1), n_hidden),
-            *_clipped(n_hidden, n_hidden),
-            *_clipped(n_hidden, n_hidden),
+            *_clipped(geometry.coefficients * (2 * geometry.context + 1), n_hidden, geometry.dropout),
+            *_clipped(n_hidden, n_hidden, geometry.dropout),
+            *_clipped(n_hidden, n_hidden, geometry.dropout),
         )
         self.lstm = nn.LSTM(n_hidden, n_hidden)
-        self.after = nn.Sequential(*_clipped(n_hidden, n_hidden), nn.Linear(n_hidden, geometry.labels + 1))
+        self.after = nn.Sequential(
+            *_clipped(n_hidden, n_hidden, geometry.dropout), nn.Linear(n_hidden, geometry.labels + 1)
+        )
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         """Put frames between their neighbours, then through all layers."""
@@ -47,12 +48,12 @@ class NormalizedLSTMs(nn.Module):  # type: ignore[misc]
         super().__init__()
         self.convolutions, width = _subsampling(geometry)
         directions = 2 if geometry.bidirectional else 1
-        self.normalized = nn.Sequential(nn.LayerNorm(width), nn.Dropout(DROPOUT))
+        self.normalized = nn.Sequential(nn.LayerNorm(width), nn.Dropout(geometry.dropout))
         self.layers = nn.ModuleList()
         for _ in range(geometry.layers):
             lstm = nn.LSTM(width, geometry.n_hidden, bidirectional=geometry.bidirectional)
             width = directions * geometry.n_hidden
-            self.layers.append(nn.ModuleList([lstm, nn.LayerNorm(width), nn.Dropout(DROPOUT)]))
+            self.layers.append(nn.ModuleList([lstm, nn.LayerNorm(width), nn.Dropout(geometry.dropout)]))
         self.labels = nn.Linear(width, geometry.labels + 1)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
@@ -76,15 +77,18 @@ class Conformer(nn.Module):  # type: ignore[misc]
         self.labels = nn.Linear(geometry.n_hidden, geometry.labels + 1)
         self._whole = geometry.bidirectional
 
-    def forward(self, features: torch.Tensor) -> torch.Tensor:
-        """Reduce the frames, then through all blocks."""
+    def forward(self, features: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
+        """Reduce the frames, then through all blocks; `lengths` are those of the utterances, in rows."""
         convolved = self.convolutions(features.transpose(0, 1)[:, None])
         values = self.projection(convolved.transpose(1, 2).transpose(2, 3).flatten(2))
         rows = torch.arange(values.shape[1])
         begin = (rows // CHUNK * CHUNK)[:, None]
-        seen = (rows >= begin - LEFT) & (rows < begin + CHUNK)
+        seen = None if self._whole else (rows >= begin - LEFT) & (rows < begin + CHUNK)
+        if lengths is not None:
+            spoken = (rows < lengths[:, None])[:, None, None]
+            seen = spoken if seen is None else spoken & seen
         for block in self.blocks:
-            values = block(values, None if self._whole else seen)
+            values = block(values, seen)
         logits: torch.Tensor = self.labels(values).transpose(0, 1)
         return logits
 
@@ -95,18 +99,18 @@ class Block(nn.Module):  # type: ignore[misc]
     def __init__(self, geometry: Geometry) -> None:
         super().__init__()
         width = geometry.n_hidden
-        self.first, self.second = _feed_forward(width), _feed_forward(width)
+        self.first, self.second = _feed_forward(width, geometry.dropout), _feed_forward(width, geometry.dropout)
         self.before_attention, self.before_convolution = nn.LayerNorm(width), nn.LayerNorm(width)
         self.inner, self.outer = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.gates, self.after = nn.Linear(width, 2 * width), nn.Linear(width, width)
         self.depthwise = nn.Conv1d(width, width, KERNEL, groups=width)
         self.inside, self.last = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.dropout = nn.Dropout(DROPOUT)
+        self.dropout = nn.Dropout(geometry.dropout)
         near = KERNEL - 1
         self._padding = (near // 2, near - near // 2) if geometry.bidirectional else (near, 0)
 
     def forward(self, values: torch.Tensor, seen: torch.Tensor | None) -> torch.Tensor:
-        """Return [batch, rows, width]; `seen` is bool [rows, rows]."""
+        """Return [batch, rows, width]; `seen` is bool [rows, rows], or [batch, 1, 1, rows]."""
         values = values + 0.5 * self.first(values)
         values = values + self.dropout(self.outer(self._attend(self.before_attention(values), seen)))
         gated = nn.functional.glu(self.gates(self.before_convolution(values)), 2).transpose(1, 2)
@@ -138,9 +142,9 @@ def _subsampling(geometry: Geometry) -> tuple[nn.Module, int]:
     return convolutions, geometry.channels * ceil(ceil(geometry.coefficients / 2) / 2)
 
 
-def _feed_forward(width: int) -> nn.Module:
+def _feed_forward(width: int, dropout: float) -> nn.Module:
     inner, outer = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-    return nn.Sequential(nn.LayerNorm(width), inner, nn.SiLU(), nn.Dropout(DROPOUT), outer, nn.Dropout(DROPOUT))
+    return nn.Sequential(nn.LayerNorm(width), inner, nn.SiLU(), nn.Dropout(dropout), outer, nn.Dropout(dropout))
 
 
 def _rotated(values: torch.Tensor, cosines: torch.Tensor, sines: torch.Tensor) -> torch.Tensor:
@@ -152,8 +156,8 @@ def _convolved(inputs: int, channels: int, stride: int) -> list[nn.Module]:
     return [nn.Conv2d(inputs, channels, 3, (stride, 2), 1), nn.Hardtanh(0.0, RELU_CLIP, inplace=True)]
 
 
-def _clipped(inputs: int, units: int) -> list[nn.Module]:
-    return [nn.Linear(inputs, units), nn.Hardtanh(0.0, RELU_CLIP, inplace=True), nn.Dropout(DROPOUT)]
+def _clipped(inputs: int, units: int, dropout: float) -> list[nn.Module]:
+    return [nn.Linear(inputs, units), nn.Hardtanh(0.0, RELU_CLIP, inplace=True), nn.Dropout(dropout)]
 
 
 def main() -> None:

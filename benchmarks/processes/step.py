@@ -29,6 +29,7 @@ class Geometry:
     layers: int = 4  # LSTMs of the network lstm, blocks of the conformer
     channels: int = 32  # of its convolutions
     bidirectional: bool = False
+    dropout: float = 0.05
 
     def batch(self, random: np.random.Generator) -> tuple[Any, Any, Any, Any]:
         """Make features [batch, frames, coefficients], lengths, labels [batch, transcript], and their lengths."""
