@@ -1,9 +1,12 @@
 """Runs whose parameters have a name: those of an experiment, or those of another run."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import FlagError
+from ..experiments.auto import AUTO, Machine, experiment_for, measured_before
 from ..experiments.experiment import Experiment, experiments, find_experiment
+from ..experiments.measuring import measure
 from ..options import ExperimentOptions, Options, with_values
 from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
@@ -27,9 +30,12 @@ def base_options(wanted: ExperimentOptions) -> Options | None:
         return _of_parameters(wanted.params_file, wanted.work)
     if wanted.name:
         name, experiment = _find(wanted.name)
-        return experiment.options_in(wanted.name, wanted.work or _default_folder(name))
-    if wanted.source is not None or wanted.work is not None:
-        flag = "work" if wanted.source is None else "from"
+        work = wanted.work or _default_folder(name)
+        if experiment is AUTO:
+            experiment = _fitted(wanted.sources, work)
+        return experiment.options_in(wanted.name, work)
+    if wanted.sources or wanted.work is not None:
+        flag = "from" if wanted.sources else "work"
         raise FlagError(f"--{flag}: needs --experiment, to whose recordings or work folder it belongs")
     for flag, chosen in (("part", wanted.parts), ("split", wanted.split), ("tier", wanted.tiers)):
         if chosen:
@@ -56,6 +62,23 @@ def _find(text: str) -> tuple[str, Experiment]:
     except FlagError:
         report(list_experiments())
         raise
+
+
+def _fitted(sources: Sequence[Path], work: Path) -> Experiment:
+    """Return the experiment auto for a corpus, which is measured unless a run in the work folder has begun with it."""
+    parameters = work / "checkpoints" / FILE_NAME
+    if parameters.exists():
+        measured, machine = measured_before(read_parameters(parameters).get("measured"), parameters)
+    elif sources:
+        measured, machine = measure(sources, AUTO.options.transcripts.normalizer), Machine.this_one()
+    else:
+        raise FlagError(
+            "--experiment=auto: needs --from, the lists of the recordings, such as --from train.csv,dev.csv"
+        )
+    experiment, reasons = experiment_for(measured, machine)
+    for reason in reasons:
+        report(f"auto: {reason}")
+    return experiment
 
 
 def _of_parameters(path: Path, work: Path | None) -> Options:

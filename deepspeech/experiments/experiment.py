@@ -21,7 +21,18 @@ from ..options.rows.flag import Value
 from ..util.files.python_files import load_python_file
 
 MODULES = (
-    *("aishell", "an4", "common_voice", "demo", "fsdd", "ldc93s1", "librispeech", "recordings", "speech_commands"),
+    *(
+        "aishell",
+        "an4",
+        "auto",
+        "common_voice",
+        "demo",
+        "fsdd",
+        "ldc93s1",
+        "librispeech",
+        "recordings",
+        "speech_commands",
+    ),
     *("thchs30", "yesno"),
 )
 """The modules of this package that register experiments, one for each corpus."""

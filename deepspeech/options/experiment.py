@@ -1,6 +1,7 @@
 """Experiments: runs whose options have a name, or come from the `params.txt` of another run."""
 
 from dataclasses import dataclass
+from os.path import commonpath
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -31,8 +32,11 @@ class ExperimentOptions:
 
     title: ClassVar[str] = "Experiments"
     name: str = flag("", "the experiment to run, by its name, or FILE.py:NAME", name="experiment")
-    source: Path | None = flag(
-        None, "folder of the experiment's recordings; without it, they are downloaded or synthesized", name="from"
+    sources: tuple[Path, ...] = flag(
+        (),
+        "folder of the experiment's recordings, or lists of them for the experiment auto; without it, they are "
+        "downloaded or synthesized",
+        name="from",
     )
     work: Path | None = flag(
         None,
@@ -55,6 +59,16 @@ class ExperimentOptions:
     )
     list_experiments: bool = flag(False, "print the names of all experiments", decides_result=False)
     corpus: str = flag("", "the corpus that is imported into the work folder", on_command_line=False)
+    measured: tuple[str, ...] = flag(
+        (), "what the experiment auto has measured of the corpus and the machine", on_command_line=False
+    )
+
+    @property
+    def source(self) -> Path | None:
+        """The folder of the recordings, or the list; of several lists, the folder that all of them are in."""
+        if len(self.sources) > 1:
+            return Path(commonpath([path.absolute().parent for path in self.sources]))
+        return self.sources[0] if self.sources else None
 
     @property
     def corpus_folder(self) -> Path | None:
@@ -69,4 +83,5 @@ class ExperimentOptions:
     def choices(self, *, download: bool) -> Choices:
         """Return how the corpus is imported; `download` says whether it may be downloaded."""
         split = read_split(self.split) if self.split else None
-        return Choices(split, tiers=self.tiers, parts=self.parts, download=download)
+        lists = self.sources if len(self.sources) > 1 else ()
+        return Choices(split, tiers=self.tiers, parts=self.parts, download=download, lists=lists)

@@ -18,6 +18,7 @@ NAMES = (
     "importing",
     "inference",
     "memory",
+    "peer_conformer",
     "speech_graph",
     "step_profile",
     "train_epoch",

@@ -97,6 +97,12 @@ def json_lines(folder: Path) -> None:
     write(folder / "manifest.jsonl", "\n".join(map(json.dumps, rows)))
 
 
+def lists(folder: Path) -> None:
+    for part in SETS:
+        speak(folder / f"{part}.wav")
+        write(folder / f"{part}.csv", f"wav_filename,wav_filesize,transcript\n{part}.wav,0,A word\n")
+
+
 def ljspeech(folder: Path) -> None:
     for number in range(3):
         speak(folder / "wavs" / f"LJ{number}.wav")
@@ -130,6 +136,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "aishell1": (aishell, "对市成交楼而"),
     "an4": (an4, ""),
     "arabic_commands": (arabic_commands, "عمن"),
+    "auto": (lists, WORD),
     "common_voice": (common_voice, " aovzçé"),
     "folder": (recordings, " 012345eggrößß"),
     "json_lines": (json_lines, WORD),

@@ -9,6 +9,7 @@ is in a folder, for which the rest is done in `pipeline/`; or a module beside th
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +21,8 @@ from .corpus_csv import is_whole
 from .pipeline.importing import import_records
 from .pipeline.records import SETS, Choices
 from .published import check_parts, fetch_published, missing_source
+
+LISTS = "lists"
 
 MODULES = {
     "aishell": "formats.aishell",
@@ -33,6 +36,7 @@ MODULES = {
     "kaldi": "formats.kaldi",
     "ldc93s1": "ldc93s1",
     "librispeech": "formats.librispeech",
+    LISTS: "formats.lists",
     "ljspeech": "formats.ljspeech",
     "speech_commands": "formats.speech_commands",
     "tedlium": "formats.tedlium",
@@ -56,12 +60,16 @@ def import_corpus(
 ) -> None:
     """Import the corpus of this name into the folder `out`; what is there already and whole is not fetched again.
 
-    `source` is the folder of its recordings; without one they are downloaded, those of a format if `choices` say so, or
-    synthesized. Each corpus's module says what it writes. `choices` are for formats; other corpora have none. Raise
-    DeepSpeechError, mostly an ImportingError.
+    `source` is the folder of its recordings, or a list of them; without one they are downloaded, those of a format if
+    `choices` say so, or synthesized. Each corpus's module says what it writes. `choices` are for formats; other corpora
+    have none. Raise DeepSpeechError, mostly an ImportingError.
     """
     module = _module(name)
     check_parts(name, choices.parts)
+    if name == LISTS and source is not None and source.is_file():
+        choices, source = replace(choices, lists=(source,)), source.parent
+    if choices.lists and name != LISTS:
+        raise ImportingError(f"--from: {name} is imported from one folder, and these are {len(choices.lists)} paths")
     try:
         if not hasattr(module, "read_records"):
             module.import_corpus(out, source, report)

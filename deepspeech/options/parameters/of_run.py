@@ -60,6 +60,8 @@ def _written(value: Value, places: Mapping[str, Path]) -> text.Value:
 
 
 def _read(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path) -> Value:
+    if row.kind == tuple[Path, ...] and not isinstance(value, tuple):  # --from was one path once
+        value = () if value is None else (value,)
     if row.kind == tuple[Path, ...] and isinstance(value, tuple):
         return tuple(_path(row, each, places, source) for each in value)
     if row.kind == tuple[str, ...] and isinstance(value, tuple) and all(isinstance(each, str) for each in value):

@@ -138,6 +138,39 @@ def test_json_lines_cut_at_offsets_and_keep_other_keys(tmp_path: Path) -> None:
     ]
 
 
+def test_lists_are_divided_by_speaker_and_keep_their_parts_and_columns(tmp_path: Path) -> None:
+    tone(tmp_path / "long.wav", 3)
+    tone(tmp_path / "short.wav", 1)
+    header = "wav_filename,wav_filesize,transcript,client_id,start,duration,accent\n"
+    rows = ["long.wav,0,two,ann,1,1,north", "short.wav,0,one,bob,,,", "short.wav,0", "long.wav,0,late,ann,9,1,"]
+    write(tmp_path / "mine.csv", header + "\n".join(rows))
+    write(tmp_path / "more.tsv", "wav_filename\twav_filesize\ttranscript\nshort.wav\t0\tagain\n")
+    done = Import("lists", tmp_path, tmp_path / "out", ALL_TRAIN)
+    two, one, again = done.all_rows
+    assert (two["transcript"], two["speaker"], two["duration"], two["accent"]) == ("two", "ann", "1.000", "north")
+    assert set(done.samples(two)[0]) == {200}
+    assert (one["transcript"], one["speaker"], one["duration"]) == ("one", "bob", "1.000")
+    assert (again["transcript"], again["speaker"]) == ("again", "")
+    assert done.left_out == {
+        "mine.csv:4": "a row that cannot be read",
+        "mine.csv:5": "a segment beyond the end of its recording",
+    }
+
+
+def test_lists_named_after_sets_are_these_sets_and_one_list_alone_can_be_meant(tmp_path: Path) -> None:
+    for name in ("train", "dev", "left_out"):
+        tone(tmp_path / f"{name}.wav")
+        write(tmp_path / f"{name}.csv", f"wav_filename,wav_filesize,transcript\n{name}.wav,0,{name}\n")
+    assert Import("lists", tmp_path, tmp_path / "out").sets == {
+        "train": {"train.wav"},
+        "dev": {"dev.wav"},
+        "test": set(),
+    }
+    assert Import("lists", tmp_path / "left_out.csv", tmp_path / "one", ALL_TRAIN).transcripts == {
+        "left_out.wav": "left_out"
+    }
+
+
 def test_kaldi_joins_its_files_and_refuses_commands(tmp_path: Path) -> None:
     data = tmp_path / "data"
     tone(data / "long.wav", 3)

@@ -74,6 +74,8 @@ class Choices:
     """Parts of a corpus that is published in several, such as train-clean-100; none: the standard ones, or all."""
     download: bool = False
     """Whether what is published of the corpus is downloaded, unless the folder of its recordings is given."""
+    lists: tuple[Path, ...] = ()
+    """The lists in the folder that are meant; none: all of them."""
 
 
 DEFAULT_SPLIT = (90.0, 5.0, 5.0)

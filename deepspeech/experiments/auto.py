@@ -1,0 +1,170 @@
+"""The experiment `auto`: network, schedule, augmentation and batches for any corpus, by its size and the machine.
+
+The rules below were chosen on the validation speakers of the corpora of docs/accuracy.md; each reason is a line for the
+person who runs it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import TypeVar
+
+from ..options.rows.flag import Value
+from ..util.errors import ParametersError
+from ..util.parallel import usable_cores
+from .experiment import Experiment, register
+from .measuring import Measured
+from .recordings import OF_ANY_LANGUAGE
+
+Figures = TypeVar("Figures")
+
+NAME = "auto"
+
+RATES = (8000, 16000)
+"""Hz."""
+SIZES = ((2.0, (4, 256)), (30.0, (4, 384)), (200.0, (5, 512)), (math.inf, (5, 768)))
+"""Layers and units up to a number of hours."""
+STEPS = (40, 30, 20, 10)
+"""Milliseconds of an output."""
+SPARE = 1.2
+"""How many times the outputs that the fastest speech needs: augmentation makes it faster still."""
+FEW_SPEAKERS = 20
+AUGMENTATIONS = (
+    "speed[factor=1~0.12]",
+    "noise[p=0.3,snr=20~10]",
+    "frequency_mask[domain=features,n=2,size=10~10]",
+    "time_mask[domain=features,n=4,size=100~100,most=0.1]",
+)
+OTHER_VOICES = ("pitch[p=0.5,pitch=1~0.2]",)
+STEPS_IN_ALL = 8000
+LEAST_EPOCHS, MOST_EPOCHS = 20, 100
+
+AUTO = register(
+    NAME,
+    replace(
+        OF_ANY_LANGUAGE,
+        corpus="lists",
+        summary="lists of recordings of any size: measures them, chooses everything by that, and says why",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What trains."""
+
+    cores: int
+    gpus: int
+
+    @classmethod
+    def this_one(cls) -> Machine:
+        """Return this machine's cores and NVIDIA GPUs, as far as this process may see them, without TensorFlow."""
+        folder = Path("/proc/driver/nvidia/gpus")
+        return cls(usable_cores(), len(list(folder.iterdir())) if folder.is_dir() else 0)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Values of flags, and why each group of them was chosen."""
+
+    flags: Mapping[str, Value]
+    reasons: tuple[str, ...]
+
+
+def experiment_for(measured: Measured, machine: Machine) -> tuple[Experiment, tuple[str, ...]]:
+    """Return the experiment for a corpus on a machine, and the reasons for what it chooses, each a line."""
+    choices = list(_choices(measured, machine))
+    flags = {name: value for choice in choices for name, value in choice.flags.items()}
+    flags["measured"] = tuple(f"{name}={value}" for name, value in {**asdict(measured), **asdict(machine)}.items())
+    return AUTO.with_flags(**flags), tuple(reason for choice in choices for reason in choice.reasons)
+
+
+def measured_before(lines: object, where: Path) -> tuple[Measured, Machine]:
+    """Return what a run's parameters say of its corpus and machine; raise ParametersError if they do not."""
+    try:
+        assert isinstance(lines, tuple)
+        values = {name: value for name, _, value in (str(line).partition("=") for line in lines)}
+        return _of_texts(Measured, values), _of_texts(Machine, values)
+    except (AssertionError, KeyError, ValueError) as error:
+        raise ParametersError(f"{where}: no run of --experiment=auto began with it; choose another --work") from error
+
+
+def _choices(measured: Measured, machine: Machine) -> Iterator[Choice]:
+    yield _front_end(measured)
+    yield _network(measured, machine)
+    yield _augmentation(measured)
+    yield _schedule(measured, machine)
+
+
+def _front_end(measured: Measured) -> Choice:
+    rate = min(RATES, key=lambda rate: (rate > measured.sample_rate, abs(rate - measured.sample_rate)))
+    flags: dict[str, Value] = {"feature_type": "fbank", "normalize_features": "global", "audio_sample_rate": rate}
+    return Choice(
+        flags, (f"features: log-mel energies at {rate} Hz, as the recordings have {measured.sample_rate} Hz",)
+    )
+
+
+def _network(measured: Measured, machine: Machine) -> Choice:
+    layers, units = next(size for hours, size in SIZES if measured.hours < hours)
+    if machine.gpus:
+        layers, units = layers + 1, units * 3 // 2
+    step = next((step for step in STEPS if SPARE * measured.labels_a_second <= 1000 / step), STEPS[-1])
+    flags: dict[str, Value] = {
+        "network": "lstm",
+        "bidirectional": True,
+        "lstm_layers": layers,
+        "n_hidden": units,
+        "output_step": step,
+    }
+    return Choice(
+        {**flags, "dropout_rate": 0.3},
+        (
+            f"network: {layers} bidirectional LSTMs of {units} units for {measured.hours:.1f} hours; "
+            "--nobidirectional for a model that streams, with some more errors",
+            f"outputs: {step} ms, as the fastest speech has {measured.labels_a_second:.0f} labels a second",
+        ),
+    )
+
+
+def _augmentation(measured: Measured) -> Choice:
+    few = 0 < measured.speakers < FEW_SPEAKERS
+    who = f"{measured.speakers} speakers" if measured.speakers else "speakers that the lists do not name"
+    voices = " and other voices" if few else ""
+    return Choice(
+        {"augment": (*(OTHER_VOICES if few else ()), *AUGMENTATIONS)},
+        (f"augmentation: speed, noise, SpecAugment{voices}, for {who}",),
+    )
+
+
+def _schedule(measured: Measured, machine: Machine) -> Choice:
+    batch = 8 if measured.utterances < 2000 else 16 if measured.hours < 50 else 32
+    batch *= 2 if machine.gpus else 1
+    steps = -(-measured.utterances // batch)
+    epochs = round(min(MOST_EPOCHS, max(LEAST_EPOCHS, STEPS_IN_ALL / steps)))
+    flags: dict[str, Value] = {
+        **{f"{name}_batch_size": batch for name in ("train", "dev", "test")},
+        "epoch": epochs,
+        "learning_rate": 0.001,
+        "learning_rate_schedule": "cosine",
+        "warmup_steps": min(500, steps * epochs // 20),
+        "clip_gradient_norm": 5.0,
+        "shuffle_batches": True,
+        "best_by": "wer",
+        "average_checkpoints": 5,
+        "early_stop": False,
+    }
+    return Choice(
+        flags,
+        (
+            f"schedule: {epochs} epochs of {steps} batches of {batch}, the learning rate falls from 0.001 to 0; "
+            "the average of the five best checkpoints by word error rate",
+        ),
+    )
+
+
+def _of_texts(kind: type[Figures], values: Mapping[str, str]) -> Figures:
+    types = {"int": int, "float": float}
+    return kind(**{each.name: types[str(each.type)](values[each.name]) for each in fields(kind)})  # type: ignore[arg-type]

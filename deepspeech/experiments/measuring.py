@@ -1,0 +1,97 @@
+"""What lists of recordings hold, as far as it decides how to train on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, median_low
+
+import numpy as np
+
+from ..util.audio import inspect_audio
+from ..util.corpus_files import Row
+from ..util.errors import AudioError, CorpusError
+from ..util.importing.formats.lists import lists_in, rows_of, speaker_of
+from ..util.importing.pipeline.folders import set_of_name
+from ..util.importing.pipeline.records import DEV, TEST
+from ..util.parallel import ordered_map, usable_cores
+from ..util.transcripts import Normalizer
+
+RECORDINGS_LOOKED_AT = 1000
+"""Of a corpus with more, these are spread evenly over it."""
+FASTEST_SPEECH = 99.0
+"""The percentile of the labels a second."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The size of a corpus."""
+
+    utterances: int
+    seconds: float
+    """Of an utterance, on average."""
+    speakers: int
+    """0 if the lists do not tell."""
+    labels: int
+    """Characters of the normalized transcripts that differ."""
+    labels_a_second: float
+    """Outputs a second that CTC needs for 99 % of the utterances: labels, and blanks between two of the same."""
+    sample_rate: int
+    """Hz, of the recording in the middle."""
+
+    @property
+    def hours(self) -> float:
+        """Of all utterances."""
+        return self.utterances * self.seconds / 3600
+
+
+def measure(sources: Sequence[Path], normalizer: Normalizer | None) -> Measured:
+    """Return the size of the training set of lists, or of those in a folder.
+
+    Raise ImportingError for a folder without lists, CorpusError for a list that cannot be read, and for lists without
+    one recording that can.
+    """
+    lists = [path for source in sources for path in (lists_in(source) if source.is_dir() else (source,))]
+    lists = [path for path in lists if set_of_name(path.stem) not in (DEV, TEST)] or lists
+    rows, speakers, characters = 0, set[str](), Counter[str]()
+    for row, columns in _rows(lists):
+        rows += 1
+        speakers.add(speaker_of(columns))
+        characters.update(normalizer(row.transcript) if normalizer else row.transcript)
+    step = max(1, rows // RECORDINGS_LOOKED_AT)
+    chosen = (each for number, each in enumerate(_rows(lists)) if number % step == 0)
+    cores = usable_cores()
+    found = [each for each in ordered_map(_inspect, chosen, cores, 4 * cores) if each is not None]
+    if not found:
+        raise CorpusError(f"{', '.join(map(str, sources))}: none of the recordings looked at can be read")
+    return Measured(
+        rows,
+        mean(seconds for seconds, *_ in found),
+        len(speakers - {""}),
+        len(characters),
+        float(np.percentile([needed / seconds for seconds, _, needed in found], FASTEST_SPEECH)),
+        median_low([rate for _, rate, _ in found]),
+    )
+
+
+def _rows(lists: Sequence[Path]) -> Iterator[tuple[Row, dict[str, str]]]:
+    for path in lists:
+        for row, columns in rows_of(path):
+            if isinstance(row, Row):
+                yield row, columns
+
+
+def _inspect(chosen: tuple[Row, dict[str, str]]) -> tuple[float, int, int] | None:
+    """Return the seconds, the sample rate and the outputs that CTC needs of a row; None if it cannot be read."""
+    row, _ = chosen
+    try:
+        audio = inspect_audio(row.path)
+    except AudioError:
+        return None
+    seconds = audio.samples / audio.sample_rate
+    if row.part is not None:
+        seconds = min(row.part.end, seconds) - row.part.start
+    same = sum(first == second for first, second in zip(row.transcript, row.transcript[1:], strict=False))
+    return (seconds, audio.sample_rate, len(row.transcript) + same) if seconds > 0 else None

@@ -1,0 +1,93 @@
+"""The experiment `auto`: what it measures, what it chooses by that, and that a run keeps to what it chose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from corpora import TinyCorpus
+from program import Program
+
+from deepspeech.cli.flags import parse
+from deepspeech.errors import DeepSpeechError
+from deepspeech.experiments.auto import Machine, experiment_for
+from deepspeech.experiments.measuring import Measured, measure
+from deepspeech.options import Options
+from deepspeech.util.transcripts import Normalizer
+
+SMALL = Measured(utterances=900, seconds=2.5, speakers=70, labels=28, labels_a_second=16.0, sample_rate=16000)
+MACHINE = Machine(cores=2, gpus=0)
+
+
+def options_for(measured: Measured, machine: Machine = MACHINE) -> Options:
+    return experiment_for(measured, machine)[0].options
+
+
+def test_more_speech_gets_a_larger_network_and_fewer_epochs() -> None:
+    small, large = options_for(SMALL), options_for(replace(SMALL, utterances=100_000))
+    assert small.model.n_hidden < large.model.n_hidden
+    assert small.schedule.epoch > large.schedule.epoch
+    assert small.train.batch_size < large.train.batch_size
+
+
+def test_fast_speech_gets_outputs_that_are_closer_to_each_other() -> None:
+    speeds = (10.0, 25.0, 35.0)
+    corpora = [replace(SMALL, labels_a_second=speed) for speed in speeds]
+    steps = [options_for(corpus).model.settings.output_step for corpus in corpora]
+    assert steps == sorted(steps, reverse=True) and len(set(steps)) == 3
+    assert all(1000 / step > speed for step, speed in zip(steps, speeds, strict=True))
+
+
+def test_recordings_of_the_telephone_are_not_resampled_to_more() -> None:
+    rates = [options_for(replace(SMALL, sample_rate=rate)).front_end.audio_sample_rate for rate in (8000, 11025, 48000)]
+    assert rates == [8000, 8000, 16000]
+
+
+def test_few_speakers_are_given_other_voices() -> None:
+    many, few = (set(options_for(replace(SMALL, speakers=count)).augmentation.written) for count in (70, 5))
+    assert many < few and "pitch" in " ".join(few - many)
+
+
+def test_a_gpu_gets_larger_batches_and_a_larger_network() -> None:
+    with_gpu, without = options_for(SMALL, Machine(16, 1)), options_for(SMALL)
+    assert with_gpu.train.batch_size > without.train.batch_size
+    assert with_gpu.model.n_hidden > without.model.n_hidden
+
+
+def test_every_choice_has_a_reason_with_the_figures_that_led_to_it() -> None:
+    _, reasons = experiment_for(SMALL, MACHINE)
+    text = "\n".join(reasons)
+    assert all(words in text for words in ("0.6 hours", "16000 Hz", "16 labels a second", "70 speakers"))
+
+
+def test_a_corpus_is_measured_by_its_training_set(tiny_corpus: TinyCorpus) -> None:
+    measured = measure([tiny_corpus.train, tiny_corpus.dev], Normalizer())
+    assert measured.utterances == len(tiny_corpus.train.read_text(encoding="utf-8").splitlines()) - 1
+    assert measured == measure([tiny_corpus.train], Normalizer())
+    assert 0 < measured.hours < 0.1 and measured.speakers == 0 and measured.sample_rate in (8000, 16000)
+
+
+def test_a_run_keeps_to_what_was_measured_when_it_began(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
+    program = Program(tiny_corpus, tmp_path)
+    sets = [f"--from={tiny_corpus.train}", "--split=2:1:1"]
+    small = ["--experiment=auto", "--work=work", "--n_hidden=4", "--lstm_layers=1", "--beam_width=4", "--test_files="]
+    first = program.run(*small, *sets, "--epoch=1")
+    assert first.code == 0, first.stderr
+    assert first.stderr.count("auto: ") == 5
+    again = program.run(*small, "--epoch=2")
+    assert again.code == 0, again.stderr
+    said = [[line for line in done.stderr.splitlines() if line.startswith("auto: ")] for done in (first, again)]
+    assert said[0] == said[1]
+    assert "Training of epoch 2" in again.stderr and "Training of epoch 1" not in again.stderr
+
+
+def test_without_lists_it_says_what_it_needs(tmp_path: Path) -> None:
+    with pytest.raises(DeepSpeechError, match="--experiment=auto: needs --from"):
+        parse(["--experiment=auto", f"--work={tmp_path}"])
+    with pytest.raises(DeepSpeechError, match="fsdd is imported from one folder, and these are 2 paths"):
+        from deepspeech.training.inputs import read_inputs
+
+        options = parse(["--experiment=fsdd", f"--work={tmp_path}", "--from=a,b"])
+        assert options is not None
+        read_inputs(options)

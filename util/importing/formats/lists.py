@@ -1,0 +1,81 @@
+"""Lists as training reads them: CSV, TSV and JSON-lines files, or a data directory of Kaldi's.
+
+The files that are named are read; of a folder the *.csv, *.tsv and *.jsonl whose names speak of sets (train.csv), or
+all of them if none does. A speaker is what a column `speaker`, `speaker_id`, `spk` or `client_id` says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...corpus_files import FORMATS, further_columns, listing, read_files
+from ...corpus_files.csv_files import DURATION
+from ...corpus_files.kaldi import is_directory_of_kaldi
+from ...corpus_files.rows import Row
+from ...errors import ImportingError
+from ...parts import WHOLE
+from ..pipeline.folders import set_of_name
+from ..pipeline.records import Choices, Item, LeftOut, Record
+
+ENDINGS = (".csv", *FORMATS)
+SPEAKERS = ("speaker", "speaker_id", "spk", "client_id")
+"""Names of the column that tells who speaks; the first that is there counts."""
+
+
+def read_records(source: Path, choices: Choices) -> Iterator[Item]:
+    """Yield the rows of the lists; raise ImportingError if there are none, or CorpusError."""
+    for path in choices.lists or lists_in(source):
+        for row, columns in rows_of(path):
+            yield _item(row, columns, path)
+
+
+def lists_in(folder: Path) -> tuple[Path, ...]:
+    """Return the lists in a folder, or the folder itself if it is Kaldi's; raise ImportingError if there are none."""
+    if is_directory_of_kaldi(folder):
+        return (folder,)
+    found = tuple(sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS and path.is_file()))
+    if not found:
+        raise ImportingError(
+            f"{folder} has no lists, {', '.join(ENDINGS)}; for recordings with a text beside each, see "
+            "--experiment folder"
+        )
+    return tuple(path for path in found if set_of_name(path.stem)) or found
+
+
+def rows_of(path: Path) -> Iterator[tuple[Row | LeftOut, dict[str, str]]]:
+    """Yield each row of a list as it is written, with its further columns; raise CorpusError."""
+    further = further_columns(str(listing(path)))
+    line, columns = 0, dict[str, str]()
+    for row in read_files([path], None):
+        if not isinstance(row, Row):
+            yield (
+                LeftOut(f"{path.name}:{row.source.rpartition(':')[2]}", "a row that cannot be read", detail=row.reason),
+                {},
+            )
+            continue
+        while line < row.line:
+            line, columns = next(further, (row.line, {}))
+        yield row, columns if line == row.line else {}
+
+
+def speaker_of(columns: dict[str, str]) -> str:
+    """Return who speaks; empty if no column tells."""
+    return next((columns[name] for name in SPEAKERS if columns.get(name)), "")
+
+
+def _item(row: Row | LeftOut, columns: dict[str, str], path: Path) -> Item:
+    if isinstance(row, LeftOut):
+        return row
+    part = row.part or WHOLE
+    return Record(
+        str(Path(row.path).resolve()),
+        row.transcript,
+        f"{path.name}:{row.line}",
+        speaker_of(columns),
+        set_of_name(path.stem),
+        part.start,
+        None if math.isinf(part.end) else part.end - part.start,
+        {name: text for name, text in columns.items() if name not in (*SPEAKERS, DURATION)},
+    )
