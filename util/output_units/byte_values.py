@@ -27,7 +27,7 @@ class ByteAlphabet(Alphabet):
     @classmethod
     def load(cls, path: str | PathLike[str], *, composed: bool = False) -> ByteAlphabet:  # noqa: ARG003
         """Raise AlphabetError, as the alphabet of bytes is not read from a file."""
-        raise AlphabetError(f"{path}: leave it out, as all models that write bytes have the same labels")
+        raise AlphabetError(f"{path}: models that write bytes need no alphabet; leave it out, or --output_unit bytes")
 
     def encode(self, text: str) -> npt.NDArray[np.int32]:
         """Return the labels of a text, int32 [bytes]; raise AlphabetError, naming each byte that the alphabet lacks."""
