@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import FlagError
-from ..experiments.auto import AUTO, Machine, experiment_for, measured_before
+from ..experiments.auto.choosing import AUTO, Machine, experiment_for, measured_before
+from ..experiments.auto.measuring import measure
 from ..experiments.experiment import Experiment, experiments, find_experiment
-from ..experiments.measuring import measure
 from ..options import ExperimentOptions, Options, with_values
 from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters

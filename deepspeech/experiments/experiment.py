@@ -24,7 +24,7 @@ MODULES = (
     *(
         "aishell",
         "an4",
-        "auto",
+        "auto.choosing",
         "common_voice",
         "demo",
         "fsdd",

@@ -11,8 +11,8 @@ from program import Program
 
 from deepspeech.cli.flags import parse
 from deepspeech.errors import DeepSpeechError
-from deepspeech.experiments.auto import Machine, experiment_for
-from deepspeech.experiments.measuring import Measured, measure
+from deepspeech.experiments.auto.choosing import Machine, experiment_for
+from deepspeech.experiments.auto.measuring import Measured, measure
 from deepspeech.options import Options
 from deepspeech.util.transcripts import Normalizer
 

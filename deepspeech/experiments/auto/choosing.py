@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TypeVar
 
-from ..options.rows.flag import Value
-from ..util.errors import ParametersError
-from ..util.parallel import usable_cores
-from .experiment import Experiment, register
+from ...options.rows.flag import Value
+from ...util.errors import ParametersError
+from ...util.parallel import usable_cores
+from ..experiment import Experiment, register
+from ..recordings import OF_ANY_LANGUAGE
 from .measuring import Measured
-from .recordings import OF_ANY_LANGUAGE
 
 Figures = TypeVar("Figures")
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...corpus_files.json_lines import read_entries
-from ...errors import ImportingError
-from ..pipeline.folders import set_of_name
-from ..pipeline.records import Choices, Item, item_of
+from ....corpus_files.json_lines import read_entries
+from ....errors import ImportingError
+from ...pipeline.folders import set_of_name
+from ...pipeline.records import Choices, Item, item_of
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:

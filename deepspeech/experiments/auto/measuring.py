@@ -10,14 +10,14 @@ from statistics import mean, median_low
 
 import numpy as np
 
-from ..util.audio import inspect_audio
-from ..util.corpus_files import Row
-from ..util.errors import AudioError, CorpusError
-from ..util.importing.formats.lists import lists_in, rows_of, speaker_of
-from ..util.importing.pipeline.folders import set_of_name
-from ..util.importing.pipeline.records import DEV, TEST
-from ..util.parallel import ordered_map, usable_cores
-from ..util.transcripts import Normalizer
+from ...util.audio import inspect_audio
+from ...util.corpus_files import Row
+from ...util.errors import AudioError, CorpusError
+from ...util.importing.formats.lists.of_any_kind import lists_in, rows_of, speaker_of
+from ...util.importing.pipeline.folders import set_of_name
+from ...util.importing.pipeline.records import DEV, TEST
+from ...util.parallel import ordered_map, usable_cores
+from ...util.transcripts import Normalizer
 
 RECORDINGS_LOOKED_AT = 1000
 """Of a corpus with more, these are spread evenly over it."""

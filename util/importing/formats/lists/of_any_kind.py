@@ -10,14 +10,14 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...corpus_files import FORMATS, further_columns, listing, read_files
-from ...corpus_files.csv_files import DURATION
-from ...corpus_files.kaldi import is_directory_of_kaldi
-from ...corpus_files.rows import Row
-from ...errors import ImportingError
-from ...parts import WHOLE
-from ..pipeline.folders import set_of_name
-from ..pipeline.records import Choices, Item, LeftOut, Record
+from ....corpus_files import FORMATS, further_columns, listing, read_files
+from ....corpus_files.csv_files import DURATION
+from ....corpus_files.kaldi import is_directory_of_kaldi
+from ....corpus_files.rows import Row
+from ....errors import ImportingError
+from ....parts import WHOLE
+from ...pipeline.folders import set_of_name
+from ...pipeline.records import Choices, Item, LeftOut, Record
 
 ENDINGS = (".csv", *FORMATS)
 SPEAKERS = ("speaker", "speaker_id", "spk", "client_id")

@@ -1,0 +1,1 @@
+"""Formats that list utterances one by one, as training reads them."""
