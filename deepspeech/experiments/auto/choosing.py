@@ -14,9 +14,11 @@ from typing import TypeVar
 
 from ...options.rows.flag import Value
 from ...util.errors import ParametersError
+from ...util.importing.pipeline.records import SETS
 from ...util.parallel import usable_cores
 from ..experiment import Experiment, register
 from ..recordings import OF_ANY_LANGUAGE
+from ..unheard import AUGMENTATIONS, OTHER_VOICES, UNHEARD
 from .measuring import Measured
 
 Figures = TypeVar("Figures")
@@ -27,27 +29,24 @@ RATES = (8000, 16000)
 """Hz."""
 SIZES = ((2.0, (4, 256)), (30.0, (4, 384)), (200.0, (5, 512)), (math.inf, (5, 768)))
 """Layers and units up to a number of hours."""
-STEPS = (40, 30, 20, 10)
+OUTPUT_STEPS = (40, 30, 20, 10)
 """Milliseconds of an output."""
 SPARE = 1.2
 """How many times the outputs that the fastest speech needs: augmentation makes it faster still."""
-FEW_SPEAKERS = 20
-AUGMENTATIONS = (
-    "speed[factor=1~0.12]",
-    "noise[p=0.3,snr=20~10]",
-    "frequency_mask[domain=features,n=2,size=10~10]",
-    "time_mask[domain=features,n=4,size=100~100,most=0.1]",
-)
-OTHER_VOICES = ("pitch[p=0.5,pitch=1~0.2]",)
-STEPS_IN_ALL = 8000
-LEAST_EPOCHS, MOST_EPOCHS = 20, 100
+FEW_SPEAKERS = 30
+STEPS_IN_ALL = 12_000
+LEAST_EPOCHS, MOST_EPOCHS = 20, 150
 
 AUTO = register(
     NAME,
     replace(
         OF_ANY_LANGUAGE,
         corpus="lists",
+        cached_sets=("dev",),
         summary="lists of recordings of any size: measures them, chooses everything by that, and says why",
+        options=replace(
+            UNHEARD, bad_rows=OF_ANY_LANGUAGE.options.bad_rows, transcripts=OF_ANY_LANGUAGE.options.transcripts
+        ),
     ),
 )
 
@@ -101,26 +100,18 @@ def _choices(measured: Measured, machine: Machine) -> Iterator[Choice]:
 
 def _front_end(measured: Measured) -> Choice:
     rate = min(RATES, key=lambda rate: (rate > measured.sample_rate, abs(rate - measured.sample_rate)))
-    flags: dict[str, Value] = {"feature_type": "fbank", "normalize_features": "global", "audio_sample_rate": rate}
-    return Choice(
-        flags, (f"features: log-mel energies at {rate} Hz, as the recordings have {measured.sample_rate} Hz",)
-    )
+    reason = f"features: log-mel energies at {rate} Hz, as the recordings have {measured.sample_rate} Hz"
+    return Choice({"audio_sample_rate": rate}, (reason,))
 
 
 def _network(measured: Measured, machine: Machine) -> Choice:
     layers, units = next(size for hours, size in SIZES if measured.hours < hours)
     if machine.gpus:
         layers, units = layers + 1, units * 3 // 2
-    step = next((step for step in STEPS if SPARE * measured.labels_a_second <= 1000 / step), STEPS[-1])
-    flags: dict[str, Value] = {
-        "network": "lstm",
-        "bidirectional": True,
-        "lstm_layers": layers,
-        "n_hidden": units,
-        "output_step": step,
-    }
+    needed = SPARE * measured.labels_a_second
+    step = next((step for step in OUTPUT_STEPS if needed <= 1000 / step), OUTPUT_STEPS[-1])
     return Choice(
-        {**flags, "dropout_rate": 0.3},
+        {"lstm_layers": layers, "n_hidden": units, "output_step": step},
         (
             f"network: {layers} bidirectional LSTMs of {units} units for {measured.hours:.1f} hours; "
             "--nobidirectional for a model that streams, with some more errors",
@@ -133,34 +124,20 @@ def _augmentation(measured: Measured) -> Choice:
     few = 0 < measured.speakers < FEW_SPEAKERS
     who = f"{measured.speakers} speakers" if measured.speakers else "speakers that the lists do not name"
     voices = " and other voices" if few else ""
-    return Choice(
-        {"augment": (*(OTHER_VOICES if few else ()), *AUGMENTATIONS)},
-        (f"augmentation: speed, noise, SpecAugment{voices}, for {who}",),
-    )
+    chosen = OTHER_VOICES if few else AUGMENTATIONS
+    return Choice({"augment": chosen.written}, (f"augmentation: speed, noise, SpecAugment{voices}, for {who}",))
 
 
 def _schedule(measured: Measured, machine: Machine) -> Choice:
-    batch = 8 if measured.utterances < 2000 else 16 if measured.hours < 50 else 32
+    batch = 8 if measured.hours < 2 else 16 if measured.hours < 50 else 32
     batch *= 2 if machine.gpus else 1
     steps = -(-measured.utterances // batch)
     epochs = round(min(MOST_EPOCHS, max(LEAST_EPOCHS, STEPS_IN_ALL / steps)))
-    flags: dict[str, Value] = {
-        **{f"{name}_batch_size": batch for name in ("train", "dev", "test")},
-        "epoch": epochs,
-        "learning_rate": 0.001,
-        "learning_rate_schedule": "cosine",
-        "warmup_steps": min(500, steps * epochs // 20),
-        "clip_gradient_norm": 5.0,
-        "shuffle_batches": True,
-        "best_by": "wer",
-        "average_checkpoints": 5,
-        "early_stop": False,
-    }
     return Choice(
-        flags,
+        {**{f"{name}_batch_size": batch for name in SETS}, "epoch": epochs},
         (
-            f"schedule: {epochs} epochs of {steps} batches of {batch}, the learning rate falls from 0.001 to 0; "
-            "the average of the five best checkpoints by word error rate",
+            f"schedule: {epochs} epochs of {steps} batches of {batch}; the learning rate falls to 0; the mean of the "
+            "five checkpoints of lowest word error rate",
         ),
     )
 

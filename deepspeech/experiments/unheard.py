@@ -1,0 +1,54 @@
+"""What experiments share that are to recognize people who are not in the training set.
+
+Log-mel energies, augmented differently in each epoch; bidirectional LSTMs with layer normalization and dropout; a
+learning rate that falls on a cosine to 0; and the mean of the five checkpoints of lowest word error rate.
+"""
+
+from ..options import (
+    AugmentationOptions,
+    BatchOptions,
+    CheckpointOptions,
+    EarlyStoppingOptions,
+    FrontEndOptions,
+    LearningRateOptions,
+    ModelOptions,
+    NetworkOptions,
+    OptimizerOptions,
+    Options,
+    ScheduleOptions,
+    SetOptions,
+)
+from ..util.augmentation.augmentation import Domain
+from ..util.augmentation.kinds.masks import FrequencyMask, TimeMask
+from ..util.augmentation.kinds.noise import Noise
+from ..util.augmentation.kinds.speed import Pitch, Speed
+from ..util.augmentation.ranges import Range
+
+AUGMENTATIONS = AugmentationOptions.of(
+    Speed(factor=Range(1, spread=0.12)),
+    Noise(p=0.3, snr=Range(20, spread=10)),
+    FrequencyMask(domain=Domain.FEATURES.value, n=Range(2), size=Range(10, spread=10)),
+    TimeMask(domain=Domain.FEATURES.value, n=Range(4), size=Range(100, spread=100), most=0.1),
+)
+
+OTHER_VOICES = AugmentationOptions.of(Pitch(p=0.7, pitch=Range(1, spread=0.25)), *AUGMENTATIONS.augmentations)
+"""For corpora of few speakers."""
+
+UNHEARD = Options(
+    train=SetOptions(batch_size=8),
+    dev=SetOptions(batch_size=16),
+    test=SetOptions(batch_size=16),
+    augmentation=AUGMENTATIONS,
+    front_end=FrontEndOptions(feature_type="fbank", normalization="global"),
+    model=ModelOptions(network="lstm", n_hidden=256, dropout_rate=0.3, settings=NetworkOptions(bidirectional=True)),
+    optimizer=OptimizerOptions(learning_rate=0.0015, clip_gradient_norm=5.0),
+    schedule=ScheduleOptions(
+        epoch=130,
+        validation_step=1,
+        best_by="wer",
+        early_stopping=EarlyStoppingOptions(enabled=False),
+        learning_rate=LearningRateOptions(schedule="cosine", warmup_epochs=3),
+    ),
+    batches=BatchOptions(shuffled=True),
+    checkpoints=CheckpointOptions(averaged=5),
+)
