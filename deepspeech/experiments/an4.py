@@ -18,7 +18,7 @@ AN4 = register(
 AN4_STREAMING = register(
     "an4_streaming",
     replace(
-        AN4.with_flags(bidirectional=False, n_hidden=384, lstm_layers=3, learning_rate=0.001, epoch=100),
+        AN4.with_flags(bidirectional=False, n_hidden=384, lstm_layers=3),
         summary="the same with a network that streams",
     ),
 )

@@ -21,7 +21,10 @@ from ..options import (
 from ..util.augmentation.augmentation import Domain
 from ..util.augmentation.kinds.masks import FrequencyMask, TimeMask
 from ..util.augmentation.kinds.noise import Noise
+from ..util.augmentation.kinds.rooms import Room
 from ..util.augmentation.kinds.speed import Pitch, Speed
+from ..util.augmentation.kinds.transmission import Band
+from ..util.augmentation.kinds.volume import Volume
 from ..util.augmentation.ranges import Range
 
 AUGMENTATIONS = AugmentationOptions.of(
@@ -31,8 +34,17 @@ AUGMENTATIONS = AugmentationOptions.of(
     TimeMask(domain=Domain.FEATURES.value, n=Range(4), size=Range(100, spread=100), most=0.1),
 )
 
-OTHER_VOICES = AugmentationOptions.of(Pitch(p=0.7, pitch=Range(1, spread=0.25)), *AUGMENTATIONS.augmentations)
-"""For corpora of few speakers."""
+OTHER_VOICES = AugmentationOptions.of(
+    Speed(factor=Range(1, spread=0.2)),
+    Pitch(p=0.7, pitch=Range(1, spread=0.25)),
+    Room(p=0.5, rt60=Range(0.35, spread=0.2)),
+    Band(p=0.6, low=Range(150, spread=149), high=Range(3200, spread=700)),
+    Volume(dbfs=Range(-12, spread=15)),
+    Noise(p=0.5, snr=Range(20, spread=12)),
+    FrequencyMask(domain=Domain.FEATURES.value, n=Range(2), size=Range(10, spread=10)),
+    TimeMask(domain=Domain.FEATURES.value, n=Range(1), size=Range(30, spread=30), most=0.1),
+)
+"""For corpora of few speakers and microphones: other voices, rooms, bands and loudness."""
 
 UNHEARD = Options(
     train=SetOptions(batch_size=8),
@@ -40,14 +52,19 @@ UNHEARD = Options(
     test=SetOptions(batch_size=16),
     augmentation=AUGMENTATIONS,
     front_end=FrontEndOptions(feature_type="fbank", normalization="global"),
-    model=ModelOptions(network="lstm", n_hidden=256, dropout_rate=0.3, settings=NetworkOptions(bidirectional=True)),
-    optimizer=OptimizerOptions(learning_rate=0.0015, clip_gradient_norm=5.0),
+    model=ModelOptions(
+        network="lstm",
+        n_hidden=256,
+        dropout_rate=0.3,
+        settings=NetworkOptions(bidirectional=True, intermediate_ctc_weight=0.3),
+    ),
+    optimizer=OptimizerOptions(learning_rate=0.001, clip_gradient_norm=5.0),
     schedule=ScheduleOptions(
-        epoch=130,
+        epoch=100,
         validation_step=1,
         best_by="wer",
         early_stopping=EarlyStoppingOptions(enabled=False),
-        learning_rate=LearningRateOptions(schedule="cosine", warmup_epochs=3),
+        learning_rate=LearningRateOptions(schedule="cosine", warmup_epochs=2),
     ),
     batches=BatchOptions(shuffled=True),
     checkpoints=CheckpointOptions(averaged=5),
