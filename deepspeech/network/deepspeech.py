@@ -32,5 +32,5 @@ def layers(sizes: Sizes) -> tuple[Layer, ...]:
             older_names=("lstm_fused_cell/kernel", "lstm_fused_cell/bias"),
         ),
         hidden("layer_5", dropout=rates[5], older_names=("h5", "b5")),
-        Dense("layer_6", units=sizes.outputs, older_names=("h6", "b6")),
+        Dense("layer_6", units=sizes.outputs, begins_with_blanks=True, older_names=("h6", "b6")),
     )

@@ -138,4 +138,4 @@ def test_two_parameter_servers_two_devices_a_worker_and_several_gradients_a_step
     description = read_description(max(program.checkpoints.glob("train-*.index")).with_suffix("")) or {}
     assert epochs * batches / (2 * 4) <= description["global_step"] < epochs * batches / 2
     first, *_, last = losses(log, "Training")
-    assert last < 0.7 * first
+    assert last < 0.8 * first  # which is that of blanks, with which networks begin

@@ -1,9 +1,11 @@
 from typing import Any
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
 from deepspeech.network import network
+from deepspeech.network.description import BLANK_BIAS
 from deepspeech.network.layers.context_window import context_windows
 from deepspeech.network.training import acoustic_model
 from deepspeech.options import ModelOptions
@@ -74,4 +76,14 @@ def test_activations_are_clipped() -> None:
     with tf.Graph().as_default(), v1.Session() as session:
         out = logits(random_features(1, 6) * 1000, [6], options)
         session.run(v1.global_variables_initializer())
-        assert np.abs(session.run(out)).max() < 0.1
+        (bias,) = (variable for variable in v1.global_variables() if variable.op.name == "layer_6/bias")
+        assert np.abs(session.run(out) - session.run(bias)).max() < 0.1
+
+
+@pytest.mark.parametrize("labels", [5, 28, 4000])
+def test_a_network_begins_with_blanks_that_are_likelier_than_any_label(labels: int) -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        out = logits(random_features(1, 6), [6], ModelOptions(n_hidden=16, relu_clip=0.001), labels=labels)
+        session.run(v1.global_variables_initializer())
+        posteriors = session.run(tf.nn.softmax(out))
+    assert posteriors[:, 0, -1] / posteriors[:, 0, 0] == pytest.approx(np.exp(BLANK_BIAS), rel=0.01)

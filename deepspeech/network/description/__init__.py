@@ -8,7 +8,9 @@ from .attention import LONGEST_WAVE, ConvolutionModule, FeedForward, SelfAttenti
 from .convolution import Convolution
 from .frames import NORMALIZATION_EPSILON, ContextWindow, Dense, IntermediateCTC, LayerNormalization, Projection
 from .layer import (
+    BLANK_BIAS,
     GLOROT,
+    LIKELY_BLANK,
     ONES,
     OPEN_FORGET_GATE,
     ZEROS,
@@ -21,7 +23,9 @@ from .network import Network, Sizes
 from .recurrent import LSTM, BidirectionalLSTM
 
 __all__ = [
+    "BLANK_BIAS",
     "GLOROT",
+    "LIKELY_BLANK",
     "LONGEST_WAVE",
     "LSTM",
     "NORMALIZATION_EPSILON",

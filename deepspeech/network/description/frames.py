@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from .layer import GLOROT, ONES, ZEROS, Layer, Shape, Variable, only_in_training
+from .layer import GLOROT, LIKELY_BLANK, ONES, ZEROS, Layer, Shape, Variable, only_in_training
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class Dense(Layer):
     clip: float | None = None
     dropout: float = only_in_training(0.0)
     """Share of the outputs that are set to zero in training."""
+    begins_with_blanks: bool = only_in_training(False)
+    """Whether the bias of logits makes the blank likely at first; see LIKELY_BLANK."""
     older_names: tuple[str, str] = only_in_training(("", ""))
     """What the first generation called W and b."""
 
@@ -51,7 +53,7 @@ class Dense(Layer):
         weights, bias = self.older_names
         return (
             Variable(f"{self.name}/weights", (inputs, self.units), GLOROT, weights),
-            Variable(f"{self.name}/bias", (self.units,), ZEROS, bias),
+            Variable(f"{self.name}/bias", (self.units,), LIKELY_BLANK if self.begins_with_blanks else ZEROS, bias),
         )
 
     def resized(self, shapes: Mapping[str, Shape]) -> Dense:

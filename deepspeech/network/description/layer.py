@@ -15,6 +15,13 @@ GLOROT = "glorot_uniform"
 """Uniform within the square root of 6 / (inputs + outputs) (Glorot and Bengio, 2010)."""
 ZEROS = "zeros"
 ONES = "ones"
+BLANK_BIAS = 3.0
+LIKELY_BLANK = "likely_blank"
+"""Zeros, but for the last one, the blank's, which is BLANK_BIAS: some twenty times as likely as any label.
+
+A network that begins with labels can learn by heart when to emit which, and never come to listen. The higher the bias,
+the surer it listens, but the later it is sure of what it hears, and emits the label.
+"""
 OPEN_FORGET_GATE = "open_forget_gate"
 """Ones for the forget gate of an LSTM, zeros for the others (Jozefowicz et al., 2015)."""
 
@@ -23,8 +30,8 @@ OPEN_FORGET_GATE = "open_forget_gate"
 class Variable:
     """A variable of a network.
 
-    `initial` says how its values begin: GLOROT, ZEROS, ONES or OPEN_FORGET_GATE. `older_name` is what the first
-    generation of DeepSpeech (0.1 to 0.4) called it, if it had it.
+    `initial` says how its values begin: GLOROT, ZEROS, ONES, LIKELY_BLANK or OPEN_FORGET_GATE. `older_name` is what
+    the first generation of DeepSpeech (0.1 to 0.4) called it, if it had it.
     """
 
     name: str

@@ -4,7 +4,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..description import GLOROT, ONES, OPEN_FORGET_GATE, ZEROS, Layer
+from ..description import BLANK_BIAS, GLOROT, LIKELY_BLANK, ONES, OPEN_FORGET_GATE, ZEROS, Layer
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -34,6 +34,8 @@ def _initializer(initial: str, shape: tuple[int, ...]) -> Any:
         return v1.zeros_initializer()
     if initial == ONES:
         return v1.ones_initializer()
+    if initial == LIKELY_BLANK:
+        return v1.constant_initializer([0.0] * (shape[0] - 1) + [BLANK_BIAS])
     assert initial == OPEN_FORGET_GATE
     units = shape[0] // 4
     gates = tf.concat([tf.zeros([2 * units]), tf.ones([units]), tf.zeros([units])], axis=0)
