@@ -38,7 +38,14 @@ ARABIC_COMMANDS = register(
         makes_alphabet=True,
         writes_report=True,
         options=with_values(
-            UNHEARD, {"augment": OTHER_VOICES.written, "lstm_layers": 3, "n_hidden": 192, "learning_rate": 0.001}
+            UNHEARD,
+            {
+                "augment": OTHER_VOICES.written,
+                "normalize_features": "running",
+                "lstm_layers": 3,
+                "n_hidden": 192,
+                "epoch": 250,
+            },
         ),
     ),
 )
