@@ -9,9 +9,11 @@ from ..options import (
     Options,
     ScheduleOptions,
     SetOptions,
+    with_values,
 )
 from ..util.files.packaged_data import DATA
 from .experiment import Experiment, register
+from .unheard import OTHER_VOICES, UNHEARD
 
 FSDD = register(
     "fsdd",
@@ -28,6 +30,29 @@ FSDD = register(
             optimizer=OptimizerOptions(learning_rate=0.0005),
             schedule=ScheduleOptions(epoch=30, validation_step=2, early_stopping=EarlyStoppingOptions(enabled=False)),
             language_model=LanguageModelOptions(binary_path=DATA / "lm/digits.arpa"),
+        ),
+    ),
+)
+
+FSDD_UNHEARD = register(
+    "fsdd_unheard",
+    Experiment(
+        corpus="fsdd",
+        summary="the same, for speakers that are in no set: augmented voices, rooms and microphones",
+        cached_sets=("dev",),
+        options=with_values(
+            UNHEARD,
+            {
+                "augment": OTHER_VOICES.written,
+                "audio_sample_rate": 8000,
+                "normalize_features": "running",
+                "lstm_layers": 3,
+                "n_hidden": 192,
+                "output_step": 20,
+                "train_batch_size": 16,
+                "epoch": 40,
+                "lm_binary_path": DATA / "lm/digits.arpa",
+            },
         ),
     ),
 )

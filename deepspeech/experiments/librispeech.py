@@ -6,25 +6,20 @@ from ..options import (
     Options,
     ScheduleOptions,
     SetOptions,
+    with_values,
 )
 from .experiment import Experiment, register
+from .unheard import UNHEARD
 
 MINI_LIBRISPEECH = register(
     "mini_librispeech",
     Experiment(
         corpus="librispeech",
-        summary="5 hours of books read in English: batches of 16, two cores and a night",
-        cached_sets=("train", "dev"),
+        summary="5 hours of books read in English: batches of 16, two cores and two hours",
+        cached_sets=("dev",),
         parts=("train-clean-5", "dev-clean-2"),
         writes_report=True,
-        options=Options(
-            train=SetOptions(batch_size=16),
-            dev=SetOptions(batch_size=16),
-            test=SetOptions(batch_size=16),
-            model=ModelOptions(n_hidden=512, dropout_rate=0.3),
-            optimizer=OptimizerOptions(learning_rate=0.0005),
-            schedule=ScheduleOptions(epoch=40, validation_step=1),
-        ),
+        options=with_values(UNHEARD, {"n_hidden": 320, "train_batch_size": 16, "epoch": 40}),
     ),
 )
 

@@ -41,10 +41,11 @@ def subsampling(sizes: Sizes) -> tuple[Layer, Layer]:
 def intermediate(sizes: Sizes, count: int) -> dict[int, tuple[IntermediateCTC]]:
     """Return the losses of inner layers or blocks, numbers 1 to `count`, by the numbers that they come after.
 
+    A single layer has no inner ones, so unless some are named there is no such loss.
     Raise NetworkError for numbers that are not those of layers before the last.
     """
     options = sizes.settings
-    if not options.intermediate_ctc_weight:
+    if not options.intermediate_ctc_weight or (count == 1 and not options.intermediate_ctc_layers):
         return {}
     wanted = options.intermediate_ctc_layers or (str((count + 1) // 2),)
     if any(not number.isdecimal() or not 1 <= int(number) < count for number in wanted):
