@@ -9,7 +9,7 @@ AN4 = register(
     "an4",
     Experiment(
         corpus="an4",
-        summary="letters, digits and dates by 74 speakers, each in one set: two cores and an hour",
+        summary="letters, digits and dates by 74 speakers, each in one set: WER 10 %, two cores and an hour",
         cached_sets=("dev",),
         options=UNHEARD,
     ),
