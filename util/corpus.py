@@ -24,7 +24,7 @@ from .features import FrontEnd
 from .parallel import ordered_map
 from .parts import Part, PartError
 from .progress import Progress
-from .text import Alphabet
+from .text import Alphabet, outputs_needed
 from .transcripts import Normalizer
 
 log = logging.getLogger(__name__)
@@ -200,11 +200,6 @@ def _check_row(
         return row.bad(f"{row.path}: {outputs} {unit}, too few for its transcript: CTC needs {needed}")
     of_file = audio.file_size, audio.modified_ns
     return Utterance(row.path, row.transcript, labels, samples, frames, *of_file, row.csv_file, row.line, part)
-
-
-def outputs_needed(labels: npt.NDArray[np.int32]) -> int:
-    """Return how many outputs CTC needs: one for each label, and one for a blank between two that are the same."""
-    return len(labels) + int(np.count_nonzero(labels[1:] == labels[:-1]))
 
 
 def _report_spaces(rows: Sequence[Row | BadRow], names: str) -> None:

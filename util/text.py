@@ -169,6 +169,11 @@ def describe(character: str) -> str:
     return f"{character!r} (U+{ord(character):04X}{' ' if name else ''}{name})"
 
 
+def outputs_needed(labels: npt.NDArray[np.int32]) -> int:
+    """Return how many outputs CTC needs: one for each label, and one for a blank between two that are the same."""
+    return len(labels) + int(np.count_nonzero(labels[1:] == labels[:-1]))
+
+
 def _is_malformed(label: str) -> bool:
     return not label or (len(label) > 1 and any(map(str.isspace, label)))
 

@@ -11,8 +11,8 @@ from deepspeech.network import network
 from deepspeech.schedule.jobs import SetName
 from deepspeech.training.data_set import open_sets
 from deepspeech.training.inputs import read_inputs
-from deepspeech.util.corpus import outputs_needed
 from deepspeech.util.features import front_end
+from deepspeech.util.text import outputs_needed
 
 AUGMENTATION = (
     "--augment=speed[p=0.8,factor=1~0.15]",

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..audio import Samples
-from ..corpus import Corpus, outputs_needed
+from ..corpus import Corpus
 from ..features import Features, FrontEnd
 from ..feeding import FeatureSource, OnTheFly
+from ..text import outputs_needed
 from .augmentation import Augmentation, Domain, Occasion
 from .recordings import Recordings
 from .spectrogram import hop, samples_of, spectrogram

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from ...util.importing.formats.lists.of_any_kind import lists_in, rows_of, speak
 from ...util.importing.pipeline.folders import set_of_name
 from ...util.importing.pipeline.records import DEV, TEST
 from ...util.parallel import ordered_map, usable_cores
+from ...util.text import outputs_needed
 from ...util.transcripts import Normalizer
 
 RECORDINGS_LOOKED_AT = 1000
@@ -55,7 +55,7 @@ def measure(sources: Sequence[Path], normalizer: Normalizer | None) -> Measured:
     """
     lists = [path for source in sources for path in (lists_in(source) if source.is_dir() else (source,))]
     lists = [path for path in lists if set_of_name(path.stem) not in (DEV, TEST)] or lists
-    rows, speakers, characters = 0, set[str](), Counter[str]()
+    rows, speakers, characters = 0, set[str](), set[str]()
     for row, columns in _rows(lists):
         rows += 1
         speakers.add(speaker_of(columns))
@@ -93,5 +93,5 @@ def _inspect(chosen: tuple[Row, dict[str, str]]) -> tuple[float, int, int] | Non
     seconds = audio.samples / audio.sample_rate
     if row.part is not None:
         seconds = min(row.part.end, seconds) - row.part.start
-    same = sum(first == second for first, second in zip(row.transcript, row.transcript[1:], strict=False))
-    return (seconds, audio.sample_rate, len(row.transcript) + same) if seconds > 0 else None
+    needed = outputs_needed(np.array([ord(character) for character in row.transcript], np.int32))
+    return (seconds, audio.sample_rate, needed) if seconds > 0 else None

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import AlignmentError
+from ...util.text import outputs_needed
 
 SMALLEST = 1e-38
 """Smaller posteriors are raised to this one."""
@@ -61,7 +62,7 @@ def align_labels(posteriors: Floats, labels: Labels, band: int = BAND) -> LabelS
 
 def align_log_posteriors(log_posteriors: Floats, labels: Labels, band: int = BAND) -> LabelSpans:
     """Return what `align_labels` does, from finite log posteriors [frames, labels + 1] of any float type."""
-    needed = frames_needed(labels)
+    needed = outputs_needed(labels)
     if not len(labels):
         raise AlignmentError("the transcript has no labels to align")
     if len(log_posteriors) < needed:
@@ -78,11 +79,6 @@ def align_log_posteriors(log_posteriors: Floats, labels: Labels, band: int = BAN
         if band >= len(labels) or too_large or not search.is_near_edge(path):
             return _spans(path, log_posteriors, labels)
         band = wider
-
-
-def frames_needed(labels: Labels) -> int:
-    """Return how many frames CTC needs: one for each label, and one for a blank between two that are the same."""
-    return len(labels) + int(np.count_nonzero(labels[1:] == labels[:-1]))
 
 
 class _Search:

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepspeech.errors import AlignmentError
-from deepspeech.serving.alignment.viterbi import LabelSpans, align_labels, frames_needed
+from deepspeech.serving.alignment.viterbi import LabelSpans, align_labels
+from deepspeech.util.text import outputs_needed
 
 LABELS = 2
 BLANK = LABELS
@@ -45,7 +46,7 @@ def assert_spans_are_in_order(spans: LabelSpans) -> None:
 @given(st.lists(st.integers(0, LABELS - 1), min_size=1, max_size=4), st.integers(0, 3), st.integers(0, 2**32))
 def test_the_path_is_the_likeliest_of_all(transcript: list[int], spare: int, seed: int) -> None:
     labels = np.array(transcript, np.int32)
-    frames = frames_needed(labels) + spare
+    frames = outputs_needed(labels) + spare
     posteriors = posteriors_of(seed, frames)
     logs = np.log(posteriors)
     spans = align_labels(posteriors, labels)
@@ -68,7 +69,7 @@ def test_the_path_is_the_likeliest_of_all(transcript: list[int], spare: int, see
 def test_a_band_finds_a_path_wherever_there_is_one(count: int, spare: int, spoken: bool, seed: int) -> None:
     random = np.random.default_rng(seed)
     labels = random.integers(0, 4, count).astype(np.int32)
-    frames = frames_needed(labels) + spare
+    frames = outputs_needed(labels) + spare
     posteriors = posteriors_of(seed, frames, labels=4)
     if spoken:  # the labels stand out where a path emits them
         path = path_of(align_labels(posteriors, labels), labels, frames, blank=4)

@@ -9,12 +9,12 @@ from corpora import TinyCorpus, write_alphabet, write_csv, write_tiny_corpus, wr
 
 from deepspeech.util.augmentation.registry import parse_augmentations
 from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
-from deepspeech.util.corpus import Corpus, outputs_needed, read_corpus
+from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.errors import AudioError
 from deepspeech.util.feature_cache import FeatureCache, open_feature_cache
 from deepspeech.util.features import FeatureOptions, Features, front_end
 from deepspeech.util.feeding import Batch, FeatureSource, Feeder, OnTheFly
-from deepspeech.util.text import Alphabet
+from deepspeech.util.text import Alphabet, outputs_needed
 
 MFCC = front_end(FeatureOptions(feature_type="psf"))
 
