@@ -109,10 +109,10 @@ def test_a_node_that_is_told_nonsense_says_so_in_one_line(program: Program, flag
 
 
 def test_the_script_trains_on_a_cluster_of_this_machine_and_ends_all_when_one_fails(program: Program) -> None:
-    base, *_ = free_ports(1)
+    base, *_, coordinator = free_ports(4)
     environment = {**os.environ, "BASE_PORT": str(base), "PYTHON": os.sys.executable}  # type: ignore[attr-defined]
     for extra, code in ((["--epoch=2"], 0), (["--epoch=2000", "--learning_rate=1e30"], 1)):
-        command = [ROOT / "bin/run-cluster.sh", "1:2", "--", *program.training(), *extra, f"--coord_port={base + 9}"]
+        command = [ROOT / "bin/run-cluster.sh", "1:2", "--", *program.training(), *extra, f"--coord_port={coordinator}"]
         start = time.monotonic()
         finished = subprocess.run(
             list(map(str, command)), env=environment, capture_output=True, text=True, timeout=240, check=False

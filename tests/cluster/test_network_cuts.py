@@ -16,7 +16,7 @@ from program import Program
 from benchmarks.processes.ports import free_ports
 
 BLOCK = os.getpid() % (1 << 14)  # each test run on a machine has four addresses of its own
-OUTSIDE, INSIDE = (f"10.213.{BLOCK // 64}.{BLOCK % 64 * 4 + host}" for host in (1, 2))
+NETWORK, OUTSIDE, INSIDE = (f"10.213.{BLOCK // 64}.{BLOCK % 64 * 4 + host}" for host in (0, 1, 2))
 TOKEN = "a secret of enough characters"
 LEASE = 4
 PATIENT_RETRIES = 20  # 10 seconds
@@ -32,8 +32,11 @@ class Network:
 
     def cut(self) -> None:
         subprocess.run(["ip", "link", "set", self.name, "down"], check=True)
+        # Without this, the default gateway gets what is meant for the namespace, and some gateways answer.
+        subprocess.run(["ip", "route", "add", "unreachable", f"{NETWORK}/30"], check=True)
 
     def heal(self) -> None:
+        subprocess.run(["ip", "route", "del", "unreachable", f"{NETWORK}/30"], check=True)
         subprocess.run(["ip", "link", "set", self.name, "up"], check=True)
 
 
@@ -58,6 +61,7 @@ def network() -> Iterator[Network]:
     finally:
         subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
         subprocess.run(["ip", "link", "del", name], check=False, capture_output=True)
+        subprocess.run(["ip", "route", "del", "unreachable", f"{NETWORK}/30"], check=False, capture_output=True)
 
 
 @contextmanager
