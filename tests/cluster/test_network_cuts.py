@@ -32,11 +32,8 @@ class Network:
 
     def cut(self) -> None:
         subprocess.run(["ip", "link", "set", self.name, "down"], check=True)
-        # Without this, the default gateway gets what is meant for the namespace, and some gateways answer.
-        subprocess.run(["ip", "route", "add", "unreachable", f"{NETWORK}/30"], check=True)
 
     def heal(self) -> None:
-        subprocess.run(["ip", "route", "del", "unreachable", f"{NETWORK}/30"], check=True)
         subprocess.run(["ip", "link", "set", self.name, "up"], check=True)
 
 
@@ -45,7 +42,10 @@ def network() -> Iterator[Network]:
     if os.geteuid() != 0:
         pytest.skip("network namespaces need root")
     name = f"ds{os.getpid() % 100000}"
+    # While the link is down, what is meant for the namespace would go to the default gateway, and some gateways answer.
+    instead = f"unreachable {NETWORK}/30 metric 1000"
     commands = [
+        f"ip route add {instead}",
         f"ip netns add {name}",
         f"ip link add {name} type veth peer name inside netns {name}",
         f"ip addr add {OUTSIDE}/30 dev {name}",
@@ -61,7 +61,7 @@ def network() -> Iterator[Network]:
     finally:
         subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
         subprocess.run(["ip", "link", "del", name], check=False, capture_output=True)
-        subprocess.run(["ip", "route", "del", "unreachable", f"{NETWORK}/30"], check=False, capture_output=True)
+        subprocess.run(f"ip route del {instead}".split(), check=False, capture_output=True)
 
 
 @contextmanager
