@@ -1,33 +1,26 @@
 """Common Voice, any language: sentences read by volunteers; the alphabet is that of the transcripts."""
 
-from ..options import (
-    BadRowOptions,
-    ModelOptions,
-    OptimizerOptions,
-    Options,
-    ScheduleOptions,
-    SetOptions,
-    TranscriptOptions,
-)
+from ..options import with_values
 from .experiment import Experiment, register
+from .unheard import UNHEARD_ON_A_GPU
 
 COMMON_VOICE = register(
     "common_voice",
     Experiment(
         corpus="common_voice",
         summary="sentences of any language read by volunteers, 10 to 1,000 hours: batches of 32, one GPU",
-        cached_sets=("train", "dev"),
+        cached_sets=("dev",),
         makes_alphabet=True,
         writes_report=True,
-        options=Options(
-            train=SetOptions(batch_size=32),
-            dev=SetOptions(batch_size=32),
-            test=SetOptions(batch_size=32),
-            bad_rows=BadRowOptions(skip=True),
-            transcripts=TranscriptOptions(normalize=True),
-            model=ModelOptions(n_hidden=1024, dropout_rate=0.3),
-            optimizer=OptimizerOptions(learning_rate=0.0003),
-            schedule=ScheduleOptions(epoch=50, validation_step=1),
+        options=with_values(
+            UNHEARD_ON_A_GPU,
+            {
+                "normalize_transcripts": True,
+                "skip_bad_rows": True,
+                "lstm_layers": 5,
+                "n_hidden": 512,
+                "output_step": 20,
+            },
         ),
     ),
 )

@@ -1,33 +1,19 @@
 """THCHS-30: 33 hours of read Mandarin by 40 speakers; labels are characters."""
 
-from ..options import (
-    BadRowOptions,
-    ModelOptions,
-    OptimizerOptions,
-    Options,
-    ScheduleOptions,
-    SetOptions,
-    TranscriptOptions,
-)
+from ..options import with_values
 from .experiment import Experiment, register
+from .unheard import UNHEARD_ON_A_GPU
 
 THCHS30 = register(
     "thchs30",
     Experiment(
         corpus="thchs30",
         summary="25 hours of read Mandarin, some 2,900 characters as labels: batches of 32, one GPU of 8 GB",
-        cached_sets=("train", "dev"),
+        cached_sets=("dev",),
         makes_alphabet=True,
         writes_report=True,
-        options=Options(
-            train=SetOptions(batch_size=32),
-            dev=SetOptions(batch_size=32),
-            test=SetOptions(batch_size=32),
-            bad_rows=BadRowOptions(skip=True),
-            transcripts=TranscriptOptions(normalize=True),
-            model=ModelOptions(n_hidden=1024, dropout_rate=0.3),
-            optimizer=OptimizerOptions(learning_rate=0.0003),
-            schedule=ScheduleOptions(epoch=50, validation_step=1),
+        options=with_values(
+            UNHEARD_ON_A_GPU, {"normalize_transcripts": True, "skip_bad_rows": True, "lstm_layers": 5, "n_hidden": 512}
         ),
     ),
 )

@@ -17,6 +17,7 @@ from ..options import (
     Options,
     ScheduleOptions,
     SetOptions,
+    with_values,
 )
 from ..util.augmentation.augmentation import Domain
 from ..util.augmentation.kinds.masks import FrequencyMask, TimeMask
@@ -69,3 +70,16 @@ UNHEARD = Options(
     batches=BatchOptions(shuffled=True),
     checkpoints=CheckpointOptions(averaged=5),
 )
+
+UNHEARD_ON_A_GPU = with_values(
+    UNHEARD,
+    {
+        "lstm_layers": 6,
+        "n_hidden": 768,
+        "train_batch_size": 32,
+        "dev_batch_size": 32,
+        "test_batch_size": 32,
+        "epoch": 50,
+    },
+)
+"""For 100 hours and more; hundreds of speakers are voices enough, so speed, noise and SpecAugment are all."""
