@@ -34,15 +34,16 @@ def is_imported(out: Path, source: Path | None) -> bool:
 def find_recordings(archive: Archive, out: Path, source: Path | None, report: Report) -> list[Path]:
     """Return the recordings in the order of their names, each of them a readable wav file.
 
-    They are those in `source`, or else those in OUT/recordings, which are downloaded if they are not there. Raise
-    ImportingError, or OSError.
+    They are those anywhere in `source`, or else those in OUT/recordings, which are downloaded if they are not there.
+    Raise ImportingError, or OSError.
     """
     folder = source or out / "recordings"
     if source is None and not folder.is_dir():
         _download_recordings(archive, folder, report)
     if not folder.is_dir():
         raise ImportingError(f"there is no folder {folder}; leave out --from to download the recordings")
-    recordings = sorted(path for path in folder.iterdir() if archive.recording.fullmatch(path.name))
+    found = (path for path in folder.rglob("*") if archive.recording.fullmatch(path.name))
+    recordings = sorted(found, key=lambda path: path.name)
     if not recordings:
         raise ImportingError(f"no recording in {folder} has a name like {archive.recording.pattern}")
     for recording in recordings:

@@ -29,7 +29,8 @@ def digits(tmp_path: Path) -> Path:
 
 def test_a_corpus_known_by_its_name_becomes_three_csvs(digits: Path, tmp_path: Path) -> None:
     news: list[str] = []
-    import_corpus("fsdd", tmp_path / "out", digits, news.append)
+    assert digits.parent == tmp_path  # an archive's root will do as well as the folder of its recordings
+    import_corpus("fsdd", tmp_path / "out", digits.parent, news.append)
     for name in ("train", "dev", "test"):
         assert transcripts(tmp_path / "out" / f"{name}.csv") == ["seven"]
         assert is_whole(tmp_path / "out" / f"{name}.csv")
