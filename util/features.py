@@ -34,8 +34,8 @@ FRONT_ENDS: Mapping[str, FrameSizes] = {
 }
 """The front ends: a module of `front_ends` each, whose FRONT_END is a class of this name's features."""
 
-NO_NORMALIZATION, GLOBAL, RUNNING = "none", "global", "running"
-NORMALIZATIONS = (NO_NORMALIZATION, GLOBAL, RUNNING)
+NO_NORMALIZATION, GLOBAL, RUNNING, UTTERANCE = "none", "global", "running", "utterance"
+NORMALIZATIONS = (NO_NORMALIZATION, GLOBAL, RUNNING, UTTERANCE)
 """What features may be normalized by; see `deepspeech.util.frames.normalization`."""
 
 _OF_PREDECESSORS = ("audio_ops", "psf")

@@ -217,7 +217,7 @@ class FrontEndOptions:
     normalization: str = flag(
         FeatureOptions.normalization,
         "mean 0 and deviation 1 for each feature: global, by the training set's statistics; running, by those of the"
-        " recording so far, too; or none",
+        " recording so far, too; utterance, by those of the whole recording, which cannot stream; or none",
         check=OneOf(NORMALIZATIONS),
         name="normalize_features",
     )

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..decoder import CTCDecoder, DecoderOptions, Scorer
 from ..decoder.of_alphabet import load_scorer
 from ..errors import DecoderError, ModelError
+from ..util.features import UTTERANCE
 from ..util.text import Alphabet
 from .alphabet import alphabet_of
 from .engine import Engine
@@ -199,7 +200,12 @@ class Model:
         return self._info.row_seconds
 
     def check_streams(self) -> None:
-        """Raise ModelError for a network that cannot stream."""
+        """Raise ModelError for a network or features that cannot stream."""
+        if self._info.features.normalization == UTTERANCE:
+            raise ModelError(
+                f"{self._info.path}: cannot stream, as its features are normalized by the whole recording; transcribe "
+                "whole recordings, or use a model with --normalize_features=running"
+            )
         layer = next((layer for layer in self._info.network.layers if not layer.streams), None)
         if layer is not None:
             raise ModelError(

@@ -5,18 +5,29 @@ Before the first and after the last frame there are frames of zeros.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
-from ..util.features import RUNNING, FrameStream, served_front_end
-from ..util.frames.normalization import GlobalNormalization, RunningNormalization
+from ..util.features import GLOBAL, RUNNING, UTTERANCE, FrameStream, served_front_end
+from ..util.frames.normalization import (
+    FeatureStatistics,
+    GlobalNormalization,
+    RunningNormalization,
+    UtteranceNormalization,
+)
 from ..util.frames.stacking import StackingStream
 from .frozen.model import ModelInfo
 
 Array = npt.NDArray[np.float32]
 Normalization = Callable[[Array], Array]
+
+NORMALIZATIONS: Mapping[str, Callable[[FeatureStatistics], Normalization]] = {
+    GLOBAL: GlobalNormalization,
+    RUNNING: RunningNormalization,
+    UTTERANCE: UtteranceNormalization,
+}
 
 
 class ModelFeatures:
@@ -36,7 +47,8 @@ class ModelFeatures:
 
     def stream(self) -> FrameStream:
         """Begin a signal that comes in pieces."""
-        return _ModelFrames(self._front_end.stream(), self._options.stacking.stream(), self._normalization())
+        kind = _WholeFrames if self._options.normalization == UTTERANCE else _ModelFrames
+        return kind(self._front_end.stream(), self._options.stacking.stream(), self._normalization())
 
     def windows(self) -> FeatureWindows:
         """Begin a signal whose frames are wanted with their neighbours."""
@@ -57,8 +69,7 @@ class ModelFeatures:
     def _normalization(self) -> Normalization:
         if self._statistics is None:
             return _unchanged
-        kind = RunningNormalization if self._options.normalization == RUNNING else GlobalNormalization
-        return kind(self._statistics)
+        return NORMALIZATIONS[self._options.normalization](self._statistics)
 
 
 class FeatureWindows:
@@ -117,6 +128,22 @@ class _ModelFrames:
     def finish(self) -> Array:
         left = [self._stacking.feed(self._frames.finish()), self._stacking.finish()]
         return self._normalize(np.concatenate(left))
+
+
+class _WholeFrames(_ModelFrames):
+    """The frames of one signal that is normalized as a whole: all of them come at its end."""
+
+    def __init__(self, frames: FrameStream, stacking: StackingStream, normalize: Normalization) -> None:
+        super().__init__(frames, stacking, _unchanged)
+        self._normalize_all = normalize
+        self._kept: list[Array] = []
+
+    def feed(self, samples: Array) -> Array:
+        self._kept.append(super().feed(samples))
+        return self._kept[-1][:0]
+
+    def finish(self) -> Array:
+        return self._normalize_all(np.concatenate([*self._kept, super().finish()]))
 
 
 def _unchanged(frames: Array) -> Array:

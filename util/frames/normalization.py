@@ -9,9 +9,10 @@ come before it. After n values z of a coefficient, those of this frame among the
 
     m = Σz / (P + n)        v = (P + Σz²) / (P + n) - m²        y = (z - m) / sqrt(max(v, V))
 
-It looks at no frame to come, so that a stream and a whole recording are normalized alike. Of stacked frames, all values
-of a coefficient count, and all are normalized by the same m and v. `deepspeech.network.layers.normalization` computes
-the same in training.
+It looks at no frame to come, so that a stream and a whole recording are normalized alike. `utterance` takes the
+statistics of the whole signal for every frame, and P = 0: voices and microphones differ least then, but nothing can be
+recognized before the signal ends. Of stacked frames, all values of a coefficient count, and all are normalized by the
+same m and v. `deepspeech.network.layers.normalization` computes the same in training.
 """
 
 from __future__ import annotations
@@ -98,6 +99,23 @@ class RunningNormalization:
         mean = totals / counts
         variance = np.maximum((PRIOR_VALUES + squares) / counts - mean**2, SMALLEST_VARIANCE)
         normalized: Array = ((values - mean[:, None]) / np.sqrt(variance)[:, None]).astype(np.float32)
+        return normalized.reshape(frames.shape)
+
+
+class UtteranceNormalization:
+    """Normalizes a whole signal by its own statistics."""
+
+    def __init__(self, statistics: FeatureStatistics) -> None:
+        self._global = GlobalNormalization(statistics)
+        self._coefficients = len(statistics.mean)
+
+    def __call__(self, frames: Array) -> Array:
+        """Return float32 [frames, stacked * coefficients], normalized; the frames are those of the whole signal."""
+        if not len(frames):
+            return frames
+        values = _by_coefficient(self._global(frames), self._coefficients).astype(np.float64)
+        variance = np.maximum(values.var(axis=(0, 1)), SMALLEST_VARIANCE)
+        normalized: Array = ((values - values.mean(axis=(0, 1))) / np.sqrt(variance)).astype(np.float32)
         return normalized.reshape(frames.shape)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from ...util.features import RUNNING, FeatureOptions
+from ...util.features import RUNNING, UTTERANCE, FeatureOptions
 from ...util.frames.normalization import PRIOR_VALUES, SMALLEST_VARIANCE
 
 v1 = tf.compat.v1
@@ -48,7 +48,17 @@ def normalized(frames: Tensor, lengths: Tensor, features: FeatureOptions) -> Ten
     values = (tf.reshape(frames, shape) - variables[MEAN]) / variables[DEVIATION]
     if features.normalization == RUNNING:
         values = _running(values, tf.range(1, time + 1) * features.stack_frames)
+    if features.normalization == UTTERANCE:
+        values = _by_utterance(values, inside)
     return tf.reshape(values * inside, [batch, time, features.width])
+
+
+def _by_utterance(values: Tensor, inside: Tensor) -> Tensor:
+    """Normalize values [batch, time, stacked, coefficients], that count where `inside` [batch, time, 1, 1] is 1."""
+    counted = tf.maximum(tf.reduce_sum(inside, axis=1, keepdims=True) * tf.cast(tf.shape(values)[2], tf.float32), 1.0)
+    mean = tf.reduce_sum(values * inside, axis=(1, 2), keepdims=True) / counted
+    squares = tf.reduce_sum(tf.square(values) * inside, axis=(1, 2), keepdims=True) / counted
+    return (values - mean) / tf.sqrt(tf.maximum(squares - tf.square(mean), SMALLEST_VARIANCE))
 
 
 def _running(values: Tensor, counts: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ import tensorflow as tf
 from corpora import say
 
 from deepspeech.checkpoints.identity import ModelIdentity
+from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import Network
 from deepspeech.network.layers.normalization import DEVIATION, MEAN
@@ -51,6 +52,7 @@ KINDS = [
     FeatureOptions(8000, "fbank", coefficients=40, skip_frames=3),
     FeatureOptions(normalization="running"),
     FeatureOptions(normalization="global", stack_frames=2),
+    FeatureOptions(feature_type="fbank", normalization="utterance", stack_frames=2),
 ]
 
 REDUCING = [
@@ -144,6 +146,14 @@ def test_networks_with_fewer_outputs_than_frames_take_stacked_and_normalized_fra
         for signal, expected in zip(SIGNALS, model.of_training(SIGNALS), strict=True):
             np.testing.assert_allclose(engine.posteriors(features.windows_of(signal)), expected, atol=1e-4)
             np.testing.assert_allclose(served.posteriors(signal), expected, atol=1e-4)
+
+
+def test_a_model_normalized_by_whole_recordings_says_that_it_cannot_stream(tmp_path: Path) -> None:
+    with built(KINDS[-1], tmp_path) as model:
+        served = Model(model.path)
+        for begin in (served.createStream, served.stream):
+            with pytest.raises(ModelError, match="cannot stream, as its features are normalized by the whole"):
+                begin()
 
 
 def test_features_that_published_clients_compute_are_exported_as_ever(tmp_path: Path) -> None:

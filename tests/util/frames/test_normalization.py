@@ -13,6 +13,7 @@ from deepspeech.util.frames.normalization import (
     FeatureStatistics,
     GlobalNormalization,
     RunningNormalization,
+    UtteranceNormalization,
 )
 
 RANDOM = np.random.default_rng(5)
@@ -48,6 +49,14 @@ def test_running_statistics_follow_their_equations() -> None:
         variance = (PRIOR_VALUES + (seen**2).sum(axis=0)) / (PRIOR_VALUES + count) - mean**2
         expected.append((seen[-1] - mean) / np.sqrt(variance))
     np.testing.assert_allclose(RunningNormalization(STATISTICS)(SPEECH), expected, atol=1e-5)
+
+
+def test_an_utterance_has_mean_0_and_deviation_1_wherever_its_voice_and_microphone_lie() -> None:
+    for signal in (SPEECH, SPEECH * np.float32(0.5) + np.float32(4)):
+        normalized = UtteranceNormalization(STATISTICS)(signal.reshape(-1, 6))
+        assert normalized.shape == (200, 6)
+        np.testing.assert_allclose(normalized.reshape(-1, 3).mean(axis=0), 0, atol=1e-5)
+        np.testing.assert_allclose(normalized.reshape(-1, 3).std(axis=0), 1, atol=1e-4)
 
 
 def test_a_signal_far_from_the_training_set_comes_near_mean_0_in_time() -> None:
