@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from os import PathLike
 
@@ -14,13 +13,15 @@ from ..decoder.of_alphabet import load_scorer
 from ..errors import DecoderError, ModelError
 from ..util.text import Alphabet
 from .alphabet import alphabet_of
+from .arguments import count as checked_count
+from .arguments import file_path, finite_number, text
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
 from .long_audio import parts_of_file, parts_of_samples
 from .posteriors import posteriors_of
 from .recognition import Recognition
-from .streams import Stream, TranscriptStream, as_signal, checked_count
+from .streams import Stream, TranscriptStream, as_signal
 from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata, transcript
 
 __all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "Transcript", "TranscriptStream"]
@@ -43,9 +44,10 @@ class Model:
     def __init__(self, model_path: str | PathLike[str]) -> None:
         """Load a `.pb` or `.pbmm` file.
 
-        Raise GraphError, which is a RuntimeError, if it cannot be used, and FeatureError if its features can't.
+        Raise GraphError if it cannot be used, and FeatureError if its features can't. Like all that a model raises
+        on purpose, they are RuntimeErrors.
         """
-        model = read_frozen_model(model_path)
+        model = read_frozen_model(file_path(model_path, "model_path"))
         self._info: ModelInfo = model.info
         self._engine = Engine(model)
         self._features = ModelFeatures(model.info)
@@ -64,7 +66,7 @@ class Model:
 
         Raise ModelError for a number below 1.
         """
-        before, self._beam_width = self._beam_width, beam_width
+        before, self._beam_width = self._beam_width, checked_count(beam_width, "beam_width")
         try:
             self._decoder = self._new_decoder()
         except ModelError:
@@ -79,7 +81,7 @@ class Model:
     def enableExternalScorer(self, scorer_path: str | PathLike[str]) -> None:  # noqa: N802
         """Decode with a language model: a scorer package or a KenLM file. Raise ModelError if it cannot be used."""
         try:
-            scorer = load_scorer(self.alphabet, scorer_path)
+            scorer = load_scorer(self.alphabet, file_path(scorer_path, "scorer_path"))
         except DecoderError as error:
             raise ModelError(str(error)) from error
         default = DecoderOptions()
@@ -107,9 +109,7 @@ class Model:
         """
         if self._scorer is None:
             return SCORER_NOT_ENABLED
-        if not (math.isfinite(alpha) and math.isfinite(beta)):
-            raise ModelError(f"alpha {alpha} and beta {beta} must be finite numbers")
-        self._weights = (float(alpha), float(beta))
+        self._weights = finite_number(alpha, "alpha"), finite_number(beta, "beta")
         self._decoder = self._new_decoder()
         return 0
 
@@ -119,14 +119,14 @@ class Model:
         Raise ModelError without a scorer, and for a word that was added before or cannot be spelled in the alphabet.
         """
         self._need_scorer()
-        if word in self._hot_words:
+        if text(word, "word") in self._hot_words:
             raise ModelError(f"the hot word {word!r} was added before; erase it first")
-        self._set_hot_words({**self._hot_words, word: float(boost)})
+        self._set_hot_words({**self._hot_words, word: finite_number(boost, "boost")})
 
     def eraseHotWord(self, word: str) -> None:  # noqa: N802
         """Remove a hot word. Raise ModelError without a scorer, or if the word is not a hot word."""
         self._need_scorer()
-        if word not in self._hot_words:
+        if text(word, "word") not in self._hot_words:
             raise ModelError(f"{word!r} is not a hot word")
         self._set_hot_words({other: boost for other, boost in self._hot_words.items() if other != word})
 
@@ -144,7 +144,7 @@ class Model:
 
         Raise SamplesError for anything else, and ModelError for a number below 1.
         """
-        hypotheses = self._recognized(audio_buffer).finish(checked_count(num_results))
+        hypotheses = self._recognized(audio_buffer).finish(checked_count(num_results, "num_results"))
         return metadata(hypotheses, self._decoder.labels, self.step_seconds)
 
     def createStream(self) -> Stream:  # noqa: N802
@@ -159,9 +159,10 @@ class Model:
         Raise AudioError for a file, and SamplesError for an array, that cannot be used.
         """
         rate = self.sampleRate()
-        parts = (
-            parts_of_samples(as_signal(audio), rate) if isinstance(audio, np.ndarray) else parts_of_file(audio, rate)
-        )
+        if isinstance(audio, np.ndarray):
+            parts = parts_of_samples(as_signal(audio), rate)
+        else:
+            parts = parts_of_file(file_path(audio, "audio"), rate)
         return joined([(part.start, self.candidates(part.samples)[0]) for part in parts])
 
     def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
@@ -171,7 +172,7 @@ class Model:
         """
         recognition = self.recognition()
         recognition.feed(signal)
-        return [transcript(hypothesis, self.step_seconds) for hypothesis in recognition.finish(count)]
+        return [transcript(each, self.step_seconds) for each in recognition.finish(checked_count(count, "count"))]
 
     def stream(self) -> TranscriptStream:
         """Begin an utterance whose audio comes bit by bit: `with model.stream() as stream: stream.feed(samples)`.

@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
+from ..errors import DecoderError, ModelError
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo
@@ -15,6 +16,8 @@ Array = npt.NDArray[np.float32]
 class Recognition:
     """Samples in, hypotheses out; wherever the signal is cut, the hypotheses are the same.
 
+    Raise ModelError if the network computes what is not a probability, as its weights are damaged.
+
     A recognition belongs to one thread at a time; several of them may share the engine and the decoder.
     """
 
@@ -22,6 +25,7 @@ class Recognition:
         self._engine = engine
         self._decoder = decoder
         self._search = _ctcdecoder.Stream(decoder.native)
+        self._path = info.path
         self._n_steps = info.n_steps
         self._streams = info.network.streams
         self._feature_windows = features.windows()
@@ -51,4 +55,7 @@ class Recognition:
         if self._pending:
             posteriors, self._state = self._engine.run(np.concatenate(self._pending), self._state, last=last)
             self._pending = []
-            self._search.feed(posteriors)
+            try:
+                self._search.feed(posteriors)
+            except DecoderError as error:
+                raise ModelError(f"{self._path}: what the network computes is not a probability: {error}") from error

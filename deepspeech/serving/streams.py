@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ModelError, SamplesShapeError, SamplesTypeError
+from .arguments import count as checked_count
 from .recognition import Recognition
 from .transcripts import Metadata, Transcript, metadata, transcript
 
@@ -35,7 +36,7 @@ class Stream:
 
     def intermediateDecodeWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
         """Return up to `num_results` hypotheses so far, best first; raise ModelError for a number below 1."""
-        hypotheses = self._open().peek(checked_count(num_results))
+        hypotheses = self._open().peek(checked_count(num_results, "num_results"))
         return metadata(hypotheses, self._labels, self._step_seconds)
 
     def finishStream(self) -> str:  # noqa: N802
@@ -44,7 +45,7 @@ class Stream:
 
     def finishStreamWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
         """Return up to `num_results` hypotheses, best first, and end the stream. Raise ModelError as above."""
-        count = checked_count(num_results)
+        count = checked_count(num_results, "num_results")
         return metadata(self._end().finish(count), self._labels, self._step_seconds)
 
     def freeStream(self) -> None:  # noqa: N802
@@ -110,10 +111,3 @@ def as_signal(samples: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
     if samples.ndim != 1:
         raise SamplesShapeError(f"audio must be one channel [samples], not an array of shape {samples.shape}")
     return samples.astype(np.float32) / np.float32(1 << 15)
-
-
-def checked_count(num_results: int) -> int:
-    """Return a number of results; raise ModelError if it is below 1."""
-    if num_results < 1:
-        raise ModelError(f"num_results is {num_results}, but must be 1 or more")
-    return num_results
