@@ -16,7 +16,7 @@ from .. import __version__
 from ..errors import AudioError, ExportError, FlagError
 from ..serving.api import Model
 from ..serving.long_audio import Part, parts_of_blocks
-from ..serving.streams import as_signal
+from ..serving.samples import as_signal
 from ..serving.subtitles import cues, srt, webvtt
 from ..serving.transcripts import Transcript, joined
 from ..util.audio import read_audio_blocks

@@ -18,10 +18,11 @@ from .arguments import file_path, finite_number, text
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
-from .long_audio import parts_of_file, parts_of_samples
+from .long_audio import parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
-from .recognition import Recognition
-from .streams import Stream, TranscriptStream, as_signal
+from .recognition import Recognition, blocks_of
+from .samples import Samples, as_samples, as_signal
+from .streams import Stream, TranscriptStream
 from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata, transcript
 
 __all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "Transcript", "TranscriptStream"]
@@ -31,8 +32,6 @@ SCORER_NOT_ENABLED = 0x2004
 
 MOST_LABELS_PER_FRAME = 40
 """The number of labels of a frame that the search considers, which is that of DeepSpeech's clients."""
-
-Samples = npt.NDArray[np.int16]
 
 
 class Model:
@@ -136,11 +135,14 @@ class Model:
         self._set_hot_words({})
 
     def stt(self, audio_buffer: Samples) -> str:
-        """Return the text of int16 [samples] at the model's rate. Raise SamplesError for anything else."""
+        """Return the text of int16 [samples] at the model's rate, or what stands for them; see `samples.as_samples`.
+
+        Raise SamplesError for anything else.
+        """
         return self._recognized(audio_buffer).finish()[0].text
 
     def sttWithMetadata(self, audio_buffer: Samples, num_results: int = 1) -> Metadata:  # noqa: N802
-        """Return up to `num_results` hypotheses for int16 [samples] at the model's rate, best first, with times.
+        """Return up to `num_results` hypotheses for samples, as `stt` takes them, best first, with times.
 
         Raise SamplesError for anything else, and ModelError for a number below 1.
         """
@@ -152,17 +154,18 @@ class Model:
         self.check_streams()
         return Stream(self.recognition(), self._decoder.labels, self.step_seconds)
 
-    def transcribe(self, audio: str | PathLike[str] | npt.NDArray[np.int16]) -> Transcript:
-        """Return the transcript of a file of any format and rate, or of int16 [samples] at the model's rate.
+    def transcribe(self, audio: str | PathLike[str] | Samples) -> Transcript:
+        """Return the transcript of a file of any format and rate, or of samples, as `stt` takes them.
 
         Long recordings are split where they are quietest, so that hours need no more memory than minutes.
-        Raise AudioError for a file, and SamplesError for an array, that cannot be used.
+        Raise AudioError for a file, and SamplesError for samples, that cannot be used.
         """
         rate = self.sampleRate()
-        if isinstance(audio, np.ndarray):
-            parts = parts_of_samples(as_signal(audio), rate)
-        else:
+        if isinstance(audio, str | PathLike):
             parts = parts_of_file(file_path(audio, "audio"), rate)
+        else:
+            blocks = blocks_of(as_samples(audio))
+            parts = parts_of_blocks(map(as_signal, blocks), rate)
         return joined([(part.start, self.candidates(part.samples)[0]) for part in parts])
 
     def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
@@ -218,9 +221,9 @@ class Model:
         return Recognition(self._info, self._features, self._engine, self._decoder)
 
     def _recognized(self, audio_buffer: Samples) -> Recognition:
-        signal = as_signal(audio_buffer)
         recognition = self.recognition()
-        recognition.feed(signal)
+        for block in blocks_of(as_samples(audio_buffer)):
+            recognition.feed(as_signal(block))
         return recognition
 
     def _need_scorer(self) -> None:

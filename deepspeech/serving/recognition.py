@@ -1,5 +1,8 @@
 """One utterance from samples to hypotheses, piece by piece."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,6 +14,10 @@ from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo
 
 Array = npt.NDArray[np.float32]
+
+
+LARGEST_BLOCK = 1 << 18
+"""Samples whose features are computed at once, 16 seconds at 16 kHz; they take some 30 times as much memory."""
 
 
 class Recognition:
@@ -34,11 +41,12 @@ class Recognition:
 
     def feed(self, samples: Array) -> None:
         """Take float32 [samples] in [-1, 1]; a network that streams runs once there are `n_steps` windows."""
-        windows = self._feature_windows.feed(samples)
-        if len(windows):
-            self._pending.append(windows)
-        if self._streams and sum(map(len, self._pending)) >= self._n_steps:
-            self._run_pending()
+        for block in blocks_of(samples):
+            windows = self._feature_windows.feed(block)
+            if len(windows):
+                self._pending.append(windows)
+            if self._streams and sum(map(len, self._pending)) >= self._n_steps:
+                self._run_pending()
 
     def peek(self, count: int = 1) -> list[Hypothesis]:
         """Return up to `count` hypotheses of the samples fed so far, best first; the network must stream."""
@@ -59,3 +67,8 @@ class Recognition:
                 self._search.feed(posteriors)
             except DecoderError as error:
                 raise ModelError(f"{self._path}: what the network computes is not a probability: {error}") from error
+
+
+def blocks_of(samples: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
+    """Yield [samples] in blocks of at most LARGEST_BLOCK; one without samples if there are none."""
+    return (samples[start : start + LARGEST_BLOCK] for start in range(0, max(len(samples), 1), LARGEST_BLOCK))

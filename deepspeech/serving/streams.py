@@ -1,18 +1,14 @@
-"""Utterances whose audio comes in pieces, and the checks of the arguments."""
+"""Utterances whose audio comes in pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
-
-from ..errors import ModelError, SamplesShapeError, SamplesTypeError
+from ..errors import ModelError
 from .arguments import count as checked_count
 from .recognition import Recognition
+from .samples import Samples, as_samples, as_signal
 from .transcripts import Metadata, Transcript, metadata, transcript
-
-Samples = npt.NDArray[np.int16]
 
 
 class Stream:
@@ -24,11 +20,11 @@ class Stream:
         self._step_seconds = step_seconds
 
     def feedAudioContent(self, audio_buffer: Samples) -> None:  # noqa: N802
-        """Take int16 [samples]. Raise SamplesError for anything else.
+        """Take samples, as `Model.stt` does. Raise SamplesError for anything else.
 
         Like all methods here, raise ModelError after the end of the stream.
         """
-        self._open().feed(as_signal(audio_buffer))
+        self._open().feed(as_signal(as_samples(audio_buffer)))
 
     def intermediateDecode(self) -> str:  # noqa: N802
         """Return the text so far."""
@@ -79,9 +75,9 @@ class TranscriptStream:
         self._ended = True
 
     def feed(self, samples: Samples) -> None:
-        """Take int16 [samples] at the model's rate. Raise SamplesError for anything else, ModelError after the end."""
+        """Take samples, as `Model.stt` does. Raise SamplesError for anything else, ModelError after the end."""
         self._check_open()
-        self._recognition.feed(as_signal(samples))
+        self._recognition.feed(as_signal(as_samples(samples)))
 
     @property
     def transcript(self) -> Transcript:
@@ -101,13 +97,3 @@ class TranscriptStream:
     def _check_open(self) -> None:
         if self._ended:
             raise ModelError("the stream has ended; begin another one")
-
-
-def as_signal(samples: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
-    """Return int16 [samples] as float32 in [-1, 1); raise SamplesTypeError or SamplesShapeError for anything else."""
-    if not isinstance(samples, np.ndarray) or samples.dtype != np.int16:
-        kind = f"an array of {samples.dtype}" if isinstance(samples, np.ndarray) else type(samples).__name__
-        raise SamplesTypeError(f"audio must be a NumPy array of int16 samples, not {kind}")
-    if samples.ndim != 1:
-        raise SamplesShapeError(f"audio must be one channel [samples], not an array of shape {samples.shape}")
-    return samples.astype(np.float32) / np.float32(1 << 15)
