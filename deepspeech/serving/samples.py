@@ -44,9 +44,9 @@ def as_samples(audio: Samples) -> npt.NDArray[np.int16]:
     return samples.astype(np.int16, copy=False)
 
 
-def as_signal(samples: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
-    """Return int16 [samples] as float32 in [-1, 1)."""
-    return samples.astype(np.float32) / np.float32(1 << 15)
+def as_signal(audio: Samples) -> npt.NDArray[np.float32]:
+    """Return audio as float32 [samples] in [-1, 1); raise SamplesError as `as_samples` does."""
+    return as_samples(audio).astype(np.float32) / np.float32(1 << 15)
 
 
 def _buffer(audio: Any) -> memoryview | None:

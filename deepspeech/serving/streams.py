@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..errors import ModelError
 from .arguments import count as checked_count
 from .recognition import Recognition
-from .samples import Samples, as_samples, as_signal
+from .samples import Samples, as_signal
 from .transcripts import Metadata, Transcript, metadata, transcript
 
 
@@ -24,7 +24,7 @@ class Stream:
 
         Like all methods here, raise ModelError after the end of the stream.
         """
-        self._open().feed(as_signal(as_samples(audio_buffer)))
+        self._open().feed(as_signal(audio_buffer))
 
     def intermediateDecode(self) -> str:  # noqa: N802
         """Return the text so far."""
@@ -77,7 +77,7 @@ class TranscriptStream:
     def feed(self, samples: Samples) -> None:
         """Take samples, as `Model.stt` does. Raise SamplesError for anything else, ModelError after the end."""
         self._check_open()
-        self._recognition.feed(as_signal(as_samples(samples)))
+        self._recognition.feed(as_signal(samples))
 
     @property
     def transcript(self) -> Transcript:

@@ -13,7 +13,7 @@ from ...errors import AlignmentError, AlphabetError
 from ...util.text import Alphabet
 from ..api import Model
 from ..long_audio import Part, parts_of_file, parts_of_samples
-from ..samples import as_samples, as_signal
+from ..samples import as_signal
 from .viterbi import SMALLEST, Labels, LabelSpans, align_log_posteriors
 
 SPACE = " "
@@ -73,11 +73,7 @@ def align(model: Model, audio: str | PathLike[str] | npt.NDArray[np.int16], tran
     except AlphabetError as error:
         raise AlphabetError(f"the transcript cannot be spelled with the model's labels: {error}") from error
     rate = model.sampleRate()
-    parts = (
-        parts_of_samples(as_signal(as_samples(audio)), rate)
-        if isinstance(audio, np.ndarray)
-        else parts_of_file(audio, rate)
-    )
+    parts = parts_of_samples(as_signal(audio), rate) if isinstance(audio, np.ndarray) else parts_of_file(audio, rate)
     columns, places = np.unique(labels, return_inverse=True)
     frames = _Frames.of_parts(model, parts, [*columns, model.alphabet.blank])
     where = "" if isinstance(audio, np.ndarray) else f"{fspath(audio)}: "
