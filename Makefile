@@ -39,7 +39,7 @@ $(BIN)/python:
 # The editable install builds the C++ code too; later changes of its sources rebuild just that.
 $(VENV)/.installed: $(BIN)/python pyproject.toml
 	$(BIN)/pip install --quiet --group build
-	PYTHONWARNINGS=ignore $(BIN)/pip install --quiet --no-build-isolation --editable .
+	PYTHONWARNINGS=ignore $(BIN)/pip install --quiet --no-build-isolation --editable '.[train]'
 	touch $@
 
 $(VENV)/.native: $(VENV)/.installed setup.py $(native_sources)

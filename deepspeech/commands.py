@@ -2,7 +2,13 @@
 
 import os
 import signal
+import sys
 from importlib import import_module
+
+PACKAGES_OF_TRAINING = {
+    *("absl", "h5py", "progressbar", "python_speech_features", "rapidfuzz", "scipy", "tensorflow"),
+}
+"""What the extra `train` installs, by the names under which it is imported."""
 
 
 def train() -> int:
@@ -40,9 +46,21 @@ def align() -> int:
     return _run("align")
 
 
+def missing_package(error: ModuleNotFoundError) -> str:
+    """Return in one line what to install for a package of training's; raise the error again if it is of no extra."""
+    package = (error.name or "").partition(".")[0]
+    if package not in PACKAGES_OF_TRAINING:
+        raise error
+    return f"the package {package} is missing; install what training needs: pip install '.[train]' in the checkout"
+
+
 def _run(name: str) -> int:
     earlier = signal.signal(signal.SIGINT, _end)
-    main = import_module(f".cli.{name}", __package__).main
+    try:
+        main = import_module(f".cli.{name}", __package__).main
+    except ModuleNotFoundError as error:
+        print(f"deepspeech: {missing_package(error)}", file=sys.stderr)
+        return 1
     signal.signal(signal.SIGINT, earlier)
     code: int = main()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # the work is done; only the interpreter is to end

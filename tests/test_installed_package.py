@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from program import Trained
 
+from deepspeech.commands import PACKAGES_OF_TRAINING
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -86,6 +88,43 @@ def test_it_runs_beside_a_users_own_util_and_data(installed: Path, trained: Trai
     assert "slower" not in finished.stderr
     wav = next((corpus.train.parent / "wav").glob("*.wav"))
     assert run(f"--one_shot_infer={wav}", *common).returncode == 0
+
+
+def test_speech_is_transcribed_without_what_training_needs(
+    installed: Path, graph_file: Path, recordings: list[Path], tmp_path: Path
+) -> None:
+    program = """
+import sys
+from importlib.abc import MetaPathFinder
+class Missing(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in sys.argv[1].split(","):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Missing())
+from deepspeech import commands
+assert commands.__file__.startswith(sys.argv[2]), commands.__file__
+command = getattr(commands, sys.argv[3])
+del sys.argv[1:4]
+sys.exit(command())
+"""
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        without = ",".join([*PACKAGES_OF_TRAINING, "sentencepiece", "xdg"])
+        command = [sys.executable, "-c", program, without, str(installed), *map(str, arguments)]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+
+    (tmp_path / "in").mkdir()
+    for path in recordings[:2]:
+        shutil.copy(path, tmp_path / "in")
+    transcribed = run("transcribe", "--model", graph_file, "--audio", tmp_path / "in", "--json")
+    assert transcribed.returncode == 0, transcribed.stderr
+    assert len(transcribed.stdout.splitlines()) == 2
+    for name in ("train", "evaluate"):
+        refused = run(name, "--help")
+        assert refused.returncode == 1
+        (line,) = refused.stderr.splitlines()
+        assert line.startswith("deepspeech: the package ") and "pip install '.[train]'" in line
 
 
 def test_source_without_native_code_says_what_to_do(installed: Path, tmp_path: Path) -> None:

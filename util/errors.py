@@ -6,9 +6,9 @@
     ├── ParametersError           a params.txt
     ├── NetworkError              a network that it names
     ├── AlphabetError             what training reads
-    ├── AudioError
+    ├── AudioError                a RuntimeError, too, as all that using a model raises
     ├── CorpusError               with its BadRows
-    ├── FeatureError
+    ├── FeatureError              a RuntimeError, too
     ├── FeatureCacheError
     ├── ImportingError            where a corpus comes from
     ├── GrammarError
@@ -21,7 +21,7 @@
     ├── AlignmentError            from posteriors and a text to times
     ├── GraphError                exported models; a RuntimeError, too
     ├── ModelError                their use; a RuntimeError, too
-    └── SamplesError              what they are given
+    └── SamplesError              what they are given; a RuntimeError, too
         ├── SamplesTypeError      a TypeError, too
         └── SamplesShapeError     a ValueError, too
 
@@ -46,7 +46,7 @@ class AlphabetError(DeepSpeechError):
     """An alphabet file is malformed, or a text has a character that the alphabet lacks."""
 
 
-class AudioError(DeepSpeechError):
+class AudioError(DeepSpeechError, RuntimeError):
     """An audio file is missing, unreadable, truncated or empty."""
 
 
@@ -76,7 +76,7 @@ class CorpusError(DeepSpeechError):
         self.bad_rows = tuple(bad_rows)
 
 
-class FeatureError(DeepSpeechError):
+class FeatureError(DeepSpeechError, RuntimeError):
     """No front end can work with these feature settings."""
 
 
@@ -140,7 +140,7 @@ class ModelError(DeepSpeechError, RuntimeError):
     """A model or a stream was asked for what it cannot do; a RuntimeError, too, as DeepSpeech's package raises."""
 
 
-class SamplesError(DeepSpeechError):
+class SamplesError(DeepSpeechError, RuntimeError):
     """Audio was given that is not a signal of 16-bit samples."""
 
 

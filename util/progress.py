@@ -7,8 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
-
-import progressbar
+from typing import Any
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +29,9 @@ def report(message: str) -> None:
 class Progress:
     """How far some work has come: `with Progress("Training", total=100) as progress: progress.advance()`.
 
-    On a terminal it is a bar on stderr. If that is disabled, or stderr is not a terminal, a line is logged now and
-    then, and one when all is done; work of less than half a minute has that last line only.
+    On a terminal it is a bar on stderr. If that is disabled, stderr is not a terminal, or progressbar2 is not
+    installed, a line is logged now and then, and one when all is done; work of less than half a minute has that last
+    line only.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Progress:
         self._note = ""
         self._started = clock()
         self._next_line = FIRST_LINE_SECONDS
-        self._text = progressbar.FormatCustomText("%(text)s", {"text": ""})
+        self._text: Any = None
         self._bar = self._make_bar() if enabled and sys.stderr.isatty() else None
 
     def __enter__(self) -> Progress:
@@ -122,14 +122,20 @@ class Progress:
             parts.append(f"after {self._before} in an earlier run")
         return ", ".join(parts)
 
-    def _draw(self, act: Callable[[progressbar.ProgressBar], object]) -> None:
+    def _draw(self, act: Callable[[Any], object]) -> None:
         if self._bar:
             try:
                 act(self._bar)
             except OSError:  # the terminal was closed, which its signal tells, too
                 self._bar = None
 
-    def _make_bar(self) -> progressbar.ProgressBar:
+    def _make_bar(self) -> Any:
+        """Return the bar; None without progressbar2, which comes with what training needs."""
+        try:
+            import progressbar
+        except ModuleNotFoundError:
+            return None
+        self._text = progressbar.FormatCustomText("%(text)s", {"text": ""})
         counted = progressbar.Counter() if self._total is None else progressbar.Percentage()
         drawn = progressbar.AnimatedMarker() if self._total is None else progressbar.Bar()
         return progressbar.ProgressBar(

@@ -12,8 +12,9 @@ import tensorflow as tf
 from ..errors import CheckpointError, GraphError
 from ..network import Network
 from ..network.layers.normalization import DEVIATION, MEAN, statistics_names
+from ..serving.frozen.features import describes_features, read_features
 from ..serving.frozen.graph import read_graph
-from ..serving.frozen.model import describes_features, read_features, read_labels, read_network, read_weights
+from ..serving.frozen.model import read_labels, read_network, read_weights
 from ..util.features import FeatureOptions
 from ..util.text import Alphabet
 from .identity import ModelIdentity, check_described_network, check_features, check_identity, read_description

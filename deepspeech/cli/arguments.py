@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ..commands import missing_package
 from ..options import TranscriptOptions, check_values, flags_of, with_values
 from ..util.errors import DeepSpeechError, FlagError
 from ..util.files.quiet_mpg123 import without_mpg123s_lines
@@ -59,6 +60,8 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech") 
             return command() or 0
     except DeepSpeechError as error:
         return failed(error, program)
+    except ModuleNotFoundError as error:
+        return failed(missing_package(error), program)
     except MemoryError:
         return failed("there is not enough memory", program)
     except OSError as error:

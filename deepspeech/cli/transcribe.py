@@ -4,7 +4,9 @@ import argparse
 import json
 import logging
 import os
+import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,14 +18,17 @@ from .. import __version__
 from ..errors import AudioError, ExportError, FlagError
 from ..serving.api import Model
 from ..serving.long_audio import Part, parts_of_blocks
-from ..serving.streams import as_signal
 from ..serving.subtitles import cues, srt, webvtt
 from ..serving.transcripts import Transcript, joined
 from ..util.audio import read_audio_blocks
 from ..util.files.whole_files import write_whole
-from ..util.progress import Progress
+from ..util.progress import Progress, report
 from .arguments import ArgumentParser, failed, run_command
-from .recordings import Recording, pcm_blocks, recordings
+from .recordings import Recording, recordings
+from .transcription.live_text import LiveText
+
+PAUSE_SECONDS = 1.5
+"""A pause of this length ends an utterance of a stream."""
 
 SUFFIXES = {"text": ".txt", "json": ".json", "srt": ".srt", "vtt": ".vtt"}
 
@@ -61,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         "--audio",
         required=True,
         nargs="+",
-        help="recordings of any format, folders of them, or - for 16-bit mono samples at the model's rate from a pipe",
+        help="recordings of any format, folders, or - for a pipe: WAV, or 16-bit mono samples at the model's rate",
     )
     add("--beam_width", type=int, help="hypotheses kept by the search; default: the model's")
     add("--lm_alpha", type=float, help="weight of the language model; default: the scorer's")
@@ -76,7 +81,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--candidate_transcripts", type=int, default=3, help="transcripts of a recording in the JSON")
     add("--format", choices=list(SUFFIXES), default="text", help="what to print or write")
     add("--output_dir", type=Path, help="write a file for each recording there instead of printing")
-    add("--stream", type=int, metavar="CHUNK", help="feed CHUNK samples at a time, and print the text as it changes")
+    add(
+        "--stream",
+        type=int,
+        metavar="CHUNK",
+        help="feed CHUNK samples at a time; print each utterance when it ends, on a terminal also before",
+    )
     add("--version", action="version", version=f"DeepSpeech {__version__}")
     return parser
 
@@ -134,6 +144,8 @@ def _run(options: argparse.Namespace) -> int:
                 _transcribe(model, recording, output, options, several=len(chosen) > 1)
             except AudioError as error:
                 code = failed(error)
+            if recording.pipe is not None and recording.pipe.interrupted:
+                return 128 + signal.SIGINT
             progress.advance()
     return code
 
@@ -147,10 +159,18 @@ def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[P
         if len(chosen) > 1 and options.format in ("srt", "vtt"):
             raise FlagError(f"--format={options.format}: subtitles of several recordings need --output_dir")
         return [None] * len(chosen)
-    files = [options.output_dir / recording.name.with_suffix(SUFFIXES[options.format]) for recording in chosen]
+    suffix = SUFFIXES[options.format]
+    files = [options.output_dir / recording.name.with_suffix(suffix) for recording in chosen]
+    taken = Counter(files)
+    alike = {file for file in files if taken[file] > 1}
+    for number, recording in enumerate(chosen):
+        if files[number] in alike:  # two of them differ in their extension, as a.wav and a.flac
+            files[number] = options.output_dir / f"{recording.name}{suffix}"
     for number, file in enumerate(files):
         if file in files[:number]:
             raise FlagError(f"--output_dir: two recordings would be written to {file}")
+    for file in sorted(alike):
+        report(f"deepspeech: recordings that differ only in their extensions keep them in {file.stem}.*{suffix}")
     return files
 
 
@@ -198,7 +218,8 @@ def _parts(recording: Recording, rate: int) -> Iterator[Part]:
 
 def _blocks(recording: Recording, rate: int) -> Iterator[npt.NDArray[np.float32]]:
     if recording.path is None:
-        return (as_signal(block) for block in pcm_blocks())
+        assert recording.pipe is not None
+        return recording.pipe.blocks(rate)
     return read_audio_blocks(recording.path, rate)
 
 
@@ -211,20 +232,20 @@ def _candidate(spoken: Transcript) -> dict[str, object]:
 
 
 def _stream(model: Model, recording: Recording, chunk: int) -> None:
-    """Print the text of a recording whenever it changes, and the final one at the end."""
-    blocks = _blocks(recording, model.sampleRate())
-    recognition = model.recognition()
-    shown = None
-    for block in blocks:
+    """Show the text of a recording while it changes, and write each utterance, which a pause ends, when it is final."""
+    live = LiveText(sys.stdout)
+    rate = model.sampleRate()
+    recognition, heard = model.recognition(), 0
+    for block in _blocks(recording, rate):
         for start in range(0, len(block), chunk):
             recognition.feed(block[start : start + chunk])
-            text = recognition.peek()[0].text
-            if text != shown:
-                print(text, flush=True)
-                shown = text
-    text = recognition.finish()[0].text
-    if text != shown:
-        print(text, flush=True)
+            heard += len(block[start : start + chunk])
+            so_far = recognition.peek()[0]
+            live.show(so_far.text)
+            if so_far.words and heard / rate - so_far.words[-1].end * model.step_seconds > PAUSE_SECONDS:
+                live.finish(recognition.finish()[0].text)
+                recognition, heard = model.recognition(), 0
+    live.finish(recognition.finish()[0].text)
 
 
 if __name__ == "__main__":

@@ -35,11 +35,16 @@ LAYERS: Mapping[str, type[Layer]] = {
 LARGEST_SIZE = 1 << 20
 """No number in a record that is read is larger."""
 
+MOST_LAYERS = 1000
+"""No network that is read has more."""
+
 
 def network_from_json(name: str, coefficients: int, value: Any) -> Network:
     """Return the network that `Network.to_json` described, raising NetworkError for anything that isn't one."""
     if not isinstance(value, list) or not all(isinstance(record, dict) for record in value):
         raise NetworkError("its layers are not a list of records")
+    if len(value) > MOST_LAYERS:
+        raise NetworkError(f"it has {len(value)} layers, more than {MOST_LAYERS}")
     return Network(name, coefficients, tuple(_layer_from_json(dict(record)) for record in value))
 
 

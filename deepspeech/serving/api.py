@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from os import PathLike
 
@@ -15,13 +14,16 @@ from ..errors import DecoderError, ModelError
 from ..util.features import UTTERANCE
 from ..util.text import Alphabet
 from .alphabet import alphabet_of
+from .arguments import count as checked_count
+from .arguments import file_path, finite_number, text
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
-from .long_audio import parts_of_file, parts_of_samples
+from .long_audio import parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
-from .recognition import Recognition
-from .streams import Stream, TranscriptStream, as_signal, checked_count
+from .recognition import Recognition, blocks_of
+from .samples import Samples, as_samples, as_signal
+from .streams import Stream, TranscriptStream
 from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata, transcript
 
 __all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "Transcript", "TranscriptStream"]
@@ -31,8 +33,6 @@ SCORER_NOT_ENABLED = 0x2004
 
 MOST_LABELS_PER_FRAME = 40
 """The number of labels of a frame that the search considers, which is that of DeepSpeech's clients."""
-
-Samples = npt.NDArray[np.int16]
 
 
 class Model:
@@ -44,9 +44,10 @@ class Model:
     def __init__(self, model_path: str | PathLike[str]) -> None:
         """Load a `.pb` or `.pbmm` file.
 
-        Raise GraphError, which is a RuntimeError, if it cannot be used, and FeatureError if its features can't.
+        Raise GraphError if it cannot be used, and FeatureError if its features can't. Like all that a model raises
+        on purpose, they are RuntimeErrors.
         """
-        model = read_frozen_model(model_path)
+        model = read_frozen_model(file_path(model_path, "model_path"))
         self._info: ModelInfo = model.info
         self._engine = Engine(model)
         self._features = ModelFeatures(model.info)
@@ -65,7 +66,7 @@ class Model:
 
         Raise ModelError for a number below 1.
         """
-        before, self._beam_width = self._beam_width, beam_width
+        before, self._beam_width = self._beam_width, checked_count(beam_width, "beam_width")
         try:
             self._decoder = self._new_decoder()
         except ModelError:
@@ -80,7 +81,7 @@ class Model:
     def enableExternalScorer(self, scorer_path: str | PathLike[str]) -> None:  # noqa: N802
         """Decode with a language model: a scorer package or a KenLM file. Raise ModelError if it cannot be used."""
         try:
-            scorer = load_scorer(self.alphabet, scorer_path)
+            scorer = load_scorer(self.alphabet, file_path(scorer_path, "scorer_path"))
         except DecoderError as error:
             raise ModelError(str(error)) from error
         default = DecoderOptions()
@@ -108,9 +109,7 @@ class Model:
         """
         if self._scorer is None:
             return SCORER_NOT_ENABLED
-        if not (math.isfinite(alpha) and math.isfinite(beta)):
-            raise ModelError(f"alpha {alpha} and beta {beta} must be finite numbers")
-        self._weights = (float(alpha), float(beta))
+        self._weights = finite_number(alpha, "alpha"), finite_number(beta, "beta")
         self._decoder = self._new_decoder()
         return 0
 
@@ -120,14 +119,14 @@ class Model:
         Raise ModelError without a scorer, and for a word that was added before or cannot be spelled in the alphabet.
         """
         self._need_scorer()
-        if word in self._hot_words:
+        if text(word, "word") in self._hot_words:
             raise ModelError(f"the hot word {word!r} was added before; erase it first")
-        self._set_hot_words({**self._hot_words, word: float(boost)})
+        self._set_hot_words({**self._hot_words, word: finite_number(boost, "boost")})
 
     def eraseHotWord(self, word: str) -> None:  # noqa: N802
         """Remove a hot word. Raise ModelError without a scorer, or if the word is not a hot word."""
         self._need_scorer()
-        if word not in self._hot_words:
+        if text(word, "word") not in self._hot_words:
             raise ModelError(f"{word!r} is not a hot word")
         self._set_hot_words({other: boost for other, boost in self._hot_words.items() if other != word})
 
@@ -137,15 +136,18 @@ class Model:
         self._set_hot_words({})
 
     def stt(self, audio_buffer: Samples) -> str:
-        """Return the text of int16 [samples] at the model's rate. Raise SamplesError for anything else."""
+        """Return the text of int16 [samples] at the model's rate, or what stands for them; see `samples.as_samples`.
+
+        Raise SamplesError for anything else.
+        """
         return self._recognized(audio_buffer).finish()[0].text
 
     def sttWithMetadata(self, audio_buffer: Samples, num_results: int = 1) -> Metadata:  # noqa: N802
-        """Return up to `num_results` hypotheses for int16 [samples] at the model's rate, best first, with times.
+        """Return up to `num_results` hypotheses for samples, as `stt` takes them, best first, with times.
 
         Raise SamplesError for anything else, and ModelError for a number below 1.
         """
-        hypotheses = self._recognized(audio_buffer).finish(checked_count(num_results))
+        hypotheses = self._recognized(audio_buffer).finish(checked_count(num_results, "num_results"))
         return metadata(hypotheses, self._decoder.labels, self.step_seconds)
 
     def createStream(self) -> Stream:  # noqa: N802
@@ -153,16 +155,18 @@ class Model:
         self.check_streams()
         return Stream(self.recognition(), self._decoder.labels, self.step_seconds)
 
-    def transcribe(self, audio: str | PathLike[str] | npt.NDArray[np.int16]) -> Transcript:
-        """Return the transcript of a file of any format and rate, or of int16 [samples] at the model's rate.
+    def transcribe(self, audio: str | PathLike[str] | Samples) -> Transcript:
+        """Return the transcript of a file of any format and rate, or of samples, as `stt` takes them.
 
         Long recordings are split where they are quietest, so that hours need no more memory than minutes.
-        Raise AudioError for a file, and SamplesError for an array, that cannot be used.
+        Raise AudioError for a file, and SamplesError for samples, that cannot be used.
         """
         rate = self.sampleRate()
-        parts = (
-            parts_of_samples(as_signal(audio), rate) if isinstance(audio, np.ndarray) else parts_of_file(audio, rate)
-        )
+        if isinstance(audio, str | PathLike):
+            parts = parts_of_file(file_path(audio, "audio"), rate)
+        else:
+            blocks = blocks_of(as_samples(audio))
+            parts = parts_of_blocks(map(as_signal, blocks), rate)
         return joined([(part.start, self.candidates(part.samples)[0]) for part in parts])
 
     def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
@@ -172,7 +176,7 @@ class Model:
         """
         recognition = self.recognition()
         recognition.feed(signal)
-        return [transcript(hypothesis, self.step_seconds) for hypothesis in recognition.finish(count)]
+        return [transcript(each, self.step_seconds) for each in recognition.finish(checked_count(count, "count"))]
 
     def stream(self) -> TranscriptStream:
         """Begin an utterance whose audio comes bit by bit: `with model.stream() as stream: stream.feed(samples)`.
@@ -223,9 +227,9 @@ class Model:
         return Recognition(self._info, self._features, self._engine, self._decoder)
 
     def _recognized(self, audio_buffer: Samples) -> Recognition:
-        signal = as_signal(audio_buffer)
         recognition = self.recognition()
-        recognition.feed(signal)
+        for block in blocks_of(as_samples(audio_buffer)):
+            recognition.feed(as_signal(block))
         return recognition
 
     def _need_scorer(self) -> None:

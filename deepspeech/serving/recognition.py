@@ -1,10 +1,14 @@
 """One utterance from samples to hypotheses, piece by piece."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
+from ..errors import DecoderError, ModelError
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo
@@ -12,8 +16,14 @@ from .frozen.model import ModelInfo
 Array = npt.NDArray[np.float32]
 
 
+LARGEST_BLOCK = 1 << 18
+"""Samples whose features are computed at once, 16 seconds at 16 kHz; they take some 30 times as much memory."""
+
+
 class Recognition:
     """Samples in, hypotheses out; wherever the signal is cut, the hypotheses are the same.
+
+    Raise ModelError if the network computes what is not a probability, as its weights are damaged.
 
     A recognition belongs to one thread at a time; several of them may share the engine and the decoder.
     """
@@ -22,6 +32,7 @@ class Recognition:
         self._engine = engine
         self._decoder = decoder
         self._search = _ctcdecoder.Stream(decoder.native)
+        self._path = info.path
         self._n_steps = info.n_steps
         self._streams = info.network.streams
         self._feature_windows = features.windows()
@@ -30,11 +41,12 @@ class Recognition:
 
     def feed(self, samples: Array) -> None:
         """Take float32 [samples] in [-1, 1]; a network that streams runs once there are `n_steps` windows."""
-        windows = self._feature_windows.feed(samples)
-        if len(windows):
-            self._pending.append(windows)
-        if self._streams and sum(map(len, self._pending)) >= self._n_steps:
-            self._run_pending()
+        for block in blocks_of(samples):
+            windows = self._feature_windows.feed(block)
+            if len(windows):
+                self._pending.append(windows)
+            if self._streams and sum(map(len, self._pending)) >= self._n_steps:
+                self._run_pending()
 
     def peek(self, count: int = 1) -> list[Hypothesis]:
         """Return up to `count` hypotheses of the samples fed so far, best first; the network must stream."""
@@ -51,4 +63,12 @@ class Recognition:
         if self._pending:
             posteriors, self._state = self._engine.run(np.concatenate(self._pending), self._state, last=last)
             self._pending = []
-            self._search.feed(posteriors)
+            try:
+                self._search.feed(posteriors)
+            except DecoderError as error:
+                raise ModelError(f"{self._path}: what the network computes is not a probability: {error}") from error
+
+
+def blocks_of(samples: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
+    """Yield [samples] in blocks of at most LARGEST_BLOCK; one without samples if there are none."""
+    return (samples[start : start + LARGEST_BLOCK] for start in range(0, max(len(samples), 1), LARGEST_BLOCK))

@@ -1,17 +1,14 @@
-"""Utterances whose audio comes in pieces, and the checks of the arguments."""
+"""Utterances whose audio comes in pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
-
-from ..errors import ModelError, SamplesShapeError, SamplesTypeError
+from ..errors import ModelError
+from .arguments import count as checked_count
 from .recognition import Recognition
+from .samples import Samples, as_signal
 from .transcripts import Metadata, Transcript, metadata, transcript
-
-Samples = npt.NDArray[np.int16]
 
 
 class Stream:
@@ -23,7 +20,7 @@ class Stream:
         self._step_seconds = step_seconds
 
     def feedAudioContent(self, audio_buffer: Samples) -> None:  # noqa: N802
-        """Take int16 [samples]. Raise SamplesError for anything else.
+        """Take samples, as `Model.stt` does. Raise SamplesError for anything else.
 
         Like all methods here, raise ModelError after the end of the stream.
         """
@@ -35,7 +32,7 @@ class Stream:
 
     def intermediateDecodeWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
         """Return up to `num_results` hypotheses so far, best first; raise ModelError for a number below 1."""
-        hypotheses = self._open().peek(checked_count(num_results))
+        hypotheses = self._open().peek(checked_count(num_results, "num_results"))
         return metadata(hypotheses, self._labels, self._step_seconds)
 
     def finishStream(self) -> str:  # noqa: N802
@@ -44,7 +41,7 @@ class Stream:
 
     def finishStreamWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
         """Return up to `num_results` hypotheses, best first, and end the stream. Raise ModelError as above."""
-        count = checked_count(num_results)
+        count = checked_count(num_results, "num_results")
         return metadata(self._end().finish(count), self._labels, self._step_seconds)
 
     def freeStream(self) -> None:  # noqa: N802
@@ -78,7 +75,7 @@ class TranscriptStream:
         self._ended = True
 
     def feed(self, samples: Samples) -> None:
-        """Take int16 [samples] at the model's rate. Raise SamplesError for anything else, ModelError after the end."""
+        """Take samples, as `Model.stt` does. Raise SamplesError for anything else, ModelError after the end."""
         self._check_open()
         self._recognition.feed(as_signal(samples))
 
@@ -100,20 +97,3 @@ class TranscriptStream:
     def _check_open(self) -> None:
         if self._ended:
             raise ModelError("the stream has ended; begin another one")
-
-
-def as_signal(samples: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
-    """Return int16 [samples] as float32 in [-1, 1); raise SamplesTypeError or SamplesShapeError for anything else."""
-    if not isinstance(samples, np.ndarray) or samples.dtype != np.int16:
-        kind = f"an array of {samples.dtype}" if isinstance(samples, np.ndarray) else type(samples).__name__
-        raise SamplesTypeError(f"audio must be a NumPy array of int16 samples, not {kind}")
-    if samples.ndim != 1:
-        raise SamplesShapeError(f"audio must be one channel [samples], not an array of shape {samples.shape}")
-    return samples.astype(np.float32) / np.float32(1 << 15)
-
-
-def checked_count(num_results: int) -> int:
-    """Return a number of results; raise ModelError if it is below 1."""
-    if num_results < 1:
-        raise ModelError(f"num_results is {num_results}, but must be 1 or more")
-    return num_results

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import pty
+import signal
+import struct
 import subprocess
 import sys
+import termios
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +20,12 @@ import pytest
 import soundfile
 
 from deepspeech import Model
+
+
+def wav_header(samples: int) -> bytes:
+    """Return the header of a WAV of 16 kHz, which claims more samples than it has, as those of recorders do."""
+    form = struct.pack("<HHIIHH", 1, 1, 16_000, 32_000, 2, 16)
+    return b"RIFF\xff\xff\xff\xffWAVEfmt " + struct.pack("<I", 16) + form + b"data" + struct.pack("<I", 4 * samples)
 
 
 @dataclass(frozen=True)
@@ -45,8 +58,68 @@ def test_a_pipe_of_samples_says_the_same_at_once_and_as_it_comes(
     text = model.stt(samples)
     assert client.run("--audio", "-", data=samples.tobytes()).stdout.decode() == text + "\n"
     streamed = client.run("--audio", "-", "--stream", 1600, data=samples.tobytes())
-    lines = streamed.stdout.decode().splitlines()
-    assert lines[-1] == text and len(lines) > 1
+    assert streamed.stdout.decode().splitlines() == [text.strip()]
+
+
+def test_a_stream_writes_an_utterance_as_a_line_and_rewrites_it_on_a_terminal(
+    client: Client, recordings: list[Path]
+) -> None:
+    samples = np.asarray(soundfile.read(recordings[1], dtype="int16")[0])
+    pause = np.zeros(48_000, np.int16)
+    twice = np.concatenate([np.zeros(8_000, np.int16), samples, pause, samples, pause])
+    lines = client.run("--audio", "-", "--stream", 1600, data=twice.tobytes()).stdout.decode().splitlines()
+    assert len(lines) == 2 and all(lines)
+    ours, theirs = pty.openpty()
+    command = client.command("--audio", "-", "--stream", 1600)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=theirs, stderr=subprocess.PIPE) as process:
+        os.close(theirs)
+        process.communicate(twice.tobytes())
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    assert process.returncode == 0
+    assert [line.split("\x1b[K")[-1] for line in shown.split("\r\n")] == [*lines, ""]
+    assert shown.count("\r") > 6
+
+
+@pytest.mark.parametrize("flags", [[], ["--stream", 1600]])
+def test_an_interruption_of_a_pipe_prints_what_was_heard(
+    client: Client, model: Model, recordings: list[Path], flags: list[object]
+) -> None:
+    samples = np.asarray(soundfile.read(recordings[1], dtype="int16")[0])
+    command = client.command("--audio", "-", *flags)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(wav_header(len(samples)) + samples.tobytes())
+        process.stdin.flush()
+        while int.from_bytes(fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0" * 4), sys.byteorder):
+            time.sleep(0.05)
+        time.sleep(0.3)  # it is read, but not heard yet
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.read().decode().strip() == model.stt(samples).strip()
+    assert process.returncode == 130
+
+
+def test_a_reader_that_goes_away_is_not_an_error(client: Client, recordings: list[Path]) -> None:
+    command = client.command("--audio", *recordings[:3])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout and process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+def test_recordings_that_differ_in_their_extension_get_files_of_their_own(
+    client: Client, recordings: list[Path], tmp_path: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    samples, rate = soundfile.read(recordings[0], dtype="int16")
+    for name in ("a.wav", "a.flac", "b.wav"):
+        soundfile.write(tmp_path / "in" / name, samples, rate)
+    finished = client.run("--audio", tmp_path / "in", "--output_dir", tmp_path / "out")
+    assert finished.returncode == 0
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.flac.txt", "a.wav.txt", "b.txt"]
+    (line,) = finished.stderr.decode().splitlines()
+    assert "a.*.txt" in line
 
 
 def test_json_tells_the_times_of_words(client: Client, recordings: list[Path]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from graph_files import GraphDef, definition_of, length_delimited, varint, write
 
 from deepspeech import Model
 from deepspeech.errors import DeepSpeechError, GraphError
@@ -27,33 +28,7 @@ from deepspeech.util.features import FeatureOptions
 from deepspeech.util.frames.normalization import FeatureStatistics
 
 v1 = tf.compat.v1
-GraphDef = Any
 LSTM_BIAS = f"{LSTM_NAME}/bias"
-
-
-def definition_of(path: Path) -> GraphDef:
-    return v1.GraphDef.FromString(path.read_bytes())
-
-
-def write(path: Path, definition: GraphDef) -> Path:
-    path.write_bytes(definition.SerializeToString())
-    return path
-
-
-def length_delimited(field: int, data: bytes) -> bytes:
-    length, encoded = len(data), b""
-    while length > 0x7F:
-        encoded += bytes([length & 0x7F | 0x80])
-        length >>= 7
-    return bytes([field << 3 | 2]) + encoded + bytes([length]) + data
-
-
-def varint(field: int, value: int) -> bytes:
-    encoded = b""
-    while value > 0x7F:
-        encoded += bytes([value & 0x7F | 0x80])
-        value >>= 7
-    return bytes([field << 3]) + encoded + bytes([value])
 
 
 def write_pbmm(path: Path, definition: GraphDef) -> Path:

@@ -13,7 +13,7 @@ from ...errors import AlignmentError, AlphabetError
 from ...util.text import Alphabet
 from ..api import Model
 from ..long_audio import Part, parts_of_file, parts_of_samples
-from ..streams import as_signal
+from ..samples import as_signal
 from .viterbi import SMALLEST, Labels, LabelSpans, align_log_posteriors
 
 SPACE = " "

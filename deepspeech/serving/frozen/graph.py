@@ -5,8 +5,10 @@ Messages: GraphDef, NodeDef, AttrValue, TensorProto, TensorShapeProto and Memmap
 """
 
 import mmap
+import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain, islice
 from math import prod
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import GraphError
-from .protobuf import Value, fields, float32, message, number, varints
+from .protobuf import FieldBudget, Value, fields, float32, message, number, varints
 
 Array = npt.NDArray[np.generic]
 
@@ -22,8 +24,13 @@ DTYPES: Mapping[int, str] = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8"}
 """The types that are read here, by TensorFlow's numbers; strings are STRING."""
 STRING = 7
 
-LARGEST_LISTED = 1 << 26
+LARGEST_LISTED = 1 << 22
 """The largest number of elements of a constant whose values are listed; larger ones have `tensor_content`."""
+
+LARGEST_SHAPE = 1 << 40
+"""No constant has more elements; dimensions of size 0 count as 1."""
+
+MOST_DIMENSIONS = 8
 
 MAPPED_GRAPH = b"memmapped_package://."
 
@@ -36,81 +43,97 @@ class Node:
     op: str
     inputs: tuple[str, ...]
     attributes: Mapping[str, memoryview]
+    budget: FieldBudget = field(repr=False, compare=False)
+    """That of the file."""
+
+    def attribute(self, name: str, kind: int) -> Value | None:
+        """Return the value of an attribute that has a field of number `kind`, the last one; None if there is none."""
+        found = None
+        for number_of_field, value in fields(self.attributes.get(name, memoryview(b"")), self.budget):
+            found = value if number_of_field == kind else found
+        return found
 
     def float_attribute(self, name: str, default: float) -> float:
         """Return an attribute that is a float, or the default if the node does not have it."""
-        for field, value in fields(self.attributes.get(name, memoryview(b""))):
-            if field == 4:  # f
-                return float32(value)
-        return default
+        value = self.attribute(name, 4)  # f
+        return default if value is None else float32(value)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The attribute `shape`, with -1 for dimensions that are not known; empty if the node does not have it."""
-        for field, value in fields(self.attributes.get("shape", memoryview(b""))):
-            if field == 7:  # shape
-                return _shape(message(value))
-        return ()
+        value = self.attribute("shape", 7)  # shape
+        return () if value is None else _shape(message(value), self.budget)
 
 
 class Graph:
     """The nodes of a file, and its constants. The file stays mapped as long as arrays of it are in use."""
 
-    def __init__(self, nodes: Mapping[str, Node], regions: Mapping[str, memoryview]) -> None:
+    def __init__(self, nodes: Mapping[str, Node], regions: Mapping[str, memoryview], file_size: int) -> None:
         self.nodes = nodes
+        self.file_size = file_size
+        """Bytes."""
         self._regions = regions
+
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """Return the shape that a constant node declares, which costs nothing; raise GraphError as `constant` does.
+
+        That of strings is not checked against their number.
+        """
+        node = self._constant_node(name)
+        shape = node.shape if node.op == "ImmutableConst" else _tensor(node).shape
+        _check_shape(name, shape)
+        return shape
 
     def constant(self, name: str) -> Array:
         """Return the value of a constant node, read-only; strings are an object array [n] of bytes.
 
         Raise GraphError if the node is missing, is not a constant, or is damaged.
         """
+        node = self._constant_node(name)
+        return self._mapped_constant(node) if node.op == "ImmutableConst" else _value(name, _tensor(node))
+
+    def _constant_node(self, name: str) -> Node:
         node = self.nodes.get(name)
         if node is None:
             raise GraphError(f"it has no node {name}")
-        if node.op == "ImmutableConst":
-            return self._mapped_constant(node)
-        if node.op != "Const":
+        if node.op not in ("Const", "ImmutableConst"):
             raise GraphError(f"its node {name} is not a constant")
-        for field, value in fields(node.attributes.get("value", memoryview(b""))):
-            if field == 8:  # tensor
-                return _tensor(name, message(value))
-        raise GraphError(f"its constant {name} has no value")
+        return node
 
     def _mapped_constant(self, node: Node) -> Array:
-        region, dtype = b"", 0
-        for field, value in fields(node.attributes.get("memory_region_name", memoryview(b""))):
-            region = bytes(message(value)) if field == 2 else region  # s
-        for field, value in fields(node.attributes.get("dtype", memoryview(b""))):
-            dtype = number(value) if field == 6 else dtype  # type
-        name = region.decode("utf-8", "replace")
-        if name not in self._regions or dtype not in DTYPES:
+        region, dtype = node.attribute("memory_region_name", 2), node.attribute("dtype", 6)  # s, type
+        name = bytes(message(region)).decode("utf-8", "replace") if region is not None else ""
+        kind = number(dtype) if dtype is not None else 0
+        if name not in self._regions or kind not in DTYPES:
             raise GraphError(f"its constant {node.name} is not in the file")
-        return _from_content(node.name, self._regions[name], DTYPES[dtype], node.shape)
+        return _from_content(node.name, self._regions[name], DTYPES[kind], node.shape)
 
 
 def read_graph(path: Path) -> Graph:
     """Map the file of a frozen graph; raise GraphError, without the file's name, for any other file."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # opening a named pipe would wait forever
+            raise GraphError("cannot be read (not a file)")
         with path.open("rb") as file:
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise GraphError(f"cannot be read ({error.strerror})") from error
-    except ValueError:
-        raise GraphError("is empty") from None
-    regions = _regions(data)
+    except ValueError as error:
+        raise GraphError("is empty" if "empty" in str(error) else f"cannot be read ({error})") from None
+    budget = FieldBudget()
+    regions = _regions(data, FieldBudget())
     definition = regions.get(MAPPED_GRAPH.decode(), data)
     nodes = {}
-    for field, value in fields(definition):
-        if field == 1:  # node
-            node = _node(message(value))
+    for number_of_field, value in fields(definition, budget):
+        if number_of_field == 1:  # node
+            node = _node(message(value), budget)
             nodes[node.name] = node
     if not nodes:
         raise GraphError("holds no graph")
-    return Graph(nodes, regions)
+    return Graph(nodes, regions, len(data))
 
 
-def _regions(data: memoryview) -> dict[str, memoryview]:
+def _regions(data: memoryview, budget: FieldBudget) -> dict[str, memoryview]:
     """Return the named parts of a memory-mapped file, whose directory is at its end; none for any other file."""
     end = len(data) - 8
     start = int.from_bytes(data[max(end, 0) :], "little")
@@ -118,10 +141,10 @@ def _regions(data: memoryview) -> dict[str, memoryview]:
         return {}
     regions = {}
     try:
-        for field, element in fields(data[start:end]):
-            if field == 1:  # element
+        for number_of_field, element in fields(data[start:end], budget):
+            if number_of_field == 1:  # element
                 offset, name, length = 0, b"", None
-                for part, value in fields(message(element)):
+                for part, value in fields(message(element), budget):
                     offset = number(value) if part == 1 else offset
                     name = bytes(message(value)) if part == 2 else name
                     length = number(value) if part == 3 else length
@@ -132,20 +155,20 @@ def _regions(data: memoryview) -> dict[str, memoryview]:
     return regions if MAPPED_GRAPH.decode() in regions else {}
 
 
-def _node(data: memoryview) -> Node:
+def _node(data: memoryview, budget: FieldBudget) -> Node:
     name = op = ""
     inputs, attributes = [], {}
-    for field, value in fields(data):
-        if field == 1:
+    for number_of_field, value in fields(data, budget):
+        if number_of_field == 1:
             name = _text(value)
-        elif field == 2:
+        elif number_of_field == 2:
             op = _text(value)
-        elif field == 3:
+        elif number_of_field == 3:
             inputs.append(_text(value))
-        elif field == 5:  # attr, a map
-            entry = dict(fields(message(value)))
+        elif number_of_field == 5:  # attr, a map
+            entry = dict(fields(message(value), budget))
             attributes[_text(entry.get(1, memoryview(b"")))] = message(entry.get(2, memoryview(b"")))
-    return Node(name, op, tuple(inputs), attributes)
+    return Node(name, op, tuple(inputs), attributes, budget)
 
 
 def _text(value: Value) -> str:
@@ -155,52 +178,90 @@ def _text(value: Value) -> str:
         raise GraphError("is not a graph, as its names are not text") from None
 
 
-def _shape(data: memoryview) -> tuple[int, ...]:
+@dataclass
+class _Tensor:
+    """A TensorProto: its values are not read yet."""
+
+    dtype: int = 0
+    shape: tuple[int, ...] = ()
+    content: memoryview | None = None
+    floats: list[memoryview] = field(default_factory=list)
+    integers: list[Value] = field(default_factory=list)
+    strings: list[memoryview] = field(default_factory=list)
+
+
+def _tensor(node: Node) -> _Tensor:
+    data, tensor = node.attribute("value", 8), _Tensor()  # tensor
+    if data is None:
+        raise GraphError(f"its constant {node.name} has no value")
+    for number_of_field, value in fields(message(data), node.budget):
+        if number_of_field == 1:  # dtype
+            tensor.dtype = number(value)
+        elif number_of_field == 2:  # tensor_shape
+            tensor.shape = _shape(message(value), node.budget)
+        elif number_of_field == 4:  # tensor_content
+            tensor.content = message(value)
+        elif number_of_field == 5:  # float_val
+            tensor.floats.append(message(value))
+        elif number_of_field in (7, 10):  # int_val, int64_val
+            tensor.integers.append(value)
+        elif number_of_field == 8:  # string_val
+            tensor.strings.append(message(value))
+    return tensor
+
+
+def _shape(data: memoryview, budget: FieldBudget) -> tuple[int, ...]:
     sizes = []
-    for field, dimension in fields(data):
-        if field == 2:  # dim
-            sizes.append(next((number(value) for part, value in fields(message(dimension)) if part == 1), 0))
+    for number_of_field, dimension in fields(data, budget):
+        if number_of_field == 2:  # dim
+            of_dimension = fields(message(dimension), budget)
+            sizes.append(next((number(value) for part, value in of_dimension if part == 1), 0))
     return tuple(sizes)
 
 
-def _tensor(name: str, data: memoryview) -> Array:
-    dtype, content = 0, None
-    shape: tuple[int, ...] = ()
-    floats: list[memoryview] = []
-    integers: list[int] = []
-    strings: list[bytes] = []
-    for field, value in fields(data):
-        if field == 1:  # dtype
-            dtype = number(value)
-        elif field == 2:  # tensor_shape
-            shape = _shape(message(value))
-        elif field == 4:  # tensor_content
-            content = message(value)
-        elif field == 5:  # float_val
-            floats.append(message(value))
-        elif field in (7, 10):  # int_val, int64_val
-            integers += [value] if isinstance(value, int) else varints(value)
-        elif field == 8:  # string_val
-            strings.append(bytes(message(value)))
-    if dtype == STRING:
-        return np.array([*strings, None], dtype=object)[:-1]
-    if dtype not in DTYPES:
-        raise GraphError(f"its constant {name} has a type that is not supported")
-    if content is not None:
-        return _from_content(name, content, DTYPES[dtype], shape)
-    count = prod(shape)
-    if not 0 <= count <= LARGEST_LISTED:
+def _check_shape(name: str, shape: tuple[int, ...]) -> None:
+    if (
+        len(shape) > MOST_DIMENSIONS
+        or min(shape, default=0) < 0
+        or prod(max(1, size) for size in shape) > LARGEST_SHAPE
+    ):
         raise GraphError(f"its constant {name} has an impossible shape")
-    listed = np.frombuffer(b"".join(floats), "<f4") if floats else np.array(integers, "<u8").astype("<i8")
+
+
+def _value(name: str, tensor: _Tensor) -> Array:
+    if tensor.dtype == STRING:
+        return np.array([*map(bytes, tensor.strings), None], dtype=object)[:-1]
+    if tensor.dtype not in DTYPES:
+        raise GraphError(f"its constant {name} has a type that is not supported")
+    dtype, shape = DTYPES[tensor.dtype], tensor.shape
+    if tensor.content is not None:
+        return _from_content(name, tensor.content, dtype, shape)
+    _check_shape(name, shape)
+    count = prod(shape)
+    if count > LARGEST_LISTED:
+        raise GraphError(f"its constant {name} has an impossible shape")
+    listed = _listed(name, tensor, count)
     if not len(listed):
-        return np.zeros(shape, DTYPES[dtype])
+        return np.zeros(shape, dtype)
     # Values that are left out are equal to the last one.
     filled = np.concatenate([listed[:count], np.repeat(listed[-1:], max(0, count - len(listed)))])
-    return filled.astype(DTYPES[dtype]).reshape(shape)
+    return filled.astype(dtype).reshape(shape)
+
+
+def _listed(name: str, tensor: _Tensor, count: int) -> Array:
+    """Return the values that are listed, of integers `count` at most."""
+    if tensor.floats:
+        values = b"".join(tensor.floats)
+        if len(values) % 4:
+            raise GraphError(f"its constant {name} is truncated")
+        return np.frombuffer(values, "<f4")
+    each = chain.from_iterable([value] if isinstance(value, int) else varints(value) for value in tensor.integers)
+    return np.array(list(islice(each, count)), "<u8").astype("<i8")
 
 
 def _from_content(name: str, content: memoryview, dtype: str, shape: tuple[int, ...]) -> Array:
+    _check_shape(name, shape)
     wanted = prod(shape) * np.dtype(dtype).itemsize
-    if min(shape, default=0) < 0 or len(content) < wanted:
+    if len(content) < wanted:
         raise GraphError(f"its constant {name} is truncated")
     return np.frombuffer(content[:wanted], dtype).reshape(shape)

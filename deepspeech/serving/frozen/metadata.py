@@ -22,6 +22,9 @@ GRAPH_VERSION = 6
 READABLE_VERSIONS = range(4, 7)
 """The versions of DeepSpeech 0.6 (4) to 0.9 (6), which differ in the metadata that they hold."""
 
+LARGEST_JSON = 1 << 20
+"""Bytes; no description of a network or of features that is read is longer."""
+
 _STATISTICS = ("mean", "deviation")
 
 LARGEST_SETTING = 1 << 20
@@ -45,7 +48,7 @@ def serialize_network(network: Network) -> bytes:
 def parse_network(data: bytes, coefficients: int) -> Network:
     """Return the network that `serialize_network` wrote; raise GraphError for anything else."""
     try:
-        value = json.loads(data.decode())
+        value = _parsed(data)
         return network_from_json(str(value["name"]), coefficients, value["layers"])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise GraphError("its network is not described in JSON") from None
@@ -64,7 +67,7 @@ def serialize_features(options: FeatureOptions, statistics: FeatureStatistics | 
 def parse_features(data: bytes) -> tuple[FeatureOptions, FeatureStatistics | None]:
     """Return what `serialize_features` wrote; raise GraphError for anything else."""
     try:
-        value = json.loads(data.decode())
+        value = _parsed(data)
         told = value["options"]
         if not all(isinstance(setting, str) or _is_size(setting) for setting in told.values()):
             raise GraphError("its features cannot be computed: a setting is not a number that it can be")
@@ -81,6 +84,13 @@ def parse_features(data: bytes) -> tuple[FeatureOptions, FeatureStatistics | Non
     if not fit or deviation.min() <= 0:
         raise GraphError("the statistics of its features are damaged")
     return options, FeatureStatistics(mean, deviation)
+
+
+def _parsed(data: bytes) -> Any:
+    """Return the value of JSON in UTF-8; raise ValueError or RecursionError for anything else."""
+    if len(data) > LARGEST_JSON:
+        raise ValueError("too long")
+    return json.loads(data.decode())
 
 
 def _is_size(value: object) -> bool:

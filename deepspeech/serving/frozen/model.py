@@ -6,6 +6,7 @@ This module needs no TensorFlow.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from os import PathLike
 from pathlib import Path
 
@@ -13,16 +14,29 @@ import numpy as np
 import numpy.typing as npt
 
 from ...decoder import CLIENT_BEAM_WIDTH
-from ...errors import FeatureError, GraphError, NetworkError
+from ...errors import GraphError, NetworkError
 from ...network.deepspeech import UNNAMED_NETWORK
 from ...network.deepspeech import layers as layers_of_deepspeech
-from ...network.description import ContextWindow, Network, Sizes, Variable
+from ...network.description import ContextWindow, Convolution, Network, Sizes, Variable
 from ...util.features import FeatureOptions
 from ...util.frames.normalization import FeatureStatistics
 from ...util.output_units import ByteAlphabet
 from ...util.text import Alphabet
+from .features import read_features
 from .graph import Graph, read_graph
-from .metadata import READABLE_VERSIONS, parse_alphabet, parse_features, parse_network
+from .metadata import READABLE_VERSIONS, parse_alphabet, parse_network
+from .nodes import LARGEST_WIDTH, input_shape, integer_of, text_of
+
+LARGEST_BEAM_WIDTH = 1 << 14
+"""No beam that a graph asks for is wider; `Model.setBeamWidth` sets any."""
+
+LARGEST_N_STEPS = 1 << 12
+"""No graph asks for more frames at once."""
+
+FLOAT32_BYTES = 4
+MOST_UNWRITTEN_BYTES = 1 << 24
+MOST_EXPANSION = 4
+"""Weights that are all equal can be written as one number; so they may take four times the file, and 16 MiB more."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +87,13 @@ def read_network(graph: Graph) -> Network:
     For a graph that does not describe its network, a frame with its neighbours is one wide frame without context.
     """
     if "metadata_network" in graph.nodes:
-        shape = _input_shape(graph)
-        network = parse_network(_text(graph, "metadata_network"), shape[3])
+        shape = input_shape(graph)
+        network = parse_network(text_of(graph, "metadata_network"), shape[3])
         if network.context != shape[2] // 2:
             raise GraphError(f"its input_node has shape {list(shape)}, which its network does not fit")
         return network
     unsized = _unsized_network(graph)
-    shapes = {variable.name: graph.constant(_name_in(graph, variable)).shape for variable in unsized.variables}
+    shapes = {variable.name: graph.shape_of(_name_in(graph, variable)) for variable in unsized.variables}
     inputs = shapes[unsized.weighted_layers[0].variables(1)[0].name]
     try:
         return replace(unsized.resized(shapes), coefficients=inputs[0] if inputs else 0)
@@ -90,18 +104,16 @@ def read_network(graph: Graph) -> Network:
 def read_weights(graph: Graph, network: Network) -> dict[str, npt.NDArray[np.float32]]:
     """Return the weights of a graph, float32, by the current names of the network's variables.
 
-    Raise GraphError if one is missing, misshapen or of another type.
+    Raise GraphError if one is missing, misshapen or of another type, or holds numbers that are not finite.
     """
+    _check_shapes(graph, network)
     weights = {}
     for variable in network.variables:
         value = graph.constant(_name_in(graph, variable))
         if value.dtype != np.float32:
             raise GraphError(f"its weights {variable.name} are not 32-bit floating-point numbers")
-        if value.shape != variable.shape:
-            raise GraphError(
-                f"its layers do not fit together: {variable.name} has shape {list(value.shape)} instead of "
-                f"{list(variable.shape)}"
-            )
+        if not np.isfinite(value.sum(dtype=np.float64)):
+            raise GraphError(f"its weights {variable.name} hold numbers that are not finite")
         weights[variable.name] = np.asarray(value, np.float32)
     forget_bias = _forget_bias(graph)
     if forget_bias:
@@ -111,34 +123,6 @@ def read_weights(graph: Graph, network: Network) -> dict[str, npt.NDArray[np.flo
     return weights
 
 
-def describes_features(graph: Graph) -> bool:
-    """Return whether a graph says what its features are, as they are not those of DeepSpeech's clients."""
-    return "metadata_features" in graph.nodes
-
-
-def read_features(graph: Graph) -> tuple[FeatureOptions, FeatureStatistics | None]:
-    """Return the features of a graph, and what they are normalized by; raise GraphError if they cannot be computed.
-
-    A graph that does not describe them has those of DeepSpeech's clients.
-    """
-    if describes_features(graph):
-        return parse_features(_text(graph, "metadata_features"))
-    window_ms = _integer(graph, "metadata_feature_win_len", 32)
-    step_ms = _integer(graph, "metadata_feature_win_step", 20)
-    if min(window_ms, step_ms) < 1:
-        raise GraphError(f"its features have windows of {window_ms} ms every {step_ms} ms")
-    try:
-        options = FeatureOptions(
-            sample_rate=_integer(graph, "metadata_sample_rate", 16_000),
-            window_ms=window_ms,
-            step_ms=step_ms,
-            coefficients=_input_shape(graph)[3],
-        )
-    except FeatureError as error:
-        raise GraphError(str(error)) from None
-    return options, None
-
-
 def _model(path: Path, graph: Graph) -> FrozenModel:
     _check_kind(graph)
     network = read_network(graph)
@@ -146,7 +130,7 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
     labels = read_labels(graph)
     if network.outputs != len(labels) + 1:
         raise GraphError(f"its alphabet has {len(labels)} labels, but the network has {network.outputs} outputs")
-    shape = _input_shape(graph)
+    shape = input_shape(graph)
     if network.name == UNNAMED_NETWORK:
         network = _with_context(network, shape)
     features, statistics = read_features(graph)
@@ -156,15 +140,35 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
         path=path,
         labels=labels,
         features=features,
-        n_steps=_integer(graph, "metadata_n_steps", shape[1] if shape[1] > 0 else 16),
-        beam_width=_integer(graph, "metadata_beam_width", CLIENT_BEAM_WIDTH),
+        n_steps=integer_of(graph, "metadata_n_steps", shape[1] if shape[1] > 0 else 16, range(1, LARGEST_N_STEPS + 1)),
+        beam_width=integer_of(graph, "metadata_beam_width", CLIENT_BEAM_WIDTH, range(1, LARGEST_BEAM_WIDTH + 1)),
         language=_language(graph),
         network=network,
         output_unit=_output_unit(graph, labels),
-        unit_data=_text(graph, "metadata_unit_data") if "metadata_unit_data" in graph.nodes else b"",
+        unit_data=text_of(graph, "metadata_unit_data") if "metadata_unit_data" in graph.nodes else b"",
         statistics=statistics,
     )
     return FrozenModel(info, weights)
+
+
+def _check_shapes(graph: Graph, network: Network) -> None:
+    """Raise GraphError unless the weights have the network's shapes, and are not far more than the file can hold."""
+    total = 0
+    for layer, inputs in network.layers_with_inputs:
+        # A convolution keeps as many frames as its kernel is long, however few weights it has.
+        kept = layer.time * inputs if isinstance(layer, Convolution) else 0
+        if layer.width(inputs) > LARGEST_WIDTH or FLOAT32_BYTES * kept > MOST_UNWRITTEN_BYTES:
+            raise GraphError(f"its layer {layer.name} is too large to be run")
+    for variable in network.variables:
+        shape = graph.shape_of(_name_in(graph, variable))
+        if shape != variable.shape:
+            raise GraphError(
+                f"its layers do not fit together: {variable.name} has shape {list(shape)} instead of "
+                f"{list(variable.shape)}"
+            )
+        total += FLOAT32_BYTES * variable.size
+    if total > MOST_UNWRITTEN_BYTES + MOST_EXPANSION * graph.file_size:
+        raise GraphError(f"declares weights of {total:,} bytes, which its {graph.file_size:,} bytes cannot hold")
 
 
 def _unsized_network(graph: Graph) -> Network:
@@ -182,14 +186,6 @@ def _with_context(network: Network, shape: tuple[int, ...]) -> Network:
     return replace(network, coefficients=shape[3], layers=(replace(window, frames=shape[2] // 2), *layers))
 
 
-def _input_shape(graph: Graph) -> tuple[int, ...]:
-    """Return the shape of `input_node`, [batch, n_steps, 2 * context + 1, coefficients]; -1 is an unknown dimension."""
-    shape = graph.nodes["input_node"].shape
-    if len(shape) != 4 or shape[2] < 1 or shape[2] % 2 == 0 or shape[3] < 1:
-        raise GraphError(f"its input_node has shape {list(shape)}, which is not that of windows of features")
-    return shape
-
-
 def _name_in(graph: Graph, variable: Variable) -> str:
     """Return the name of a variable in a graph of any generation."""
     older = variable.older_name
@@ -200,7 +196,7 @@ def _check_kind(graph: Graph) -> None:
     for name in ("input_node", "logits"):
         if name not in graph.nodes:
             raise GraphError(f"is not a speech model, as it has no node {name}")
-    version = _integer(graph, "metadata_version", 0)
+    version = integer_of(graph, "metadata_version", 0)
     if version not in READABLE_VERSIONS:
         readable = f"{READABLE_VERSIONS.start} to {READABLE_VERSIONS.stop - 1}"
         raise GraphError(f"has graph version {version or 'none'}, but {readable} are read")
@@ -218,7 +214,7 @@ def _relu_clip(graph: Graph) -> float:
     for node in graph.nodes.values():
         if node.op == "Minimum" and len(node.inputs) == 2:
             limit = graph.nodes.get(node.inputs[1].split(":")[0])
-            if limit is not None and limit.op in ("Const", "ImmutableConst"):
+            if limit is not None and limit.op in ("Const", "ImmutableConst") and prod(graph.shape_of(limit.name)) == 1:
                 value = graph.constant(limit.name)
                 if value.size == 1 and value.dtype == np.float32:
                     return float(value.reshape(-1)[0].item())
@@ -229,7 +225,7 @@ def read_labels(graph: Graph) -> tuple[str | bytes, ...]:
     """Return the labels of a graph, characters or bytes; raise GraphError if it holds no alphabet."""
     if "metadata_alphabet" not in graph.nodes:
         raise GraphError("holds no alphabet, as it is older than DeepSpeech 0.6")
-    labels = parse_alphabet(_text(graph, "metadata_alphabet"))
+    labels = parse_alphabet(text_of(graph, "metadata_alphabet"))
     try:
         return tuple(label.decode() for label in labels)
     except UnicodeDecodeError:
@@ -239,25 +235,8 @@ def read_labels(graph: Graph) -> tuple[str | bytes, ...]:
 def _output_unit(graph: Graph, labels: Sequence[str | bytes]) -> str:
     """Return the output unit; graphs of characters and bytes do not name theirs, as those of DeepSpeech."""
     if "metadata_output_unit" in graph.nodes:
-        return _text(graph, "metadata_output_unit").decode("utf-8", "replace")
+        return text_of(graph, "metadata_output_unit").decode("utf-8", "replace")
     return ByteAlphabet.unit if any(isinstance(label, bytes) for label in labels) else Alphabet.unit
-
-
-def _text(graph: Graph, name: str) -> bytes:
-    values = graph.constant(name)
-    if values.dtype != object or not len(values):
-        raise GraphError(f"its {name} is not text")
-    text: bytes = values[0]
-    return text
-
-
-def _integer(graph: Graph, name: str, default: int) -> int:
-    if name not in graph.nodes:
-        return default
-    value = graph.constant(name)
-    if value.dtype != np.int32 or value.size != 1:
-        raise GraphError(f"its {name} is not a number")
-    return int(value.reshape(-1)[0].item())
 
 
 def _language(graph: Graph) -> str:

@@ -10,16 +10,38 @@ from ...errors import GraphError
 
 VARINT, FIXED_64, LENGTH_DELIMITED, FIXED_32 = 0, 1, 2, 5
 
+MOST_FIELDS = 1 << 18
+"""The largest number of fields that are read of a file; the largest graphs of speech models have some thousands."""
+
 Value = int | memoryview
 """A varint as an unsigned number, anything else as its bytes."""
 
 
-def fields(message: memoryview) -> Iterator[tuple[int, Value]]:
-    """Yield each field's number and value, in the message's order; raise GraphError if it is not a message."""
+class FieldBudget:
+    """The number of fields that may still be read of a file, which bounds the time and the memory that it can take."""
+
+    def __init__(self, most: int = MOST_FIELDS) -> None:
+        self._left = most
+
+    def spend(self) -> None:
+        """Count one more field; raise GraphError if it is one too many."""
+        self._left -= 1
+        if self._left < 0:
+            raise GraphError("is not a speech model, as it has too many fields")
+
+
+def fields(message: memoryview, budget: FieldBudget) -> Iterator[tuple[int, Value]]:
+    """Yield each field's number and value, in the message's order.
+
+    Raise GraphError if it is not a message, or if the budget of its file is spent.
+    """
     position, end = 0, len(message)
     while position < end:
+        budget.spend()
         key, position = _varint(message, position)
         number, wire_type = key >> 3, key & 7
+        if not number:
+            raise GraphError("not a protocol buffer")
         if wire_type == VARINT:
             value, position = _varint(message, position)
             yield number, value
@@ -30,7 +52,7 @@ def fields(message: memoryview) -> Iterator[tuple[int, Value]]:
             length = 4 if wire_type == FIXED_32 else 8
         else:
             raise GraphError("not a protocol buffer")
-        if not number or length > end - position:
+        if length > end - position:
             raise GraphError("not a protocol buffer, or a truncated one")
         yield number, message[position : position + length]
         position += length

@@ -1,0 +1,1 @@
+"""The input and the output of the `deepspeech` command."""

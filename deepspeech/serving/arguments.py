@@ -1,0 +1,50 @@
+"""Checks of the arguments of the Python interface: each returns its argument, or raises ModelError naming it."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from pathlib import Path
+from typing import Any
+
+from ..errors import ModelError
+
+LARGEST_COUNT = (1 << 31) - 1
+
+
+def count(value: Any, name: str) -> int:
+    """Return a whole number from 1 to LARGEST_COUNT."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ModelError(f"{name} must be a whole number, not {type(value).__name__}") from None
+    if not 1 <= number <= LARGEST_COUNT:
+        raise ModelError(f"{name} is {number}, but must be 1 or more" + (", and smaller" if number > 1 else ""))
+    return number
+
+
+def finite_number(value: Any, name: str) -> float:
+    """Return a number that is neither infinite nor NaN."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"{name} must be a number, not {value!r}") from None
+    if not math.isfinite(number):
+        raise ModelError(f"{name} is {number}, but must be a finite number")
+    return number
+
+
+def text(value: Any, name: str) -> str:
+    """Return a text."""
+    if not isinstance(value, str):
+        raise ModelError(f"{name} must be a text, not {type(value).__name__}")
+    return value
+
+
+def file_path(value: Any, name: str) -> Path:
+    """Return the path of a file, which may be given as text, as bytes or as a path."""
+    try:
+        return Path(os.fsdecode(value))
+    except TypeError:
+        raise ModelError(f"{name} must be the path of a file, not {type(value).__name__}") from None

@@ -1,0 +1,72 @@
+"""Audio as the Python interface takes it: what DeepSpeech 0.9.3's converter accepted, and raw bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import SamplesShapeError, SamplesTypeError
+
+Samples = npt.NDArray[np.integer] | Sequence[int]
+"""int16 [samples], or what stands for them, as bytes and `array` do; see `as_samples`."""
+
+BYTE_FORMATS = ("B", "b", "c")
+INT16 = np.iinfo(np.int16)
+
+
+def as_samples(audio: Samples) -> npt.NDArray[np.int16]:
+    """Return audio as int16 [samples], without a copy if it is that already.
+
+    It may be an array of integers that int16 holds, whatever their values (int8, uint8, int16 of either byte order); a
+    list or another sequence of integers; an `array` or another buffer of such integers; or a buffer of bytes, as
+    `bytes`: two for each sample, little-endian. Raise SamplesTypeError for another type, and SamplesShapeError for
+    audio that is not one channel, ends in half a sample, or has numbers that int16 does not hold.
+    """
+    buffer = None if isinstance(audio, np.ndarray) else _buffer(audio)
+    if buffer is not None and buffer.format in BYTE_FORMATS:
+        if buffer.nbytes % 2:
+            raise SamplesShapeError(f"audio of {buffer.nbytes} bytes ends in half a sample of 16 bits")
+        return np.frombuffer(buffer if buffer.contiguous else bytes(buffer), "<i2").astype(np.int16, copy=False)
+    is_array = isinstance(audio, np.ndarray) or buffer is not None or hasattr(audio, "__array__")
+    samples = _array(audio)
+    if samples.ndim != 1:
+        raise SamplesShapeError(f"audio must be one channel [samples], not an array of shape {samples.shape}")
+    if not is_array and not len(samples):
+        return np.zeros(0, np.int16)
+    if not np.can_cast(samples.dtype, np.int16, "safe"):
+        if is_array or samples.dtype.kind not in "iu":
+            raise SamplesTypeError(f"audio must be int16 samples, not {_kind(audio, samples)}")
+        if samples.min() < INT16.min or samples.max() > INT16.max:
+            raise SamplesShapeError(f"audio must be numbers from {INT16.min} to {INT16.max}")
+    return samples.astype(np.int16, copy=False)
+
+
+def as_signal(audio: Samples) -> npt.NDArray[np.float32]:
+    """Return audio as float32 [samples] in [-1, 1); raise SamplesError as `as_samples` does."""
+    return as_samples(audio).astype(np.float32) / np.float32(1 << 15)
+
+
+def _buffer(audio: Any) -> memoryview | None:
+    """Return the buffer of an object; None if it has none."""
+    try:
+        return memoryview(audio)
+    except (TypeError, ValueError, BufferError):
+        return None
+
+
+def _array(audio: Any) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(audio)
+    except (ValueError, OverflowError) as error:  # lists of lists that are not of the same length
+        raise SamplesShapeError(f"audio must be one channel [samples]: {error}") from error
+    except (TypeError, RuntimeError) as error:
+        raise SamplesTypeError(f"audio must be int16 samples, not {type(audio).__name__}") from error
+
+
+def _kind(audio: Any, samples: npt.NDArray[Any]) -> str:
+    """Return in words what was given instead of samples."""
+    kind = "an array" if isinstance(audio, np.ndarray) else f"a value of type {type(audio).__name__}"
+    return kind if samples.dtype.kind == "O" else f"{kind} of {samples.dtype}"

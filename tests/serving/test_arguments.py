@@ -1,0 +1,81 @@
+"""What a model raises is a RuntimeError, as DeepSpeech's package promised, and one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from graph_files import definition_of, edited, repeated, write
+
+from deepspeech import Model
+from deepspeech.errors import DeepSpeechError
+
+NO_SAMPLES = np.zeros(0, np.int16)
+WRONG: list[Callable[[Model], Any]] = [
+    lambda _: Model(3),  # type: ignore[arg-type]
+    lambda _: Model(None),  # type: ignore[arg-type]
+    lambda _: Model("/nope"),
+    lambda model: model.transcribe("/nope"),
+    lambda model: model.transcribe("nul\0"),
+    lambda model: model.transcribe(3),  # type: ignore[arg-type]
+    lambda model: model.transcribe(None),  # type: ignore[arg-type]
+    lambda model: model.transcribe(__file__),
+    lambda model: model.stt("text"),  # type: ignore[arg-type]
+    lambda model: model.stt(None),  # type: ignore[arg-type]
+    lambda model: model.stt(np.zeros((2, 2), np.int16)),
+    lambda model: model.stt(np.zeros(9, np.float32)),
+    lambda model: model.sttWithMetadata(NO_SAMPLES, 0),
+    lambda model: model.sttWithMetadata(NO_SAMPLES, "2"),  # type: ignore[arg-type]
+    lambda model: model.sttWithMetadata(NO_SAMPLES, 1 << 70),
+    lambda model: model.createStream().finishStreamWithMetadata(None),  # type: ignore[arg-type]
+    lambda model: model.createStream().intermediateDecodeWithMetadata(1.5),  # type: ignore[arg-type]
+    lambda model: model.createStream().feedAudioContent({}),  # type: ignore[arg-type]
+    lambda model: model.setBeamWidth("5"),  # type: ignore[arg-type]
+    lambda model: model.setBeamWidth(1.5),  # type: ignore[arg-type]
+    lambda model: model.setBeamWidth(0),
+    lambda model: model.setBeamWidth(1 << 40),
+    lambda model: model.enableExternalScorer(3),  # type: ignore[arg-type]
+    lambda model: model.enableExternalScorer("/nope"),
+    lambda model: model.addHotWord("a", 1),
+]
+WRONG_WITH_SCORER: list[Callable[[Model], Any]] = [
+    lambda model: model.setScorerAlphaBeta("1", None),  # type: ignore[arg-type]
+    lambda model: model.setScorerAlphaBeta(float("nan"), 1),
+    lambda model: model.setScorerAlphaBeta([], 1),  # type: ignore[arg-type]
+    lambda model: model.addHotWord(3, 1),  # type: ignore[arg-type]
+    lambda model: model.addHotWord([], 1),  # type: ignore[arg-type]
+    lambda model: model.addHotWord("a", "much"),  # type: ignore[arg-type]
+    lambda model: model.addHotWord("a", float("nan")),
+    lambda model: model.addHotWord("?", 1),
+    lambda model: model.eraseHotWord({}),  # type: ignore[arg-type]
+]
+
+
+def check(call: Callable[[Model], Any], model: Model) -> None:
+    with pytest.raises(RuntimeError) as caught:
+        call(model)
+    assert isinstance(caught.value, DeepSpeechError)
+    assert "\n" not in str(caught.value)
+
+
+def test_wrong_arguments_are_runtime_errors_and_change_nothing(graph_file: Path, scorer_file: Path) -> None:
+    model = Model(graph_file)
+    for call in WRONG:
+        check(call, model)
+    model.enableExternalScorer(scorer_file)
+    weights = model.scorer_weights
+    for call in WRONG_WITH_SCORER:
+        check(call, model)
+    assert model.scorer_weights == weights and model.beamWidth() == 32
+    assert isinstance(model.stt(NO_SAMPLES), str)
+
+
+def test_weights_whose_sums_overflow_are_a_runtime_error(graph_file: Path, tmp_path: Path) -> None:
+    edits = {"layer_5__weights": repeated(0, [48, 48]), "layer_5__bias": repeated(20, [48])}
+    edits["layer_6__weights"] = repeated(-3e38, [48, 7])
+    path = write(tmp_path / "overflow.pb", edited(definition_of(graph_file), **edits))
+    with np.errstate(all="ignore"):
+        check(lambda model: model.stt(np.full(3200, 1000, np.int16)), Model(path))

@@ -1,0 +1,95 @@
+"""Audio in every form that DeepSpeech 0.9.3 took, and in long ones."""
+
+from __future__ import annotations
+
+import tracemalloc
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from deepspeech import Model
+from deepspeech.errors import SamplesError, SamplesShapeError, SamplesTypeError
+from deepspeech.serving.samples import as_samples
+
+
+def test_audio_is_taken_in_every_form_of_16_bit_samples(model: Model, recordings: list[Path]) -> None:
+    spoken = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
+    text = model.stt(spoken)
+    raw = spoken.astype("<i2").tobytes()
+    buffer: Any = spoken
+    forms: list[Any] = [
+        *(spoken.tolist(), tuple(spoken.tolist()), list(spoken), array("h", spoken.tolist())),
+        *(memoryview(buffer), memoryview(array("h", spoken.tolist())), spoken.astype(">i2"), np.repeat(spoken, 2)[::2]),
+        *(raw, bytearray(raw), memoryview(raw)),
+    ]
+    for form in forms:
+        np.testing.assert_array_equal(as_samples(form), spoken)
+    assert model.stt(forms[0]) == text
+    assert model.transcribe(raw).text == model.transcribe(array("h", spoken.tolist())).text == text
+    stream = model.createStream()
+    stream.feedAudioContent(forms[0][:4000])
+    stream.feedAudioContent(raw[8000:])
+    assert stream.finishStream() == text
+
+
+def test_smaller_integers_are_samples_too() -> None:
+    assert as_samples(np.array([1, 255], np.uint8)).tolist() == [1, 255]
+    assert as_samples(np.array([-1, 5], np.int8)).dtype == np.int16
+    assert as_samples([]).tolist() == as_samples(b"").tolist() == []
+    samples = np.arange(9, dtype=np.int16)
+    assert as_samples(samples) is samples
+
+
+NOT_SAMPLES: list[Any] = [
+    None,
+    "text",
+    3,
+    {},
+    object(),
+    [None],
+    ["a"],
+    [0.5],
+    [1 << 80],
+    np.zeros(3),
+    array("f", [1]),
+    iter([]),
+]
+ROUNDED: list[Any] = [np.zeros(3, np.int32), np.zeros(3, np.uint16), array("i", [1]), [0.5, 1]]
+NOT_ONE_SIGNAL: list[Any] = [
+    *([[1, 2]], [[1], [2, 3]], b"odd", [40_000]),
+    *(np.zeros((2, 3), np.int16), np.int16(3)),
+]
+
+
+def test_anything_else_is_refused() -> None:
+    for audio in NOT_SAMPLES + ROUNDED + NOT_ONE_SIGNAL:
+        with pytest.raises(SamplesError) as caught:
+            as_samples(audio)
+        assert isinstance(caught.value, TypeError | ValueError) and "\n" not in str(caught.value)
+    for audio in ROUNDED:
+        with pytest.raises(SamplesTypeError):
+            as_samples(audio)
+    for audio in NOT_ONE_SIGNAL:
+        with pytest.raises(SamplesShapeError):
+            as_samples(audio)
+
+
+def test_a_long_recording_takes_no_more_memory_than_its_features(model: Model, recordings: list[Path]) -> None:
+    spoken = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
+    minutes = np.tile(spoken, 10 * 60 * 16_000 // len(spoken))
+    stream = model.createStream()
+    for start in range(0, len(minutes), 16_000):
+        stream.feedAudioContent(minutes[start : start + 16_000])
+    expected = stream.finishStream()
+    tracemalloc.start()
+    try:
+        text = model.stt(minutes)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert text == expected
+    assert peak < 60 << 20  # all features at once take 290 MB

@@ -1,0 +1,93 @@
+"""WAV that comes through a pipe, whose header may not know how long it is; libsndfile only reads what it can search.
+
+Format: https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/WAVE/WAVE.html
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import AudioError
+
+START_BYTES = 12
+"""Bytes by which a WAV is recognized."""
+LARGEST_CHUNK = 1 << 24
+"""Bytes of a chunk before the samples; a larger one is taken for damaged."""
+UNKNOWN_BYTES = 0x7FFF_0000
+"""Programs that write into a pipe claim this many bytes of samples or more, or none."""
+
+_PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
+_TYPES = {(_PCM, 8): "u1", (_PCM, 16): "<i2", (_PCM, 32): "<i4", (_FLOAT, 32): "<f4", (_FLOAT, 64): "<f8"}
+
+Read = Callable[[int], bytes]
+"""Returns as many bytes as it is asked for, fewer at the end."""
+
+
+@dataclass(frozen=True)
+class WavFormat:
+    """How the samples of a WAV lie in its bytes."""
+
+    sample_rate: int
+    """Hz."""
+    channels: int
+    kind: int
+    """1 for integers, 3 for floating-point numbers."""
+    bits: int
+    """Of a sample."""
+    data_bytes: int | None
+    """Bytes of samples; None if only their end will tell."""
+
+    @property
+    def frame_bytes(self) -> int:
+        """Bytes of one sample of each channel."""
+        return self.channels * self.bits // 8
+
+    def samples(self, data: bytes) -> npt.NDArray[np.float32]:
+        """Return whole frames as float32 [samples, channels], in [-1, 1] if they are integers."""
+        if (self.kind, self.bits) == (_PCM, 24):
+            filled = np.zeros((len(data) // 3, 4), np.uint8)
+            filled[:, 1:] = np.frombuffer(data, np.uint8).reshape(-1, 3)
+            values = filled.view("<i4")[:, 0] / 2.0**31
+        else:
+            values = np.frombuffer(data, _TYPES[self.kind, self.bits])
+            if self.kind == _PCM:
+                values = values / 128.0 - 1 if self.bits == 8 else values / 2.0 ** (self.bits - 1)
+        return values.astype(np.float32).reshape(-1, self.channels)
+
+
+def is_wav(start: bytes) -> bool:
+    """Return whether START_BYTES bytes are the beginning of a WAV."""
+    return start[:4] in (b"RIFF", b"RF64") and start[8:START_BYTES] == b"WAVE"
+
+
+def read_wav_format(read: Read) -> WavFormat:
+    """Read what is before the samples, from START_BYTES on; raise AudioError, without a name, for what is damaged."""
+    described = b""
+    while True:
+        header = read(8)
+        if len(header) < 8:
+            raise AudioError("truncated before its samples")
+        name, size = struct.unpack("<4sI", header)
+        if name == b"data":
+            return _format(described, None if not size or size >= UNKNOWN_BYTES else size)
+        if size > LARGEST_CHUNK:
+            raise AudioError("damaged before its samples")
+        content = read(size + size % 2)
+        described = content if name == b"fmt " else described
+
+
+def _format(described: bytes, data_bytes: int | None) -> WavFormat:
+    try:
+        kind, channels, sample_rate, _, _, bits = struct.unpack_from("<HHIIHH", described)
+        if kind == _EXTENSIBLE:
+            (kind,) = struct.unpack_from("<H", described, 24)
+    except struct.error:
+        raise AudioError("damaged before its samples") from None
+    if (kind, bits) not in {*_TYPES, (_PCM, 24)} or not channels:
+        raise AudioError(f"samples of kind {kind} with {bits} bits in {channels} channels cannot be read from a pipe")
+    return WavFormat(sample_rate, channels, kind, bits, data_bytes)
