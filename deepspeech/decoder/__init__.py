@@ -11,7 +11,7 @@ texts begin with a space: " " alone, or a tokenizer's pieces of words, as " the"
 The score of a transcript, in natural logarithms, is
 
     score = acoustic_score + lm_weight * lm_score + valid_word_count_weight * (words in the vocabulary)
-            + unknown_word_score * (other words) + the boosts of its hot words
+            + unknown_word_score * (other words) + the boosts of its hot words and phrases
 
 `acoustic_score` is ln of the summed probabilities of its alignments (of all labels that give its text), `lm_score` is
 ln P of the whole sentence, its end included unless the options leave it out. This package needs
@@ -85,7 +85,10 @@ class DecoderOptions:
     unknown_word_score: float = -math.inf
     """Added to the score for every word that is not in the vocabulary; minus infinity forbids such words."""
     hot_words: Mapping[str, float] = field(default_factory=dict)
-    """Boosts: added to the score whenever the word is completed. These words may be outside the vocabulary."""
+    """Boosts of words, and of phrases whose words have spaces between them; with a model of characters, of texts.
+
+    A boost is added to the score for each time that the phrase occurs. Its words may be outside the vocabulary.
+    """
 
 
 class Scorer:
@@ -132,6 +135,10 @@ class Scorer:
     def package_defaults(self) -> tuple[float, float] | None:
         """The `lm_weight` and `valid_word_count_weight` that a scorer package recommends."""
         return self.native.package_defaults
+
+    def can_spell(self, text: str) -> bool:
+        """Return whether all words of a text can be spelled, and it has any, so that it may be a hot word."""
+        return self.native.can_spell(text.encode("utf-8", "surrogatepass"))
 
     def write_package(self, path: str | os.PathLike[str], lm_weight: float, valid_word_count_weight: float) -> None:
         """Write a scorer package; an ARPA file is converted to a KenLM binary for it.
@@ -213,7 +220,7 @@ class CTCDecoder:
 class CTCStream:
     """One utterance whose frames come bit by bit; wherever they are cut, the result is that of `CTCDecoder.decode`.
 
-    Belongs to one thread at a time.
+    Threads may share one; each call waits until those of other threads are done.
     """
 
     def __init__(self, decoder: CTCDecoder) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..decoder import CTCDecoder, DecoderOptions, Scorer
 from ..decoder.of_alphabet import load_scorer
 from ..errors import DecoderError, ModelError
 from ..util.features import UTTERANCE
@@ -16,6 +19,7 @@ from ..util.text import Alphabet
 from .alphabet import alphabet_of
 from .arguments import count as checked_count
 from .arguments import file_path, finite_number, text
+from .decoding import DecodingSettings, package_weights
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
@@ -30,9 +34,6 @@ __all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata"
 
 SCORER_NOT_ENABLED = 0x2004
 """The code that DeepSpeech returns if a scorer is needed but not enabled."""
-
-MOST_LABELS_PER_FRAME = 40
-"""The number of labels of a frame that the search considers, which is that of DeepSpeech's clients."""
 
 
 class Model:
@@ -51,27 +52,20 @@ class Model:
         self._info: ModelInfo = model.info
         self._engine = Engine(model)
         self._features = ModelFeatures(model.info)
-        self._beam_width = model.info.beam_width
-        self._scorer: Scorer | None = None
-        self._weights = (0.0, 0.0)
-        self._hot_words: dict[str, float] = {}
-        self._decoder = self._new_decoder()
+        self._settings = DecodingSettings(model.info.labels, model.info.beam_width)
+        self._changing = threading.RLock()
+        self._change()
 
     def beamWidth(self) -> int:  # noqa: N802 - the published name, like those below
         """Return how many hypotheses the search keeps; the graph holds the initial number."""
-        return self._beam_width
+        return self._settings.beam_width
 
     def setBeamWidth(self, beam_width: int) -> int:  # noqa: N802
         """Set the number of hypotheses that the search keeps; more are slower and sometimes better. Return 0.
 
         Raise ModelError for a number below 1.
         """
-        before, self._beam_width = self._beam_width, checked_count(beam_width, "beam_width")
-        try:
-            self._decoder = self._new_decoder()
-        except ModelError:
-            self._beam_width = before
-            raise
+        self._change(beam_width=checked_count(beam_width, "beam_width"))
         return 0
 
     def sampleRate(self) -> int:  # noqa: N802
@@ -84,22 +78,14 @@ class Model:
             scorer = load_scorer(self.alphabet, file_path(scorer_path, "scorer_path"))
         except DecoderError as error:
             raise ModelError(str(error)) from error
-        default = DecoderOptions()
-        before = self._scorer, self._weights
-        self._scorer = scorer
-        self._weights = scorer.package_defaults or (default.lm_weight, default.valid_word_count_weight)
-        try:
-            self._decoder = self._new_decoder()
-        except ModelError:
-            self._scorer, self._weights = before
-            raise
+        self._change(scorer=scorer, weights=package_weights(scorer))
 
     def disableExternalScorer(self) -> int:  # noqa: N802
         """Decode without a language model again. Return 0, or another number if there is no language model."""
-        if self._scorer is None:
-            return SCORER_NOT_ENABLED
-        self._scorer = None
-        self._decoder = self._new_decoder()
+        with self._changing:
+            if self._settings.scorer is None:
+                return SCORER_NOT_ENABLED
+            self._change(scorer=None)
         return 0
 
     def setScorerAlphaBeta(self, alpha: float, beta: float) -> int:  # noqa: N802
@@ -107,33 +93,39 @@ class Model:
 
         Return 0, or another number without a scorer. Raise ModelError unless both are finite numbers.
         """
-        if self._scorer is None:
-            return SCORER_NOT_ENABLED
-        self._weights = finite_number(alpha, "alpha"), finite_number(beta, "beta")
-        self._decoder = self._new_decoder()
+        with self._changing:
+            if self._settings.scorer is None:
+                return SCORER_NOT_ENABLED
+            self._change(weights=(finite_number(alpha, "alpha"), finite_number(beta, "beta")))
         return 0
 
     def addHotWord(self, word: str, boost: float) -> None:  # noqa: N802
-        """Make a word likelier by `boost`, a natural logarithm, or less likely if it is negative.
+        """Make a word, or a phrase of several, likelier by `boost`, a natural logarithm, or less likely if negative.
 
-        Raise ModelError without a scorer, and for a word that was added before or cannot be spelled in the alphabet.
+        One that cannot be spelled in the alphabet has no effect, which is logged. Raise ModelError without a scorer,
+        for a word that was added before, and for a boost that is not finite.
         """
-        self._need_scorer()
-        if text(word, "word") in self._hot_words:
-            raise ModelError(f"the hot word {word!r} was added before; erase it first")
-        self._set_hot_words({**self._hot_words, word: finite_number(boost, "boost")})
+        with self._changing:
+            if text(word, "word") in self._settings.hot_words:
+                raise ModelError(f"the hot word {word!r} was added before; erase it first")
+            self.set_hot_words({**self._settings.hot_words, word: finite_number(boost, "boost")})
 
     def eraseHotWord(self, word: str) -> None:  # noqa: N802
         """Remove a hot word. Raise ModelError without a scorer, or if the word is not a hot word."""
-        self._need_scorer()
-        if text(word, "word") not in self._hot_words:
-            raise ModelError(f"{word!r} is not a hot word")
-        self._set_hot_words({other: boost for other, boost in self._hot_words.items() if other != word})
+        with self._changing:
+            hot_words = dict(self._settings.hot_words)
+            if self._settings.scorer and hot_words.pop(text(word, "word"), None) is None:
+                raise ModelError(f"{word!r} is not a hot word")
+            self.set_hot_words(hot_words)
 
     def clearHotWords(self) -> None:  # noqa: N802
         """Remove all hot words. Raise ModelError without a scorer."""
-        self._need_scorer()
-        self._set_hot_words({})
+        self.set_hot_words({})
+
+    def set_hot_words(self, hot_words: Mapping[str, float]) -> None:
+        """Replace all hot words by these words and phrases, each with its boost; see `addHotWord`."""
+        with self._changing:
+            self._settings = self._settings.with_hot_words(hot_words)
 
     def stt(self, audio_buffer: Samples) -> str:
         """Return the text of int16 [samples] at the model's rate, or what stands for them; see `samples.as_samples`.
@@ -147,13 +139,14 @@ class Model:
 
         Raise SamplesError for anything else, and ModelError for a number below 1.
         """
-        hypotheses = self._recognized(audio_buffer).finish(checked_count(num_results, "num_results"))
-        return metadata(hypotheses, self._decoder.labels, self.step_seconds)
+        count = checked_count(num_results, "num_results")
+        recognition = self._recognized(audio_buffer)
+        return metadata(recognition.finish(count), recognition.labels, self.step_seconds)
 
     def createStream(self) -> Stream:  # noqa: N802
         """Begin an utterance whose audio comes bit by bit. Raise ModelError for a network that cannot stream."""
         self.check_streams()
-        return Stream(self.recognition(), self._decoder.labels, self.step_seconds)
+        return Stream(self.recognition(), self.step_seconds)
 
     def transcribe(self, audio: str | PathLike[str] | Samples) -> Transcript:
         """Return the transcript of a file of any format and rate, or of samples, as `stt` takes them.
@@ -178,13 +171,17 @@ class Model:
         recognition.feed(signal)
         return [transcript(each, self.step_seconds) for each in recognition.finish(checked_count(count, "count"))]
 
-    def stream(self) -> TranscriptStream:
+    def stream(self, hot_words: Mapping[str, float] | None = None) -> TranscriptStream:
         """Begin an utterance whose audio comes bit by bit: `with model.stream() as stream: stream.feed(samples)`.
 
-        Raise ModelError for a network that cannot stream.
+        `hot_words` are this utterance's, in place of the model's. Raise ModelError for a network that cannot stream,
+        and for hot words as `addHotWord` does.
         """
         self.check_streams()
-        return TranscriptStream(self.recognition(), self.step_seconds)
+        settings = self._settings
+        if hot_words is not None:
+            settings = settings.with_hot_words(hot_words)
+        return TranscriptStream(self.recognition(settings), self.step_seconds)
 
     def posteriors(self, signal: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the posteriors of a signal, float32 [samples] in [-1, 1] at the model's rate.
@@ -220,11 +217,11 @@ class Model:
     @property
     def scorer_weights(self) -> tuple[float, float]:
         """The current alpha and beta."""
-        return self._weights
+        return self._settings.weights
 
-    def recognition(self) -> Recognition:
-        """Begin an utterance with the current settings."""
-        return Recognition(self._info, self._features, self._engine, self._decoder)
+    def recognition(self, settings: DecodingSettings | None = None) -> Recognition:
+        """Begin an utterance with the current settings, or with others."""
+        return Recognition(self._info, self._features, self._engine, (settings or self._settings).decoder)
 
     def _recognized(self, audio_buffer: Samples) -> Recognition:
         recognition = self.recognition()
@@ -232,30 +229,9 @@ class Model:
             recognition.feed(as_signal(block))
         return recognition
 
-    def _need_scorer(self) -> None:
-        if self._scorer is None:
-            raise ModelError("hot words need a scorer; enable one first")
-
-    def _set_hot_words(self, hot_words: dict[str, float]) -> None:
-        before, self._hot_words = self._hot_words, hot_words
-        try:
-            self._decoder = self._new_decoder()
-        except ModelError:
-            self._hot_words = before
-            raise
-
-    def _new_decoder(self) -> CTCDecoder:
-        lm_weight, valid_word_count_weight = self._weights
-        try:
-            options = DecoderOptions(
-                beam_width=self._beam_width,
-                lm_weight=lm_weight,
-                valid_word_count_weight=valid_word_count_weight,
-                sentence_end=False,  # as DeepSpeech's clients score
-                cutoff_top_n=MOST_LABELS_PER_FRAME,
-                result_count=max(self._beam_width, 1),
-                hot_words=self._hot_words if self._scorer else {},
-            )
-            return CTCDecoder(self._scorer.output if self._scorer else self._info.labels, options, self._scorer)
-        except (DecoderError, TypeError) as error:
-            raise ModelError(str(error)) from error
+    def _change(self, **changes: Any) -> None:
+        """Change settings, all or none. Raise ModelError if no decoder can be made with them."""
+        with self._changing:
+            settings = replace(self._settings, **changes)
+            settings.decoder  # noqa: B018 - made before the settings are taken, as this may fail
+            self._settings = settings

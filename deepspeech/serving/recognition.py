@@ -1,6 +1,6 @@
 """One utterance from samples to hypotheses, piece by piece."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ class Recognition:
 
     Raise ModelError if the network computes what is not a probability, as its weights are damaged.
 
-    A recognition belongs to one thread at a time; several of them may share the engine and the decoder.
+    A recognition belongs to one thread at a time, so streams have a lock; several may share the engine and the decoder.
     """
 
     def __init__(self, info: ModelInfo, features: ModelFeatures, engine: Engine, decoder: CTCDecoder) -> None:
@@ -38,6 +38,11 @@ class Recognition:
         self._feature_windows = features.windows()
         self._state = engine.initial_state()
         self._pending: list[Array] = []
+
+    @property
+    def labels(self) -> Sequence[str | bytes]:
+        """The texts of the labels that hypotheses consist of."""
+        return self._decoder.labels
 
     def feed(self, samples: Array) -> None:
         """Take float32 [samples] in [-1, 1]; a network that streams runs once there are `n_steps` windows."""

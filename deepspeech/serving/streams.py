@@ -1,8 +1,12 @@
-"""Utterances whose audio comes in pieces."""
+"""Utterances whose audio comes in pieces.
+
+Threads may share a stream, as when one listens to a microphone and another shows the text: each call waits until those
+of other threads are done.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
 
 from ..errors import ModelError
 from .arguments import count as checked_count
@@ -14,25 +18,30 @@ from .transcripts import Metadata, Transcript, metadata, transcript
 class Stream:
     """One utterance whose audio comes bit by bit, as DeepSpeech 0.9.3 offers it; `Model.createStream` makes one."""
 
-    def __init__(self, recognition: Recognition, labels: Sequence[str | bytes], step_seconds: float) -> None:
+    def __init__(self, recognition: Recognition, step_seconds: float) -> None:
         self._recognition: Recognition | None = recognition
-        self._labels = labels
+        self._labels = recognition.labels
         self._step_seconds = step_seconds
+        self._lock = threading.RLock()
 
     def feedAudioContent(self, audio_buffer: Samples) -> None:  # noqa: N802
         """Take samples, as `Model.stt` does. Raise SamplesError for anything else.
 
         Like all methods here, raise ModelError after the end of the stream.
         """
-        self._open().feed(as_signal(audio_buffer))
+        with self._lock:
+            self._open().feed(as_signal(audio_buffer))
 
     def intermediateDecode(self) -> str:  # noqa: N802
         """Return the text so far."""
-        return self._open().peek()[0].text
+        with self._lock:
+            return self._open().peek()[0].text
 
     def intermediateDecodeWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
         """Return up to `num_results` hypotheses so far, best first; raise ModelError for a number below 1."""
-        hypotheses = self._open().peek(checked_count(num_results, "num_results"))
+        count = checked_count(num_results, "num_results")
+        with self._lock:
+            hypotheses = self._open().peek(count)
         return metadata(hypotheses, self._labels, self._step_seconds)
 
     def finishStream(self) -> str:  # noqa: N802
@@ -54,8 +63,10 @@ class Stream:
         return self._recognition
 
     def _end(self) -> Recognition:
-        recognition = self._open()
-        self._recognition = None
+        """End the stream; of several threads, one gets the recognition, and the others ModelError."""
+        with self._lock:
+            recognition = self._open()
+            self._recognition = None
         return recognition
 
 
@@ -67,32 +78,37 @@ class TranscriptStream:
         self._step_seconds = step_seconds
         self._result: Transcript | None = None
         self._ended = False
+        self._lock = threading.RLock()
 
     def __enter__(self) -> TranscriptStream:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._ended = True
+        with self._lock:
+            self._ended = True
 
     def feed(self, samples: Samples) -> None:
         """Take samples, as `Model.stt` does. Raise SamplesError for anything else, ModelError after the end."""
-        self._check_open()
-        self._recognition.feed(as_signal(samples))
+        with self._lock:
+            self._check_open()
+            self._recognition.feed(as_signal(samples))
 
     @property
     def transcript(self) -> Transcript:
         """The transcript so far; after `finish`, the whole. Raise ModelError if the stream ended without `finish`."""
-        if self._result is not None:
-            return self._result
-        self._check_open()
-        return transcript(self._recognition.peek()[0], self._step_seconds)
+        with self._lock:
+            if self._result is not None:
+                return self._result
+            self._check_open()
+            return transcript(self._recognition.peek()[0], self._step_seconds)
 
     def finish(self) -> Transcript:
         """Return the transcript, and end the stream. Raise ModelError after the end."""
-        self._check_open()
-        self._result = transcript(self._recognition.finish()[0], self._step_seconds)
-        self._ended = True
-        return self._result
+        with self._lock:
+            self._check_open()
+            self._result = transcript(self._recognition.finish()[0], self._step_seconds)
+            self._ended = True
+            return self._result
 
     def _check_open(self) -> None:
         if self._ended:

@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,11 +77,17 @@ std::vector<Posteriors> view_batch(const py::array& array, const std::vector<py:
   return utterances;
 }
 
+void set_decoder_error(const char* message) {
+  PyErr_SetString(py::module_::import("deepspeech.errors").attr("DecoderError").ptr(), message);
+}
+
 void translate_error(std::exception_ptr pointer) {
   try {
     if (pointer) std::rethrow_exception(pointer);
   } catch (const Error& error) {
-    PyErr_SetString(py::module_::import("deepspeech.errors").attr("DecoderError").ptr(), error.what());
+    set_decoder_error(error.what());
+  } catch (const std::bad_alloc&) {
+    set_decoder_error("this needs more memory than there is");
   }
 }
 
@@ -161,6 +168,7 @@ void bind_scorer(py::module_& module) {
            py::arg("spell").none(true))
       .def(py::init(&load_scorer_with_trie), py::arg("labels"), py::arg("language_model_path"), py::arg("trie_path"),
            py::arg("spell").none(true))
+      .def("can_spell", &Scorer::can_spell, py::arg("text"))
       .def("write_trie", write_trie, py::arg("path"))
       .def("write_package", write_package, py::arg("path"), py::arg("lm_weight"), py::arg("valid_word_count_weight"))
       .def_property_readonly("package_defaults", package_defaults)
@@ -176,7 +184,8 @@ void bind_decoder(py::module_& module) {
       .def("decode", decode, py::arg("posteriors"))
       .def("decode_batch", decode_batch, py::arg("posteriors"), py::arg("lengths"), py::arg("threads"));
   py::class_<Stream>(module, "Stream")
-      .def(py::init([](std::shared_ptr<Decoder> decoder) { return Stream(std::move(decoder)); }), py::arg("decoder"))
+      .def(py::init([](std::shared_ptr<Decoder> decoder) { return std::make_unique<Stream>(std::move(decoder)); }),
+           py::arg("decoder"))
       .def("feed", feed, py::arg("posteriors"))
       .def("peek", &Stream::peek, py::arg("count") = 0, py::call_guard<py::gil_scoped_release>())
       .def("finish", &Stream::finish, py::arg("count") = 0, py::call_guard<py::gil_scoped_release>())

@@ -51,11 +51,18 @@ Stream::Stream(std::shared_ptr<const Decoder> decoder)
     : decoder_(std::move(decoder)), search_(Search::create(decoder_->context_)) {}
 
 std::vector<Result> Stream::results(bool complete, std::size_t count) const {
+  const std::lock_guard lock(in_use_);
   return search_->results(complete, count > 0 ? count : decoder_->context_.options.result_count);
+}
+
+std::size_t Stream::frames() const {
+  const std::lock_guard lock(in_use_);
+  return frames_;
 }
 
 void Stream::feed(const Posteriors& posteriors) {
   decoder_->check_columns(posteriors);
+  const std::lock_guard lock(in_use_);
   std::vector<std::vector<float>> checked(posteriors.frames);
   for (std::size_t frame = 0; frame < posteriors.frames; ++frame) {
     posteriors.read_frame(frame, checked[frame], frames_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "decoder/posteriors.h"
@@ -30,7 +31,8 @@ class Decoder {
   const SearchContext context_;
 };
 
-// One utterance whose frames come bit by bit. Its results are those of the same frames in one piece.
+// One utterance whose frames come bit by bit. Its results are those of the same frames in one piece. Threads may use one
+// at once: what one of them calls waits for what another does.
 class Stream {
  public:
   explicit Stream(std::shared_ptr<const Decoder> decoder);
@@ -44,11 +46,12 @@ class Stream {
   // The same of the frames fed as if no more come.
   std::vector<Result> finish(std::size_t count = 0) const { return results(true, count); }
 
-  std::size_t frames() const { return frames_; }
+  std::size_t frames() const;
 
  private:
   std::vector<Result> results(bool complete, std::size_t count) const;
 
+  mutable std::mutex in_use_;
   std::shared_ptr<const Decoder> decoder_;
   std::unique_ptr<Search> search_;
   std::size_t frames_ = 0;

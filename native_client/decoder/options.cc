@@ -21,7 +21,7 @@ void require(bool holds, const char* option, Value value, const char* wanted) {
 void DecoderOptions::check() const {
   constexpr std::size_t kWidest = 1u << 20;
   require(beam_width >= 1 && beam_width <= kWidest, "beam_width", beam_width, "between 1 and 1048576");
-  require(std::isfinite(lm_weight) && lm_weight >= 0, "lm_weight", lm_weight, "a number of at least 0");
+  require(std::isfinite(lm_weight), "lm_weight", lm_weight, "finite");
   require(std::isfinite(valid_word_count_weight), "valid_word_count_weight", valid_word_count_weight, "finite");
   require(cutoff_prob > 0 && cutoff_prob <= 1, "cutoff_prob", cutoff_prob, "above 0 and at most 1");
   require(score_threshold > 0, "score_threshold", score_threshold, "above 0");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "decoder/phrases.h"
 #include "language_model/language_model.h"
 #include "shared/labels.h"
 
@@ -25,8 +26,9 @@ struct Prefix {
 // The words that a prefix has completed.
 struct Sentence {
   LanguageState state;
-  float score;        // weighted language-model score and bonuses of these words
+  float score;  // weighted language-model score, bonuses and boosts of these words
   float probability;  // ln P_LM of these words
+  Phrases::State phrase;  // that the last of them may begin
 };
 
 // The frame at which the last label of a prefix appeared, on its best alignment so far.

@@ -51,10 +51,11 @@ Search::Finalist Search::finalist(std::uint32_t slot, float total, bool complete
   Sentence words = sentence(hypothesis);
   const std::uint32_t node = hypothesis.node;
   const bool in_word = node != LexiconTrie::kRoot && hypothesis.last != context_.labels.delimiter();
-  const bool is_known = in_word && node != LexiconTrie::kNoNode && context_.nodes[node].word != TrieNode::kNoWord;
+  const bool is_known = in_word && context_.word(node) != TrieNode::kNoWord;
   const bool is_word = is_known || (in_word && context_.unknown_score > kLogZero);
   if (is_word) words = complete_word(words, node);
   if (in_word && !is_word) words.score += hypothesis.ahead;
+  if (complete) words.score -= context_.hot_words.advance(words.phrase);
   if (complete && context_.options.sentence_end) {
     const LanguageModel& language_model = context_.scorer->language_model();
     LanguageState ignored;

@@ -207,11 +207,12 @@ Hypothesis Search::extended(const Candidate& candidate) {
     }
     prefix = tree_.add_child(source.prefix, candidate.label, words);
   }
+  const Sentence& sentence = tree_.sentence(tree_[prefix].sentence);
   return {kLogZero,
           candidate.acoustic,
           candidate.acoustic,
-          tree_.sentence(tree_[prefix].sentence).score,
-          context_.nodes ? ahead(candidate.node) : 0,
+          sentence.score,
+          context_.nodes ? ahead(candidate.node, sentence.phrase) : 0,
           NAN,
           candidate.label,
           column(candidate.label),

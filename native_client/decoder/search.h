@@ -15,7 +15,7 @@
 // The score of a transcript is
 //
 //   ln P_acoustic + lm_weight * ln P_LM + valid_word_count_weight * (words in the vocabulary)
-//                 + unknown_word_score * (other words) + boosts of its hot words
+//                 + unknown_word_score * (other words) + boosts of its hot words and phrases (see phrases.h)
 //
 // P_acoustic sums over all alignments that the beam held (with one label more, the delimiter, at the end, too), and over
 // all sequences of labels with the same text that it held.
@@ -124,6 +124,11 @@ class Search {
   float ahead(std::uint32_t node) const {
     return node == LexiconTrie::kNoNode ? context_.unknown_score
                                         : std::max(context_.look_ahead(node), context_.unknown_score);
+  }
+  // The same if its last words may begin a phrase.
+  float ahead(std::uint32_t node, Phrases::State phrase) const {
+    const float ahead_of_any = ahead(node);
+    return phrase == Phrases::kStart ? ahead_of_any : std::max(ahead_of_any, context_.hot_words.look_ahead(phrase, node));
   }
   const Sentence& sentence(const Hypothesis& hypothesis) const {
     return tree_.sentence(tree_[hypothesis.prefix].sentence);

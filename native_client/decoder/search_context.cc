@@ -1,8 +1,7 @@
 #include "decoder/search_context.h"
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
+#include <limits>
 
 #include "shared/error.h"
 #include "shared/log_math.h"
@@ -28,82 +27,53 @@ SearchContext::SearchContext(Labels all_labels, DecoderOptions all_options, std:
   if (scorer->unit() == Unit::kWord) {
     unknown_score = options.lm_weight * scorer->language_model().unigram_score(0) + options.unknown_word_score;
   }
-  if (!options.hot_words.empty()) add_hot_words();
+  if (options.lm_weight < 0) weight_look_ahead();
+  hot_words = HotWords(*scorer, options.hot_words);
+  hot_words.look_ahead([this](Word word) { return score_by_itself(word); },
+                       [this](std::uint32_t node) { return look_ahead_of_scorer(node); });
 }
 
-float SearchContext::bonus(std::uint32_t node) const {
-  const float bonus = nodes[node].word == 0 ? 0 : options.valid_word_count_weight;
-  if (boosts_.empty()) return bonus;
-  const auto boost = boosts_.find(node);
-  return boost == boosts_.end() ? bonus : bonus + boost->second;
+Word SearchContext::word_of_other(std::uint32_t node) const {
+  if (const HotWords::Node* const hot = hot_words.find(node)) return hot->word;
+  return node == LexiconTrie::kRoot ? nodes[node].word : TrieNode::kNoWord;
+}
+
+std::uint32_t SearchContext::find_child(std::uint32_t node, Label label) const {
+  const HotWords::Node* const hot = hot_words.find(node);
+  if (!hot) return LexiconTrie::find_child(nodes, node, label);
+  const auto before = [](const HotWords::Step& step, Label wanted) { return step.label < wanted; };
+  const auto found = std::lower_bound(hot->steps.begin(), hot->steps.end(), label, before);
+  return found != hot->steps.end() && found->label == label ? found->node : LexiconTrie::kNoNode;
+}
+
+float SearchContext::highest_bonus(std::uint32_t node) const {
+  if (options.lm_weight < 0) return std::numeric_limits<float>::infinity();
+  const HotWords::Node* const hot = hot_words.is_of_scorer(node) ? nullptr : hot_words.find(node);
+  return bonus(word(node)) + (hot ? hot->highest_boost : 0);
 }
 
 float SearchContext::highest_bonus() const {
-  float boost = 0;
-  for (const auto& [node, node_boost] : boosts_) boost = std::max(boost, node_boost);
-  return std::max(0.0f, options.valid_word_count_weight) + boost;
+  if (options.lm_weight < 0) return std::numeric_limits<float>::infinity();
+  return std::max(0.0f, options.valid_word_count_weight) + hot_words.highest_boost();
 }
 
-// The boosts of those hot words that the trie has.
-std::unordered_map<Word, float> SearchContext::known_hot_words() const {
-  std::unordered_map<Word, float> wanted, known;
-  for (const auto& [word, boost] : options.hot_words) {
-    wanted[scorer->language_model().index(word)] = boost;
-  }
-  wanted.erase(0);
-  for (std::size_t node = 0; node < scorer->trie().size(); ++node) {
-    const auto boost = wanted.find(nodes[node].word);
-    if (boost != wanted.end()) known.insert(*boost);
-  }
-  return known;
+float SearchContext::score_by_itself(Word word) const {
+  return options.lm_weight * scorer->language_model().unigram_score(word) + bonus(word);
 }
 
-void SearchContext::add_hot_words() {
-  const LanguageModel& language_model = scorer->language_model();
-  std::unordered_map<Word, float> known = known_hot_words();
-  std::vector<LexiconEntry> missing;
-  std::vector<std::pair<Spelling, float>> unknown;
-  for (const auto& [word, boost] : options.hot_words) {
-    const bool is_one = word.find(' ') == std::string::npos;
-    if (is_one && known.count(language_model.index(word))) continue;
-    const std::vector<Spelling> spellings = is_one ? scorer->spell(word) : std::vector<Spelling>();
-    if (spellings.empty()) throw Error("the labels cannot spell the hot word '" + word + "'");
-    if (scorer->unit() == Unit::kCharacter) throw Error("the hot word '" + word + "' is not in the vocabulary");
-    for (const Spelling& spelling : spellings) {
-      missing.push_back({spelling, 0, language_model.unigram_score(0)});
-      unknown.emplace_back(spelling, boost);
-    }
-  }
-  std::optional<LexiconTrie> larger_trie;
-  if (!missing.empty()) {
-    std::vector<LexiconEntry> entries = scorer->trie().entries();
-    std::move(missing.begin(), missing.end(), std::back_inserter(entries));
-    larger_trie.emplace(std::move(entries));
-  }
-  const LexiconTrie& trie = larger_trie ? *larger_trie : scorer->trie();
-  own_nodes_.assign(trie.nodes(), trie.nodes() + trie.size() + 1);
-  nodes = own_nodes_.data();
-  for (std::uint32_t node = 0; node < trie.size(); ++node) {
-    const auto boost = known.find(nodes[node].word);
-    if (boost != known.end()) boosts_[node] = boost->second;
-  }
-  for (const auto& [spelling, boost] : unknown) boosts_[trie.find(spelling)] = boost;
-  raise_look_ahead();
-}
-
-// Replaces the look-ahead of every node by its weighted one, which the boosts of the words below are part of.
-void SearchContext::raise_look_ahead() {
-  for (std::size_t index = own_nodes_.size() - 1; index-- > 0;) {
+// With a negative weight the highest score is that of the least likely word: replaces the look-ahead of every node by
+// its weighted one.
+void SearchContext::weight_look_ahead() {
+  const std::size_t size = scorer->trie().size();
+  own_nodes_.assign(nodes, nodes + size + 1);
+  for (std::size_t index = size; index-- > 0;) {
     TrieNode& node = own_nodes_[index];
-    node.highest = kLogZero;
-    if (node.word != TrieNode::kNoWord) {
-      const float score = scorer->language_model().unigram_score(node.word);
-      node.highest = options.lm_weight * score + bonus(static_cast<std::uint32_t>(index));
-    }
+    node.highest = node.word == TrieNode::kNoWord ? kLogZero : score_by_itself(node.word);
     for (std::uint32_t child = node.first_child; child < own_nodes_[index + 1].first_child; ++child) {
       node.highest = std::max(node.highest, own_nodes_[child].highest);
     }
   }
+  nodes = own_nodes_.data();
   ahead_scale_ = 1;
   ahead_offset_ = 0;
 }

@@ -40,20 +40,14 @@ template <class Model>
 class ScoredSearch : public Search {
  protected:
   ScoredSearch(const SearchContext& context, const Model& model)
-      : Search(context), nodes_(context.nodes), root_ahead_(ahead(LexiconTrie::kRoot)), model_(model) {
-    root_has_many_children_ = nodes_[1].first_child - nodes_[0].first_child >= kManyChildren;
+      : Search(context), highest_ahead_(context.highest_look_ahead()), model_(model) {
+    root_has_many_children_ = context.child_count(LexiconTrie::kRoot) >= kManyChildren;
     if (!root_has_many_children_ && !context.labels.spell_beginnings()) return;
     root_children_.assign(context.labels.size(), LexiconTrie::kNoNode);
-    for (std::uint32_t child = nodes_[0].first_child; child < nodes_[1].first_child; ++child) {
-      root_children_[nodes_[child].label] = child;
-    }
+    context.each_child(LexiconTrie::kRoot, [this](Step step) { root_children_[step.label] = step.node; });
   }
 
-  // A label, and the node of the trie that it leads to.
-  struct Step {
-    Label label;
-    std::uint32_t node;
-  };
+  using Step = HotWords::Step;
 
   // Finds the steps from the root that the labels of this frame allow.
   void rank_root_children() {
@@ -67,12 +61,11 @@ class ScoredSearch : public Search {
   // `bound` to total, sentence and posterior.
   template <class Extend>
   void for_each_step(const Hypothesis& hypothesis, float bound, Extend extend) {
-    const std::uint32_t begin = nodes_[hypothesis.node].first_child, end = nodes_[hypothesis.node + 1].first_child;
     const auto reaches_floor = [&](Label label) {
       return hypothesis.total + posteriors_[label] + hypothesis.sentence + bound > floor_;
     };
-    if (end - begin < kManyChildren) {
-      for (std::uint32_t child = begin; child < end; ++child) extend(Step{nodes_[child].label, child});
+    if (context_.child_count(hypothesis.node) < kManyChildren) {
+      context_.each_child(hypothesis.node, extend);
     } else if (hypothesis.node == LexiconTrie::kRoot) {
       for (const Step step : root_steps_) {
         if (!reaches_floor(step.label)) return;
@@ -81,24 +74,25 @@ class ScoredSearch : public Search {
     } else {
       for (const Label label : ranked_) {
         if (!reaches_floor(label)) return;
-        const std::uint32_t child = LexiconTrie::find_child(nodes_, hypothesis.node, label);
+        const std::uint32_t child = context_.find_child(hypothesis.node, label);
         if (child != LexiconTrie::kNoNode) extend(Step{label, child});
       }
     }
   }
 
   Sentence complete_word(const Sentence& before, std::uint32_t node) const final {
-    const bool known = node != LexiconTrie::kNoNode && nodes_[node].word != TrieNode::kNoWord;
-    Sentence after;
-    const float score = kLn10 * model_.Score(before.state, known ? nodes_[node].word : 0, after.state);
-    const float bonus = known ? context_.bonus(node) : context_.options.unknown_word_score;
+    const Word word = context_.word(node);
+    const bool known = word != TrieNode::kNoWord;
+    Sentence after{};
+    const float score = kLn10 * model_.Score(before.state, known ? word : 0, after.state);
+    const float bonus = known ? context_.bonus(word) : context_.options.unknown_word_score;
+    const float boost = context_.hot_words.follow(before.phrase, node, after.phrase);
     after.probability = before.probability + score;
-    after.score = before.score + context_.options.lm_weight * score + bonus;
+    after.score = before.score + context_.options.lm_weight * score + bonus + boost;
     return after;
   }
 
-  const TrieNode* const nodes_;
-  const float root_ahead_;
+  const float highest_ahead_;  // the look-ahead of no node is higher
   bool root_has_many_children_;
   std::vector<std::uint32_t> root_children_;  // by label, if there are many or they are asked for: a node or kNoNode
   std::vector<Step> root_steps_;              // of those whose labels are ranked, the most probable first
@@ -118,17 +112,17 @@ class WordSearch final : public ScoredSearch<Model> {
     this->extension_bound_ = context.unknown_score;
     if (spell_beginnings_) {
       const float best_word = std::max(context.highest_bonus(), context.options.unknown_word_score);
-      this->extension_bound_ = std::max(context.unknown_score, best_word + root_ahead_);
+      this->extension_bound_ = std::max(context.unknown_score, best_word + highest_ahead_);
     } else {
       beginnings_ = {{delimiter_, LexiconTrie::kRoot}};
-      if (this->root_has_many_children_) this->extension_bound_ = root_ahead_;
+      if (this->root_has_many_children_) this->extension_bound_ = highest_ahead_;
     }
   }
 
  private:
   using Base = ScoredSearch<Model>;
   using typename Base::Step;
-  using Base::nodes_, Base::root_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
+  using Base::highest_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
 
   void extend_beam() override {
     if (this->root_has_many_children_) this->rank_root_children();
@@ -147,17 +141,18 @@ class WordSearch final : public ScoredSearch<Model> {
 
   void extend(std::uint32_t source) {
     const Hypothesis& hypothesis = beam_[source];
+    if (!context_.hot_words.empty()) phrase_ = this->sentence(hypothesis).phrase;
     if (hypothesis.node != LexiconTrie::kNoNode) {
-      this->for_each_step(hypothesis, root_ahead_,
+      this->for_each_step(hypothesis, highest_ahead_,
                           [&](Step step) { extend_by(source, hypothesis, step.label, step.node); });
-      if (nodes_[hypothesis.node].word != TrieNode::kNoWord) complete(source);
+      if (context_.word(hypothesis.node) != TrieNode::kNoWord) complete(source);
     }
     if (unknown_allowed_) extend_to_unknown(source);
   }
 
   void extend_by(std::uint32_t source, const Hypothesis& hypothesis, Label label, std::uint32_t node) {
     const float total = this->acoustic(hypothesis, label);
-    const float rank = total + hypothesis.sentence + this->ahead(node);
+    const float rank = total + hypothesis.sentence + this->ahead(node, phrase_);
     if (rank > floor_ && !this->in_beam(source, label)) {
       this->add_candidate({rank, total, source, label, node, Base::kNoCompletion});
     }
@@ -171,10 +166,10 @@ class WordSearch final : public ScoredSearch<Model> {
     for (const Label label : this->ranked_) {
       if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + context_.unknown_score > floor_)) break;
       if (!may_begin && context_.labels.begins_word(label)) continue;
-      if (is_in_trie && LexiconTrie::find_child(nodes_, node, label) != LexiconTrie::kNoNode) continue;
+      if (is_in_trie && context_.find_child(node, label) != LexiconTrie::kNoNode) continue;
       extend_by(source, hypothesis, label, LexiconTrie::kNoNode);
     }
-    const bool in_known_word = is_in_trie && nodes_[node].word != TrieNode::kNoWord;
+    const bool in_known_word = context_.word(node) != TrieNode::kNoWord;
     if (node != LexiconTrie::kRoot && !in_known_word && hypothesis.last != delimiter_) complete(source);
   }
 
@@ -182,30 +177,33 @@ class WordSearch final : public ScoredSearch<Model> {
   void complete(std::uint32_t source) {
     Hypothesis& hypothesis = beam_[source];
     const float bound = completion_bound(hypothesis.node);
+    Phrases::State after = Phrases::kStart;
+    context_.hot_words.follow(phrase_, hypothesis.node, after);
     for (const auto [label, node] : beginnings_) {
       const float highest = hypothesis.total + posteriors_[label];
-      if (!(highest + hypothesis.sentence + bound + root_ahead_ > floor_)) return;
+      if (!(highest + hypothesis.sentence + bound + highest_ahead_ > floor_)) return;
       if (this->in_beam(source, label)) continue;
       if (std::isnan(hypothesis.completion)) {
         const Sentence& before = this->sentence(hypothesis);
         hypothesis.completion = this->complete_word(before, hypothesis.node).score - before.score;
       }
       const float total = this->acoustic(hypothesis, label);
-      const float rank = total + hypothesis.sentence + hypothesis.completion + this->ahead(node);
+      const float rank = total + hypothesis.sentence + hypothesis.completion + this->ahead(node, after);
       if (rank > floor_) this->add_candidate({rank, total, source, label, node, hypothesis.node});
     }
   }
 
   // No completion scores higher, as no word has more than ln P = 0.
   float completion_bound(std::uint32_t node) const {
-    const bool known = node != LexiconTrie::kNoNode && nodes_[node].word != TrieNode::kNoWord;
-    return known ? context_.bonus(node) : context_.options.unknown_word_score;
+    const bool known = context_.word(node) != TrieNode::kNoWord;
+    return known || context_.options.lm_weight < 0 ? context_.highest_bonus(node) : context_.options.unknown_word_score;
   }
 
   const Label delimiter_;
   const bool spell_beginnings_;
   const bool unknown_allowed_;
-  std::vector<Step> beginnings_;  // by which words may begin after another, the most probable first
+  Phrases::State phrase_ = Phrases::kStart;  // of the hypothesis that is extended
+  std::vector<Step> beginnings_;             // by which words may begin after another, the most probable first
 };
 
 // Characters of the trie, each of one or (as its UTF-8 bytes) several labels; they need no delimiter.
@@ -214,7 +212,7 @@ class CharacterSearch final : public ScoredSearch<Model> {
  public:
   CharacterSearch(const SearchContext& context, const Model& model)
       : ScoredSearch<Model>(context, model) {
-    this->extension_bound_ = root_ahead_ + context.highest_bonus();
+    this->extension_bound_ = highest_ahead_ + context.highest_bonus();
     // Each candidate costs the language model's time, so the floor rises early.
     this->most_candidates_ = context.options.beam_width + std::max<std::size_t>(1, context.options.beam_width / 4);
   }
@@ -222,7 +220,7 @@ class CharacterSearch final : public ScoredSearch<Model> {
  private:
   using Base = ScoredSearch<Model>;
   using typename Base::Step;
-  using Base::nodes_, Base::root_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
+  using Base::highest_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
 
   void extend_beam() override {
     if (this->root_has_many_children_) this->rank_root_children();
@@ -247,17 +245,19 @@ class CharacterSearch final : public ScoredSearch<Model> {
                  Step step) {
     const auto [label, child] = step;
     const float total = this->acoustic(hypothesis, label);
-    const bool completes = nodes_[child].word != TrieNode::kNoWord;
-    const float bonus = completes ? context_.bonus(child) : 0;
-    const float bound = completes ? bonus + root_ahead_ : this->ahead(child);
+    const Word word = context_.word(child);
+    const bool completes = word != TrieNode::kNoWord;
+    const float bound = completes ? context_.highest_bonus(child) + highest_ahead_ : this->ahead(child, before.phrase);
     if (!(total + hypothesis.sentence + bound > floor_) || this->in_beam(source, label)) return;
     if (!completes) {
       const float rank = total + hypothesis.sentence + bound;
       this->add_candidate({rank, total, source, label, child, Base::kNoCompletion});
       return;
     }
-    const float weighted = context_.options.lm_weight * score(before, context, nodes_[child].word);
-    const float rank = total + (before.score + weighted + bonus) + root_ahead_;
+    Phrases::State after = Phrases::kStart;
+    const float boost = context_.hot_words.follow(before.phrase, child, after);
+    const float weighted = context_.options.lm_weight * score(before, context, word);
+    const float rank = total + (before.score + weighted + context_.bonus(word) + boost) + this->ahead(LexiconTrie::kRoot, after);
     if (rank > floor_) this->add_candidate({rank, total, source, label, LexiconTrie::kRoot, child});
   }
 

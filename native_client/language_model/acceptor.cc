@@ -23,6 +23,10 @@ constexpr std::uint64_t kProperties = 0x0000A5AA5A950001;
 // The most symbols of a word; limits the depth of the recursion that follows a word's arcs.
 constexpr std::size_t kLongest = 1000;
 
+// The most symbols of all words together, for each word that there may be: states that words share would otherwise make
+// a small file a huge list.
+constexpr std::size_t kMostSymbolsPerWord = 64;
+
 struct State {
   float final_weight;  // 0 if a word may end here, else infinity
   std::uint32_t first_arc;
@@ -44,7 +48,7 @@ static_assert(sizeof(Arc) == 16);
 
 class Reader {
  public:
-  Reader(const MappedFile& file, std::size_t offset) : file_(file), offset_(offset) {}
+  Reader(const FileContent& file, std::size_t offset) : file_(file), offset_(offset) {}
 
   template <class Value>
   Value read() {
@@ -76,7 +80,7 @@ class Reader {
     return file_.data() + offset_ - size;
   }
 
-  const MappedFile& file_;
+  const FileContent& file_;
   std::size_t offset_;
 };
 
@@ -105,7 +109,8 @@ void check(const Acceptor& acceptor) {
 // Follows every path from the start.
 class Lister {
  public:
-  Lister(const Acceptor& acceptor, std::size_t most_words) : acceptor_(acceptor), most_words_(most_words) {}
+  Lister(const Acceptor& acceptor, std::size_t most_words)
+      : acceptor_(acceptor), most_words_(most_words), symbols_left_(kLongest + kMostSymbolsPerWord * most_words) {}
 
   std::vector<std::vector<Symbol>> list() {
     follow(acceptor_.start);
@@ -117,6 +122,8 @@ class Lister {
     const State& state = acceptor_.states[index];
     if (state.final_weight != std::numeric_limits<float>::infinity()) {
       if (words_.size() == most_words_) refuse("they are too many");
+      if (path_.size() > symbols_left_) refuse("they are too long");
+      symbols_left_ -= path_.size();
       words_.push_back(path_);
     }
     if (path_.size() == kLongest) refuse("one has no end");
@@ -129,6 +136,7 @@ class Lister {
 
   const Acceptor& acceptor_;
   const std::size_t most_words_;
+  std::size_t symbols_left_;
   std::vector<Symbol> path_;
   std::vector<std::vector<Symbol>> words_;
 };
@@ -204,7 +212,7 @@ void write_array(NewFile& file, const std::vector<Record>& records) {
 
 }  // namespace
 
-std::vector<std::vector<Symbol>> read_acceptor(const MappedFile& file, std::size_t offset, std::size_t most_words) {
+std::vector<std::vector<Symbol>> read_acceptor(const FileContent& file, std::size_t offset, std::size_t most_words) {
   Reader reader(file, offset);
   if (reader.read<std::int32_t>() != kMagic || !reader.read_text(kType) || !reader.read_text(kArcType)) {
     refuse("they are not an OpenFst acceptor of type 'const'");

@@ -38,7 +38,7 @@ void require(bool holds, const char* message) {
 // Goes through the parts of the file one by one, checking each.
 class Checker {
  public:
-  explicit Checker(const MappedFile& file) : file_(file) {}
+  explicit Checker(const FileContent& file) : file_(file) {}
 
   std::size_t check() {
     read_header();
@@ -204,7 +204,7 @@ class Checker {
     }
   }
 
-  const MappedFile& file_;
+  const FileContent& file_;
   std::size_t offset_ = 0;
   lm::ngram::ModelType type_{};
   Config config_;
@@ -224,13 +224,15 @@ void check_arpa_count(std::string_view line, std::size_t file_size) {
 
 }  // namespace
 
-std::size_t check_kenlm_binary(const MappedFile& file) {
+std::size_t check_kenlm_binary(const FileContent& file) {
   if (file.size() < sizeof(kMagic) || std::memcmp(file.data(), kMagic, sizeof(kMagic) - 1) != 0) return 0;
   return Checker(file).check();
 }
 
-void check_arpa_counts(const MappedFile& file) {
-  std::string_view rest(file.data(), file.size());
+bool is_kenlm_binary(const FileHead& head) { return head.bytes.compare(0, sizeof(kMagic) - 1, kMagic) == 0; }
+
+void check_arpa_counts(const FileHead& head) {
+  std::string_view rest(head.bytes);
   bool in_counts = false;
   while (!rest.empty()) {
     std::string_view line = rest.substr(0, rest.find('\n'));
@@ -240,7 +242,7 @@ void check_arpa_counts(const MappedFile& file) {
     if (!in_counts && (blank || line[0] == '#')) continue;
     if (!in_counts && line != "\\data\\") return;  // KenLM says so itself, in better words
     if (in_counts && blank) return;
-    if (in_counts) check_arpa_count(line, file.size());
+    if (in_counts) check_arpa_count(line, head.file_size);
     in_counts = true;
   }
 }

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "language_model/mapped_file.h"
+#include "language_model/files.h"
 
 namespace ctc {
 
@@ -14,9 +14,12 @@ constexpr std::size_t kHasVocabularyOffset = 100;
 
 // Returns the size of the binary at the beginning of the file, without the words' texts behind it; 0 if the file does
 // not begin with one. Throws Error saying what is damaged.
-std::size_t check_kenlm_binary(const MappedFile& file);
+std::size_t check_kenlm_binary(const FileContent& file);
+
+// Whether a file that begins with these bytes is a KenLM binary, perhaps a damaged one.
+bool is_kenlm_binary(const FileHead& head);
 
 // Throws Error if the counts at the beginning of an ARPA file cannot be true of a file of its size.
-void check_arpa_counts(const MappedFile& file);
+void check_arpa_counts(const FileHead& head);
 
 }  // namespace ctc

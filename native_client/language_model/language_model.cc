@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "language_model/kenlm_binary.h"
-#include "language_model/mapped_file.h"
 #include "lm/enumerate_vocab.hh"
 #include "shared/error.h"
 #include "shared/log_math.h"
 
 namespace ctc {
 namespace {
+
+// Of an ARPA file, enough for its counts.
+constexpr std::size_t kHeadSize = 1 << 16;
 
 class WordCollector : public lm::EnumerateVocab {
  public:
@@ -24,38 +26,25 @@ class WordCollector : public lm::EnumerateVocab {
   std::vector<std::string>& words_;
 };
 
-LanguageModel::Model load(const char* path, const lm::ngram::Config& config) {
+LanguageModel::Model load(const std::string& path, const lm::ngram::Config& config) {
   using namespace lm::ngram;
   ModelType type = PROBING;  // of an ARPA file: it says nothing about the structure to keep it in
-  RecognizeBinary(path, type);
+  RecognizeBinary(path.c_str(), type);
   switch (type) {
     case PROBING:
-      return std::make_unique<const ProbingModel>(path, config);
+      return std::make_unique<const ProbingModel>(path.c_str(), config);
     case REST_PROBING:
-      return std::make_unique<const RestProbingModel>(path, config);
+      return std::make_unique<const RestProbingModel>(path.c_str(), config);
     case TRIE:
-      return std::make_unique<const TrieModel>(path, config);
+      return std::make_unique<const TrieModel>(path.c_str(), config);
     case QUANT_TRIE:
-      return std::make_unique<const QuantTrieModel>(path, config);
+      return std::make_unique<const QuantTrieModel>(path.c_str(), config);
     case ARRAY_TRIE:
-      return std::make_unique<const ArrayTrieModel>(path, config);
+      return std::make_unique<const ArrayTrieModel>(path.c_str(), config);
     case QUANT_ARRAY_TRIE:
-      return std::make_unique<const QuantArrayTrieModel>(path, config);
+      return std::make_unique<const QuantArrayTrieModel>(path.c_str(), config);
   }
   throw Error("its header names a data structure that KenLM does not have");
-}
-
-// KenLM's messages start with a place in its source, which ends with the first line, and may have several lines.
-std::string reason(const std::exception& error) {
-  std::string text = error.what();
-  const std::size_t place = text.find(" threw ");
-  if (place != std::string::npos) {
-    const std::size_t end = std::min(text.find('\n', place), text.find(". ", place));
-    if (end != std::string::npos) text.erase(0, end + 1);
-  }
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  const std::size_t start = text.find_first_not_of(' ');
-  return start == std::string::npos ? "no reason given" : text.substr(start);
 }
 
 }  // namespace
@@ -67,14 +56,20 @@ LanguageModel::LanguageModel(const std::string& path, Vocabulary vocabulary) : p
   config.messages = nullptr;
   config.sentence_marker_missing = lm::SILENT;
   try {
-    const MappedFile file(path);
-    binary_size_ = check_kenlm_binary(file);
-    if (binary_size_ == 0) check_arpa_counts(file);
-    const bool has_vocabulary = binary_size_ == 0 || file.data()[kHasVocabularyOffset];
+    const FileHead head = read_head(path, kHeadSize);
+    if (is_kenlm_binary(head)) {
+      file_ = std::make_unique<const FileContent>(path);
+      binary_size_ = check_kenlm_binary(*file_);
+    } else {
+      check_arpa_counts(head);
+    }
+    const bool has_vocabulary = !file_ || file_->data()[kHasVocabularyOffset];
     if (vocabulary == Vocabulary::kLoad && has_vocabulary) config.enumerate_vocab = &collector;
-    model_ = load(path.c_str(), config);
+    model_ = load(file_ ? file_->path_of_memory() : path, config);
+  } catch (const std::bad_alloc&) {
+    throw Error(path + " needs more memory than there is");
   } catch (const std::exception& error) {
-    throw Error(path + " cannot be used as a KenLM language model (ARPA or binary): " + reason(error));
+    throw Error(path + " cannot be used as a KenLM language model (ARPA or binary): " + kenlm_reason(error));
   }
   std::visit(
       [this](const auto& model) {
@@ -110,6 +105,19 @@ float LanguageModel::unigram_score(Word word) const {
   LanguageState next;
   const auto score = [&](const auto& model) { return model->Score(model->NullContextState(), word, next); };
   return kLn10 * std::visit(score, model_);
+}
+
+// KenLM's messages start with a place in its source, which ends with the first line, and may have several lines.
+std::string kenlm_reason(const std::exception& error) {
+  std::string text = error.what();
+  const std::size_t place = text.find(" threw ");
+  if (place != std::string::npos) {
+    const std::size_t end = std::min(text.find('\n', place), text.find(". ", place));
+    if (end != std::string::npos) text.erase(0, end + 1);
+  }
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  const std::size_t start = text.find_first_not_of(' ');
+  return start == std::string::npos ? "no reason given" : text.substr(start);
 }
 
 }  // namespace ctc

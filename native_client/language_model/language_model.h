@@ -1,11 +1,13 @@
 // A KenLM n-gram model, whichever of KenLM's data structures it is kept in.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "language_model/files.h"
 #include "lm/model.hh"
 
 namespace ctc {
@@ -29,6 +31,12 @@ class LanguageModel {
   LanguageModel(const std::string& path, Vocabulary vocabulary);
 
   const std::string& path() const { return path_; }
+
+  // The file of a KenLM binary; null for an ARPA file, and after `close_file`.
+  const FileContent* file() const { return file_.get(); }
+
+  // Lets the file go, which the model itself needs no more.
+  void close_file() { file_.reset(); }
 
   // The bytes of a KenLM binary, without what follows the model in its file; 0 if it was an ARPA file.
   std::size_t binary_size() const { return binary_size_; }
@@ -59,6 +67,7 @@ class LanguageModel {
   void check_vocabulary() const;
 
   std::string path_;
+  std::unique_ptr<const FileContent> file_;
   std::size_t binary_size_ = 0;
   Model model_;
   std::vector<std::string> words_;
@@ -66,5 +75,8 @@ class LanguageModel {
   Word sentence_begin_ = 0;
   Word sentence_end_ = 0;
 };
+
+// What an exception of KenLM says, without the place in its source.
+std::string kenlm_reason(const std::exception& error);
 
 }  // namespace ctc

@@ -73,6 +73,18 @@ std::uint32_t LexiconTrie::find(const Spelling& spelling) const {
   return node;
 }
 
+Spelling LexiconTrie::spelling(std::uint32_t node) const {
+  Spelling spelling;
+  const auto after = [](std::uint32_t wanted, const TrieNode& other) { return wanted < other.first_child; };
+  while (node != kRoot) {
+    spelling.push_back(nodes_[node].label);
+    // Of the nodes whose children do not come after this one, the last is its parent.
+    node = static_cast<std::uint32_t>(std::upper_bound(nodes_, nodes_ + size_, node, after) - nodes_) - 1;
+  }
+  std::reverse(spelling.begin(), spelling.end());
+  return spelling;
+}
+
 std::vector<LexiconEntry> LexiconTrie::entries() const {
   std::vector<LexiconEntry> entries;
   Spelling spelling;

@@ -52,6 +52,9 @@ class LexiconTrie {
   // The node that `spelling` leads to, or kNoNode.
   std::uint32_t find(const Spelling& spelling) const;
 
+  // The labels that lead to `node`.
+  Spelling spelling(std::uint32_t node) const;
+
   // Every spelling of every word, as an entry whose score is the look-ahead of its node.
   std::vector<LexiconEntry> entries() const;
 

@@ -1,8 +1,11 @@
 // What the search knows about language: the words, how they are spelled, and how likely they follow one another.
 #pragma once
 
+#include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "language_model/language_model.h"
 #include "language_model/lexicon_trie.h"
@@ -28,8 +31,15 @@ class Scorer {
   const Labels& labels() const { return labels_; }
   Unit unit() const { return unit_; }
 
-  // The spellings of a word, whether it is in the vocabulary or not.
-  std::vector<Spelling> spell(const std::string& word) const { return spell_word(labels_, unit_, spell_, word); }
+  // What a text consists of: its words, between which it has spaces, or its characters.
+  std::vector<std::string> words_of(const std::string& text) const;
+
+  // The spellings of a word, those that the trie has or, of a word that it does not have, others; of a character, only
+  // the trie's. None if it cannot be spelled. Threads may ask at once.
+  std::vector<Spelling> spellings_of(const std::string& word) const;
+
+  // Whether all words of a text can be spelled, and there is one.
+  bool can_spell(const std::string& text) const;
 
   // The weights that a scorer package recommends.
   const std::optional<PackageDefaults>& package_defaults() const { return package_defaults_; }
@@ -37,6 +47,7 @@ class Scorer {
  private:
   LexiconTrie load_trie();
   LexiconTrie trie_of_package(PackageTrailer trailer) const;
+  void index_nodes() const;
 
   Labels labels_;
   LanguageModel language_model_;
@@ -44,6 +55,10 @@ class Scorer {
   Spell spell_;
   std::optional<PackageDefaults> package_defaults_;
   LexiconTrie trie_;
+
+  // The nodes at which word n ends: of `nodes_of_words_`, those from begins_of_words_[n] on. Made when asked for.
+  mutable std::once_flag indexed_;
+  mutable std::vector<std::uint32_t> begins_of_words_, nodes_of_words_;
 };
 
 }  // namespace ctc

@@ -62,7 +62,7 @@ Spelling spelling_of(std::vector<Symbol> symbols, const Labels& labels, Unit uni
 
 }  // namespace
 
-std::optional<PackageTrailer> read_package_trailer(const MappedFile& file, std::size_t language_model_size,
+std::optional<PackageTrailer> read_package_trailer(const FileContent& file, std::size_t language_model_size,
                                                    const Labels& labels, std::size_t most_words) {
   if (file.size() - language_model_size < sizeof(Header)) return std::nullopt;
   Header header;
@@ -76,11 +76,15 @@ std::optional<PackageTrailer> read_package_trailer(const MappedFile& file, std::
       !std::isfinite(defaults.valid_word_count_weight)) {
     throw Error("its scorer package's header is damaged");
   }
-  PackageTrailer trailer{header.of_characters ? Unit::kCharacter : Unit::kWord, defaults, {}};
+  PackageTrailer trailer{header.of_characters ? Unit::kCharacter : Unit::kWord, defaults, {}, 0};
   for (std::vector<Symbol>& word : read_acceptor(file, language_model_size + sizeof(Header), most_words)) {
     if (word.empty()) throw Error("its words are damaged: one is empty");
     Spelling spelling = spelling_of(std::move(word), labels, trailer.unit);
-    if (!spelling.empty()) trailer.words.push_back(std::move(spelling));
+    if (spelling.empty()) {
+      ++trailer.unspelled;
+    } else {
+      trailer.words.push_back(std::move(spelling));
+    }
   }
   return trailer;
 }
@@ -103,7 +107,7 @@ void convert_arpa(const std::string& arpa_path, const std::string& binary_path) 
   try {
     const lm::ngram::TrieModel model(arpa_path.c_str(), config);
   } catch (const std::exception& error) {
-    throw Error(arpa_path + " cannot be made a KenLM binary: " + error.what());
+    throw Error(arpa_path + " cannot be made a KenLM binary: " + kenlm_reason(error));
   }
 }
 
@@ -120,17 +124,15 @@ void write_words(NewFile& file, const LexiconTrie& trie, const Labels& labels, U
 void write_package(const std::string& path, const std::string& language_model_path, const LexiconTrie& trie,
                    const Labels& labels, Unit unit, const PackageDefaults& defaults) {
   NewFile file(path);
-  auto language_model = std::make_unique<const MappedFile>(language_model_path);
   const TemporaryFile binary{path + ".binary.partial"};
-  if (check_kenlm_binary(*language_model) == 0) {
-    convert_arpa(language_model_path, binary.path);
-    language_model = std::make_unique<const MappedFile>(binary.path);
-  }
-  const std::size_t size = check_kenlm_binary(*language_model);
+  const bool is_binary = is_kenlm_binary(read_head(language_model_path, kHasVocabularyOffset));
+  if (!is_binary) convert_arpa(language_model_path, binary.path);
+  const FileContent language_model(is_binary ? language_model_path : binary.path);
+  const std::size_t size = check_kenlm_binary(language_model);
   const char has_no_vocabulary = 0;
-  file.write(language_model->data(), kHasVocabularyOffset);
+  file.write(language_model.data(), kHasVocabularyOffset);
   file.write(&has_no_vocabulary, 1);
-  file.write(language_model->data() + kHasVocabularyOffset + 1, size - kHasVocabularyOffset - 1);
+  file.write(language_model.data() + kHasVocabularyOffset + 1, size - kHasVocabularyOffset - 1);
   const Header header{kMagic, kVersion, unit == Unit::kCharacter, defaults};
   file.write(&header, sizeof(header));
   write_words(file, trie, labels, unit);

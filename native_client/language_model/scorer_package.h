@@ -17,7 +17,7 @@
 
 #include "language_model/language_model.h"
 #include "language_model/lexicon_trie.h"
-#include "language_model/mapped_file.h"
+#include "language_model/files.h"
 #include "language_model/vocabulary.h"
 #include "shared/labels.h"
 
@@ -32,11 +32,12 @@ struct PackageTrailer {
   Unit unit;
   PackageDefaults defaults;
   std::vector<Spelling> words;  // without the space at the end
+  std::size_t unspelled;        // characters that these labels cannot spell
 };
 
 // Reads the trailer behind the first `language_model_size` bytes of the file; nothing if there is none.
 // Throws Error saying what is wrong with it, for example that it was made for other labels or has over `most_words`.
-std::optional<PackageTrailer> read_package_trailer(const MappedFile& file, std::size_t language_model_size,
+std::optional<PackageTrailer> read_package_trailer(const FileContent& file, std::size_t language_model_size,
                                                    const Labels& labels, std::size_t most_words);
 
 // Writes a package of the KenLM binary, or of a binary made of the ARPA file, at `language_model_path` and the words of

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "language_model/mapped_file.h"
+#include "language_model/files.h"
 #include "shared/error.h"
 #include "util/murmur_hash.hh"
 
@@ -29,6 +29,10 @@ constexpr std::uint32_t kVersion = 1;
 // Look-aheads are rounded to floats once, so they are the same on every machine, but for its last bits.
 constexpr float kScoreTolerance = 1e-3f;
 
+// Of a word, and of all words for each node on average.
+constexpr std::size_t kMostSymbols = 1000;
+constexpr std::size_t kMostSymbolsPerNode = 64;
+
 std::uint64_t hash(const void* data, std::size_t size) { return util::MurmurHash64A(data, size, 0); }
 
 std::uint64_t hash_labels(const Labels& labels) {
@@ -41,7 +45,7 @@ std::uint64_t hash_labels(const Labels& labels) {
 std::uint64_t hash_header(const Header& header) { return hash(&header, offsetof(Header, header_hash)); }
 
 // Returns what is wrong with the file as such, or nullptr.
-const char* find_damage(const MappedFile& file, const Header& header) {
+const char* find_damage(const FileContent& file, const Header& header) {
   if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) return "it is not a trie file; generate_trie writes one";
   if (header.version != kVersion) return "it is a trie file of another version; write it again with generate_trie";
   if (hash_header(header) != header.header_hash || header.unit > 1 || header.zero != 0) return "its header is damaged";
@@ -65,6 +69,20 @@ const char* find_bad_node(const TrieNode* nodes, std::size_t size, std::size_t l
     if (!(nodes[node].highest <= 0)) return "a node has a score that is not the logarithm of a probability";
   }
   return nullptr;
+}
+
+// Returns why the words are absurdly long, or nullptr. They are spelled one by one, so long ones would make a small file
+// take minutes and gigabytes.
+const char* find_long_words(const TrieNode* nodes, std::size_t size) {
+  std::size_t begin = 0, end = 1, depth = 0, symbols = 0;
+  while (end < size) {  // level by level
+    const std::size_t next_end = nodes[end].first_child;
+    if (++depth > kMostSymbols) return "a word has more than 1000 symbols";
+    begin = end;
+    end = next_end;
+    for (std::size_t node = begin; node < end; ++node) symbols += nodes[node].word == TrieNode::kNoWord ? 0 : depth;
+  }
+  return symbols / kMostSymbolsPerNode > size ? "its words are too long" : nullptr;
 }
 
 // True if every word of the trie is spelled as the language model spells it, and scored alike where only it counts.
@@ -98,7 +116,7 @@ void write_trie_file(const std::string& path, const LexiconTrie& trie, const Lab
 
 LexiconTrie read_trie_file(const std::string& path, const Labels& labels, const LanguageModel& language_model,
                            Unit& unit) {
-  const auto file = std::make_shared<const MappedFile>(path);
+  const auto file = std::make_shared<const FileContent>(path);
   const auto refuse = [&path](const std::string& why) { return Error(path + " cannot be used: " + why); };
   if (file->size() < sizeof(Header) + sizeof(TrieNode)) throw refuse("it is too short for a trie file");
   Header header;
@@ -109,6 +127,7 @@ LexiconTrie read_trie_file(const std::string& path, const Labels& labels, const 
   if (header.words != language_model.size()) throw refuse(other_model);
   const auto* const nodes = reinterpret_cast<const TrieNode*>(file->data() + sizeof(Header));
   if (const char* const bad = find_bad_node(nodes, header.nodes, labels.size(), header.words)) throw refuse(bad);
+  if (const char* const bad = find_long_words(nodes, header.nodes)) throw refuse(bad);
   unit = static_cast<Unit>(header.unit);
   if (unit == Unit::kWord && !labels.part_words()) throw refuse("there is no label ' ' between words");
   LexiconTrie trie(file, nodes, header.nodes);

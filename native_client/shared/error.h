@@ -6,9 +6,13 @@
 
 namespace ctc {
 
+// The text as one line of UTF-8 that can be printed: bytes that are not UTF-8, and characters that control the terminal
+// or end a line, become "\x1b" and the like. What is too long is cut.
+std::string printable(const std::string& text);
+
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message) : std::runtime_error(message) {}
+  explicit Error(const std::string& message) : std::runtime_error(printable(message)) {}
 };
 
 }  // namespace ctc

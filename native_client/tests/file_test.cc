@@ -130,7 +130,7 @@ TEST(damaged_packages_are_refused_or_harmless) {
   const Scorer scorer(kLabels, folder / "trie", Unit::kWord);
   write_package(folder / "a.scorer", folder / "trie", scorer.trie(), kLabels, Unit::kWord, {0.5, 1.25});
   const std::string content = fixtures::read_file(folder / "a.scorer");
-  const std::size_t model_size = check_kenlm_binary(MappedFile(folder / "a.scorer"));
+  const std::size_t model_size = check_kenlm_binary(FileContent(folder / "a.scorer"));
   for (std::size_t at = model_size; at < content.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = content;
@@ -155,11 +155,11 @@ TEST(an_acceptor_shares_the_ends_of_words) {
     write_acceptor(file, words);
     file.finish();
   }
-  auto read = read_acceptor(MappedFile(folder / "words"), 0, 5);
+  auto read = read_acceptor(FileContent(folder / "words"), 0, 5);
   std::sort(read.begin(), read.end());
   CHECK(read == words);
   CHECK(fixtures::read_file(folder / "words").size() < 65 + 16 + 4 * 20 + 16 + 7 * 16 + 1);
-  CHECK_THROWS(read_acceptor(MappedFile(folder / "words"), 0, 4), "too many");
+  CHECK_THROWS(read_acceptor(FileContent(folder / "words"), 0, 4), "too many");
   NewFile file(folder / "long");
   CHECK_THROWS(write_acceptor(file, {std::vector<Symbol>(100000, 1)}), "more than 1000 symbols");
 }

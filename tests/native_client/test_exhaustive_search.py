@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import kenlm
@@ -39,14 +40,20 @@ def test_without_scorer_every_transcript_has_its_exact_score(seed: int, frames: 
     assert scores == sorted(scores, reverse=True)
 
 
+def occurrences(phrase: Sequence[str], words: Sequence[str]) -> int:
+    return sum(tuple(words[place : place + len(phrase)]) == tuple(phrase) for place in range(len(words)))
+
+
 @given(
     seed=st.integers(0, 2**32 - 1),
     frames=st.integers(1, 6),
-    lm_weight=st.floats(0, 3),
+    lm_weight=st.floats(-2, 3),
     bonus=st.floats(-3, 3),
     unknown=st.just(-math.inf) | st.floats(-5, 5),
     sentence_end=st.booleans(),
-    hot_words=st.dictionaries(st.sampled_from(["a", "ab", "aa", "baa"]), st.floats(-3, 3)),
+    hot_words=st.dictionaries(
+        st.sampled_from(["a", "ab", "aa", "baa", "a b", "b a", "a b a", "a aa", "ba "]), st.floats(-3, 3)
+    ),
 )
 @settings(max_examples=700, deadline=None)
 def test_with_scorer_every_sentence_has_its_exact_score(
@@ -76,33 +83,44 @@ def test_with_scorer_every_sentence_has_its_exact_score(
     results = CTCDecoder(LABELS, options, Scorer.load(LABELS, path)).decode(posteriors)
     found = {tuple(result.text.split()): result for result in results}
     assert len(found) == len(results)
+    hot = {word for phrase in hot_words for word in phrase.split()}
     for words, acoustic in sentence_scores(posteriors, LABELS).items():
         if acoustic < -60:
             continue
-        if any(word not in WORDS and word not in hot_words for word in words) and unknown == -math.inf:
+        if any(word not in WORDS and word not in hot for word in words) and unknown == -math.inf:
             assert words not in found
             continue
         lm_score = model.score(" ".join(words), eos=sentence_end) * math.log(10)
-        bonuses = sum(
-            hot_words.get(word, 0) + (bonus if word in WORDS else 0 if word in hot_words else unknown) for word in words
-        )
+        bonuses = sum(bonus if word in WORDS else 0 if word in hot else unknown for word in words)
+        bonuses += sum(boost * occurrences(phrase.split(), words) for phrase, boost in hot_words.items())
         result = found[words]
         assert result.acoustic_score == pytest.approx(acoustic, abs=2e-4)
         assert result.lm_score == pytest.approx(lm_score, abs=2e-4)
         assert result.score == pytest.approx(acoustic + lm_weight * lm_score + bonuses, abs=1e-3)
 
 
-@given(seed=st.integers(0, 2**32 - 1), frames=st.integers(1, 6), lm_weight=st.floats(0, 3), bonus=st.floats(-3, 3))
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    frames=st.integers(1, 6),
+    lm_weight=st.floats(-2, 3),
+    bonus=st.floats(-3, 3),
+    hot_words=st.dictionaries(st.sampled_from(["a", " ", "ab", "b a", "aba"]), st.floats(-3, 3)),
+)
 @settings(max_examples=300, deadline=None)
 def test_with_a_model_of_characters_every_text_has_its_exact_score(
-    tmp_path_factory: pytest.TempPathFactory, seed: int, frames: int, lm_weight: float, bonus: float
+    tmp_path_factory: pytest.TempPathFactory,
+    seed: int,
+    frames: int,
+    lm_weight: float,
+    bonus: float,
+    hot_words: dict[str, float],
 ) -> None:
     rng = np.random.default_rng(seed)
     path = tmp_path_factory.getbasetemp() / "random.arpa"
     write_arpa(path, ["<space>", "a", "b"], rng)
     model = kenlm.Model(str(path))
     posteriors = random_posteriors(rng, frames, len(LABELS) + 1)
-    options = DecoderOptions(4096, lm_weight, bonus, result_count=4096)
+    options = DecoderOptions(4096, lm_weight, bonus, result_count=4096, hot_words=hot_words)
     results = CTCDecoder(LABELS, options, Scorer.load(LABELS, path, characters=True)).decode(posteriors)
     found = {result.labels: result for result in results}
     assert len(found) == len(results)
@@ -112,7 +130,9 @@ def test_with_a_model_of_characters_every_text_has_its_exact_score(
         lm_score = model.score(" ".join(("<space>", "a", "b")[label] for label in transcript)) * math.log(10)
         result = found[transcript]
         assert result.lm_score == pytest.approx(lm_score, abs=2e-4)
-        assert result.score == pytest.approx(acoustic + lm_weight * lm_score + bonus * len(transcript), abs=1e-3)
+        text = [LABELS[label] for label in transcript]
+        bonuses = bonus * len(text) + sum(boost * occurrences(phrase, text) for phrase, boost in hot_words.items())
+        assert result.score == pytest.approx(acoustic + lm_weight * lm_score + bonuses, abs=1e-3)
 
 
 @given(seed=st.integers(0, 2**32 - 1), beam_width=st.integers(1, 40))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -108,13 +110,71 @@ def test_hot_words_need_a_scorer_and_change_what_is_heard(graph_file: Path, scor
     assert "eee" in model.stt(noise).split()
     with pytest.raises(RuntimeError, match="'eee'"):
         model.addHotWord("eee", 1.0)
-    with pytest.raises(RuntimeError, match="xyz"):
-        model.addHotWord("xyz", 1.0)
     model.eraseHotWord("eee")
     with pytest.raises(RuntimeError, match="'eee'"):
         model.eraseHotWord("eee")
     model.addHotWord("a", 1.0)
     model.clearHotWords()
+
+
+def test_hot_words_that_cannot_be_spelled_are_taken_and_have_no_effect(
+    graph_file: Path, scorer_file: Path, recordings: list[Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    model = Model(graph_file)
+    model.enableExternalScorer(scorer_file)
+    before = model.stt(samples_of(recordings[0]))
+    for word in ("xyz", "a xyz", "Ade", "grüße", "", " ", "<s>", "\ud800"):
+        caplog.clear()
+        model.addHotWord(word, 50.0)
+        assert repr(word) in caplog.text
+        with pytest.raises(RuntimeError, match="added before"):
+            model.addHotWord(word, 1.0)
+    assert model.stt(samples_of(recordings[0])) == before
+    model.eraseHotWord("grüße")
+    for wrong in (float("nan"), float("inf"), "1", None):
+        with pytest.raises(RuntimeError, match="'b'"):
+            model.addHotWord("b", wrong)  # type: ignore[arg-type]
+    model.clearHotWords()
+
+
+def test_a_phrase_is_boosted_as_a_whole(graph_file: Path, scorer_file: Path) -> None:
+    model = Model(graph_file)
+    model.enableExternalScorer(scorer_file)
+    noise = np.random.default_rng(3).normal(0, 2000, 16000).astype(np.int16)
+    before = model.stt(noise)
+    model.addHotWord("ee dab ee", 300.0)
+    assert "ee dab ee" in model.stt(noise)
+    model.eraseHotWord("ee dab ee")
+    assert model.stt(noise) == before
+
+
+def test_hot_words_of_a_stream_are_its_own(graph_file: Path, scorer_file: Path) -> None:
+    model = Model(graph_file)
+    with pytest.raises(RuntimeError, match="need a scorer"):
+        model.stream(hot_words={"eee": 200.0})
+    model.enableExternalScorer(scorer_file)
+    noise = np.random.default_rng(3).normal(0, 2000, 16000).astype(np.int16)
+    before = model.stt(noise)
+    with model.stream(hot_words={"eee": 200.0}) as stream:
+        stream.feed(noise)
+        assert "eee" in stream.finish().text.split()
+    assert model.stt(noise) == before
+    model.set_hot_words({"eee": 200.0})
+    assert "eee" in model.stt(noise).split()
+    with model.stream(hot_words={}) as stream:
+        stream.feed(noise)
+        assert stream.finish().text == before
+
+
+def test_many_hot_words_are_added_one_by_one_in_no_time(graph_file: Path, scorer_file: Path) -> None:
+    model = Model(graph_file)
+    model.enableExternalScorer(scorer_file)
+    words = ["".join(letters) for letters in product("abcde", repeat=5)][:1000]
+    begin = time.process_time()
+    for word in words:
+        model.addHotWord(word, 1.0)
+    model.stt(np.zeros(1000, np.int16))
+    assert time.process_time() - begin < 3
 
 
 def test_audio_that_is_no_signal_is_refused(model: Model) -> None:

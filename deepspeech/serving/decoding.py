@@ -1,0 +1,89 @@
+"""What a model decodes with: its settings, and the decoder that they make."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ..decoder import CTCDecoder, DecoderOptions, Scorer
+from ..decoder.labels import Labels
+from ..errors import DecoderError, ModelError
+
+logger = logging.getLogger(__name__)
+
+MOST_LABELS_PER_FRAME = 40
+"""The number of labels of a frame that the search considers, which is that of DeepSpeech's clients."""
+
+HIGHEST_BOOST = 1e30
+"""The highest boost of a hot word, as a natural logarithm."""
+
+
+@dataclass(frozen=True)
+class DecodingSettings:
+    """What a model decodes with. A model never changes its settings, but takes others whose decoder can be made."""
+
+    labels: Labels
+    """The model's own, which a scorer may replace by its readings of them."""
+    beam_width: int
+    scorer: Scorer | None = None
+    weights: tuple[float, float] = (0.0, 0.0)
+    """Of the language model, and of each word that is in its vocabulary."""
+    hot_words: Mapping[str, float] = field(default_factory=dict)
+    """Words and phrases with their boosts, those included that the scorer cannot spell, which have no effect."""
+
+    def with_hot_words(self, hot_words: Mapping[str, float]) -> DecodingSettings:
+        """Return these settings with other hot words.
+
+        Their decoder is made when it is needed, so adding a thousand words one by one takes no longer than at once.
+        Log those that cannot be spelled. Raise ModelError without a scorer, and for a boost that cannot be used.
+        """
+        if self.scorer is None:
+            raise ModelError("hot words need a scorer; enable one first")
+        checked: dict[str, float] = {}
+        for word, boost in hot_words.items():
+            checked[word] = _checked_boost(word, boost)
+            if word not in self.hot_words and not self.scorer.can_spell(word):
+                logger.warning("the hot word %r is ignored: the scorer and the alphabet cannot spell it", word)
+        return replace(self, hot_words=checked)
+
+    @cached_property
+    def decoder(self) -> CTCDecoder:
+        """The decoder with these settings. Raise ModelError, naming the setting, for one that cannot be used."""
+        lm_weight, valid_word_count_weight = self.weights
+        try:
+            options = DecoderOptions(
+                beam_width=self.beam_width,
+                lm_weight=lm_weight,
+                valid_word_count_weight=valid_word_count_weight,
+                sentence_end=False,  # as DeepSpeech's clients score
+                cutoff_top_n=MOST_LABELS_PER_FRAME,
+                result_count=max(self.beam_width, 1),
+                hot_words=self._spelled_hot_words(),
+            )
+            return CTCDecoder(self.scorer.output if self.scorer else self.labels, options, self.scorer)
+        except (DecoderError, TypeError) as error:
+            raise ModelError(str(error)) from error
+
+    def _spelled_hot_words(self) -> dict[str, float]:
+        if self.scorer is None:
+            return {}
+        return {word: boost for word, boost in self.hot_words.items() if self.scorer.can_spell(word)}
+
+
+def package_weights(scorer: Scorer) -> tuple[float, float]:
+    """Return the weights that a scorer package recommends, or the decoder's for a scorer without any."""
+    default = DecoderOptions()
+    return scorer.package_defaults or (default.lm_weight, default.valid_word_count_weight)
+
+
+def _checked_boost(word: str, boost: float) -> float:
+    try:
+        if isinstance(word, str) and abs(boost) <= HIGHEST_BOOST:
+            return float(boost)
+    except TypeError:
+        pass
+    raise ModelError(
+        f"the hot word {word!r} has the boost {boost!r}; give a text and a number of up to {HIGHEST_BOOST:g}"
+    )

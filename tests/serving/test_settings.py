@@ -1,0 +1,51 @@
+"""Settings of a model: each change is made as a whole or not at all, whichever thread makes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from deepspeech import Model
+
+
+@pytest.fixture
+def scored(graph_file: Path, scorer_file: Path) -> Model:
+    """Return a model of the test's own, with a scorer."""
+    model = Model(graph_file)
+    model.enableExternalScorer(scorer_file)
+    return model
+
+
+@pytest.fixture(scope="module")
+def noise() -> npt.NDArray[np.int16]:
+    return np.random.default_rng(3).normal(0, 2000, 8000).astype(np.int16)
+
+
+def test_a_refused_setting_leaves_the_model_as_it_was(scored: Model, noise: npt.NDArray[np.int16]) -> None:
+    before = scored.stt(noise)
+    for refused in (
+        lambda: scored.setScorerAlphaBeta(1e60, 1),
+        lambda: scored.setScorerAlphaBeta(float("nan"), 1),
+        lambda: scored.setBeamWidth(0),
+        lambda: scored.setBeamWidth(1 << 30),
+        lambda: scored.addHotWord("a", float("inf")),
+        lambda: scored.enableExternalScorer("missing.scorer"),
+    ):
+        weights, beam_width = scored.scorer_weights, scored.beamWidth()
+        with pytest.raises(RuntimeError):
+            refused()
+        assert (scored.scorer_weights, scored.beamWidth()) == (weights, beam_width)
+        assert scored.stt(noise) == before
+    assert scored.setBeamWidth(20) == 0
+    scored.addHotWord("a", 1.0)
+    assert scored.disableExternalScorer() == 0
+    assert scored.disableExternalScorer() != 0
+
+
+def test_a_negative_weight_is_taken(scored: Model, noise: npt.NDArray[np.int16]) -> None:
+    assert scored.setScorerAlphaBeta(-0.1, 1.0) == 0
+    assert scored.scorer_weights == (-0.1, 1.0)
+    assert isinstance(scored.stt(noise), str)
