@@ -12,8 +12,10 @@ import numpy.typing as npt
 from ..decoder import CTCDecoder, DecoderOptions, Scorer
 from ..decoder.of_alphabet import load_scorer
 from ..errors import DecoderError, ModelError
+from ..util.features import FeatureOptions
 from ..util.text import Alphabet
 from .alphabet import alphabet_of
+from .confidence.calibration import Calibrations
 from .endpointing.recognition import EndpointedRecognition
 from .endpointing.rules import EndpointRules
 from .endpointing.voice_activity import VoiceActivity
@@ -202,6 +204,16 @@ class Model:
     def alphabet(self) -> Alphabet:
         """The alphabet that spells transcripts in the model's labels. Raise GraphError if the labels are none."""
         return alphabet_of(self._info)
+
+    @property
+    def features(self) -> FeatureOptions:
+        """What the network takes of the audio."""
+        return self._info.features
+
+    @property
+    def calibrations(self) -> Calibrations:
+        """How the confidences of words are computed."""
+        return self._info.calibrations
 
     @property
     def step_seconds(self) -> float:

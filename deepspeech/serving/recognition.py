@@ -78,9 +78,10 @@ class Recognition:
         """Return the hypotheses of `finish` as transcripts, with the confidences of their words."""
         return self._transcripts(self.finish(max(count, HYPOTHESES)), count)
 
-    def observations(self, hypothesis: Hypothesis, hypotheses: list[Hypothesis]) -> list[Observation]:
-        """Return what confidences are computed of, for each word of one of the utterance's hypotheses."""
-        return observations(hypothesis, hypotheses[:HYPOTHESES], self._rivals, self._decoder.space_columns)
+    def finish_observed(self) -> tuple[Hypothesis, list[Observation]]:
+        """Return the best hypothesis of `finish`, and what the confidences of its words are computed of."""
+        hypotheses = self.finish(HYPOTHESES)
+        return hypotheses[0], self._observations(hypotheses[0], hypotheses)
 
     @property
     def start(self) -> float:
@@ -100,9 +101,12 @@ class Recognition:
         calibration = calibrations.language_model if self._decoder.scorer else calibrations.acoustic
         made = []
         for hypothesis in hypotheses[:count]:
-            confidences = [calibration.confidence(each) for each in self.observations(hypothesis, hypotheses)]
+            confidences = [calibration.confidence(each) for each in self._observations(hypothesis, hypotheses)]
             made.append(transcript(hypothesis, self._recognizer.info.row_seconds, confidences, self.start))
         return made
+
+    def _observations(self, hypothesis: Hypothesis, hypotheses: list[Hypothesis]) -> list[Observation]:
+        return observations(hypothesis, hypotheses[:HYPOTHESES], self._rivals, self._decoder.space_columns)
 
     def _run_pending(self, *, last: bool = False) -> None:
         if self._pending:
