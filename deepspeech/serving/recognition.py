@@ -10,13 +10,14 @@ import numpy.typing as npt
 from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
 from .confidence.calibration import Observation
-from .confidence.words import HYPOTHESES, Rivals, observations
+from .confidence.stability import stable_words
+from .confidence.words import HYPOTHESES, HYPOTHESES_SO_FAR, Rivals, observations
 from .endpointing.rules import Endpoint
 from .endpointing.search import EndpointedSearch
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo
-from .transcripts import Transcript, transcript
+from .transcripts import Partial, Transcript, transcript
 
 Array = npt.NDArray[np.float32]
 Search = _ctcdecoder.Stream | EndpointedSearch
@@ -70,9 +71,11 @@ class Recognition:
         self._run_pending(last=True)
         return self._decoder.hypotheses(self._search.finish(count))
 
-    def peek_transcripts(self, count: int = 1) -> list[Transcript]:
-        """Return the hypotheses of `peek` as transcripts, with the confidences of their words."""
-        return self._transcripts(self.peek(max(count, HYPOTHESES)), count)
+    def partial(self) -> Partial:
+        """Return the transcript of the samples fed so far; the network must stream."""
+        hypotheses = self.peek(HYPOTHESES_SO_FAR)
+        stable = stable_words(hypotheses, has_language_model=self._decoder.scorer is not None)
+        return Partial(self._transcripts(hypotheses, 1)[0], stable)
 
     def finish_transcripts(self, count: int = 1) -> list[Transcript]:
         """Return the hypotheses of `finish` as transcripts, with the confidences of their words."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..errors import ModelError, SamplesShapeError, SamplesTypeError
 from .endpointing.rules import Endpoint
 from .recognition import Recognition
-from .transcripts import Metadata, Transcript, metadata
+from .transcripts import Metadata, Partial, Transcript, metadata
 
 Samples = npt.NDArray[np.int16]
 
@@ -102,7 +102,12 @@ class TranscriptStream:
         if self._result is not None:
             return self._result
         self._check_open()
-        return self._recognition.peek_transcripts()[0]
+        return self._recognition.partial().transcript
+
+    def partial(self) -> Partial:
+        """Return the transcript so far, and how many of its words will not change. Raise ModelError after the end."""
+        self._check_open()
+        return self._recognition.partial()
 
     @property
     def start(self) -> float:

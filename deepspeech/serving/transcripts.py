@@ -26,6 +26,14 @@ class Transcript:
 
 
 @dataclass(frozen=True)
+class Partial:
+    """The transcript of an utterance that goes on, of which the first `stable_words` words will not change."""
+
+    transcript: Transcript
+    stable_words: int
+
+
+@dataclass(frozen=True)
 class TokenMetadata:
     """A character and its time: `timestep` in frames from 0, and `start_time` in seconds.
 

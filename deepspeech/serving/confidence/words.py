@@ -14,7 +14,9 @@ from .calibration import Observation
 Array = npt.NDArray[np.float32]
 
 HYPOTHESES = 50
-"""Hypotheses that are compared."""
+"""Hypotheses that are compared when an utterance is over."""
+HYPOTHESES_SO_FAR = 10
+"""Hypotheses that are compared while it goes on, which costs little then."""
 RIVALS = 4
 """Labels of a row that are remembered as what else may have been said."""
 ROWS_AFTER_WORD = 6
@@ -55,7 +57,7 @@ def observations(
     overlaps. Its clarity is 1 less the highest probability of a label that it does not have, in its rows. `spaces` are
     the columns of labels that are a space.
     """
-    weights = _probabilities(hypotheses)
+    weights = probabilities(hypotheses)
     found = []
     for number, word in enumerate(hypothesis.words):
         having = (weight for weight, other in zip(weights, hypotheses, strict=True) if _has(other, word))
@@ -70,7 +72,7 @@ def observations(
     return found
 
 
-def _probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
+def probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
     """Return the probabilities of hypotheses by their scores, as if there were no others."""
     best = max(hypothesis.score for hypothesis in hypotheses)
     shares = [math.exp(hypothesis.score - best) for hypothesis in hypotheses]
