@@ -46,6 +46,11 @@ def align() -> int:
     return _run("align")
 
 
+def calibrate() -> int:
+    """Run `python -m deepspeech.calibrate` and return its exit code."""
+    return _run("confidence.calibrate")
+
+
 def missing_package(error: ModuleNotFoundError) -> str:
     """Return in one line what to install for a package of training's; raise the error again if it is of no extra."""
     package = (error.name or "").partition(".")[0]

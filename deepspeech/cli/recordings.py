@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import AudioError, FlagError
-from .transcription.pipe import PIPE, Pipe
+from .utterances.pipe import PIPE, Pipe
 
 EXTENSIONS = {".aif", ".aiff", ".au", ".caf", ".flac", ".mp3", ".ogg", ".opus", ".w64", ".wav"}
 """The extensions of the files in folders that are taken for recordings."""

@@ -24,11 +24,9 @@ from ..util.audio import read_audio_blocks
 from ..util.files.whole_files import write_whole
 from ..util.progress import Progress, report
 from .arguments import ArgumentParser, failed, run_command
+from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
 from .recordings import Recording, recordings
-from .transcription.live_text import LiveText
-
-PAUSE_SECONDS = 1.5
-"""A pause of this length ends an utterance of a stream."""
+from .utterances.endpoints import add_endpoint_flags, endpoint_rules, print_utterances, voice_activity
 
 SUFFIXES = {"text": ".txt", "json": ".json", "srt": ".srt", "vtt": ".vtt"}
 
@@ -87,6 +85,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="CHUNK",
         help="feed CHUNK samples at a time; print each utterance when it ends, on a terminal also before",
     )
+    add_endpoint_flags(parser)
+    add_confidence_flags(parser)
     add("--version", action="version", version=f"DeepSpeech {__version__}")
     return parser
 
@@ -103,11 +103,15 @@ def _check(options: argparse.Namespace) -> None:
         options.format = "json"
     if options.stream and (options.format != "text" or options.output_dir):
         raise FlagError("--stream: prints text as it comes, and cannot be combined with --format or --output_dir")
+    options.rules = endpoint_rules(options)
+    if options.rules and (options.format != "text" or options.output_dir or options.min_confidence is not None):
+        raise FlagError("endpoints: print text as it comes, and cannot be combined with --format or --output_dir")
+    check_confidence_flags(options)
 
 
 def _load(options: argparse.Namespace) -> Model:
     model = Model(options.model)
-    if options.stream:
+    if options.rules:
         model.check_streams()
     if options.beam_width is not None:
         model.setBeamWidth(options.beam_width)
@@ -177,8 +181,9 @@ def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[P
 def _transcribe(
     model: Model, recording: Recording, output: Path | None, options: argparse.Namespace, *, several: bool
 ) -> None:
-    if options.stream:
-        _stream(model, recording, options.stream)
+    if options.rules:
+        blocks = _blocks(recording, model.sampleRate())
+        print_utterances(model, blocks, options.rules, voice_activity(options), options.stream)
         return
     text = _rendered(model, recording, options, several=several)
     if output is None:
@@ -195,7 +200,10 @@ def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *
     """Return the output for one recording, with its name if there are `several` on standard output."""
     count = options.candidate_transcripts if options.format == "json" else 1
     rate = model.sampleRate()
-    of_parts = [(part.start, model.candidates(part.samples, count)) for part in _parts(recording, rate)]
+    of_parts = [
+        (part.start, [as_asked(each, options) for each in model.candidates(part.samples, count)])
+        for part in _parts(recording, rate)
+    ]
     best = joined([(start, candidates[0]) for start, candidates in of_parts])
     if options.format == "srt":
         return srt(cues(best.words))
@@ -225,27 +233,15 @@ def _blocks(recording: Recording, rate: int) -> Iterator[npt.NDArray[np.float32]
 
 def _candidate(spoken: Transcript) -> dict[str, object]:
     words = [
-        {"word": word.text, "start_time": word.start, "duration": round(word.end - word.start, 3)}
+        {
+            "word": word.text,
+            "start_time": word.start,
+            "duration": round(word.end - word.start, 3),
+            "confidence": word.confidence,
+        }
         for word in spoken.words
     ]
     return {"confidence": spoken.confidence, "words": words}
-
-
-def _stream(model: Model, recording: Recording, chunk: int) -> None:
-    """Show the text of a recording while it changes, and write each utterance, which a pause ends, when it is final."""
-    live = LiveText(sys.stdout)
-    rate = model.sampleRate()
-    recognition, heard = model.recognition(), 0
-    for block in _blocks(recording, rate):
-        for start in range(0, len(block), chunk):
-            recognition.feed(block[start : start + chunk])
-            heard += len(block[start : start + chunk])
-            so_far = recognition.peek()[0]
-            live.show(so_far.text)
-            if so_far.words and heard / rate - so_far.words[-1].end * model.step_seconds > PAUSE_SECONDS:
-                live.finish(recognition.finish()[0].text)
-                recognition, heard = model.recognition(), 0
-    live.finish(recognition.finish()[0].text)
 
 
 if __name__ == "__main__":

@@ -14,21 +14,25 @@ import numpy.typing as npt
 
 from ..decoder.of_alphabet import load_scorer
 from ..errors import DecoderError, ModelError
-from ..util.features import UTTERANCE
+from ..util.features import UTTERANCE, FeatureOptions
 from ..util.text import Alphabet
 from .alphabet import alphabet_of
 from .arguments import count as checked_count
 from .arguments import file_path, finite_number, text
+from .confidence.calibration import Calibrations
 from .decoding import DecodingSettings, package_weights
+from .endpointing.recognition import EndpointedRecognition
+from .endpointing.rules import EndpointRules
+from .endpointing.voice_activity import VoiceActivity
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
 from .long_audio import parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
-from .recognition import Recognition, blocks_of
+from .recognition import Recognition, Recognizer, blocks_of
 from .samples import Samples, as_samples, as_signal
 from .streams import Stream, TranscriptStream
-from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata, transcript
+from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata
 
 __all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "Transcript", "TranscriptStream"]
 
@@ -143,10 +147,13 @@ class Model:
         recognition = self._recognized(audio_buffer)
         return metadata(recognition.finish(count), recognition.labels, self.step_seconds)
 
-    def createStream(self) -> Stream:  # noqa: N802
-        """Begin an utterance whose audio comes bit by bit. Raise ModelError for a network that cannot stream."""
+    def createStream(self, endpointing: EndpointRules | None = None) -> Stream:  # noqa: N802
+        """Begin an utterance whose audio comes bit by bit; with `endpointing`, its `endpoint` says when it ends.
+
+        Raise ModelError for a network that cannot stream.
+        """
         self.check_streams()
-        return Stream(self.recognition(), self.step_seconds)
+        return Stream(self.recognition(endpointing), self.step_seconds)
 
     def transcribe(self, audio: str | PathLike[str] | Samples) -> Transcript:
         """Return the transcript of a file of any format and rate, or of samples, as `stt` takes them.
@@ -169,19 +176,24 @@ class Model:
         """
         recognition = self.recognition()
         recognition.feed(signal)
-        return [transcript(each, self.step_seconds) for each in recognition.finish(checked_count(count, "count"))]
+        return recognition.finish_transcripts(checked_count(count, "count"))
 
-    def stream(self, hot_words: Mapping[str, float] | None = None) -> TranscriptStream:
+    def stream(
+        self,
+        endpointing: EndpointRules | None = None,
+        voice_activity: VoiceActivity | None = None,
+        hot_words: Mapping[str, float] | None = None,
+    ) -> TranscriptStream:
         """Begin an utterance whose audio comes bit by bit: `with model.stream() as stream: stream.feed(samples)`.
 
-        `hot_words` are this utterance's, in place of the model's. Raise ModelError for a network that cannot stream,
-        and for hot words as `addHotWord` does.
+        With `endpointing`, the stream's `endpoint` says when the utterance ends; with `voice_activity`, too, the
+        network does not run before the utterance's first voice. `hot_words` are the stream's, in place of the model's.
+        Raise ModelError for a network that cannot stream, for audio that the voice activity detector cannot take, and
+        for hot words as `addHotWord` does.
         """
         self.check_streams()
-        settings = self._settings
-        if hot_words is not None:
-            settings = settings.with_hot_words(hot_words)
-        return TranscriptStream(self.recognition(settings), self.step_seconds)
+        settings = self._settings if hot_words is None else self._settings.with_hot_words(hot_words)
+        return TranscriptStream(self.recognition(endpointing, voice_activity, settings))
 
     def posteriors(self, signal: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the posteriors of a signal, float32 [samples] in [-1, 1] at the model's rate.
@@ -194,6 +206,16 @@ class Model:
     def alphabet(self) -> Alphabet:
         """The alphabet that spells transcripts in the model's labels. Raise GraphError if the labels are none."""
         return alphabet_of(self._info)
+
+    @property
+    def features(self) -> FeatureOptions:
+        """What the network takes of the audio."""
+        return self._info.features
+
+    @property
+    def calibrations(self) -> Calibrations:
+        """How the confidences of words are computed."""
+        return self._info.calibrations
 
     @property
     def step_seconds(self) -> float:
@@ -219,9 +241,21 @@ class Model:
         """The current alpha and beta."""
         return self._settings.weights
 
-    def recognition(self, settings: DecodingSettings | None = None) -> Recognition:
-        """Begin an utterance with the current settings, or with others."""
-        return Recognition(self._info, self._features, self._engine, (settings or self._settings).decoder)
+    def recognition(
+        self,
+        endpointing: EndpointRules | None = None,
+        voice_activity: VoiceActivity | None = None,
+        settings: DecodingSettings | None = None,
+    ) -> Recognition:
+        """Begin an utterance with the current settings of decoding, or with others.
+
+        Without `endpointing` there is no voice activity detection.
+        """
+        decoder = (settings or self._settings).decoder
+        recognizer = Recognizer(self._info, self._features, self._engine, decoder)
+        if endpointing is None:
+            return Recognition(recognizer)
+        return EndpointedRecognition(recognizer, endpointing, voice_activity)
 
     def _recognized(self, audio_buffer: Samples) -> Recognition:
         recognition = self.recognition()

@@ -1,6 +1,9 @@
 """One utterance from samples to hypotheses, piece by piece."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,11 +12,28 @@ import numpy.typing as npt
 from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
 from ..errors import DecoderError, ModelError
+from .confidence.calibration import Observation
+from .confidence.stability import stable_words
+from .confidence.words import HYPOTHESES, HYPOTHESES_SO_FAR, Rivals, observations
+from .endpointing.rules import Endpoint
+from .endpointing.search import EndpointedSearch
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo
+from .transcripts import Partial, Transcript, transcript
 
 Array = npt.NDArray[np.float32]
+Search = _ctcdecoder.Stream | EndpointedSearch
+
+
+@dataclass(frozen=True)
+class Recognizer:
+    """All that recognitions share."""
+
+    info: ModelInfo
+    features: ModelFeatures
+    engine: Engine
+    decoder: CTCDecoder
 
 
 LARGEST_BLOCK = 1 << 18
@@ -28,16 +48,18 @@ class Recognition:
     A recognition belongs to one thread at a time, so streams have a lock; several may share the engine and the decoder.
     """
 
-    def __init__(self, info: ModelInfo, features: ModelFeatures, engine: Engine, decoder: CTCDecoder) -> None:
-        self._engine = engine
-        self._decoder = decoder
-        self._search = _ctcdecoder.Stream(decoder.native)
-        self._path = info.path
-        self._n_steps = info.n_steps
-        self._streams = info.network.streams
-        self._feature_windows = features.windows()
-        self._state = engine.initial_state()
+    def __init__(self, recognizer: Recognizer, search: Search | None = None) -> None:
+        """Begin an utterance; `search` is what takes the posteriors, a new one of the decoder if None."""
+        self._recognizer = recognizer
+        self._engine = recognizer.engine
+        self._decoder = recognizer.decoder
+        self._search = search or _ctcdecoder.Stream(recognizer.decoder.native)
+        self._n_steps = recognizer.info.n_steps
+        self._streams = recognizer.info.network.streams
+        self._feature_windows = recognizer.features.windows()
+        self._state = recognizer.engine.initial_state()
         self._pending: list[Array] = []
+        self._rivals = Rivals()
 
     @property
     def labels(self) -> Sequence[str | bytes]:
@@ -64,6 +86,46 @@ class Recognition:
         self._run_pending(last=True)
         return self._decoder.hypotheses(self._search.finish(count))
 
+    def partial(self) -> Partial:
+        """Return the transcript of the samples fed so far; the network must stream."""
+        hypotheses = self.peek(HYPOTHESES_SO_FAR)
+        stable = stable_words(hypotheses, has_language_model=self._decoder.scorer is not None)
+        return Partial(self._transcripts(hypotheses, 1)[0], stable)
+
+    def finish_transcripts(self, count: int = 1) -> list[Transcript]:
+        """Return the hypotheses of `finish` as transcripts, with the confidences of their words."""
+        return self._transcripts(self.finish(max(count, HYPOTHESES)), count)
+
+    def finish_observed(self) -> tuple[Hypothesis, list[Observation]]:
+        """Return the best hypothesis of `finish`, and what the confidences of its words are computed of."""
+        hypotheses = self.finish(HYPOTHESES)
+        return hypotheses[0], self._observations(hypotheses[0], hypotheses)
+
+    @property
+    def start(self) -> float:
+        """Seconds of the signal before the utterance."""
+        return 0.0
+
+    def endpoint(self) -> Endpoint | None:
+        """Return the end of the utterance by the rules of its endpoints; None, as there are none here."""
+        return None
+
+    def following(self) -> Recognition:
+        """Begin the next utterance, with the audio after this one."""
+        return Recognition(self._recognizer)
+
+    def _transcripts(self, hypotheses: list[Hypothesis], count: int) -> list[Transcript]:
+        calibrations = self._recognizer.info.calibrations
+        calibration = calibrations.language_model if self._decoder.scorer else calibrations.acoustic
+        made = []
+        for hypothesis in hypotheses[:count]:
+            confidences = [calibration.confidence(each) for each in self._observations(hypothesis, hypotheses)]
+            made.append(transcript(hypothesis, self._recognizer.info.row_seconds, confidences, self.start))
+        return made
+
+    def _observations(self, hypothesis: Hypothesis, hypotheses: list[Hypothesis]) -> list[Observation]:
+        return observations(hypothesis, hypotheses[:HYPOTHESES], self._rivals, self._decoder.space_columns)
+
     def _run_pending(self, *, last: bool = False) -> None:
         if self._pending:
             posteriors, self._state = self._engine.run(np.concatenate(self._pending), self._state, last=last)
@@ -71,7 +133,9 @@ class Recognition:
             try:
                 self._search.feed(posteriors)
             except DecoderError as error:
-                raise ModelError(f"{self._path}: what the network computes is not a probability: {error}") from error
+                path = self._recognizer.info.path
+                raise ModelError(f"{path}: what the network computes is not a probability: {error}") from error
+            self._rivals.feed(posteriors)
 
 
 def blocks_of(samples: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 import soundfile
 
-from deepspeech.cli.transcription.pipe import Pipe
+from deepspeech.cli.utterances.pipe import Pipe
 from deepspeech.errors import AudioError
 
 RATE = 16_000

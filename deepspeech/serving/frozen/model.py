@@ -5,7 +5,7 @@ This module needs no TensorFlow.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from os import PathLike
 from pathlib import Path
@@ -22,9 +22,10 @@ from ...util.features import FeatureOptions
 from ...util.frames.normalization import FeatureStatistics
 from ...util.output_units import ByteAlphabet
 from ...util.text import Alphabet
+from ..confidence.calibration import Calibrations
 from .features import read_features
 from .graph import Graph, read_graph
-from .metadata import READABLE_VERSIONS, parse_alphabet, parse_network
+from .metadata import CALIBRATIONS_NODE, READABLE_VERSIONS, parse_alphabet, parse_network
 from .nodes import LARGEST_WIDTH, input_shape, integer_of, text_of
 
 LARGEST_BEAM_WIDTH = 1 << 14
@@ -56,6 +57,8 @@ class ModelInfo:
     """What the alphabet of that unit needs beside its labels."""
     statistics: FeatureStatistics | None = None
     """What the features are normalized by, if they are."""
+    calibrations: Calibrations = field(default_factory=Calibrations)
+    """How the confidences of words are computed."""
 
     @property
     def row_seconds(self) -> float:
@@ -147,6 +150,7 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
         output_unit=_output_unit(graph, labels),
         unit_data=text_of(graph, "metadata_unit_data") if "metadata_unit_data" in graph.nodes else b"",
         statistics=statistics,
+        calibrations=_calibrations(graph),
     )
     return FrozenModel(info, weights)
 
@@ -237,6 +241,12 @@ def _output_unit(graph: Graph, labels: Sequence[str | bytes]) -> str:
     if "metadata_output_unit" in graph.nodes:
         return text_of(graph, "metadata_output_unit").decode("utf-8", "replace")
     return ByteAlphabet.unit if any(isinstance(label, bytes) for label in labels) else Alphabet.unit
+
+
+def _calibrations(graph: Graph) -> Calibrations:
+    if CALIBRATIONS_NODE not in graph.nodes:
+        return Calibrations()
+    return Calibrations.from_json(text_of(graph, CALIBRATIONS_NODE))
 
 
 def _language(graph: Graph) -> str:

@@ -1,1 +1,0 @@
-"""The input and the output of the `deepspeech` command."""
