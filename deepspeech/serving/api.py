@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike
 
@@ -18,7 +19,7 @@ from .arguments import file_path, finite_number, text
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
-from .long_audio import parts_of_blocks, parts_of_file
+from .long_audio import Part, parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
 from .recognition import Recognition, blocks_of
 from .samples import Samples, as_samples, as_signal
@@ -160,13 +161,14 @@ class Model:
         Long recordings are split where they are quietest, so that hours need no more memory than minutes.
         Raise AudioError for a file, and SamplesError for samples, that cannot be used.
         """
+        return joined([(part.start, self.candidates(part.samples)[0]) for part in self.parts(audio)])
+
+    def parts(self, audio: str | PathLike[str] | Samples) -> Iterator[Part]:
+        """Yield the parts that `transcribe` splits a recording into; raise what it raises."""
         rate = self.sampleRate()
         if isinstance(audio, str | PathLike):
-            parts = parts_of_file(file_path(audio, "audio"), rate)
-        else:
-            blocks = blocks_of(as_samples(audio))
-            parts = parts_of_blocks(map(as_signal, blocks), rate)
-        return joined([(part.start, self.candidates(part.samples)[0]) for part in parts])
+            return parts_of_file(file_path(audio, "audio"), rate)
+        return parts_of_blocks(map(as_signal, blocks_of(as_samples(audio))), rate)
 
     def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
         """Return up to `count` transcripts, best first, of a signal, float32 [samples] in [-1, 1] at the model's rate.
