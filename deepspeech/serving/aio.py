@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from ..util.parallel import usable_cores
 from .api import Model
-from .samples import Samples
+from .arguments.samples import Samples
 from .streams import TranscriptStream
 from .transcripts import Transcript, joined
 

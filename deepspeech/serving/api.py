@@ -14,15 +14,15 @@ from ..decoder.of_alphabet import load_scorer
 from ..errors import DecoderError, ModelError
 from ..util.text import Alphabet
 from .alphabet import alphabet_of
-from .arguments import count as checked_count
-from .arguments import file_path, finite_number, text
+from .arguments.checks import count as checked_count
+from .arguments.checks import file_path, finite_number, text
+from .arguments.samples import Samples, as_samples, as_signal
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
 from .long_audio import Part, parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
 from .recognition import Recognition, blocks_of
-from .samples import Samples, as_samples, as_signal
 from .streams import Stream, TranscriptStream
 from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata, transcript
 
@@ -136,7 +136,7 @@ class Model:
         self._set_hot_words({})
 
     def stt(self, audio_buffer: Samples) -> str:
-        """Return the text of int16 [samples] at the model's rate, or what stands for them; see `samples.as_samples`.
+        """Return the text of int16 [samples] at the model's rate, or of what `as_samples` takes for them.
 
         Raise SamplesError for anything else.
         """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ModelError
-from .arguments import count as checked_count
+from .arguments.checks import count as checked_count
+from .arguments.samples import Samples, as_signal
 from .recognition import Recognition
-from .samples import Samples, as_signal
 from .transcripts import Metadata, Transcript, metadata, transcript
 
 
