@@ -8,11 +8,21 @@ print(Model("output_graph.pb").transcribe("speech.wav").text)
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .serving.aio import AsyncModel, AsyncStream
     from .serving.api import CandidateTranscript, Metadata, Model, Stream, TokenMetadata
 
 __version__ = "1.0.0.dev0"
 
-__all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "version"]
+__all__ = [
+    "AsyncModel",
+    "AsyncStream",
+    "CandidateTranscript",
+    "Metadata",
+    "Model",
+    "Stream",
+    "TokenMetadata",
+    "version",
+]
 
 
 def version() -> str:
@@ -22,6 +32,10 @@ def version() -> str:
 
 def __getattr__(name: str) -> Any:
     """Load the recognizer when it is first asked for: importing this package costs nothing."""
+    if name.startswith("Async") and name in __all__:
+        from .serving import aio
+
+        return getattr(aio, name)
     if name in __all__:
         from .serving import api
 

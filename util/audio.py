@@ -16,6 +16,7 @@ import numpy.typing as npt
 import soundfile
 import soxr
 
+from .containers.ffmpeg import container_of, decoded_by_ffmpeg
 from .containers.mp3 import UnmeasuredFile, has_length
 from .containers.sizes import check_size
 from .errors import AudioError
@@ -98,23 +99,31 @@ def read_audio(path: str | PathLike[str], sample_rate: int, part: Part | None = 
     return np.clip(samples, -1, 1, out=samples)
 
 
-def read_audio_blocks(path: str | PathLike[str], sample_rate: int) -> Iterator[Samples]:
+def read_audio_blocks(path: str | PathLike[str], sample_rate: int, channel: int | None = None) -> Iterator[Samples]:
     """Yield what `read_audio` returns in blocks, float32 [block], so that a long recording takes little memory.
 
-    Raise AudioError as `read_audio` does, once the blocks before are read.
+    Only a `channel` is read, if one is given, counted from 0. What libsndfile does not read is decoded by ffmpeg, if it
+    is installed. Raise AudioError as `read_audio` does, once the blocks before are read.
     """
-    with open_recording(path) as (_, sound):
-        resampler = soxr.ResampleStream(sound.samplerate, sample_rate, 1, dtype="float32")
-        unchanged = sound.samplerate == sample_rate
+    with _decoding(path) as (file_rate, _, decoded):
+        resampler = soxr.ResampleStream(file_rate, sample_rate, 1, dtype="float32")
+        unchanged = file_rate == sample_rate
         empty = True
-        for block in _decoded_blocks(path, sound):
+        for block in decoded:
             empty = False
-            resampled = block if unchanged else resampler.resample_chunk(block)
+            mono = _mono(path, block if channel is None else block[:, channel : channel + 1])
+            resampled = mono if unchanged else resampler.resample_chunk(mono)
             yield np.clip(resampled, -1, 1)
         if empty:
             raise AudioError(f"{path}: no samples")
         if not unchanged:
             yield np.clip(resampler.resample_chunk(np.zeros(0, np.float32), last=True), -1, 1)
+
+
+def channel_count(path: str | PathLike[str]) -> int:
+    """Return the number of channels of a recording that `read_audio_blocks` reads; raise AudioError."""
+    with _decoding(path) as (_, channels, _):
+        return channels
 
 
 def is_silent(path: str | PathLike[str], part: Part) -> bool:
@@ -162,6 +171,18 @@ def open_recording(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.S
         raise AudioError(f"{path}: cannot be read as audio: {error.error_string}") from error
 
 
+@contextmanager
+def _decoding(path: str | PathLike[str]) -> Iterator[tuple[int, int, Iterator[Samples]]]:
+    """Open a recording, and yield its rate in Hz, its channels, and its samples as float32 [block, channels]."""
+    path = Path(path)
+    if path.is_file() and container_of(path) is not None:
+        with decoded_by_ffmpeg(path) as (wav, blocks):
+            yield wav.sample_rate, wav.channels, blocks
+        return
+    with open_recording(path) as (_, sound):
+        yield sound.samplerate, sound.channels, _blocks_of_channels(path, sound)
+
+
 def _sound_file(file_descriptor: int) -> soundfile.SoundFile:
     """Return an open recording, which of an mp3 without a known length can read all that is there."""
     sound = soundfile.SoundFile(file_descriptor, closefd=False)
@@ -173,10 +194,15 @@ def _sound_file(file_descriptor: int) -> soundfile.SoundFile:
 
 def _decoded_blocks(path: str | PathLike[str], sound: soundfile.SoundFile) -> Iterator[Samples]:
     """Yield the samples as float32 [block], channels averaged; raise AudioError if they end early or are not finite."""
+    return (_mono(path, block) for block in _blocks_of_channels(path, sound))
+
+
+def _blocks_of_channels(path: str | PathLike[str], sound: soundfile.SoundFile) -> Iterator[Samples]:
+    """Yield the samples as float32 [block, channels]; raise AudioError if they end early."""
     decoded = 0
     while len(block := _next_block(path, sound)):
         decoded += len(block)
-        yield _mono(path, block)
+        yield block
     if decoded < sound.frames and not isinstance(sound.name, UnmeasuredFile):
         raise AudioError(f"{path}: truncated: {decoded} samples of the {sound.frames} that its header promises")
 

@@ -7,7 +7,10 @@ from pathlib import Path
 from ..errors import AudioError, FlagError
 from .utterances.pipe import PIPE, Pipe
 
-EXTENSIONS = {".aif", ".aiff", ".au", ".caf", ".flac", ".mp3", ".ogg", ".opus", ".w64", ".wav"}
+EXTENSIONS = {
+    *(".aif", ".aiff", ".au", ".caf", ".flac", ".mp3", ".ogg", ".opus", ".w64", ".wav"),
+    *(".3gp", ".aac", ".amr", ".m4a", ".mka", ".mkv", ".mov", ".mp4", ".webm", ".wma"),  # decoded by ffmpeg
+}
 """The extensions of the files in folders that are taken for recordings."""
 
 

@@ -17,17 +17,19 @@ import numpy.typing as npt
 from .. import __version__
 from ..errors import AudioError, ExportError, FlagError
 from ..serving.api import Model
-from ..serving.long_audio import Part, parts_of_blocks
+from ..serving.long_audio import parts_of_blocks
 from ..serving.subtitles import cues, srt, webvtt
 from ..serving.transcripts import Transcript, joined
-from ..util.audio import read_audio_blocks
+from ..util.audio import channel_count, read_audio_blocks
 from ..util.files.whole_files import write_whole
 from ..util.progress import Progress, report
 from .arguments import ArgumentParser, failed, run_command
 from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
 from .recordings import Recording, recordings
 from .utterances.endpoints import add_endpoint_flags, endpoint_rules, print_utterances, voice_activity
+from .utterances.pipe import PIPE
 
+MIX, APART = "mix", "apart"
 SUFFIXES = {"text": ".txt", "json": ".json", "srt": ".srt", "vtt": ".vtt"}
 
 
@@ -85,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="CHUNK",
         help="feed CHUNK samples at a time; print each utterance when it ends, on a terminal also before",
     )
+    add("--channels", choices=[MIX, APART], default=MIX, help="transcribe the mean of all channels, or each by itself")
     add_endpoint_flags(parser)
     add_confidence_flags(parser)
     add("--version", action="version", version=f"DeepSpeech {__version__}")
@@ -106,6 +109,8 @@ def _check(options: argparse.Namespace) -> None:
     options.rules = endpoint_rules(options)
     if options.rules and (options.format != "text" or options.output_dir or options.min_confidence is not None):
         raise FlagError("endpoints: print text as it comes, and cannot be combined with --format or --output_dir")
+    if options.channels == APART and (options.rules or PIPE in options.audio):
+        raise FlagError("--channels: apart, channels are transcribed one after the other, which needs files")
     check_confidence_flags(options)
 
 
@@ -199,36 +204,46 @@ def _transcribe(
 def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *, several: bool) -> str:
     """Return the output for one recording, with its name if there are `several` on standard output."""
     count = options.candidate_transcripts if options.format == "json" else 1
-    rate = model.sampleRate()
-    of_parts = [
-        (part.start, [as_asked(each, options) for each in model.candidates(part.samples, count)])
-        for part in _parts(recording, rate)
-    ]
-    best = joined([(start, candidates[0]) for start, candidates in of_parts])
-    if options.format == "srt":
-        return srt(cues(best.words))
-    if options.format == "vtt":
-        return webvtt(cues(best.words))
     named = several and options.output_dir is None
+    if options.channels == APART:
+        assert recording.path is not None
+        channels = range(channel_count(recording.path))
+        every = {f"channel {number + 1}": _heard(model, recording, count, number) for number in channels}
+    else:
+        every = {"": _heard(model, recording, count)}
+    heard = {voice: [as_asked(each, options) for each in candidates] for voice, candidates in every.items()}
+    if options.format in ("srt", "vtt"):
+        shown = [cue for voice, candidates in heard.items() for cue in cues(candidates[0].words, voice)]
+        shown.sort(key=lambda cue: cue.start)
+        return srt(shown) if options.format == "srt" else webvtt(shown)
     if options.format == "text":
-        return f"{recording}: {best.text}" if named else best.text
-    # A recording that was transcribed in parts has only one transcript.
-    candidates = of_parts[0][1] if len(of_parts) == 1 else [best]
-    result = {"transcripts": [_candidate(candidate) for candidate in candidates]}
+        name = f"{recording}: " if named else ""
+        prefixes = [f"{name}{voice}: " if voice else name for voice in heard]
+        return "\n".join(prefix + each[0].text for prefix, each in zip(prefixes, heard.values(), strict=True))
+    results = [{"transcripts": [_candidate(each) for each in candidates]} for candidates in heard.values()]
+    result: dict[str, object] = dict(results[0])
+    if options.channels == APART:
+        result = {"channels": [{"channel": number, **each} for number, each in enumerate(results, 1)]}
     if named:
         return json.dumps({"audio": str(recording), **result}, ensure_ascii=False)
     return json.dumps(result, indent=2, ensure_ascii=False)
 
 
-def _parts(recording: Recording, rate: int) -> Iterator[Part]:
-    return parts_of_blocks(_blocks(recording, rate), rate)
+def _heard(model: Model, recording: Recording, count: int, channel: int | None = None) -> list[Transcript]:
+    """Return transcripts of a recording, or of one channel of it, best first: one if it is transcribed in parts."""
+    rate = model.sampleRate()
+    parts = parts_of_blocks(_blocks(recording, rate, channel), rate)
+    of_parts = [(part.start, model.candidates(part.samples, count)) for part in parts]
+    if len(of_parts) == 1:
+        return of_parts[0][1]
+    return [joined([(start, candidates[0]) for start, candidates in of_parts])]
 
 
-def _blocks(recording: Recording, rate: int) -> Iterator[npt.NDArray[np.float32]]:
+def _blocks(recording: Recording, rate: int, channel: int | None = None) -> Iterator[npt.NDArray[np.float32]]:
     if recording.path is None:
         assert recording.pipe is not None
         return recording.pipe.blocks(rate)
-    return read_audio_blocks(recording.path, rate)
+    return read_audio_blocks(recording.path, rate, channel)
 
 
 def _candidate(spoken: Transcript) -> dict[str, object]:

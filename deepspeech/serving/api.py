@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike
@@ -17,8 +17,9 @@ from ..errors import DecoderError, ModelError
 from ..util.features import UTTERANCE, FeatureOptions
 from ..util.text import Alphabet
 from .alphabet import alphabet_of
-from .arguments import count as checked_count
-from .arguments import file_path, finite_number, text
+from .arguments.checks import count as checked_count
+from .arguments.checks import file_path, finite_number, text
+from .arguments.samples import Samples, as_samples, as_signal
 from .confidence.calibration import Calibrations
 from .decoding import DecodingSettings, package_weights
 from .endpointing.recognition import EndpointedRecognition
@@ -27,10 +28,9 @@ from .endpointing.voice_activity import VoiceActivity
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
-from .long_audio import parts_of_blocks, parts_of_file
+from .long_audio import Part, parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
 from .recognition import Recognition, Recognizer, blocks_of
-from .samples import Samples, as_samples, as_signal
 from .streams import Stream, TranscriptStream
 from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata
 
@@ -132,7 +132,7 @@ class Model:
             self._settings = self._settings.with_hot_words(hot_words)
 
     def stt(self, audio_buffer: Samples) -> str:
-        """Return the text of int16 [samples] at the model's rate, or what stands for them; see `samples.as_samples`.
+        """Return the text of int16 [samples] at the model's rate, or of what `as_samples` takes for them.
 
         Raise SamplesError for anything else.
         """
@@ -161,13 +161,14 @@ class Model:
         Long recordings are split where they are quietest, so that hours need no more memory than minutes.
         Raise AudioError for a file, and SamplesError for samples, that cannot be used.
         """
+        return joined([(part.start, self.candidates(part.samples)[0]) for part in self.parts(audio)])
+
+    def parts(self, audio: str | PathLike[str] | Samples) -> Iterator[Part]:
+        """Yield the parts that `transcribe` splits a recording into; raise what it raises."""
         rate = self.sampleRate()
         if isinstance(audio, str | PathLike):
-            parts = parts_of_file(file_path(audio, "audio"), rate)
-        else:
-            blocks = blocks_of(as_samples(audio))
-            parts = parts_of_blocks(map(as_signal, blocks), rate)
-        return joined([(part.start, self.candidates(part.samples)[0]) for part in parts])
+            return parts_of_file(file_path(audio, "audio"), rate)
+        return parts_of_blocks(map(as_signal, blocks_of(as_samples(audio))), rate)
 
     def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
         """Return up to `count` transcripts, best first, of a signal, float32 [samples] in [-1, 1] at the model's rate.

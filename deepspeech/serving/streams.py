@@ -9,10 +9,10 @@ from __future__ import annotations
 import threading
 
 from ..errors import ModelError
-from .arguments import count as checked_count
+from .arguments.checks import count as checked_count
+from .arguments.samples import Samples, as_signal
 from .endpointing.rules import Endpoint
 from .recognition import Recognition
-from .samples import Samples, as_signal
 from .transcripts import Metadata, Partial, Transcript, metadata
 
 

@@ -19,29 +19,30 @@ SHORTEST_CUE_SECONDS = 0.7
 
 @dataclass(frozen=True)
 class Cue:
-    """A text that is shown from `start` to `end`, in seconds."""
+    """A text that is shown from `start` to `end`, in seconds; `voice` says who speaks, if that is known."""
 
     start: float
     end: float
     text: str
+    voice: str = ""
 
 
-def cues(words: Sequence[TimedWord]) -> list[Cue]:
-    """Return words as cues of a readable length that do not overlap."""
+def cues(words: Sequence[TimedWord], voice: str = "") -> list[Cue]:
+    """Return the words of a voice as cues of a readable length that do not overlap."""
     groups = list(_groups(words))
     made = []
     for group, following in zip(groups, [*groups[1:], None], strict=False):
         start, end = group[0].start, max(group[-1].end, group[0].start + SHORTEST_CUE_SECONDS)
         if following is not None:
             end = min(end, following[0].start)
-        made.append(Cue(start, end, " ".join(word.text for word in group)))
+        made.append(Cue(start, end, " ".join(word.text for word in group), voice))
     return made
 
 
 def srt(shown: Sequence[Cue]) -> str:
     """Return cues as a SubRip file."""
     blocks = (
-        f"{number}\n{_time(cue.start, ',')} --> {_time(cue.end, ',')}\n{cue.text}\n"
+        f"{number}\n{_time(cue.start, ',')} --> {_time(cue.end, ',')}\n{_said(cue)}\n"
         for number, cue in enumerate(shown, start=1)
     )
     return "\n".join(blocks)
@@ -49,8 +50,16 @@ def srt(shown: Sequence[Cue]) -> str:
 
 def webvtt(shown: Sequence[Cue]) -> str:
     """Return cues as a WebVTT file."""
-    blocks = (f"{_time(cue.start, '.')} --> {_time(cue.end, '.')}\n{_escaped(cue.text)}\n" for cue in shown)
+    voices = (f"<v {_escaped(cue.voice)}>" if cue.voice else "" for cue in shown)
+    blocks = (
+        f"{_time(cue.start, '.')} --> {_time(cue.end, '.')}\n{voice}{_escaped(cue.text)}\n"
+        for cue, voice in zip(shown, voices, strict=True)
+    )
     return "\n".join(["WEBVTT\n", *blocks])
+
+
+def _said(cue: Cue) -> str:
+    return f"{cue.voice}: {cue.text}" if cue.voice else cue.text
 
 
 def _groups(words: Sequence[TimedWord]) -> Iterator[list[TimedWord]]:

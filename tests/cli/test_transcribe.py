@@ -108,6 +108,26 @@ def test_a_reader_that_goes_away_is_not_an_error(client: Client, recordings: lis
     assert process.returncode == 0
 
 
+def test_the_channels_of_a_call_are_transcribed_apart(client: Client, recordings: list[Path], tmp_path: Path) -> None:
+    first, second = (np.asarray(soundfile.read(path, dtype="int16")[0]) for path in recordings[:2])
+    call = np.zeros((max(len(first), len(second)), 2), np.int16)
+    call[: len(first), 0], call[: len(second), 1] = first, second
+    soundfile.write(tmp_path / "call.wav", call, 16_000)
+    for number in (1, 2):
+        soundfile.write(tmp_path / f"{number}.wav", call[:, number - 1], 16_000)
+    apart = ["--audio", tmp_path / "call.wav", "--channels", "apart"]
+    alone = client.run("--audio", tmp_path / "1.wav", tmp_path / "2.wav").stdout.decode().splitlines()
+    texts = [line.partition(": ")[2] for line in alone]
+    assert client.run(*apart).stdout.decode().splitlines() == [f"channel 1: {texts[0]}", f"channel 2: {texts[1]}"]
+    told = json.loads(client.run(*apart, "--json").stdout)
+    assert [channel["channel"] for channel in told["channels"]] == [1, 2]
+    assert all(channel["transcripts"][0]["words"] for channel in told["channels"])
+    subtitles = client.run(*apart, "--format", "vtt").stdout.decode()
+    assert "<v channel 1>" in subtitles and "<v channel 2>" in subtitles
+    refused = client.run("--audio", "-", "--channels", "apart")
+    assert refused.returncode == 1 and b"--channels" in refused.stderr
+
+
 def test_recordings_that_differ_in_their_extension_get_files_of_their_own(
     client: Client, recordings: list[Path], tmp_path: Path
 ) -> None:

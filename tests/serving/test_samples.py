@@ -13,7 +13,7 @@ import soundfile
 
 from deepspeech import Model
 from deepspeech.errors import SamplesError, SamplesShapeError, SamplesTypeError
-from deepspeech.serving.samples import as_samples
+from deepspeech.serving.arguments.samples import as_samples
 
 
 def test_audio_is_taken_in_every_form_of_16_bit_samples(model: Model, recordings: list[Path]) -> None:

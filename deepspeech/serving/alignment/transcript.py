@@ -12,8 +12,8 @@ import numpy.typing as npt
 from ...errors import AlignmentError, AlphabetError
 from ...util.text import Alphabet
 from ..api import Model
+from ..arguments.samples import as_signal
 from ..long_audio import Part, parts_of_file, parts_of_samples
-from ..samples import as_signal
 from .viterbi import SMALLEST, Labels, LabelSpans, align_log_posteriors
 
 SPACE = " "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import SamplesShapeError, SamplesTypeError
+from ...errors import SamplesShapeError, SamplesTypeError
 
 Samples = npt.NDArray[np.integer] | Sequence[int]
 """int16 [samples], or what stands for them, as bytes and `array` do; see `as_samples`."""

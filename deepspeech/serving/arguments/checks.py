@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError
+from ...errors import ModelError
 
 LARGEST_COUNT = (1 << 31) - 1
 

@@ -1,0 +1,115 @@
+"""The Python interface for asyncio: what computes does so in threads, and the event loop goes on.
+
+async with AsyncModel(Model("output_graph.pb")) as model:
+    print((await model.transcribe("speech.wav")).text)
+    async with model.stream() as stream:
+        async for samples in microphone:
+            await stream.feed(samples)
+        print((await stream.finish()).text)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from os import PathLike
+from typing import Any, TypeVar
+
+from ..util.parallel import usable_cores
+from .api import Model
+from .arguments.samples import Samples
+from .streams import TranscriptStream
+from .transcripts import Transcript, joined
+
+Result = TypeVar("Result")
+
+
+class AsyncModel:
+    """A model whose work is awaited. A context manager: leaving it waits for the threads.
+
+    Tasks may share one. `model` is the model itself, for its settings.
+    """
+
+    def __init__(self, model: Model, threads: int | None = None) -> None:
+        """Take a model and the number of calls that are computed at once; by default, one for each core."""
+        self.model = model
+        self._threads = ThreadPoolExecutor(threads or usable_cores(), thread_name_prefix="deepspeech")
+
+    @classmethod
+    async def load(cls, model_path: str | PathLike[str], threads: int | None = None) -> AsyncModel:
+        """Load a model as `Model` does, and raise what it raises."""
+        return cls(await asyncio.get_running_loop().run_in_executor(None, Model, model_path), threads)
+
+    async def __aenter__(self) -> AsyncModel:
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Let what has begun end, and the threads with it. Nothing can be asked for after this."""
+        await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
+
+    async def transcribe(self, audio: str | PathLike[str] | Samples) -> Transcript:
+        """Return what `Model.transcribe` returns, or raise what it raises.
+
+        A task that is cancelled stops before the next part of a long recording.
+        """
+        parts = self.model.parts(audio)
+        transcripts = []
+        while (part := await self._run(next, parts, None)) is not None:
+            candidates = await self._run(self.model.candidates, part.samples)
+            transcripts.append((part.start, candidates[0]))
+        return joined(transcripts)
+
+    def stream(self) -> AsyncStream:
+        """Begin an utterance whose audio comes bit by bit. Raise ModelError for a network that cannot stream."""
+        return AsyncStream(self.model.stream(), self._run)
+
+    async def _run(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
+
+
+class AsyncStream:
+    """One utterance whose audio comes bit by bit. A context manager: leaving it ends the stream.
+
+    Calls are carried out one after the other, in their order. One that has begun is carried out even if its task is
+    cancelled, so that the stream can go on after a timeout: what was fed is not fed in part, nor twice.
+    """
+
+    def __init__(self, stream: TranscriptStream, run: Callable[..., Any]) -> None:
+        """Take the stream, and what runs a function in a thread and is awaited; `AsyncModel.stream` does."""
+        self._stream = stream
+        self._run = run
+        self._turn = asyncio.Lock()
+
+    async def __aenter__(self) -> AsyncStream:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._in_turn(self._stream.__exit__, *error)
+
+    async def feed(self, samples: Samples) -> None:
+        """Take samples, as `Model.stt` does. Raise SamplesError for anything else, ModelError after the end."""
+        await self._in_turn(self._stream.feed, samples)
+
+    async def transcript(self) -> Transcript:
+        """Return the transcript so far, or raise as `TranscriptStream.transcript` does."""
+        return await self._in_turn(lambda: self._stream.transcript)
+
+    async def finish(self) -> Transcript:
+        """Return the transcript, and end the stream. Raise ModelError after the end."""
+        return await self._in_turn(self._stream.finish)
+
+    async def _in_turn(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Run a function when those before it are done, and keep the others waiting until it is done itself."""
+        await self._turn.acquire()
+        task: asyncio.Task[Result] = asyncio.ensure_future(self._run(function, *arguments))
+        task.add_done_callback(self._next_turn)
+        return await asyncio.shield(task)
+
+    def _next_turn(self, task: asyncio.Task[Any]) -> None:
+        self._turn.release()
+        if not task.cancelled():
+            task.exception()  # if nobody awaits it any more, it is not reported as lost

@@ -1,0 +1,1 @@
+"""What the Python interface takes: its arguments, checked, and audio in every form."""

@@ -1,0 +1,83 @@
+"""The interface for asyncio: the same transcripts, while the event loop goes on, and nothing lost to a cancellation."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from deepspeech import AsyncModel, Model
+
+
+def test_transcripts_are_those_of_the_model(model: Model, graph_file: Path, recordings: list[Path]) -> None:
+    spoken = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
+
+    async def transcribe() -> None:
+        async with await AsyncModel.load(graph_file, threads=2) as other:
+            expected = model.transcribe(spoken)
+            assert await other.transcribe(recordings[0]) == await other.transcribe(spoken) == expected
+            async with other.stream() as stream, other.stream() as second:
+                await asyncio.gather(stream.feed(spoken[:4000]), stream.feed(spoken[4000:]), second.feed(spoken))
+                assert (await stream.transcript()).text
+                assert await stream.finish() == await second.finish() == expected
+            with pytest.raises(RuntimeError, match="ended"):
+                await stream.feed(spoken)
+            with pytest.raises(RuntimeError):
+                await other.transcribe("/nope")
+
+    asyncio.run(transcribe())
+
+
+def test_a_cancelled_call_is_carried_out_once_and_the_stream_goes_on(
+    model: Model, recordings: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoken = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
+    stream_kind = type(model.stream())
+    feed = stream_kind.feed
+
+    def slow_feed(self: object, samples: object) -> None:
+        time.sleep(0.2)
+        feed(self, samples)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(stream_kind, "feed", slow_feed)
+
+    async def transcribe() -> None:
+        async with AsyncModel(model) as other:
+            async with other.stream() as stream:
+                with pytest.raises(asyncio.TimeoutError):
+                    await asyncio.wait_for(stream.feed(spoken[:4000]), 0.05)
+                waiting = asyncio.ensure_future(stream.feed(np.zeros(9000, np.int16)))
+                await asyncio.sleep(0)
+                waiting.cancel()  # it has not begun
+                await stream.feed(spoken[4000:])
+                assert await stream.finish() == model.transcribe(spoken)
+            async with other.stream() as abandoned:
+                task = asyncio.ensure_future(abandoned.feed(spoken))
+                await asyncio.sleep(0.05)
+                task.cancel()
+
+    asyncio.run(transcribe())
+
+
+def test_the_event_loop_goes_on_and_a_long_recording_can_be_cancelled(model: Model, recordings: list[Path]) -> None:
+    spoken = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
+    hour = np.tile(spoken, 3600 * 16_000 // len(spoken))
+
+    async def transcribe() -> int:
+        ticks = 0
+        async with AsyncModel(model) as other:
+            task = asyncio.ensure_future(other.transcribe(hour))
+            for _ in range(20):
+                await asyncio.sleep(0.01)
+                ticks += 1
+            assert not task.done()
+            task.cancel()
+        return ticks
+
+    start = time.process_time()
+    assert asyncio.run(transcribe()) == 20
+    assert time.process_time() - start < 5  # the whole hour takes more
