@@ -18,7 +18,7 @@ from ..serving.api import Model
 from ..serving.long_audio import Part, parts_of_blocks
 from ..serving.streams import as_signal
 from ..serving.subtitles import cues, srt, webvtt
-from ..serving.transcripts import Transcript, joined
+from ..serving.transcripts import Transcript, joined_candidates
 from ..util.audio import read_audio_blocks
 from ..util.files.whole_files import write_whole
 from ..util.progress import Progress
@@ -176,7 +176,8 @@ def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *
     count = options.candidate_transcripts if options.format == "json" else 1
     rate = model.sampleRate()
     of_parts = [(part.start, model.candidates(part.samples, count)) for part in _parts(recording, rate)]
-    best = joined([(start, candidates[0]) for start, candidates in of_parts])
+    candidates = joined_candidates(of_parts, count)
+    best = candidates[0]
     if options.format == "srt":
         return srt(cues(best.words))
     if options.format == "vtt":
@@ -184,8 +185,6 @@ def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *
     named = several and options.output_dir is None
     if options.format == "text":
         return f"{recording}: {best.text}" if named else best.text
-    # A recording that was transcribed in parts has only one transcript.
-    candidates = of_parts[0][1] if len(of_parts) == 1 else [best]
     result = {"transcripts": [_candidate(candidate) for candidate in candidates]}
     if named:
         return json.dumps({"audio": str(recording), **result}, ensure_ascii=False)

@@ -84,4 +84,6 @@ def _checked_boost(word: str, boost: float) -> float:
             return float(boost)
     except TypeError:
         pass
-    raise ModelError(f"the hot word {word!r} has the boost {boost!r}; give a text and a number of up to {HIGHEST_BOOST:g}")
+    raise ModelError(
+        f"the hot word {word!r} has the boost {boost!r}; give a text and a number of up to {HIGHEST_BOOST:g}"
+    )

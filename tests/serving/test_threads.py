@@ -66,9 +66,7 @@ def test_threads_share_a_decoders_stream() -> None:
     assert stream.finish() == decoder.decode(frames)
 
 
-def test_settings_change_while_others_decode(
-    graph_file: Path, scorer_file: Path, noise: npt.NDArray[np.int16]
-) -> None:
+def test_settings_change_while_others_decode(graph_file: Path, scorer_file: Path, noise: npt.NDArray[np.int16]) -> None:
     model = Model(graph_file)
     model.enableExternalScorer(scorer_file)
     decoding = [beside(lambda: model.stt(noise[:4000])) for _ in range(2)]
