@@ -26,6 +26,8 @@ def is_of_characters(path: Path, labels: Sequence[str | bytes]) -> bool:
     """
     has_space = False
     letters = unspaced = 0
+    if not path.is_file():
+        return False
     try:
         for word in vocabulary(path):
             if word == SPACE:
@@ -62,7 +64,10 @@ def vocabulary(path: Path) -> Iterator[str]:
 
 
 def _words_of_arpa(lines: Iterator[bytes]) -> Iterator[str]:
-    """Yield the words of the unigrams: lines of a logarithm, a word and perhaps another logarithm."""
+    """Yield the words of the unigrams: lines of a logarithm, a word and perhaps another logarithm.
+
+    Raise ValueError for other lines.
+    """
     inside = False
     for line in lines:
         if line.startswith(b"\\"):
@@ -70,4 +75,6 @@ def _words_of_arpa(lines: Iterator[bytes]) -> Iterator[str]:
                 return
             inside = line.strip() == b"\\1-grams:"
         elif inside and (fields := line.split()):
+            if len(fields) < 2:
+                raise ValueError(f"{line[:80]!r} is no unigram")
             yield fields[1].decode()

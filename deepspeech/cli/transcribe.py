@@ -19,7 +19,7 @@ from ..errors import AudioError, ExportError, FlagError
 from ..serving.api import Model
 from ..serving.long_audio import parts_of_blocks
 from ..serving.subtitles import cues, srt, webvtt
-from ..serving.transcripts import Transcript, joined
+from ..serving.transcripts import Transcript, joined_candidates
 from ..util.audio import channel_count, read_audio_blocks
 from ..util.files.whole_files import write_whole
 from ..util.progress import Progress, report
@@ -230,13 +230,11 @@ def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *
 
 
 def _heard(model: Model, recording: Recording, count: int, channel: int | None = None) -> list[Transcript]:
-    """Return transcripts of a recording, or of one channel of it, best first: one if it is transcribed in parts."""
+    """Return up to `count` transcripts of a recording, or of one channel of it, best first."""
     rate = model.sampleRate()
     parts = parts_of_blocks(_blocks(recording, rate, channel), rate)
     of_parts = [(part.start, model.candidates(part.samples, count)) for part in parts]
-    if len(of_parts) == 1:
-        return of_parts[0][1]
-    return [joined([(start, candidates[0]) for start, candidates in of_parts])]
+    return joined_candidates(of_parts, count)
 
 
 def _blocks(recording: Recording, rate: int, channel: int | None = None) -> Iterator[npt.NDArray[np.float32]]:

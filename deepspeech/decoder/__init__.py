@@ -121,9 +121,9 @@ class Scorer:
 
         Raise DecoderError if a file is damaged or does not fit the others, or if a spelling reads otherwise.
         """
-        native, model = _native_labels(labels), os.fspath(lm_path)
+        native, model = _native_labels(labels), os.fsencode(lm_path)
         if trie_path:
-            return cls(labels, _ctcdecoder.Scorer(native, model, trie_path=os.fspath(trie_path), spell=spell))
+            return cls(labels, _ctcdecoder.Scorer(native, model, trie_path=os.fsencode(trie_path), spell=spell))
         return cls(labels, _ctcdecoder.Scorer(native, model, characters=characters, spell=spell))
 
     @property
@@ -145,11 +145,11 @@ class Scorer:
 
         Its weights are what clients use unless told otherwise. Raise DecoderError if that fails.
         """
-        self.native.write_package(os.fspath(path), lm_weight, valid_word_count_weight)
+        self.native.write_package(os.fsencode(path), lm_weight, valid_word_count_weight)
 
     def write_trie(self, path: str | os.PathLike[str]) -> None:
         """Write the trie file of this language model and these labels. Raise DecoderError if that fails."""
-        self.native.write_trie(os.fspath(path))
+        self.native.write_trie(os.fsencode(path))
 
 
 class CTCDecoder:

@@ -87,7 +87,7 @@ def reference_of(transcript: str, alphabet: Alphabet, scorer: Scorer | None) -> 
 def _characters_of_syllables(alphabet: SyllableAlphabet, path: Path) -> OutputLabels:
     try:
         texts, columns = alphabet.readings(sorted(set(vocabulary(path))))
-    except AlphabetError as error:
+    except (AlphabetError, OSError, ValueError) as error:
         raise DecoderError(f"{path}: a language model of characters for a model of syllables: {error}") from error
     if not texts:
         raise DecoderError(f"{path}: none of its characters is read as a syllable of the alphabet")

@@ -2,8 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from ..decoder import Hypothesis
+from ..decoder import Hypothesis, Word
+
+LONGEST_GAP_SECONDS = 0.5
+"""The longest time between two labels of a word. A label that a network hears earlier, in the pause before a word, or
+later says nothing about when the word is said."""
 
 
 @dataclass(frozen=True)
@@ -67,16 +72,12 @@ def transcript(
 
     `step_seconds` is the model's step, and `start` the time at which the utterance begins.
     """
-    words = tuple(
-        TimedWord(
-            word.text,
-            round(start + word.start * step_seconds, 3),
-            round(start + word.end * step_seconds, 3),
-            round(confidence, 4),
-        )
-        for word, confidence in zip(hypothesis.words, confidences, strict=True)
-    )
-    return Transcript(hypothesis.text, words, hypothesis.score)
+    gap = int(LONGEST_GAP_SECONDS / step_seconds)
+    words = []
+    for word, confidence in zip(hypothesis.words, confidences, strict=True):
+        first, last = (round(start + step * step_seconds, 3) for step in _spoken(word, hypothesis.timesteps, gap))
+        words.append(TimedWord(word.text, first, last, round(confidence, 4)))
+    return Transcript(hypothesis.text, tuple(words), hypothesis.score)
 
 
 def metadata(hypotheses: Sequence[Hypothesis], labels: Sequence[str | bytes], step_seconds: float) -> Metadata:
@@ -93,6 +94,38 @@ def joined(parts: Sequence[tuple[float, Transcript]]) -> Transcript:
     )
     text = " ".join(part.text for _, part in parts if part.text)
     return Transcript(text, words, sum(part.confidence for _, part in parts))
+
+
+def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count: int) -> list[Transcript]:
+    """Return up to `count` transcripts of a recording in parts, best first, all with different texts.
+
+    Each part has its start in seconds and its own transcripts, best first. A transcript of the whole takes one of each
+    part, and its score is the sum of theirs.
+    """
+    chosen: list[list[tuple[float, Transcript]]] = [[]]
+    for start, candidates in parts:
+        scores = [_score(before) for before in chosen]
+        pairs = [(score + each.confidence, place, each) for place, score in enumerate(scores) for each in candidates]
+        texts = [" ".join(part.text for _, part in before if part.text) for before in chosen]
+        longer: dict[str, list[tuple[float, Transcript]]] = {}  # by text, of which the first is the best
+        for _, place, candidate in sorted(pairs, key=lambda pair: pair[0], reverse=True):
+            longer.setdefault(f"{texts[place]} {candidate.text}".strip(), [*chosen[place], (start, candidate)])
+            if len(longer) == count:
+                break
+        chosen = list(longer.values())
+    return [joined(choice) for choice in chosen]
+
+
+def _score(choice: Sequence[tuple[float, Transcript]]) -> float:
+    return sum(part.confidence for _, part in choice)
+
+
+def _spoken(word: Word, timesteps: Sequence[int], longest_gap: int) -> tuple[int, int]:
+    """Return the frames from which and up to which a word is said: those of most of its labels without a long gap."""
+    steps = [step for step in timesteps if word.start <= step < word.end]
+    begins = [0, *(place for place, (a, b) in enumerate(pairwise(steps), start=1) if b - a > longest_gap), len(steps)]
+    begin, end = max(pairwise(begins), key=lambda run: (run[1] - run[0], run[0]))
+    return steps[begin], steps[end - 1] + 1
 
 
 def _candidate(hypothesis: Hypothesis, labels: Sequence[str | bytes], step_seconds: float) -> CandidateTranscript:

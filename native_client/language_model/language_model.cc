@@ -1,6 +1,7 @@
 #include "language_model/language_model.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "language_model/kenlm_binary.h"
 #include "lm/enumerate_vocab.hh"
@@ -9,6 +10,8 @@
 
 namespace ctc {
 namespace {
+
+constexpr char kUnusable[] = " cannot be used as a KenLM language model (ARPA or binary): ";
 
 // Of an ARPA file, enough for its counts.
 constexpr std::size_t kHeadSize = 1 << 16;
@@ -47,6 +50,17 @@ LanguageModel::Model load(const std::string& path, const lm::ngram::Config& conf
   throw Error("its header names a data structure that KenLM does not have");
 }
 
+// The message of an exception of KenLM, which may hold anything that files do: `what` ends with the first null, so a mark
+// says where it really ends.
+std::string whole_message(util::Exception& error) {
+  constexpr char kEnd[] = "<end>";
+  error << kEnd;
+  const char* const begin = error.what();
+  const char* end = begin;
+  while (std::memcmp(end, kEnd, sizeof(kEnd)) != 0) ++end;
+  return {begin, end};
+}
+
 }  // namespace
 
 LanguageModel::LanguageModel(const std::string& path, Vocabulary vocabulary) : path_(path) {
@@ -68,8 +82,10 @@ LanguageModel::LanguageModel(const std::string& path, Vocabulary vocabulary) : p
     model_ = load(file_ ? file_->path_of_memory() : path, config);
   } catch (const std::bad_alloc&) {
     throw Error(path + " needs more memory than there is");
+  } catch (util::Exception& error) {
+    throw Error(path + kUnusable + kenlm_reason(error));
   } catch (const std::exception& error) {
-    throw Error(path + " cannot be used as a KenLM language model (ARPA or binary): " + kenlm_reason(error));
+    throw Error(path + kUnusable + error.what());
   }
   std::visit(
       [this](const auto& model) {
@@ -108,8 +124,8 @@ float LanguageModel::unigram_score(Word word) const {
 }
 
 // KenLM's messages start with a place in its source, which ends with the first line, and may have several lines.
-std::string kenlm_reason(const std::exception& error) {
-  std::string text = error.what();
+std::string kenlm_reason(util::Exception& error) {
+  std::string text = whole_message(error);
   const std::size_t place = text.find(" threw ");
   if (place != std::string::npos) {
     const std::size_t end = std::min(text.find('\n', place), text.find(". ", place));

@@ -1,7 +1,6 @@
 // A KenLM n-gram model, whichever of KenLM's data structures it is kept in.
 #pragma once
 
-#include <exception>
 #include <memory>
 #include <string>
 #include <variant>
@@ -9,6 +8,7 @@
 
 #include "language_model/files.h"
 #include "lm/model.hh"
+#include "util/exception.hh"
 
 namespace ctc {
 
@@ -76,7 +76,7 @@ class LanguageModel {
   Word sentence_end_ = 0;
 };
 
-// What an exception of KenLM says, without the place in its source.
-std::string kenlm_reason(const std::exception& error);
+// What an exception of KenLM says, without the place in its source; the exception is of no use afterwards.
+std::string kenlm_reason(util::Exception& error);
 
 }  // namespace ctc

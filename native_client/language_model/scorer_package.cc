@@ -106,7 +106,7 @@ void convert_arpa(const std::string& arpa_path, const std::string& binary_path) 
   config.write_mmap = binary_path.c_str();
   try {
     const lm::ngram::TrieModel model(arpa_path.c_str(), config);
-  } catch (const std::exception& error) {
+  } catch (util::Exception& error) {
     throw Error(arpa_path + " cannot be made a KenLM binary: " + kenlm_reason(error));
   }
 }

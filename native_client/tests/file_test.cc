@@ -1,4 +1,6 @@
 // Files: what is written can be read, and what is damaged is refused or harmless.
+#include <sys/stat.h>
+
 #include "fixtures.h"
 #include "language_model/acceptor.h"
 #include "language_model/kenlm_binary.h"
@@ -162,6 +164,45 @@ TEST(an_acceptor_shares_the_ends_of_words) {
   CHECK_THROWS(read_acceptor(FileContent(folder / "words"), 0, 4), "too many");
   NewFile file(folder / "long");
   CHECK_THROWS(write_acceptor(file, {std::vector<Symbol>(100000, 1)}), "more than 1000 symbols");
+}
+
+TEST(words_that_share_states_are_not_listed_without_end) {
+  const fixtures::Folder folder;
+  std::vector<std::vector<Symbol>> words;
+  for (Symbol first = 1; first <= 100; ++first) {
+    words.emplace_back(900, 7);
+    words.back()[0] = first;
+  }
+  NewFile file(folder / "words");
+  write_acceptor(file, words);
+  file.finish();
+  CHECK_THROWS(read_acceptor(FileContent(folder / "words"), 0, 100), "too long");
+}
+
+TEST(a_trie_file_with_endless_words_is_refused) {
+  const fixtures::Folder folder;
+  all_binaries(folder);
+  const Scorer scorer(kLabels, folder / "lm.arpa", Unit::kWord);
+  for (const int length : {1100, 900}) {
+    std::vector<LexiconEntry> entries;
+    for (int size = 1; size <= length; ++size) entries.push_back({Spelling(std::size_t(size), 1), 3, -1});
+    const LexiconTrie trie(std::move(entries));
+    write_trie_file(folder / "long.trie", trie, kLabels, scorer.language_model(), Unit::kWord);
+    CHECK_THROWS(Scorer(kLabels, folder / "lm.arpa", folder / "long.trie"), "long.trie cannot be used: ");
+  }
+}
+
+TEST(a_pipe_is_refused_and_not_waited_for) {
+  const fixtures::Folder folder;
+  CHECK(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK_THROWS(Scorer(kLabels, folder / "pipe", Unit::kWord), "is not a regular file");
+}
+
+TEST(messages_are_one_line_that_can_be_printed) {
+  const std::string nothing(1, '\0');
+  CHECK(std::string(Error("a\nb\x1b" + nothing + "\xff\xc3\xa4\xed\xa0\x80").what()) ==
+        "a\\x0ab\\x1b\\x00\\xff\xc3\xa4\\xed\\xa0\\x80");
+  CHECK(std::string(Error(std::string(100000, 'x')).what()).size() < 3000);
 }
 
 TEST(a_truncated_arpa_file_is_refused) {

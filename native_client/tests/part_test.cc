@@ -64,7 +64,7 @@ TEST(compacting_a_prefix_tree_keeps_what_is_used) {
   PrefixTree tree(Sentence{});
   const std::uint32_t a = tree.add_child(PrefixTree::kRoot, 1, 0);
   tree.add_child(PrefixTree::kRoot, 2, tree.add_sentence({}));
-  std::uint32_t ab = tree.add_child(a, 2, tree.add_sentence({{}, -5.0f, -1.0f}));
+  std::uint32_t ab = tree.add_child(a, 2, tree.add_sentence({{}, -5.0f, -1.0f, 0}));
   std::uint32_t late = tree.add_arrival(tree.add_arrival(kNowhere, 3), 8);
   tree.add_arrival(late, 9);
   CHECK(tree.size() == 4 + 3 + 3);

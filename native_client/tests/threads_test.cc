@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <thread>
 
 #include "acoustic/kernels.h"
 #include "fixtures.h"
@@ -97,6 +98,24 @@ TEST(a_batch_is_decoded_by_the_threads_that_start) {
     const ThreadLimit threads(limit);
     check_batch(decode_batch(9, 6), 9);
   }
+}
+
+TEST(a_stream_is_fed_by_one_thread_and_read_by_another) {
+  Random random(13);
+  const std::vector<float> posteriors = fixtures::random_posteriors(random, 400, 4);
+  const auto decoder = std::make_shared<const ctc::Decoder>(ctc::Labels({"x", "y", "z"}), ctc::DecoderOptions(), nullptr);
+  ctc::Stream stream(decoder);
+  std::atomic<bool> done{false};
+  std::thread reader([&] {
+    while (!done) stream.peek(3);
+  });
+  for (std::size_t frame = 0; frame < 400; ++frame) {
+    stream.feed(fixtures::view({posteriors.begin() + long(4 * frame), posteriors.begin() + long(4 * frame + 4)}, 4));
+  }
+  done = true;
+  reader.join();
+  CHECK(stream.frames() == 400);
+  CHECK(stream.finish()[0].score == decoder->decode(fixtures::view(posteriors, 4))[0].score);
 }
 
 TEST(a_dense_layer_is_computed_by_the_threads_that_start) {

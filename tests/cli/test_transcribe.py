@@ -150,6 +150,19 @@ def test_json_tells_the_times_of_words(client: Client, recordings: list[Path]) -
     assert {"word", "start_time", "duration"} == set(transcripts[0]["words"][0])
 
 
+def test_a_long_recording_has_several_transcripts_too(client: Client, recordings: list[Path], tmp_path: Path) -> None:
+    spoken = [np.asarray(soundfile.read(path, dtype="int16")[0]) for path in recordings[:2]]
+    soundfile.write(
+        tmp_path / "long.wav", np.concatenate([spoken[0], np.zeros(35 * 16_000, np.int16), spoken[1]]), 16_000
+    )
+    finished = client.run("--audio", tmp_path / "long.wav", "--json", "--candidate_transcripts", 5)
+    transcripts = json.loads(finished.stdout)["transcripts"]
+    assert len(transcripts) == 5
+    assert len({" ".join(word["word"] for word in each["words"]) for each in transcripts}) == 5
+    scores = [each["confidence"] for each in transcripts]
+    assert scores == sorted(scores, reverse=True)
+
+
 def test_folders_are_transcribed_into_files_of_a_folder(
     client: Client, recordings: list[Path], scorer_file: Path, tmp_path: Path
 ) -> None:

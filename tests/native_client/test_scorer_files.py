@@ -1,0 +1,136 @@
+"""Files of language models that are damaged, absurd, of another alphabet, or change while they are in use."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import time
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from exhaustive import write_arpa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deepspeech.decoder import CTCDecoder, DecoderError, DecoderOptions, Scorer
+from deepspeech.decoder.of_alphabet import load_scorer
+from deepspeech.util.text import Alphabet
+
+LABELS = (" ", "a", "b", "c")
+WORDS = ["a", "b", "c", "ab", "bac", "cab", "cc", "bbb"]
+POSTERIORS = np.random.default_rng(1).dirichlet(np.full(5, 0.3), 30)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a language model as ARPA file, trie file and package."""
+    folder = tmp_path_factory.mktemp("scorers")
+    write_arpa(folder / "lm.arpa", WORDS, np.random.default_rng(0))
+    scorer = Scorer.load(LABELS, folder / "lm.arpa")
+    scorer.write_trie(folder / "lm.trie")
+    scorer.write_package(folder / "lm.scorer", 0.5, 1.5)
+    return folder
+
+
+def text(scorer: Scorer) -> str:
+    return CTCDecoder(LABELS, DecoderOptions(beam_width=20), scorer).decode(POSTERIORS)[0].text
+
+
+def write_arpa_of_unigrams(path: Path, words: list[str]) -> None:
+    unigrams = "".join(f"-3\t{word}\t0\n" for word in ("<unk>", "<s>", "</s>", *words))
+    bigrams = f"-1\t<s> {words[0]}\n"
+    path.write_text(
+        f"\\data\\\nngram 1={len(words) + 3}\nngram 2=1\n\n\\1-grams:\n{unigrams}\n\\2-grams:\n{bigrams}\n\\end\\\n"
+    )
+
+
+def reason(path: Path, labels: tuple[str | bytes, ...] = LABELS) -> str:
+    """Return why a scorer is refused."""
+    with pytest.raises(DecoderError) as caught:
+        Scorer.load(labels, path)
+    return str(caught.value)
+
+
+@given(
+    name=st.sampled_from(["lm.arpa", "lm.scorer"]),
+    changes=st.lists(st.tuples(st.integers(0, 1 << 30), st.binary(max_size=3), st.integers(0, 3)), max_size=4),
+    cut=st.none() | st.integers(0, 1 << 30),
+)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_damaged_file_works_or_is_refused_in_one_line(
+    folder: Path, name: str, changes: list[tuple[int, bytes, int]], cut: int | None
+) -> None:
+    content = (folder / name).read_bytes()
+    for place, written, dropped in changes:
+        at = place % len(content)
+        content = content[:at] + written + content[at + dropped :]
+    (folder / "damaged").write_bytes(content[: cut % len(content)] if cut is not None else content)
+    try:
+        text(load_scorer(Alphabet(LABELS), folder / "damaged"))
+    except DecoderError as error:
+        assert "damaged" in str(error) and len(str(error).splitlines()) == 1
+        assert not [character for character in str(error) if ord(character) < 32]
+
+
+def test_a_message_with_raw_bytes_is_whole_and_printable(folder: Path) -> None:
+    lines = (folder / "lm.arpa").read_bytes().replace(b"\tcab\t", b"\tc\xffb\t\x1b[2J\0 \xe2\x80\xa8")
+    (folder / "raw.arpa").write_bytes(lines)
+    message = reason(folder / "raw.arpa")
+    assert r"\x1b[2J\x00" in message and message.isprintable()
+    odd = folder / os.fsdecode(b"odd\xff\n.scorer")
+    odd.write_bytes(b"no scorer")
+    assert r"odd\xff\x0a.scorer" in reason(odd)
+
+
+def test_what_is_no_regular_file_is_refused_at_once(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    for path in (folder / "pipe", folder, Path("/dev/zero")):
+        assert "is not a regular file" in reason(path)
+        with pytest.raises(DecoderError, match="is not a regular file"):
+            load_scorer(Alphabet(LABELS), path)
+    with pytest.raises(DecoderError, match="is not a regular file"):
+        Scorer.load(LABELS, folder / "lm.arpa", folder / "pipe")
+
+
+def test_a_file_may_be_cut_or_overwritten_while_it_is_in_use(folder: Path, tmp_path: Path) -> None:
+    for names in (["lm.scorer"], ["lm.arpa", "lm.trie"]):
+        paths = [Path(shutil.copy(folder / name, tmp_path / name)) for name in names]
+        scorer = Scorer.load(LABELS, *paths)
+        expected = text(scorer)
+        for path in paths:
+            os.truncate(path, 0)
+        assert text(scorer) == expected
+        for path in paths:
+            path.write_bytes(b"\xff" * 100_000)
+        assert text(scorer) == expected
+
+
+def acceptor_of_shared_states(before: bytes, length: int) -> bytes:
+    """Return what follows a package's header: an acceptor of 2 ** `length` words, all of `length` symbols.
+
+    Its format is that of OpenFst's type "const"; arrays begin at multiples of 16 bytes of the file.
+    """
+    content = before + struct.pack("<ii5si8s", 2125659606, 5, b"const", 8, b"standard")
+    content += struct.pack("<iiQqqq", 1, 4, 0, 0, length + 1, 2 * length)
+    content += b"\0" * (-len(content) % 16)
+    content += b"".join(struct.pack("<fIIII", np.inf, 2 * state, 2, 0, 0) for state in range(length))
+    content += struct.pack("<fIIII", 0, 2 * length, 0, 0, 0)
+    content += b"\0" * (-len(content) % 16)
+    return content + b"".join(
+        struct.pack("<iifi", symbol, symbol, 0, state + 1) for state in range(length) for symbol in (2, 3)
+    )
+
+
+def test_a_small_package_with_long_words_is_refused_soon(tmp_path: Path) -> None:
+    words = ["".join(letters) for letters in product("abc", repeat=8)]
+    write_arpa_of_unigrams(tmp_path / "lm.arpa", words)
+    Scorer.load(LABELS, tmp_path / "lm.arpa").write_package(tmp_path / "lm.scorer", 1, 1)
+    content = (tmp_path / "lm.scorer").read_bytes()
+    header = content[: content.rindex(b"EIRT") + 25]
+    (tmp_path / "absurd.scorer").write_bytes(acceptor_of_shared_states(header, 900))
+    begin = time.process_time()
+    assert "its words are damaged: they are too long" in reason(tmp_path / "absurd.scorer")
+    assert time.process_time() - begin < 1
