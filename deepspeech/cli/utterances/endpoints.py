@@ -80,7 +80,7 @@ def print_utterances(
             while recognition.endpoint() is not None:
                 following = recognition.following()
                 text = _print_last(recognition, shown)
-                if chunk and text:
+                if chunk and text.strip():
                     print(flush=True)
                 recognition, shown = following, ""
             if chunk:
@@ -93,6 +93,6 @@ def print_utterances(
 
 def _print_last(recognition: Recognition, shown: str | None) -> str:
     text = recognition.finish()[0].text
-    if text != shown:
+    if text != shown and (text.strip() or shown is None):
         print(text, flush=True)
     return text
