@@ -147,7 +147,25 @@ def test_json_tells_the_times_of_words(client: Client, recordings: list[Path]) -
     transcripts = json.loads(finished.stdout)["transcripts"]
     assert len(transcripts) == 2
     assert transcripts[0]["confidence"] >= transcripts[1]["confidence"]
-    assert {"word", "start_time", "duration"} == set(transcripts[0]["words"][0])
+    assert {"word", "start_time", "duration", "confidence"} == set(transcripts[0]["words"][0])
+    assert all(0 < word["confidence"] < 1 for word in transcripts[0]["words"])
+
+
+def test_words_of_low_confidence_are_marked_or_dropped(client: Client, recordings: list[Path]) -> None:
+    flags = ["--audio", recordings[0], "--min_confidence", 1]
+    heard = client.run(*flags[:2]).stdout.decode().split()
+    assert client.run(*flags).stdout.decode().split() == [f"[{word}?]" for word in heard]
+    assert client.run(*flags, "--low_confidence", "drop", "--json").stdout.decode().count('"word"') == 0
+
+
+def test_a_signal_is_printed_utterance_by_utterance(client: Client, model: Model, recordings: list[Path]) -> None:
+    spoken = [np.asarray(soundfile.read(path, dtype="int16")[0]) for path in recordings[:2]]
+    pause = np.random.default_rng(0).normal(0, 100, 24_000).astype(np.int16)
+    data = np.concatenate([spoken[0], pause, spoken[1], pause]).tobytes()
+    ended = client.run("--audio", "-", "--endpoint_silence_after_words", 0.5, data=data).stdout.decode().splitlines()
+    assert [line.strip() for line in ended] == [model.stt(samples).strip() for samples in spoken]
+    streamed = client.run("--audio", "-", "--stream", 3200, data=data).stdout.decode().split("\n\n")
+    assert [lines.splitlines()[-1].strip() for lines in streamed if lines.strip()] == [line.strip() for line in ended]
 
 
 def test_a_long_recording_has_several_transcripts_too(client: Client, recordings: list[Path], tmp_path: Path) -> None:
@@ -266,6 +284,8 @@ def test_a_graph_that_was_cut_off_is_one_line(client: Client, recordings: list[P
         (["--audio", "a.wav", "--sample_rate", "1"], "--sample_rate"),
         (["--audio", "a.wav", "b.wav", "--format", "srt"], "--output_dir"),
         (["--model", "missing.pb", "--audio", "a.wav"], "missing.pb"),
+        (["--audio", "a.wav", "--endpoint_longest_utterance", "-1"], "--endpoint_longest_utterance"),
+        (["--audio", "a.wav", "--min_confidence", "2"], "--min_confidence"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_1(client: Client, arguments: list[str], named: str) -> None:

@@ -50,10 +50,13 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Calibrations:
-    """The calibrations of a model: for decoding without a language model, and with one."""
+    """The calibrations of a model: for decoding without a language model, and with one.
 
-    acoustic: Calibration = Calibration(-1.5, 0.39, 0.38)
-    language_model: Calibration = Calibration(-1.5, 0.39, 0.38)
+    The defaults were fitted on dev sets of several models; see `docs/utterances.md`.
+    """
+
+    acoustic: Calibration = Calibration(-1.96, 0.20, 0.62)
+    language_model: Calibration = Calibration(-1.27, 0.31, 0.38)
 
     def to_json(self) -> str:
         """Return them as JSON."""

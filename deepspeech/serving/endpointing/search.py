@@ -58,6 +58,7 @@ class EndpointedSearch:
         self._rules = rules
         self._rows = 0
         self._silent_rows = 0
+        self._last_silent_row = -1
         self._space_seen = False
         self._ready: list[Array] = []
         self._held: list[Array] = []
@@ -107,6 +108,7 @@ class EndpointedSearch:
     def _take_silence(self, row: Array) -> None:
         rules = self._rules
         self._silent_rows += 1
+        self._last_silent_row = self._rows - 1
         decides = rules.silence_after_words or rules.silence_without_words
         is_held = rules.kept_silence < self._silent_rows <= decides
         (self._held if is_held else self._ready).append(row)
@@ -128,7 +130,7 @@ class EndpointedSearch:
 
     def _remember_pause(self) -> None:
         """Remember the results in a pause, if it is the best place so far for the longest utterance to end."""
-        middle = self._rows - self._silent_rows + self._silent_rows // 2
+        middle = self._last_silent_row + 1 - self._silent_rows + self._silent_rows // 2
         if not self._silent_rows or not self._rules.longest_utterance or middle < self._rules.last_third:
             return
         pause = _Pause(self._space_seen, self._silent_rows, middle, [])

@@ -1,0 +1,136 @@
+"""Confidences as probabilities: what they are computed of, how they are fitted and kept, and how reliable they are."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from corpora import write_tiny_corpus
+
+from deepspeech import Model
+from deepspeech.cli.confidence.calibrate import main as calibrate
+from deepspeech.errors import GraphError
+from deepspeech.serving.confidence.calibration import Calibration, Calibrations, Observation, fitted
+from deepspeech.serving.confidence.reliability import reliability
+from deepspeech.serving.confidence.stability import Changes, changes
+from deepspeech.serving.confidence.words import Rivals
+from deepspeech.serving.frozen.constants import with_text
+from deepspeech.serving.frozen.metadata import CALIBRATIONS_NODE
+from deepspeech.util.audio import read_audio
+
+
+def test_a_confidence_grows_with_agreement_and_clarity() -> None:
+    calibration = Calibration(bias=0.0, agreement=1.0, clarity=0.5)
+    assert calibration.confidence(Observation(0.5, 0.5)) == pytest.approx(0.5)
+    assert calibration.confidence(Observation(0.9, 0.5)) == pytest.approx(0.9)
+    sure, unsure = calibration.confidence(Observation(1.0, 1.0)), calibration.confidence(Observation(0.0, 0.0))
+    assert 0 < unsure < 0.01 and 0.99 < sure < 1
+
+
+def test_a_fit_finds_the_calibration_that_words_follow() -> None:
+    random = np.random.default_rng(0)
+    truth = Calibration(bias=-1.0, agreement=0.8, clarity=0.3)
+    observations = [Observation(float(agreement), float(clarity)) for agreement, clarity in random.random((20_000, 2))]
+    right = [random.random() < truth.confidence(each) for each in observations]
+    found = fitted(observations, right, Calibrations().acoustic)
+    for name in ("bias", "agreement", "clarity"):
+        assert getattr(found, name) == pytest.approx(getattr(truth, name), abs=0.06)
+    confidences = [found.confidence(each) for each in observations]
+    assert reliability(confidences, right).error < 0.02
+    default = Calibrations().acoustic
+    assert fitted(observations[:1], [True], default).bias == pytest.approx(default.bias, abs=0.5)
+
+
+def test_reliability_is_told_by_ranges_of_confidence() -> None:
+    table = reliability([0.15, 0.15, 0.85, 0.85, 0.85, 1.0], [False, True, True, True, False, True])
+    assert [(each.words, each.right) for each in table.bins] == [(2, 0.5), (3, pytest.approx(2 / 3)), (1, 1.0)]
+    assert table.error == pytest.approx((2 * 0.35 + 3 * (0.85 - 2 / 3)) / 6)
+    assert table.area == pytest.approx((0 + 0.5 + 1 + 0.5 + 1 + 0.5 + 1 + 1) / 8)
+    assert table.lines()[0].split() == ["confidence", "words", "confidence", "right"] and len(table.lines()) == 5
+    assert reliability([], []).area == 0.5
+
+
+def test_rivals_are_the_most_probable_of_the_other_labels() -> None:
+    rivals = Rivals()
+    rivals.feed(np.array([[0.5, 0.2, 0.1, 0.1, 0.05, 0.05], [0.0, 0.0, 0.3, 0.0, 0.0, 0.7]], np.float32))
+    assert rivals.highest(0, 2, {0}) == pytest.approx(0.3)
+    assert rivals.highest(0, 1, {0, 1}) == pytest.approx(0.1)
+    assert rivals.highest(2, 2, set()) == 0
+
+
+def test_words_have_confidences_with_and_without_a_language_model(
+    graph_file: Path, recordings: list[Path], scorer_file: Path
+) -> None:
+    model = Model(graph_file)
+    for scorer in (None, scorer_file):
+        if scorer is not None:
+            model.enableExternalScorer(scorer)
+        for recording in recordings:
+            whole = model.transcribe(recording)
+            assert whole.words and all(0 < word.confidence < 1 for word in whole.words)
+    signal = read_audio(recordings[0], model.sampleRate())
+    noise = np.random.default_rng(0).normal(0, 0.3, len(signal)).astype(np.float32)
+    clear, noisy = (model.candidates(samples)[0].words for samples in (signal, signal + noise))
+    if noisy:
+        assert max(word.confidence for word in noisy) <= max(word.confidence for word in clear)
+
+
+def test_a_calibration_is_fitted_and_kept_in_the_graph(
+    graph_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, card = tmp_path / "output_graph.pb", tmp_path / "model.md"
+    graph.write_bytes(graph_file.read_bytes())
+    card.write_text("# A model\n\n## Test\n\n- good\n")
+    dev = write_tiny_corpus(tmp_path / "corpus", 0, 0, 60, seed=7).test
+    flags = [f"--model={graph}", f"--dev_files={dev}"]
+    assert calibrate(flags) == 0
+    printed = capsys.readouterr().out
+    assert "expected calibration error" in printed and printed.splitlines()[-2] in card.read_text()
+    fitted_now = Model(graph).calibrations
+    assert fitted_now.acoustic != Calibrations().acoustic and fitted_now.language_model == Calibrations().language_model
+    assert calibrate(flags) == 0
+    assert Model(graph).calibrations == fitted_now
+    assert card.read_text().count("## Confidence without a language model") == 1 and "## Test" in card.read_text()
+    definition = tf.compat.v1.GraphDef.FromString(graph.read_bytes())
+    (node,) = (node for node in definition.node if node.name == CALIBRATIONS_NODE)
+    assert node.attr["value"].tensor.string_val[0].decode() == fitted_now.to_json()
+    capsys.readouterr()
+    before = graph.read_bytes()
+    assert calibrate([*flags, "--report_only"]) == 0
+    assert graph.read_bytes() == before
+    assert calibrate([*flags, "--lm_alpha=1"]) == 1
+    assert "need --scorer" in capsys.readouterr().err
+
+
+def test_a_damaged_calibration_is_refused(graph_file: Path, tmp_path: Path) -> None:
+    for text in (b"{", b'{"acoustic": {}}', Calibrations(Calibration(math.inf, 1, 1)).to_json().encode()):
+        (tmp_path / "bad.pb").write_bytes(with_text(graph_file.read_bytes(), CALIBRATIONS_NODE, text))
+        with pytest.raises(GraphError, match="calibration of its confidences is damaged"):
+            Model(tmp_path / "bad.pb")
+
+
+@pytest.mark.parametrize("with_scorer", [False, True])
+def test_stable_words_of_a_transcript_in_progress_stay(
+    graph_file: Path, scorer_file: Path, recordings: list[Path], with_scorer: bool
+) -> None:
+    model = Model(graph_file)
+    if with_scorer:
+        model.enableExternalScorer(scorer_file)
+    total = Changes()
+    for recording in recordings:
+        samples = (read_audio(recording, model.sampleRate()) * 32767).astype(np.int16)
+        stream = model.stream()
+        partials = []
+        for start in range(0, len(samples), 1600):
+            stream.feed(samples[start : start + 1600])
+            partials.append(stream.partial())
+        final = [word.text for word in stream.finish().words]
+        for each in partials:
+            words = [word.text for word in each.transcript.words]
+            total += changes(words, each.stable_words, final)
+    assert total.stable > 0
+    assert total.stable_changed <= 0.01 * total.stable
+    assert total.changed > 0

@@ -1,0 +1,74 @@
+"""The rules of endpoints over posteriors that are made up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from deepspeech.decoder import CTCDecoder, DecoderOptions
+from deepspeech.errors import ModelError
+from deepspeech.serving.endpointing import EndpointRules
+from deepspeech.serving.endpointing.rules import RowRules
+from deepspeech.serving.endpointing.search import EndpointedSearch, RowEndpoint
+
+LABELS = (" ", "a", "b")
+RULES = RowRules(silence_after_words=10, silence_without_words=30, longest_utterance=90)
+
+
+def posteriors(text: str) -> npt.NDArray[np.float32]:
+    """Return a row for each character, `.` being the blank, each with a little of everything else."""
+    rows = np.full((len(text), len(LABELS) + 1), 0.001, np.float32)
+    rows[np.arange(len(text)), [(*LABELS, ".").index(character) for character in text]] = 0.997
+    return rows
+
+
+def run(text: str, cuts: Iterable[int] = (), rules: RowRules = RULES) -> tuple[RowEndpoint | None, str]:
+    decoder = CTCDecoder(LABELS, DecoderOptions(beam_width=20))
+    search = EndpointedSearch(decoder, rules)
+    for piece in np.split(posteriors(text), list(cuts)):
+        search.feed(piece)
+    return search.endpoint, decoder.hypotheses(search.finish(1))[0].text.strip()
+
+
+def test_an_utterance_ends_in_the_middle_of_the_silence_after_its_words() -> None:
+    assert run(".a.b" + 9 * "." + "a") == (None, "aba")
+    assert run(".a.b" + 10 * "." + "a") == (RowEndpoint("silence", 9), "ab")
+    assert run("..a b. " + 20 * ".") == (RowEndpoint("silence", 10), "a b")
+
+
+def test_silence_without_words_ends_later_and_keeps_only_its_end() -> None:
+    assert run(29 * ".") == (None, "")
+    assert run(40 * ".") == (RowEndpoint("silence", 25), "")
+    assert run(25 * "." + "a" + 10 * ".") == (RowEndpoint("silence", 31), "a")
+
+
+def test_the_longest_utterance_ends_in_its_last_long_pause_between_words() -> None:
+    text = 20 * "ab." + "a.... ...b..a........b" + 30 * "a."
+    assert run(text) == (RowEndpoint("longest", 20 * 3 + 1 + 4), 20 * "ab" + "a")
+    assert run(50 * "ab") == (RowEndpoint("longest", 90), 45 * "ab")
+
+
+def test_endpoints_do_not_depend_on_how_the_rows_come() -> None:
+    random = np.random.default_rng(3)
+    for _ in range(20):
+        text = "".join(
+            random.choice(["a", "b", " ", "...", 12 * ".", 35 * "."], 40, p=[0.3, 0.3, 0.2, 0.1, 0.05, 0.05])
+        )
+        cuts = np.sort(random.integers(0, len(text), 15))
+        assert run(text) == run(text, [int(cut) for cut in cuts])
+
+
+def test_rules_can_be_turned_off() -> None:
+    off = RowRules(0, 0, 0)
+    assert run("ab" + 200 * "." + "a", rules=off) == (None, "aba")
+    assert run("ab" + 200 * ".", rules=RowRules(0, 30, 0)) == (None, "ab")
+    assert run(60 * ".", rules=RowRules(0, 30, 0)) == (RowEndpoint("silence", 15), "")
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf")])
+def test_rules_that_are_no_times_are_refused(seconds: float) -> None:
+    with pytest.raises(ModelError, match=r"longest_utterance is .*seconds"):
+        EndpointRules(longest_utterance=seconds)

@@ -1,0 +1,146 @@
+"""An endless signal becomes utterances: no word is cut, lost or heard twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from corpora import RATE, random_transcript, say
+
+from deepspeech import Model
+from deepspeech.errors import ModelError
+from deepspeech.serving.endpointing import Endpoint, EndpointRules
+from deepspeech.serving.endpointing.voice_activity import VoiceActivity, VoiceGate
+from deepspeech.serving.transcripts import Transcript
+from deepspeech.util.audio import read_audio
+from deepspeech.util.figures.metrics import evaluate_transcript
+
+RULES = EndpointRules(silence_after_words=0.5, silence_without_words=2.0, longest_utterance=20.0)
+Samples = npt.NDArray[np.int16]
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Recordings with pauses of quiet noise between them; each recording as its text, its begin and its end."""
+
+    samples: Samples
+    spoken: list[tuple[str, float, float]]
+
+    @property
+    def pauses(self) -> list[tuple[float, float]]:
+        return [(before[2], after[1]) for before, after in pairwise(self.spoken)]
+
+
+@pytest.fixture(scope="module")
+def joined() -> Joined:
+    random = np.random.default_rng(5)
+    parts, spoken, place = [], [], 0
+    for _ in range(50):
+        text = random_transcript(random)
+        samples = say(text, random)
+        pause = random.normal(0, 0.003, int(random.uniform(0.3, 3) * RATE))
+        spoken.append((text, place / RATE, (place + len(samples)) / RATE))
+        parts += [samples, pause]
+        place += len(samples) + len(pause)
+    return Joined(as_int16(np.concatenate(parts)), spoken)
+
+
+def as_int16(signal: npt.NDArray[np.floating]) -> Samples:
+    return (signal.clip(-1, 1) * 32767).astype(np.int16)
+
+
+def utterances(
+    model: Model, samples: Samples, chunk: int, rules: EndpointRules = RULES
+) -> list[tuple[Endpoint | None, Transcript]]:
+    stream = model.stream(endpointing=rules)
+    found = []
+    for start in range(0, len(samples), chunk):
+        stream.feed(samples[start : start + chunk])
+        while (endpoint := stream.endpoint()) is not None:
+            following = stream.next_utterance()
+            assert following.start == endpoint.seconds
+            found.append((endpoint, stream.finish()))
+            stream = following
+    return [*found, (None, stream.finish())]
+
+
+def test_recordings_with_pauses_are_heard_utterance_by_utterance(model: Model, joined: Joined) -> None:
+    found = utterances(model, joined.samples, 1600)
+    ends = [endpoint.seconds for endpoint, _ in found if endpoint is not None]
+    assert {endpoint.reason for endpoint, _ in found if endpoint is not None} == {"silence"}
+    assert not [end for end in ends for _, begin, stop in joined.spoken if begin < end < stop]
+    for begin, stop in joined.pauses:
+        if stop - begin >= 0.5:
+            assert any(begin <= end <= stop for end in ends)
+    words = [word for _, transcript in found for word in transcript.words]
+    assert all(before.end <= after.start for before, after in pairwise(words))
+    reference = " ".join(text for text, _, _ in joined.spoken)
+    heard = " ".join(word.text for word in words)
+    assert evaluate_transcript(reference, heard).word_edits <= cut_in_pauses(model, joined, reference) + 2
+    assert utterances(model, joined.samples, 7777) == found
+
+
+def cut_in_pauses(model: Model, joined: Joined, reference: str) -> int:
+    """Return the word errors of the recordings if each is cut out in the middle of the pauses around it."""
+    middles = [0.0, *((begin + end) / 2 for begin, end in joined.pauses), len(joined.samples) / RATE]
+    texts = [model.stt(joined.samples[int(start * RATE) : int(end * RATE)]) for start, end in pairwise(middles)]
+    return evaluate_transcript(reference, " ".join(texts)).word_edits
+
+
+def test_speech_without_pauses_ends_between_words(model: Model) -> None:
+    random = np.random.default_rng(8)
+    words = [random_transcript(random).split()[0] for _ in range(30)]
+    samples = as_int16(say(" ".join(words), random))
+    found = utterances(model, samples, 4000, EndpointRules(longest_utterance=4.0))
+    ends = [0.0, *(endpoint.seconds for endpoint, _ in found if endpoint is not None)]
+    assert len(ends) >= 3 and all(2.5 < after - before <= 4.01 for before, after in pairwise(ends))
+    whole = evaluate_transcript(" ".join(words), model.stt(samples)).word_edits
+    heard = " ".join(transcript.text for _, transcript in found)
+    assert evaluate_transcript(" ".join(words), heard).word_edits <= whole + len(ends)
+
+
+def test_silence_is_not_kept(model: Model) -> None:
+    noise = as_int16(np.random.default_rng(0).normal(0, 0.003, 9 * RATE))
+    found = utterances(model, noise, 3200)
+    assert len(found) >= 4 and not any(transcript.words for _, transcript in found)
+
+
+def test_streams_of_the_published_interface_end_alike(model: Model, joined: Joined) -> None:
+    samples = joined.samples[: 12 * RATE]
+    stream = model.createStream(RULES)
+    stream.feedAudioContent(samples)
+    (endpoint, first), (_, second), *_ = utterances(model, samples, 1600)
+    assert stream.endpoint() == endpoint
+    following = stream.nextStream()
+    assert (stream.finishStream(), following.finishStream()) == (first.text, second.text)
+    assert model.createStream().endpoint() is None and model.stream().endpoint() is None
+
+
+def test_the_network_rests_until_there_is_a_voice(model: Model, shared: Path) -> None:
+    if find_spec("silero_vad") is None or find_spec("onnxruntime") is None:
+        pytest.skip("silero-vad and onnxruntime are not installed")
+    voice = VoiceActivity()
+    spoken = read_audio(sorted((shared / "data/an4/wav/an4_clstk").rglob("*.flac"))[0], RATE)
+    silence = np.random.default_rng(0).normal(0, 0.001, 5 * RATE).astype(np.float32)
+    signal = np.concatenate([silence, spoken])
+    gate = VoiceGate(voice, RATE)
+    pieces = [gate.feed(signal[start : start + 1000]) for start in range(0, len(signal), 1000)]
+    dropped = sum(count for _, count in pieces)
+    assert 3.5 * RATE < dropped < 6 * RATE
+    np.testing.assert_array_equal(np.concatenate([piece for piece, _ in pieces]), signal[dropped:])
+    stream = model.stream(RULES, voice)
+    stream.feed(as_int16(silence))
+    assert stream.endpoint() is None and stream.start > 3.5
+    with pytest.raises(ModelError, match="8000 or 16000 Hz"):
+        VoiceGate(voice, 11_025)
+
+
+def test_a_missing_detector_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deepspeech.serving.endpointing.voice_activity.find_spec", lambda _name: None)
+    with pytest.raises(ModelError, match="silero-vad; install"):
+        VoiceActivity()
