@@ -198,6 +198,11 @@ class Model:
         """Seconds from the start of one row of posteriors to that of the next."""
         return self._info.row_seconds
 
+    @property
+    def language(self) -> str:
+        """The language that the graph tells, such as en-US; empty if it tells none."""
+        return self._info.language
+
     def check_streams(self) -> None:
         """Raise ModelError for a network that cannot stream."""
         layer = next((layer for layer in self._info.network.layers if not layer.streams), None)

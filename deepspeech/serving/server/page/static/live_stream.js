@@ -7,7 +7,6 @@ const WAITS = [0.5, 1, 2, 4, 8, 8]; // seconds before each attempt to connect ag
 const LONGEST_KEPT_SECONDS = 60;
 const LONGEST_MESSAGE_SECONDS = 1;
 const CLOSING_SECONDS = 10;
-const TRY_AGAIN_LATER = 1013;
 
 export class LiveStream {
   // `tell` has the methods partial(text, stable), final(utterance), waiting(seconds), connected() and failed(error).
@@ -74,7 +73,7 @@ export class LiveStream {
     if (this.over) return;
     if (this.finishing && this.from !== undefined && code === 1000) return this.stop();
     this.tell.partial("");
-    const refusal = await reason(code);
+    const refusal = await reason(this.attempt === 0 && this.from !== undefined);
     if (refusal.status === 401 || this.attempt >= WAITS.length) return this.fail(refusal);
     const seconds = WAITS[this.attempt++];
     this.tell.waiting(seconds, refusal);
@@ -94,19 +93,20 @@ export class LiveStream {
   }
 }
 
-// Browsers don't say why a connection was refused; the server tells it to a request.
-async function reason(code) {
-  if (code === TRY_AGAIN_LATER) return new Refusal("The server is full.", 503);
+// Browsers don't say why a connection was refused; a request is told whether it was for its token.
+async function reason(wasOpen) {
   try {
     await models();
   } catch (refusal) {
     return refusal;
   }
-  return new Refusal("The connection was lost.", 0);
+  return wasOpen ? new Refusal("The connection was lost.", 0) : new Refusal("The server is full.", 503);
 }
 
+// Browsers send no headers with a WebSocket, but names of subprotocols: the token goes into one of them, in base64url.
 function subprotocols() {
-  return token.get() ? [`bearer.${token.get()}`] : [];
+  const encoded = btoa(token.get()).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return ["deepspeech", ...(encoded ? [`token.${encoded}`] : [])];
 }
 
 function* joined(parts, size) {

@@ -54,10 +54,10 @@ export class Recording {
 
   word({ word, start, end, confidence }) {
     const shown = document.createElement("span");
-    const sure = confidence === undefined ? "" : `, ${Math.round(100 * confidence)} % sure`;
-    shown.className = `word${confidence < UNSURE ? " unsure" : confidence < LESS_SURE ? " less-sure" : ""}`;
+    const sure = confidence ?? 1; // of a model that does not tell
+    shown.className = `word${sure < UNSURE ? " unsure" : sure < LESS_SURE ? " less-sure" : ""}`;
     shown.textContent = word;
-    shown.dataset.tip = `${start.toFixed(2)} to ${end.toFixed(2)} s${sure}`;
+    shown.dataset.tip = `${start.toFixed(2)} to ${end.toFixed(2)} s${confidence == null ? "" : `, ${Math.round(100 * sure)} % sure`}`;
     shown.tabIndex = this.part(".word") ? -1 : 0; // one stop of the Tab key a recording; arrow keys go on from there
     return shown;
   }
