@@ -40,6 +40,11 @@ def align() -> int:
     return _run("align")
 
 
+def server() -> int:
+    """Run `deepspeech-server` and return its exit code."""
+    return _run("server")
+
+
 def _run(name: str) -> int:
     earlier = signal.signal(signal.SIGINT, _end)
     main = import_module(f".cli.{name}", __package__).main
