@@ -68,6 +68,16 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--tls_certificate", type=Path, help="PEM file of the certificate and its chain")
     add("--tls_key", type=Path, help="PEM file of its key")
+    add(
+        "--wyoming_port",
+        type=int,
+        help="port for clients of Wyoming, such as Home Assistant; 0: any that is free (default: none)",
+    )
+    add(
+        "--wyoming_unprotected",
+        action="store_true",
+        help="let Wyoming's clients in from beyond this machine, though the protocol has no secret and no encryption",
+    )
     add("--allowed_hosts", default="", help="further names of the server, separated by commas; * for any")
     add("--allowed_origins", default="", help="origins of other sites' pages that may use it, separated by commas")
     add("--threads", type=int, default=0, help="threads that recognize live streams (default: as many as suit)")
@@ -88,6 +98,8 @@ def options_of(given: argparse.Namespace) -> ServerOptions:
     """Return what the command line asks for; raise FlagError, naming the flag, for what cannot be."""
     if not 0 <= given.port <= 65535:
         raise FlagError(f"--port={given.port}: must be 0 to 65535")
+    if given.wyoming_port is not None and not 0 <= given.wyoming_port <= 65535:
+        raise FlagError(f"--wyoming_port={given.wyoming_port}: must be 0 to 65535")
     for name in ("threads", "drain_secs"):
         if not getattr(given, name) >= 0:
             raise FlagError(f"--{name}={getattr(given, name)}: must be 0 or more")
@@ -102,6 +114,7 @@ def options_of(given: argparse.Namespace) -> ServerOptions:
         token=_token(given),
         tls_certificate=given.tls_certificate,
         tls_key=given.tls_key,
+        wyoming_port=given.wyoming_port,
         allowed_hosts=_listed(given.allowed_hosts),
         allowed_origins=_listed(given.allowed_origins),
         threads=given.threads,
@@ -129,6 +142,9 @@ def _token(given: argparse.Namespace) -> str | None:
     if token is None and not loopback:
         needed = f"beyond this machine a secret is needed; give --token_file or {TOKEN_VARIABLE}"
         raise FlagError(f"--host={given.host}: {needed}")
+    if given.wyoming_port is not None and not (loopback or given.wyoming_unprotected):
+        open_to = f"--wyoming_port={given.wyoming_port}: whoever reaches {given.host} could use it without a secret"
+        raise FlagError(f"{open_to}; give --wyoming_unprotected if the network is to be trusted")
     return token
 
 

@@ -16,6 +16,7 @@ from .description import describe
 from .errors import RefusedError
 from .live import endpoint as live_endpoint
 from .openai.endpoints import openai_routes
+from .page.routes import page_routes
 from .service import Service
 
 
@@ -58,7 +59,7 @@ def _pages(service: Service) -> ASGIApp:
     views = {"/healthz": alive, "/readyz": ready, "/metrics": metrics, "/openapi.json": openapi}
     routes = [Route(path, show, methods=["GET"]) for path, show in views.items()]
     return Starlette(
-        routes=[*routes, *openai_routes(service)],
+        routes=[*routes, *openai_routes(service), *page_routes()],
         lifespan=lifespan,
         exception_handlers={RefusedError: _refusal, 404: _unknown, 405: _wrong_method, 500: _failed},
     )

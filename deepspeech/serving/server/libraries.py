@@ -3,7 +3,15 @@
 from ...errors import ServerError
 from ...util.web import libraries
 
-SERVER_LIBRARIES = ("httptools", "prometheus_client", "python_multipart", "starlette", "uvicorn", "websockets")
+SERVER_LIBRARIES = (
+    "httptools",
+    "prometheus_client",
+    "python_multipart",
+    "starlette",
+    "uvicorn",
+    "websockets",
+    "wyoming",
+)
 
 
 def check_libraries(what: str) -> None:

@@ -69,6 +69,8 @@ class ServerOptions:
     tls_certificate: Path | None = None
     """A PEM file, with the chain."""
     tls_key: Path | None = None
+    wyoming_port: int | None = None
+    """Where clients of Wyoming connect, at the same host; 0: any that is free; None: nowhere."""
     allowed_hosts: tuple[str, ...] = ()
     """Names under which clients may address the server, beside those of this machine and numeric addresses."""
     allowed_origins: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 
 import uvicorn
 
@@ -19,6 +19,7 @@ from .models import Models
 from .options import ServerOptions
 from .protocols import http_protocol, websocket_protocol
 from .service import Service
+from .wyoming.listener import wyoming_listener
 
 logger = logging.getLogger(__name__)
 
@@ -31,26 +32,37 @@ PING_SECONDS = 20.0
 BACKLOG = 256
 
 
-def listen(options: ServerOptions) -> socket.socket:
-    """Return a socket that listens where the options say; raise FlagError if that is not possible."""
+def listen(host: str, port: int, flag: str = "port") -> socket.socket:
+    """Return a socket that listens at an address; raise FlagError, naming the port's flag, if that is not possible."""
     try:
-        family, *_, address = socket.getaddrinfo(options.host, options.port, type=socket.SOCK_STREAM)[0]
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=BACKLOG)
     except OSError as error:
-        where = f"--host={options.host} --port={options.port}"
+        where = f"--host={host} --{flag}={port}"
         raise FlagError(f"{where}: the server cannot listen ({error.strerror}); choose others") from error
 
 
 class RecognitionServer(uvicorn.Server):
     """Serves models over HTTP and WebSocket until it is told to end; `run` is called once."""
 
-    def __init__(self, options: ServerOptions, models: Models, say: Callable[[str], None] = logger.info) -> None:
-        """Serve these models; `say` is given lines for the person who started the server."""
+    def __init__(
+        self,
+        options: ServerOptions,
+        models: Models,
+        say: Callable[[str], None] = logger.info,
+        wyoming: socket.socket | None = None,
+    ) -> None:
+        """Serve these models; `say` is given lines for the person who started the server.
+
+        `wyoming` is a socket that listens for clients of that protocol.
+        """
         self.options = options
         self.models = models
         self._say = say
         self._ending: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._wyoming = wyoming
+        self._beside = AsyncExitStack()
         limits = options.limits
         config = uvicorn.Config(
             self._application,
@@ -70,6 +82,17 @@ class RecognitionServer(uvicorn.Server):
             ssl_keyfile=options.tls_key,
         )
         super().__init__(config)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve."""
+        await super().startup(sockets)
+        if self._wyoming is not None and self.started:
+            await self._beside.enter_async_context(wyoming_listener(self.service, self._wyoming))
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End, after `drain` or at once."""
+        await self._beside.aclose()
+        await super().shutdown(sockets)
 
     def drain(self) -> None:
         """Let nobody else in, give everybody who is served the rest of it, then end; callable from any thread."""
@@ -122,14 +145,19 @@ class RecognitionServer(uvicorn.Server):
 
 def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     """Load the models and serve them until a signal ends it; `say` is told where."""
-    listening = listen(options)
-    with listening:
-        server = RecognitionServer(options, Models(options.models), say)
+    with ExitStack() as sockets:
+        listening = sockets.enter_context(listen(options.host, options.port))
+        wyoming = None
+        if options.wyoming_port is not None:
+            wyoming = sockets.enter_context(listen(options.host, options.wyoming_port, "wyoming_port"))
+        server = RecognitionServer(options, Models(options.models), say, wyoming)
         scheme = "https" if options.tls_certificate else "http"
         host = f"[{options.host}]" if ":" in options.host else options.host
         say(
             f"serving {', '.join(each.name for each in options.models)} at {scheme}://{host}:{listening.getsockname()[1]}/"
         )
+        if wyoming is not None:
+            say(f"serving Wyoming at tcp://{host}:{wyoming.getsockname()[1]}")
         server.run(sockets=[listening])
     if not server.started:
         raise ServerError("the server could not be started")

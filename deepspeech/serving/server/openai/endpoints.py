@@ -30,4 +30,6 @@ def openai_routes(service: Service) -> list[Route]:
 
 
 def _described(loaded: LoadedModel) -> dict[str, Any]:
-    return {"id": loaded.name, "object": "model", "created": loaded.loaded_at, "owned_by": "deepspeech"}
+    """Return a model's description; its rate, in Hz, and whether it takes live speech are beside OpenAI's fields."""
+    openai = {"id": loaded.name, "object": "model", "created": loaded.loaded_at, "owned_by": "deepspeech"}
+    return {**openai, "rate": loaded.model.sampleRate(), "streams": loaded.streams}

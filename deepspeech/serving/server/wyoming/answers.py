@@ -45,7 +45,7 @@ def info(models: Sequence[LoadedModel]) -> Info:
 
 
 class GrowingTranscript:
-    """The transcript of one stretch of audio, as events. What was told is never taken back: only words that stay are."""
+    """The transcript of one stretch of audio, as events. Words are told when they stay."""
 
     def __init__(self, language: str | None) -> None:
         self._language = language

@@ -33,7 +33,8 @@ def sixteen_bits(chunk: AudioChunk) -> bytes:
     if chunk.width == 2 and chunk.channels == 1:
         return chunk.audio
     samples = _highest_bits(chunk).reshape(-1, chunk.channels)
-    return np.rint(samples.mean(axis=1)).astype("<i2").tobytes()
+    mixed: npt.NDArray[np.int16] = np.rint(samples.mean(axis=1)).astype("<i2")
+    return mixed.tobytes()
 
 
 def _highest_bits(chunk: AudioChunk) -> npt.NDArray[np.int16]:

@@ -69,7 +69,7 @@ class Connection:
             stopping.cancel()
 
     async def _linger(self) -> None:
-        """Let what is on its way arrive: a connection that is closed before is reset, and the client loses the error."""
+        """Let arrive what is on its way: a connection that is closed before is reset, and the error is lost."""
         self._writer.write_eof()
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._discard(), LINGER_SECONDS)

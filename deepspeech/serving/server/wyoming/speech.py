@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from wyoming.audio import AudioChunk
 from wyoming.event import Event
 
-from ..live.protocol import Final, Partial
+from ..live.protocol import Event as Heard
+from ..live.protocol import Final
 from ..models import LoadedModel
 from ..service import Service
 from ..utterances import Utterances
@@ -62,17 +63,20 @@ class Speech:
             raise BadEventError(f"no word in {self._limits.max_silence_seconds:g} seconds of audio")
         return self._told(heard)
 
-    async def _timed(
-        self, work: Callable[[], Sequence[Partial | Final]], audio_seconds: float
-    ) -> Sequence[Partial | Final]:
+    async def _timed(self, work: Callable[[], Sequence[Heard]], audio_seconds: float) -> Sequence[Heard]:
         """Return what the work on some audio makes; it counts in the server's figures."""
-        began = time.monotonic()
-        heard = await self._service.of_stream(work)
-        self._service.metrics.recognized(audio_seconds, time.monotonic() - began)
+        asked = time.monotonic()
+
+        def timed() -> tuple[Sequence[Heard], float, float]:
+            begun = time.monotonic()
+            return work(), begun - asked, time.monotonic() - begun
+
+        heard, waited, worked = await self._service.of_stream(timed)
+        self._service.recognized(audio_seconds, waited, worked)
         for event in heard:
             if isinstance(event, Final):
                 self._service.metrics.utterances.labels(event.reason).inc()
         return heard
 
-    def _told(self, heard: Sequence[Partial | Final]) -> list[Event]:
+    def _told(self, heard: Sequence[Heard]) -> list[Event]:
         return [told for event in heard for told in self._transcript.grow(event)]
