@@ -23,7 +23,7 @@ async function load() {
     at("model").replaceChildren(...served.map(({ id }) => new Option(id)));
     at("models").hidden = served.length < 2;
     at("token").hidden = true;
-    at("speak").disabled = false;
+    busy(false);
     say("Ready");
     problem("");
   } catch (error) {
@@ -33,7 +33,7 @@ async function load() {
 
 async function start() {
   problem("");
-  at("speak").disabled = true;
+  busy(true);
   say("Asking for the microphone");
   const recording = new Recording(`Microphone, ${new Date().toLocaleTimeString()}`, `speech-${stamp()}`);
   const model = at("model").value, loudness = new Loudness();
@@ -49,7 +49,7 @@ async function start() {
     recording.article.remove();
     fail(error);
   }
-  at("speak").disabled = false;
+  busy(false);
 }
 
 // What becomes of a live recording.
@@ -67,7 +67,7 @@ async function stop(message = "", error = null) {
   if (!speaking || speaking.finishing) return error && fail(error);
   const { microphone, stream, recording } = speaking;
   speaking.finishing = true;
-  at("speak").disabled = true;
+  busy(true);
   say("Finishing");
   await microphone.close();
   await stream.finish();
@@ -76,7 +76,7 @@ async function stop(message = "", error = null) {
   speaking = null;
   at("speak").textContent = "Start speaking";
   delete at("speak").dataset.live;
-  at("speak").disabled = false;
+  busy(false);
   new Loudness();
   say("Ready");
   if (error) fail(error);
@@ -89,7 +89,7 @@ async function transcribeAll(files) {
     const leaving = new AbortController();
     recording.progress("Transcribing", () => leaving.abort());
     try {
-      const utterances = await transcribe(file, at("model").value, hotWords(), leaving.signal);
+      const utterances = await transcribe(file, at("model").value, leaving.signal);
       for (const utterance of utterances) recording.add(utterance);
       recording.progress(recording.utterances.length ? "Done" : "No words were heard");
     } catch (error) {
@@ -139,6 +139,11 @@ class Loudness {
   }
 }
 
+// A disabled button would lose the keyboard's focus.
+function busy(is) {
+  at("speak").setAttribute("aria-disabled", is);
+}
+
 function say(text, live = false) {
   at("state").textContent = text;
   at("state").classList.toggle("live", live);
@@ -163,7 +168,11 @@ function stamp() {
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}-${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
 }
 
-at("speak").addEventListener("click", () => (speaking ? stop() : start()));
+at("speak").addEventListener("click", ({ target }) => {
+  if (target.getAttribute("aria-disabled") === "true") return;
+  if (speaking) stop();
+  else start();
+});
 at("files").addEventListener("change", ({ target }) => {
   transcribeAll([...target.files]);
   target.value = "";

@@ -24,13 +24,12 @@ export async function models() {
 }
 
 // Returns the utterances of a recording: [{text, start, end, confidence, words}].
-export async function transcribe(file, model, hotWords, signal) {
+export async function transcribe(file, model, signal) {
   const form = new FormData();
   form.append("file", file);
   form.append("model", model);
   form.append("response_format", "verbose_json");
   for (const granularity of ["word", "segment"]) form.append("timestamp_granularities[]", granularity);
-  if (Object.keys(hotWords).length) form.append("hot_words", JSON.stringify(hotWords));
   return utterances(await ask("v1/audio/transcriptions", { method: "POST", body: form, signal }));
 }
 
