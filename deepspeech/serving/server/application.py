@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -31,7 +32,12 @@ def application(service: Service) -> ASGIApp:
         else:
             await pages(scope, receive, send)
 
-    return Access(serve, service)
+    checked = Access(serve, service)
+    origins = service.options.allowed_origins
+    if not origins:
+        return checked
+    methods, headers = ("GET", "POST"), ("Authorization", "Content-Type")
+    return CORSMiddleware(checked, allow_origins=origins, allow_methods=methods, allow_headers=headers)
 
 
 def _pages(service: Service) -> ASGIApp:

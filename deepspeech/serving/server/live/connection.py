@@ -156,6 +156,7 @@ class LiveConnection:
                 return Ending(NORMAL, "silence", told)
         elif isinstance(item, Start):
             if utterances.in_progress:
+                await self._perform(Finish())
                 return Ending(POLICY, "bad_message", "start: an utterance is in progress; send it before the audio")
             start = item
             await self._service.of_stream(lambda: utterances.begin_with(start))

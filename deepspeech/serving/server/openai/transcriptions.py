@@ -12,7 +12,7 @@ from typing import Any
 
 from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect, Request
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...transcripts import Transcript, joined
 from ..errors import RefusedError
@@ -44,21 +44,24 @@ class TranscriptionEndpoint:
             except ClientDisconnect:
                 return
             try:
-                await _until_gone(receive, self._answer(form, scope, receive, send))
+                ending = await _until_gone(receive, self._answer(form, send))
             finally:
                 await form.close()
+        if ending is not None:  # the place is free already when the client learns that it has its answer
+            await ending(scope, receive, send)
         self._service.metrics.transcription_seconds.observe(time.monotonic() - begun)
 
-    async def _answer(self, form: FormData, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, form: FormData, send: Send) -> ASGIApp:
+        """Transcribe a recording; return what sends the answer, or the end of one that was sent meanwhile."""
         asked = checked(form)
         loaded = self._service.models.named(asked.model)
         async with self._service.turn(), self._parts(loaded, asked) as parts:
             if asked.stream:
                 await _stream(parts, send)
-                return
+                return _end_of_stream
             heard = [part async for part in parts]
             spoken = joined([(start, transcript) for start, _, transcript in heard])
-            await rendered(spoken, heard[-1][1], asked)(scope, receive, send)
+            return rendered(spoken, heard[-1][1], asked)
 
     @asynccontextmanager
     async def _parts(self, loaded: LoadedModel, asked: TranscriptionRequest) -> AsyncIterator[AsyncIterator[Part]]:
@@ -119,6 +122,9 @@ async def _stream(parts: AsyncIterator[Part], send: Send) -> None:
         if not begun:
             raise
         await _send_event(send, failure(error.to_json()))
+
+
+async def _end_of_stream(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
@@ -131,14 +137,13 @@ async def _send_event(send: Send, event: bytes) -> None:
     await send({"type": "http.response.body", "body": event, "more_body": True})
 
 
-async def _until_gone(receive: Receive, work: Coroutine[Any, Any, None]) -> None:
-    """Do the work; stop when the client has gone."""
+async def _until_gone(receive: Receive, work: Coroutine[Any, Any, ASGIApp]) -> ASGIApp | None:
+    """Do the work and return its result; stop when the client has gone, and return None."""
     working = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_gone(receive))
     try:
         await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            working.result()
+        return working.result() if working.done() else None
     finally:
         for task in (working, gone):
             task.cancel()
