@@ -67,7 +67,7 @@ class Served:
 @contextmanager
 def serving(models: Models, limits: Limits | None = None, **options: Any) -> Iterator[Served]:
     """Serve models meanwhile, as `options` say."""
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = socket.create_server(("127.0.0.1", options.get("port", 0)))
     server = RecognitionServer(ServerOptions((), limits=limits or Limits(), **options), models)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

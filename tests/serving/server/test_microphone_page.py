@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,11 +15,11 @@ import numpy as np
 import pytest
 from browser_fixture import chromium
 from corpora import RATE, say, write_wav
+from serving_in_thread import Served, serving
 
 from deepspeech import Model
 from deepspeech.serving.server.models import Models
-from deepspeech.serving.server.options import Limits, ServedModel, ServerOptions
-from deepspeech.serving.server.running import RecognitionServer, listen
+from deepspeech.serving.server.options import Limits, ServedModel
 from deepspeech.serving.subtitles import cues, srt, webvtt
 from deepspeech.serving.transcripts import TimedWord
 
@@ -85,27 +84,12 @@ def models(graph_file: Path) -> Models:
 
 
 @contextmanager
-def serving(models: Models, port: int = 0, token: str | None = None, **limits: Any) -> Iterator[str]:
-    """Return the address of a server that runs meanwhile."""
-    options = ServerOptions((), token=token, limits=Limits(**limits))
-    with listen("127.0.0.1", port) as listening:
-        server = RecognitionServer(options, models)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
-        finally:
-            server.drain()
-            thread.join()
-
-
-@contextmanager
-def opened(browser: Any, address: str, expected: str = "Ready", **options: Any) -> Iterator[Any]:
+def opened(browser: Any, served: Served, expected: str = "Ready", **options: Any) -> Iterator[Any]:
     """Return the page, in a browser's session of its own, once its state is what is expected."""
     context = browser.new_context(**options)
     page = context.new_page()
     page.set_default_timeout(20_000)
-    page.goto(address)
+    page.goto(f"{served.url}/")
     page.wait_for_selector(f"#state:text-is('{expected}')")
     yield page
     context.close()
@@ -119,7 +103,7 @@ def downloaded(page: Any, kind: str) -> str:
 
 
 def test_the_page_shows_and_saves_what_the_microphone_hears(speaker: Any, models: Models) -> None:
-    with serving(models) as address, opened(speaker, address, viewport=PHONE) as page:
+    with serving(models) as served, opened(speaker, served, viewport=PHONE) as page:
         problems: list[str] = []
         requested: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))
@@ -153,18 +137,14 @@ def test_the_page_shows_and_saves_what_the_microphone_hears(speaker: Any, models
         assert downloaded(page, "srt") == srt(cues(words))
         assert downloaded(page, "vtt") == webvtt(cues(words))
         assert problems == []
-        assert {url.split("/page/")[0].split("v1/")[0] for url in requested if url[:5] != "blob:"} <= {
-            address,
-            address.removesuffix("/"),
-            address.replace("http", "ws"),
-        }
+        assert {urlsplit(url).netloc for url in requested if url[:5] != "blob:"} == {f"127.0.0.1:{served.port}"}
 
 
 def test_recordings_are_transcribed_where_they_are_dropped(
     speaker: Any, models: Models, model: Model, spoken: Path
 ) -> None:
     expected = model.transcribe(spoken)
-    with serving(models) as address, opened(speaker, address) as page:
+    with serving(models) as served, opened(speaker, served) as page:
         contents = {"first.wav": spoken.read_bytes(), "no sound.txt": b"no sound"}
         files = [[name, base64.b64encode(content).decode()] for name, content in contents.items()]
         dropped = page.evaluate_handle(DROPPED, files)
@@ -180,7 +160,7 @@ def test_recordings_are_transcribed_where_they_are_dropped(
 
 
 def test_the_page_asks_for_the_token_where_there_is_one(speaker: Any, models: Models) -> None:
-    with serving(models, token=TOKEN) as address, opened(speaker, address, expected="Locked") as page:
+    with serving(models, token=TOKEN) as served, opened(speaker, served, expected="Locked") as page:
         for given in ("a wrong secret of enough characters", TOKEN):
             page.fill("#token_value", given)
             page.keyboard.press("Enter")
@@ -193,15 +173,15 @@ def test_the_page_asks_for_the_token_where_there_is_one(speaker: Any, models: Mo
 
 
 def test_what_goes_wrong_is_said(speaker: Any, models: Models) -> None:
-    with serving(models, max_streams=1) as address:
-        with opened(speaker, address) as first, opened(speaker, address) as second:
+    with serving(models, Limits(max_streams=1)) as served:
+        with opened(speaker, served) as first, opened(speaker, served) as second:
             first.click("#speak")
             first.wait_for_selector("#state:text-is('Listening')")
             second.click("#speak")
             second.wait_for_selector("#state:has-text('full')")
             first.click("#speak")
             second.wait_for_selector("#state:text-is('Listening')")
-        with opened(speaker, address) as third:
+        with opened(speaker, served) as third:
             third.evaluate(REFUSE)
             third.click("#speak")
             third.wait_for_selector("#problem:has-text('microphone was refused')")
@@ -209,7 +189,7 @@ def test_what_goes_wrong_is_said(speaker: Any, models: Models) -> None:
 
 
 def test_what_was_said_since_the_last_text_is_sent_again(speaker: Any, models: Models) -> None:
-    with serving(models) as address, opened(speaker, address) as page:
+    with serving(models) as served, opened(speaker, served) as page:
         assert page.evaluate(LOSE_A_CONNECTION) == {
             "first": [[1] * 10, [2] * 10, [3] * 10],
             "second": [[3] * 10 + [4] * 10, [5] * 10],
@@ -219,13 +199,13 @@ def test_what_was_said_since_the_last_text_is_sent_again(speaker: Any, models: M
 
 def test_a_lost_connection_is_made_again(speaker: Any, models: Models) -> None:
     with ExitStack() as first:
-        address = first.enter_context(serving(models))
-        with opened(speaker, address) as page:
+        served = first.enter_context(serving(models))
+        with opened(speaker, served) as page:
             page.click("#speak")
             page.wait_for_selector("#state:text-is('Listening')")
             first.close()
             page.wait_for_selector("#state:has-text('Trying again')")
-            with serving(models, port=urlsplit(address).port or 0):
+            with serving(models, port=served.port):
                 page.wait_for_selector("#state:text-is('Listening')")
                 page.click("#speak")
                 page.wait_for_selector("#state:text-is('Ready')")
@@ -245,7 +225,7 @@ def test_the_microphones_rate_becomes_the_models(speaker: Any, models: Models) -
         clipped: [...toSixteenBits([-2, -1, 0, 1, 2])],
       };
     }"""
-    with serving(models) as address, opened(speaker, address) as page:
+    with serving(models) as served, opened(speaker, served) as page:
         for rate, to in ((48000, 16000), (44100, 16000), (16000, 16000), (16000, 8000), (8000, 16000)):
             heard = page.evaluate(measure, [rate, to, 1000])
             assert heard["same"]
