@@ -65,7 +65,7 @@ class LiveConnection:
         self._inbox = Inbox(*(int(seconds * self._second) for seconds in self._waiting_seconds()))
         self._outbox = Outbox(self._limits.max_unread_messages)
         self._outbox.put(Ready(loaded.name, rate).to_json())
-        self._quiet_since: float | None = None
+        self._active_at = time.monotonic()
 
     async def serve(self) -> None:
         """Serve until the client has gone, or everything that it is due has been sent."""
@@ -123,9 +123,8 @@ class LiveConnection:
             await self._inbox.room()
 
     async def _next(self) -> Message:
-        self._quiet_since = time.monotonic()
         message = await self._receive()
-        self._quiet_since = None
+        self._active_at = time.monotonic()
         if message["type"] != "websocket.receive":
             raise ClientGoneError
         return message
@@ -141,6 +140,7 @@ class LiveConnection:
             except Exception:
                 logger.exception("a live stream failed")
                 ending = Ending(INTERNAL, "internal_error", "the server failed; its log says why")
+            self._active_at = time.monotonic()
             if ending is not None or isinstance(item, Close):
                 return ending
 
@@ -201,11 +201,10 @@ class LiveConnection:
         return Ending(GOING_AWAY)
 
     async def _watch_idleness(self) -> Ending:
-        """Wait until the client has said nothing for too long."""
+        """Wait until the client has said nothing for too long, since all that it had said was recognized."""
         idle_seconds = self._limits.idle_seconds
         while True:
-            since = self._quiet_since or time.monotonic()
-            left = since + idle_seconds - time.monotonic()
+            left = self._active_at + idle_seconds - time.monotonic()
             if left <= 0:
                 return Ending(POLICY, "idle", f"no message for {idle_seconds:g} seconds")
             await asyncio.sleep(left)
