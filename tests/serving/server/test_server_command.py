@@ -57,7 +57,8 @@ def parsed(*flags: str) -> ServerOptions:
 def test_signals_reload_the_models_and_end_the_server_when_all_is_said(
     graph_file: Path, recordings: list[Path], model: Model, tmp_path: Path
 ) -> None:
-    graph = shutil.copy(graph_file, tmp_path / "graph.pb")
+    graph, fresh = tmp_path / "graph.pb", tmp_path / "fresh.pb"
+    shutil.copy(graph_file, graph)
     spoken, log = samples_of(recordings[0]), tmp_path / "log"
     with running(f"--model=first={graph}", f"--model=second={graph_file}", log=log) as (process, address):
         url = address.replace("http", "ws") + "/v1/stream"
@@ -72,7 +73,7 @@ def test_signals_reload_the_models_and_end_the_server_when_all_is_said(
             assert "not reloaded" in refusal and str(graph) in refusal
             assert "Traceback" not in log.read_text()
 
-            fresh = shutil.copy(graph_file, tmp_path / "fresh.pb")
+            shutil.copy(graph_file, fresh)
             fresh.replace(graph)
             process.send_signal(signal.SIGHUP)
             assert waited_for(log, r"(2 of 2)")
@@ -95,8 +96,8 @@ def test_connections_are_encrypted_with_a_certificate(graph_file: Path, tmp_path
         pytest.skip("no openssl to make a certificate with")
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, *subject]
-    subprocess.run(made, check=True, capture_output=True)
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject]
+    subprocess.run([*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
     flags = [f"--model={graph_file}", f"--tls_certificate={certificate}", f"--tls_key={key}"]
     context = ssl.create_default_context(cafile=certificate)
     with running(*flags, log=tmp_path / "log") as (process, address):
@@ -142,7 +143,7 @@ def test_flags_that_make_no_sense_are_refused_before_a_model_is_loaded(
     assert "\n" not in str(refused.value)
 
 
-def test_flags_become_options(graph_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flags_become_options(graph_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(server.TOKEN_VARIABLE, "a secret of enough characters")
     graph = f"--model={graph_file}"
     options = parsed(graph, f"--model=b={graph_file}", f"--scorer=b={graph_file}", "--host=0.0.0.0", "--max_streams=7")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starlette.types import Message, Receive, Send
@@ -148,7 +148,7 @@ class LiveConnection:
         utterances = self._utterances
         if isinstance(item, Audio):
             samples = bytes(item.samples)
-            heard = await self._timed(lambda: utterances.hear(samples), len(samples) / self._second)
+            heard = await self._service.recognize(lambda: utterances.hear(samples), len(samples) / self._second)
             if not self._tell(heard, item.arrived):
                 return Ending(POLICY, "slow_reader", "too many messages were left unread")
             if utterances.silent_seconds > self._limits.max_silence_seconds:
@@ -162,21 +162,9 @@ class LiveConnection:
             await self._service.of_stream(lambda: utterances.begin_with(start))
         elif isinstance(item, Finish) or utterances.in_progress:
             begin = time.monotonic()
-            if not self._tell(await self._timed(utterances.finish, 0.0), begin):
+            if not self._tell(await self._service.recognize(utterances.finish), begin):
                 return Ending(POLICY, "slow_reader", "too many messages were left unread")
         return None
-
-    async def _timed(self, work: Callable[[], Sequence[Event]], audio_seconds: float) -> Sequence[Event]:
-        """Run work on a thread, and take note of how long it waited and took."""
-        asked = time.monotonic()
-
-        def timed() -> tuple[Sequence[Event], float, float]:
-            begun = time.monotonic()
-            return work(), begun - asked, time.monotonic() - begun
-
-        events, waited, worked = await self._service.of_stream(timed)
-        self._service.recognized(audio_seconds, waited, worked)
-        return events
 
     def _tell(self, events: Sequence[Event], since: float) -> bool:
         """Send what was heard; return False if the client has left too much unread."""
