@@ -45,6 +45,11 @@ def server() -> int:
     return _run("server")
 
 
+def calibrate() -> int:
+    """Run `python -m deepspeech.calibrate` and return its exit code."""
+    return _run("confidence.calibrate")
+
+
 def _run(name: str) -> int:
     earlier = signal.signal(signal.SIGINT, _end)
     main = import_module(f".cli.{name}", __package__).main

@@ -31,7 +31,7 @@ ALLOWED: dict[str, set[str]] = {
 
 ENTRY_POINTS = {
     *("__init__", "__main__", "commands"),
-    *("align", "evaluate", "compare_params", "compare_reports", "import_corpus"),
+    *("align", "calibrate", "evaluate", "compare_params", "compare_reports", "import_corpus"),
 }
 
 FREE_OF_TENSORFLOW = (

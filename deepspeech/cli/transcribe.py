@@ -23,7 +23,9 @@ from ..util.audio import read_audio_blocks
 from ..util.files.whole_files import write_whole
 from ..util.progress import Progress
 from .arguments import ArgumentParser, failed, run_command
+from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
 from .recordings import Recording, pcm_blocks, recordings
+from .utterances.endpoints import add_endpoint_flags, endpoint_rules, print_utterances, voice_activity
 
 SUFFIXES = {"text": ".txt", "json": ".json", "srt": ".srt", "vtt": ".vtt"}
 
@@ -77,6 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--format", choices=list(SUFFIXES), default="text", help="what to print or write")
     add("--output_dir", type=Path, help="write a file for each recording there instead of printing")
     add("--stream", type=int, metavar="CHUNK", help="feed CHUNK samples at a time, and print the text as it changes")
+    add_endpoint_flags(parser)
+    add_confidence_flags(parser)
     add("--version", action="version", version=f"DeepSpeech {__version__}")
     return parser
 
@@ -93,11 +97,15 @@ def _check(options: argparse.Namespace) -> None:
         options.format = "json"
     if options.stream and (options.format != "text" or options.output_dir):
         raise FlagError("--stream: prints text as it comes, and cannot be combined with --format or --output_dir")
+    options.rules = endpoint_rules(options)
+    if options.rules and (options.format != "text" or options.output_dir or options.min_confidence is not None):
+        raise FlagError("endpoints: print text as it comes, and cannot be combined with --format or --output_dir")
+    check_confidence_flags(options)
 
 
 def _load(options: argparse.Namespace) -> Model:
     model = Model(options.model)
-    if options.stream:
+    if options.rules:
         model.check_streams()
     if options.beam_width is not None:
         model.setBeamWidth(options.beam_width)
@@ -157,8 +165,9 @@ def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[P
 def _transcribe(
     model: Model, recording: Recording, output: Path | None, options: argparse.Namespace, *, several: bool
 ) -> None:
-    if options.stream:
-        _stream(model, recording, options.stream)
+    if options.rules:
+        blocks = _blocks(recording, model.sampleRate())
+        print_utterances(model, blocks, options.rules, voice_activity(options), options.stream)
         return
     text = _rendered(model, recording, options, several=several)
     if output is None:
@@ -175,7 +184,10 @@ def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *
     """Return the output for one recording, with its name if there are `several` on standard output."""
     count = options.candidate_transcripts if options.format == "json" else 1
     rate = model.sampleRate()
-    of_parts = [(part.start, model.candidates(part.samples, count)) for part in _parts(recording, rate)]
+    of_parts = [
+        (part.start, [as_asked(each, options) for each in model.candidates(part.samples, count)])
+        for part in _parts(recording, rate)
+    ]
     best = joined([(start, candidates[0]) for start, candidates in of_parts])
     if options.format == "srt":
         return srt(cues(best.words))
@@ -204,27 +216,15 @@ def _blocks(recording: Recording, rate: int) -> Iterator[npt.NDArray[np.float32]
 
 def _candidate(spoken: Transcript) -> dict[str, object]:
     words = [
-        {"word": word.text, "start_time": word.start, "duration": round(word.end - word.start, 3)}
+        {
+            "word": word.text,
+            "start_time": word.start,
+            "duration": round(word.end - word.start, 3),
+            "confidence": word.confidence,
+        }
         for word in spoken.words
     ]
     return {"confidence": spoken.confidence, "words": words}
-
-
-def _stream(model: Model, recording: Recording, chunk: int) -> None:
-    """Print the text of a recording whenever it changes, and the final one at the end."""
-    blocks = _blocks(recording, model.sampleRate())
-    recognition = model.recognition()
-    shown = None
-    for block in blocks:
-        for start in range(0, len(block), chunk):
-            recognition.feed(block[start : start + chunk])
-            text = recognition.peek()[0].text
-            if text != shown:
-                print(text, flush=True)
-                shown = text
-    text = recognition.finish()[0].text
-    if text != shown:
-        print(text, flush=True)
 
 
 if __name__ == "__main__":

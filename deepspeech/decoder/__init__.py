@@ -190,6 +190,13 @@ class CTCDecoder:
         """Whether labels share a column, so that without a language model any of them is as good as the other."""
         return len(set(self.output.columns)) < len(self.output.columns)
 
+    @property
+    def space_columns(self) -> tuple[int, ...]:
+        """The columns of the posteriors whose labels are a space alone."""
+        return tuple(
+            column for text, column in zip(self.labels, self.output.columns, strict=True) if text in (" ", b" ")
+        )
+
     def stream(self) -> CTCStream:
         """Begin an utterance whose frames come bit by bit."""
         return CTCStream(self)

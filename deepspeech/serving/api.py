@@ -12,16 +12,21 @@ import numpy.typing as npt
 from ..decoder import CTCDecoder, DecoderOptions, Scorer
 from ..decoder.of_alphabet import load_scorer
 from ..errors import DecoderError, ModelError
+from ..util.features import FeatureOptions
 from ..util.text import Alphabet
 from .alphabet import alphabet_of
+from .confidence.calibration import Calibrations
+from .endpointing.recognition import EndpointedRecognition
+from .endpointing.rules import EndpointRules
+from .endpointing.voice_activity import VoiceActivity
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
 from .long_audio import parts_of_file, parts_of_samples
 from .posteriors import posteriors_of
-from .recognition import Recognition
+from .recognition import Recognition, Recognizer
 from .streams import Stream, TranscriptStream, as_signal, checked_count
-from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata, transcript
+from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata
 
 __all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "Transcript", "TranscriptStream"]
 
@@ -147,10 +152,13 @@ class Model:
         hypotheses = self._recognized(audio_buffer).finish(checked_count(num_results))
         return metadata(hypotheses, self._decoder.labels, self.step_seconds)
 
-    def createStream(self) -> Stream:  # noqa: N802
-        """Begin an utterance whose audio comes bit by bit. Raise ModelError for a network that cannot stream."""
+    def createStream(self, endpointing: EndpointRules | None = None) -> Stream:  # noqa: N802
+        """Begin an utterance whose audio comes bit by bit; with `endpointing`, its `endpoint` says when it ends.
+
+        Raise ModelError for a network that cannot stream.
+        """
         self.check_streams()
-        return Stream(self.recognition(), self._decoder.labels, self.step_seconds)
+        return Stream(self.recognition(endpointing), self._decoder.labels, self.step_seconds)
 
     def transcribe(self, audio: str | PathLike[str] | npt.NDArray[np.int16]) -> Transcript:
         """Return the transcript of a file of any format and rate, or of int16 [samples] at the model's rate.
@@ -171,15 +179,19 @@ class Model:
         """
         recognition = self.recognition()
         recognition.feed(signal)
-        return [transcript(hypothesis, self.step_seconds) for hypothesis in recognition.finish(count)]
+        return recognition.finish_transcripts(count)
 
-    def stream(self) -> TranscriptStream:
+    def stream(
+        self, endpointing: EndpointRules | None = None, voice_activity: VoiceActivity | None = None
+    ) -> TranscriptStream:
         """Begin an utterance whose audio comes bit by bit: `with model.stream() as stream: stream.feed(samples)`.
 
-        Raise ModelError for a network that cannot stream.
+        With `endpointing`, the stream's `endpoint` says when the utterance ends; with `voice_activity`, too, the
+        network does not run before the utterance's first voice.
+        Raise ModelError for a network that cannot stream, and for audio that the voice activity detector cannot take.
         """
         self.check_streams()
-        return TranscriptStream(self.recognition(), self.step_seconds)
+        return TranscriptStream(self.recognition(endpointing, voice_activity))
 
     def posteriors(self, signal: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the posteriors of a signal, float32 [samples] in [-1, 1] at the model's rate.
@@ -192,6 +204,16 @@ class Model:
     def alphabet(self) -> Alphabet:
         """The alphabet that spells transcripts in the model's labels. Raise GraphError if the labels are none."""
         return alphabet_of(self._info)
+
+    @property
+    def features(self) -> FeatureOptions:
+        """What the network takes of the audio."""
+        return self._info.features
+
+    @property
+    def calibrations(self) -> Calibrations:
+        """How the confidences of words are computed."""
+        return self._info.calibrations
 
     @property
     def step_seconds(self) -> float:
@@ -217,9 +239,14 @@ class Model:
         """The current alpha and beta."""
         return self._weights
 
-    def recognition(self) -> Recognition:
-        """Begin an utterance with the current settings."""
-        return Recognition(self._info, self._features, self._engine, self._decoder)
+    def recognition(
+        self, endpointing: EndpointRules | None = None, voice_activity: VoiceActivity | None = None
+    ) -> Recognition:
+        """Begin an utterance with the current settings; without `endpointing` there is no voice activity detection."""
+        recognizer = Recognizer(self._info, self._features, self._engine, self._decoder)
+        if endpointing is None:
+            return Recognition(recognizer)
+        return EndpointedRecognition(recognizer, endpointing, voice_activity)
 
     def _recognized(self, audio_buffer: Samples) -> Recognition:
         signal = as_signal(audio_buffer)

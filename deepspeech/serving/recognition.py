@@ -1,15 +1,35 @@
 """One utterance from samples to hypotheses, piece by piece."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
+from .confidence.calibration import Observation
+from .confidence.words import HYPOTHESES, Rivals, observations
+from .endpointing.rules import Endpoint
+from .endpointing.search import EndpointedSearch
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo
+from .transcripts import Transcript, transcript
 
 Array = npt.NDArray[np.float32]
+Search = _ctcdecoder.Stream | EndpointedSearch
+
+
+@dataclass(frozen=True)
+class Recognizer:
+    """All that recognitions share."""
+
+    info: ModelInfo
+    features: ModelFeatures
+    engine: Engine
+    decoder: CTCDecoder
 
 
 class Recognition:
@@ -18,15 +38,18 @@ class Recognition:
     A recognition belongs to one thread at a time; several of them may share the engine and the decoder.
     """
 
-    def __init__(self, info: ModelInfo, features: ModelFeatures, engine: Engine, decoder: CTCDecoder) -> None:
-        self._engine = engine
-        self._decoder = decoder
-        self._search = _ctcdecoder.Stream(decoder.native)
-        self._n_steps = info.n_steps
-        self._streams = info.network.streams
-        self._feature_windows = features.windows()
-        self._state = engine.initial_state()
+    def __init__(self, recognizer: Recognizer, search: Search | None = None) -> None:
+        """Begin an utterance; `search` is what takes the posteriors, a new one of the decoder if None."""
+        self._recognizer = recognizer
+        self._engine = recognizer.engine
+        self._decoder = recognizer.decoder
+        self._search = search or _ctcdecoder.Stream(recognizer.decoder.native)
+        self._n_steps = recognizer.info.n_steps
+        self._streams = recognizer.info.network.streams
+        self._feature_windows = recognizer.features.windows()
+        self._state = recognizer.engine.initial_state()
         self._pending: list[Array] = []
+        self._rivals = Rivals()
 
     def feed(self, samples: Array) -> None:
         """Take float32 [samples] in [-1, 1]; a network that streams runs once there are `n_steps` windows."""
@@ -47,8 +70,47 @@ class Recognition:
         self._run_pending(last=True)
         return self._decoder.hypotheses(self._search.finish(count))
 
+    def peek_transcripts(self, count: int = 1) -> list[Transcript]:
+        """Return the hypotheses of `peek` as transcripts, with the confidences of their words."""
+        return self._transcripts(self.peek(max(count, HYPOTHESES)), count)
+
+    def finish_transcripts(self, count: int = 1) -> list[Transcript]:
+        """Return the hypotheses of `finish` as transcripts, with the confidences of their words."""
+        return self._transcripts(self.finish(max(count, HYPOTHESES)), count)
+
+    def finish_observed(self) -> tuple[Hypothesis, list[Observation]]:
+        """Return the best hypothesis of `finish`, and what the confidences of its words are computed of."""
+        hypotheses = self.finish(HYPOTHESES)
+        return hypotheses[0], self._observations(hypotheses[0], hypotheses)
+
+    @property
+    def start(self) -> float:
+        """Seconds of the signal before the utterance."""
+        return 0.0
+
+    def endpoint(self) -> Endpoint | None:
+        """Return the end of the utterance by the rules of its endpoints; None, as there are none here."""
+        return None
+
+    def following(self) -> Recognition:
+        """Begin the next utterance, with the audio after this one."""
+        return Recognition(self._recognizer)
+
+    def _transcripts(self, hypotheses: list[Hypothesis], count: int) -> list[Transcript]:
+        calibrations = self._recognizer.info.calibrations
+        calibration = calibrations.language_model if self._decoder.scorer else calibrations.acoustic
+        made = []
+        for hypothesis in hypotheses[:count]:
+            confidences = [calibration.confidence(each) for each in self._observations(hypothesis, hypotheses)]
+            made.append(transcript(hypothesis, self._recognizer.info.row_seconds, confidences, self.start))
+        return made
+
+    def _observations(self, hypothesis: Hypothesis, hypotheses: list[Hypothesis]) -> list[Observation]:
+        return observations(hypothesis, hypotheses[:HYPOTHESES], self._rivals, self._decoder.space_columns)
+
     def _run_pending(self, *, last: bool = False) -> None:
         if self._pending:
             posteriors, self._state = self._engine.run(np.concatenate(self._pending), self._state, last=last)
             self._pending = []
+            self._rivals.feed(posteriors)
             self._search.feed(posteriors)

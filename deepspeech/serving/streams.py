@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ModelError, SamplesShapeError, SamplesTypeError
+from .endpointing.rules import Endpoint
 from .recognition import Recognition
-from .transcripts import Metadata, Transcript, metadata, transcript
+from .transcripts import Metadata, Transcript, metadata
 
 Samples = npt.NDArray[np.int16]
 
@@ -47,6 +48,17 @@ class Stream:
         count = checked_count(num_results)
         return metadata(self._end().finish(count), self._labels, self._step_seconds)
 
+    def endpoint(self) -> Endpoint | None:
+        """Return the end of the utterance; None while it goes on, and always without rules of endpoints.
+
+        Audio that is fed after it belongs to the next utterance.
+        """
+        return self._open().endpoint()
+
+    def nextStream(self) -> Stream:  # noqa: N802 - named like the others
+        """Begin the stream of the next utterance, with the audio after the endpoint; `finishStream` may come later."""
+        return Stream(self._open().following(), self._labels, self._step_seconds)
+
     def freeStream(self) -> None:  # noqa: N802
         """End the stream without a result."""
         self._end()
@@ -63,11 +75,13 @@ class Stream:
 
 
 class TranscriptStream:
-    """One utterance whose audio comes bit by bit. A context manager: leaving it ends the stream."""
+    """One utterance whose audio comes bit by bit. A context manager: leaving it ends the stream.
 
-    def __init__(self, recognition: Recognition, step_seconds: float) -> None:
+    The times of a stream that `next_utterance` began are those of the first one.
+    """
+
+    def __init__(self, recognition: Recognition) -> None:
         self._recognition = recognition
-        self._step_seconds = step_seconds
         self._result: Transcript | None = None
         self._ended = False
 
@@ -88,14 +102,35 @@ class TranscriptStream:
         if self._result is not None:
             return self._result
         self._check_open()
-        return transcript(self._recognition.peek()[0], self._step_seconds)
+        return self._recognition.peek_transcripts()[0]
+
+    @property
+    def start(self) -> float:
+        """The time at which the utterance begins, in seconds."""
+        return self._recognition.start
+
+    def endpoint(self) -> Endpoint | None:
+        """Return the end of the utterance; None while it goes on, and always without rules of endpoints.
+
+        Audio that is fed after it belongs to the next utterance.
+        """
+        return self._recognition.endpoint()
 
     def finish(self) -> Transcript:
-        """Return the transcript, and end the stream. Raise ModelError after the end."""
+        """Return the transcript, up to the endpoint if there is one, and end the stream. Raise ModelError after it."""
+        return self.finish_candidates()[0]
+
+    def finish_candidates(self, count: int = 1) -> list[Transcript]:
+        """Return up to `count` transcripts, best first, and end the stream. Raise ModelError after the end."""
         self._check_open()
-        self._result = transcript(self._recognition.finish()[0], self._step_seconds)
+        candidates = self._recognition.finish_transcripts(checked_count(count))
+        self._result = candidates[0]
         self._ended = True
-        return self._result
+        return candidates
+
+    def next_utterance(self) -> TranscriptStream:
+        """Begin the stream of the next utterance, which has the audio after the endpoint, or after all that was fed."""
+        return TranscriptStream(self._recognition.following())
 
     def _check_open(self) -> None:
         if self._ended:

@@ -1,18 +1,19 @@
 """Results of the Python interface, with times: those of `transcribe` and `stream`, and those of DeepSpeech 0.9."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..decoder import Hypothesis
 
 
 @dataclass(frozen=True)
 class TimedWord:
-    """A word, from `start` to `end` in seconds."""
+    """A word, from `start` to `end` in seconds; `confidence` is the probability that it is right, between 0 and 1."""
 
     text: str
     start: float
     end: float
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,21 @@ class Metadata:
     transcripts: list[CandidateTranscript]
 
 
-def transcript(hypothesis: Hypothesis, step_seconds: float) -> Transcript:
-    """Return a hypothesis with times in seconds, rounded to ms; `step_seconds` is the model's step."""
+def transcript(
+    hypothesis: Hypothesis, step_seconds: float, confidences: Sequence[float], start: float = 0.0
+) -> Transcript:
+    """Return a hypothesis with times in seconds, rounded to ms, and its words' confidences, rounded to 4 places.
+
+    `step_seconds` is the model's step, and `start` the time at which the utterance begins.
+    """
     words = tuple(
-        TimedWord(word.text, round(word.start * step_seconds, 3), round(word.end * step_seconds, 3))
-        for word in hypothesis.words
+        TimedWord(
+            word.text,
+            round(start + word.start * step_seconds, 3),
+            round(start + word.end * step_seconds, 3),
+            round(confidence, 4),
+        )
+        for word, confidence in zip(hypothesis.words, confidences, strict=True)
     )
     return Transcript(hypothesis.text, words, hypothesis.score)
 
@@ -68,7 +79,7 @@ def metadata(hypotheses: Sequence[Hypothesis], labels: Sequence[str | bytes], st
 def joined(parts: Sequence[tuple[float, Transcript]]) -> Transcript:
     """Return consecutive parts of a recording, each with its start in seconds, as one transcript."""
     words = tuple(
-        TimedWord(word.text, round(start + word.start, 3), round(start + word.end, 3))
+        replace(word, start=round(start + word.start, 3), end=round(start + word.end, 3))
         for start, part in parts
         for word in part.words
     )

@@ -24,6 +24,9 @@ READABLE_VERSIONS = range(4, 7)
 
 _STATISTICS = ("mean", "deviation")
 
+CALIBRATIONS_NODE = "metadata_confidence"
+"""The constant that holds the calibrations of confidences, `serving.confidence.calibration.Calibrations`, as JSON."""
+
 LARGEST_SETTING = 1 << 20
 """No number in the settings of features that are read is larger."""
 

@@ -5,7 +5,7 @@ This module needs no TensorFlow.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
@@ -21,8 +21,9 @@ from ...util.features import FeatureOptions
 from ...util.frames.normalization import FeatureStatistics
 from ...util.output_units import ByteAlphabet
 from ...util.text import Alphabet
+from ..confidence.calibration import Calibrations
 from .graph import Graph, read_graph
-from .metadata import READABLE_VERSIONS, parse_alphabet, parse_features, parse_network
+from .metadata import CALIBRATIONS_NODE, READABLE_VERSIONS, parse_alphabet, parse_features, parse_network
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class ModelInfo:
     """What the alphabet of that unit needs beside its labels."""
     statistics: FeatureStatistics | None = None
     """What the features are normalized by, if they are."""
+    calibrations: Calibrations = field(default_factory=Calibrations)
+    """How the confidences of words are computed."""
 
     @property
     def row_seconds(self) -> float:
@@ -163,6 +166,7 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
         output_unit=_output_unit(graph, labels),
         unit_data=_text(graph, "metadata_unit_data") if "metadata_unit_data" in graph.nodes else b"",
         statistics=statistics,
+        calibrations=_calibrations(graph),
     )
     return FrozenModel(info, weights)
 
@@ -258,6 +262,12 @@ def _integer(graph: Graph, name: str, default: int) -> int:
     if value.dtype != np.int32 or value.size != 1:
         raise GraphError(f"its {name} is not a number")
     return int(value.reshape(-1)[0].item())
+
+
+def _calibrations(graph: Graph) -> Calibrations:
+    if CALIBRATIONS_NODE not in graph.nodes:
+        return Calibrations()
+    return Calibrations.from_json(_text(graph, CALIBRATIONS_NODE))
 
 
 def _language(graph: Graph) -> str:

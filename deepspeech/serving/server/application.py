@@ -41,7 +41,7 @@ def application(service: Service) -> ASGIApp:
 
 
 def _pages(service: Service) -> ASGIApp:
-    description = describe(service.limits)
+    description = describe(service.options)
 
     async def alive(_: Request) -> Response:
         return PlainTextResponse("ok\n")
@@ -62,7 +62,17 @@ def _pages(service: Service) -> ASGIApp:
         yield
         service.close()
 
-    views = {"/healthz": alive, "/readyz": ready, "/metrics": metrics, "/openapi.json": openapi}
+    async def no_websocket(_: Request) -> Response:
+        refused = RefusedError(426, "upgrade_required", "This is for WebSocket connections")
+        return JSONResponse(refused.to_json(), 426, {"upgrade": "websocket", "connection": "upgrade"})
+
+    views = {
+        live_endpoint.PATH: no_websocket,
+        "/healthz": alive,
+        "/readyz": ready,
+        "/metrics": metrics,
+        "/openapi.json": openapi,
+    }
     routes = [Route(path, show, methods=["GET"]) for path, show in views.items()]
     return Starlette(
         routes=[*routes, *openai_routes(service), *page_routes()],

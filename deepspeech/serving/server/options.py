@@ -25,20 +25,20 @@ class Limits:
     max_waiting: int = limit(16, "recordings that wait; further ones are answered 503", least=0)
     max_connections: int = limit(512, "connections at once; further ones are closed")
     max_body_megabytes: int = limit(100, "megabytes (2^20 bytes) of a recording that is sent")
-    max_file_seconds: float = limit(7200, "seconds of audio of a recording")
-    max_stream_seconds: float = limit(14400, "seconds of audio of a live stream")
-    max_silence_seconds: float = limit(600, "seconds of audio without a word after which a live stream is closed")
-    idle_seconds: float = limit(60, "seconds without a message after which a live stream is closed", least=0.1)
-    request_seconds: float = limit(120, "seconds in which a request must have arrived", least=0.1)
+    max_file_seconds: float = limit(7200.0, "seconds of audio of a recording")
+    max_stream_seconds: float = limit(14400.0, "seconds of audio of a live stream")
+    max_silence_seconds: float = limit(600.0, "seconds of audio without a word after which a live stream is closed")
+    idle_seconds: float = limit(60.0, "seconds without a message after which a live stream is closed", least=0.1)
+    request_seconds: float = limit(120.0, "seconds in which a request must have arrived", least=0.1)
     slow_reader_seconds: float = limit(
-        10, "seconds in which a client must read what was sent; a connection is cut after them", least=0.1
+        10.0, "seconds in which a client must read what was sent; a connection is cut after them", least=0.1
     )
     max_unread_messages: int = limit(256, "messages that a live stream's client leaves unread before it is closed")
     max_message_kilobytes: int = limit(256, "kilobytes (2^10 bytes) of a message of a live stream")
     max_messages_per_second: int = limit(500, "messages a second that are read of a live stream; further ones wait")
-    max_pending_seconds: float = limit(10, "seconds of a live stream's audio that wait; further audio is read later")
+    max_pending_seconds: float = limit(10.0, "seconds of a live stream's audio that wait; further audio is read later")
     busy_seconds: float = limit(
-        1, "seconds that audio waits to be recognized above which further work is answered 503", least=0.01
+        1.0, "seconds that audio waits to be recognized above which further work is answered 503", least=0.01
     )
     max_hot_words: int = limit(1000, "hot words of a live stream", least=0)
     max_beam_width: int = limit(1024, "beam width that a live stream may choose")

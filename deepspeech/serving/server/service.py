@@ -21,9 +21,9 @@ THREADS_PER_PROCESSOR = 4
 """Threads wait for each other's frames, so that there are more of them than processors."""
 
 SMOOTHING = 0.1
-"""The weight of the newest wait in the mean of the waits."""
+"""The weight of the newest piece of audio in the mean lateness."""
 FORGOTTEN_AFTER = 2.0
-"""Seconds after which the mean of the waits says nothing, as nothing has been recognized since."""
+"""Seconds after which the mean lateness says nothing, as nothing has been recognized since."""
 
 
 class Service:
@@ -42,7 +42,7 @@ class Service:
         self._streams = 0
         self._transcriptions = 0
         self._turn = asyncio.Semaphore(self.limits.max_transcriptions)
-        self._waited = (0.0, time.monotonic())
+        self._late = (0.0, time.monotonic())
 
     @property
     def idle(self) -> bool:
@@ -91,13 +91,21 @@ class Service:
         """Run the work of a recording on a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._files, work)
 
-    def recognized(self, audio_seconds: float, waited: float, worked: float) -> None:
-        """Take note that a piece of live audio waited for a thread, and then took it, for these seconds."""
+    async def recognize(self, work: Callable[[], Result], audio_seconds: float = 0.0) -> Result:
+        """Run the recognition of live audio of this length on a thread, and take note of how late it was."""
+        asked = time.monotonic()
+
+        def timed() -> tuple[Result, float, float]:
+            begun = time.monotonic()
+            return work(), begun - asked, time.monotonic() - begun
+
+        result, waited, worked = await self.of_stream(timed)
         self.metrics.recognized(audio_seconds, worked)
-        seconds = waited + max(worked - audio_seconds, 0.0)  # what is late, the next piece finds before itself
-        mean, _ = self._waited
-        self._waited = (mean + SMOOTHING * (seconds - mean), time.monotonic())
-        self.metrics.queue_seconds.set(self._waited[0])
+        late = waited + max(worked - audio_seconds, 0.0)  # the next piece finds this before itself
+        mean, _ = self._late
+        self._late = (mean + SMOOTHING * (late - mean), time.monotonic())
+        self.metrics.queue_seconds.set(self._late[0])
+        return result
 
     def close(self) -> None:
         """End the threads, once they have done what they are at."""
@@ -107,9 +115,9 @@ class Service:
     def _check_open(self) -> None:
         if self.draining.is_set():
             raise busy("The server is being stopped")
-        mean, at = self._waited
+        mean, at = self._late
         if mean > self.limits.busy_seconds and time.monotonic() - at < FORGOTTEN_AFTER:
-            raise busy(f"The server is busy: live audio waits for {mean:.1f} seconds")
+            raise busy(f"The server is busy: live audio is late by {mean:.1f} seconds")
 
     def _count_transcriptions(self) -> None:
         running = min(self._transcriptions, self.limits.max_transcriptions)

@@ -61,7 +61,9 @@ class Served:
     def stream(self, query: str = "rate=16000", **options: Any) -> AbstractContextManager[ClientConnection]:
         """Connect to the live stream meanwhile."""
         url = f"ws://127.0.0.1:{self.port}/v1/stream?{query}"
-        return connect(url, open_timeout=PATIENCE, close_timeout=PATIENCE, **options)
+        connected: AbstractContextManager[ClientConnection]
+        connected = connect(url, open_timeout=PATIENCE, close_timeout=PATIENCE, **options)
+        return connected
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from serving_in_thread import Served, loaded, serving, told
@@ -17,7 +18,7 @@ TOKEN = "a secret/of=enough characters"
 
 @pytest.fixture(scope="module")
 def served(graph_file: Path) -> Iterator[Served]:
-    options = {"allowed_hosts": ("speech.example",), "allowed_origins": ("https://app.example",)}
+    options: dict[str, Any] = {"allowed_hosts": ("speech.example",), "allowed_origins": ("https://app.example",)}
     with serving(loaded(graph_file), token=TOKEN, **options) as server:
         yield server
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -51,8 +50,8 @@ def speech(recordings: list[Path]) -> list[Samples]:
     return [samples_of(path) for path in recordings]
 
 
-def noise(seconds: float) -> Samples:
-    return np.random.default_rng(1).integers(-2000, 2000, int(seconds * SECOND)).astype(np.int16)
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def test_a_stream_is_told_what_it_says_while_it_says_it(served: Served, speech: list[Samples], model: Model) -> None:
@@ -218,7 +217,7 @@ def test_a_client_that_does_not_read_is_cut_off(models: Models, speech: list[Sam
 
 def test_clients_that_vanish_leave_nothing_behind(served: Served, speech: list[Samples], model: Model) -> None:
     until(lambda: served.figure("streams ") == 0)
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_files()
     with served.stream() as faithful:
         say(faithful, speech[0])
         for number in range(20):
@@ -227,7 +226,7 @@ def test_clients_that_vanish_leave_nothing_behind(served: Served, speech: list[S
         tell(faithful, "finish")
         assert final(faithful)["text"] == model.transcribe(np.concatenate(speech[:2])).text
     until(lambda: served.figure("streams ") == 0)
-    until(lambda: len(os.listdir("/proc/self/fd")) <= before)
+    until(lambda: open_files() <= before)
 
 
 def test_a_server_that_is_stopped_gives_every_open_utterance_its_final(

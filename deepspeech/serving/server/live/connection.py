@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starlette.types import Message, Receive, Send
@@ -65,7 +65,7 @@ class LiveConnection:
         self._inbox = Inbox(*(int(seconds * self._second) for seconds in self._waiting_seconds()))
         self._outbox = Outbox(self._limits.max_unread_messages)
         self._outbox.put(Ready(loaded.name, rate).to_json())
-        self._quiet_since: float | None = None
+        self._active_at = time.monotonic()
 
     async def serve(self) -> None:
         """Serve until the client has gone, or everything that it is due has been sent."""
@@ -123,9 +123,8 @@ class LiveConnection:
             await self._inbox.room()
 
     async def _next(self) -> Message:
-        self._quiet_since = time.monotonic()
         message = await self._receive()
-        self._quiet_since = None
+        self._active_at = time.monotonic()
         if message["type"] != "websocket.receive":
             raise ClientGoneError
         return message
@@ -141,6 +140,7 @@ class LiveConnection:
             except Exception:
                 logger.exception("a live stream failed")
                 ending = Ending(INTERNAL, "internal_error", "the server failed; its log says why")
+            self._active_at = time.monotonic()
             if ending is not None or isinstance(item, Close):
                 return ending
 
@@ -148,7 +148,7 @@ class LiveConnection:
         utterances = self._utterances
         if isinstance(item, Audio):
             samples = bytes(item.samples)
-            heard = await self._timed(lambda: utterances.hear(samples), len(samples) / self._second)
+            heard = await self._service.recognize(lambda: utterances.hear(samples), len(samples) / self._second)
             if not self._tell(heard, item.arrived):
                 return Ending(POLICY, "slow_reader", "too many messages were left unread")
             if utterances.silent_seconds > self._limits.max_silence_seconds:
@@ -162,21 +162,9 @@ class LiveConnection:
             await self._service.of_stream(lambda: utterances.begin_with(start))
         elif isinstance(item, Finish) or utterances.in_progress:
             begin = time.monotonic()
-            if not self._tell(await self._timed(utterances.finish, 0.0), begin):
+            if not self._tell(await self._service.recognize(utterances.finish), begin):
                 return Ending(POLICY, "slow_reader", "too many messages were left unread")
         return None
-
-    async def _timed(self, work: Callable[[], Sequence[Event]], audio_seconds: float) -> Sequence[Event]:
-        """Run work on a thread, and take note of how long it waited and took."""
-        asked = time.monotonic()
-
-        def timed() -> tuple[Sequence[Event], float, float]:
-            begun = time.monotonic()
-            return work(), begun - asked, time.monotonic() - begun
-
-        events, waited, worked = await self._service.of_stream(timed)
-        self._service.recognized(audio_seconds, waited, worked)
-        return events
 
     def _tell(self, events: Sequence[Event], since: float) -> bool:
         """Send what was heard; return False if the client has left too much unread."""
@@ -201,11 +189,10 @@ class LiveConnection:
         return Ending(GOING_AWAY)
 
     async def _watch_idleness(self) -> Ending:
-        """Wait until the client has said nothing for too long."""
+        """Wait until the client has said nothing for too long, since all that it had said was recognized."""
         idle_seconds = self._limits.idle_seconds
         while True:
-            since = self._quiet_since or time.monotonic()
-            left = since + idle_seconds - time.monotonic()
+            left = self._active_at + idle_seconds - time.monotonic()
             if left <= 0:
                 return Ending(POLICY, "idle", f"no message for {idle_seconds:g} seconds")
             await asyncio.sleep(left)

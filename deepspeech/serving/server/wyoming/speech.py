@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
 from wyoming.audio import AudioChunk
@@ -52,27 +51,20 @@ class Speech:
         """Return what tells the rest of the transcript, and the whole."""
         told = await self._hear_waiting()
         if self._utterances.in_progress:
-            told += self._told(await self._timed(self._utterances.finish, 0.0))
+            told += self._told(await self._recognized(self._utterances.finish, 0.0))
         return [*told, *self._transcript.end()]
 
     async def _hear_waiting(self) -> list[Event]:
         samples = bytes(self._waiting)
         self._waiting.clear()
-        heard = await self._timed(lambda: self._utterances.hear(samples), len(samples) / (2 * self._rate))
+        heard = await self._recognized(lambda: self._utterances.hear(samples), len(samples) / (2 * self._rate))
         if self._utterances.silent_seconds > self._limits.max_silence_seconds:
             raise BadEventError(f"no word in {self._limits.max_silence_seconds:g} seconds of audio")
         return self._told(heard)
 
-    async def _timed(self, work: Callable[[], Sequence[Heard]], audio_seconds: float) -> Sequence[Heard]:
+    async def _recognized(self, work: Callable[[], Sequence[Heard]], audio_seconds: float) -> Sequence[Heard]:
         """Return what the work on some audio makes; it counts in the server's figures."""
-        asked = time.monotonic()
-
-        def timed() -> tuple[Sequence[Heard], float, float]:
-            begun = time.monotonic()
-            return work(), begun - asked, time.monotonic() - begun
-
-        heard, waited, worked = await self._service.of_stream(timed)
-        self._service.recognized(audio_seconds, waited, worked)
+        heard = await self._service.recognize(work, audio_seconds)
         for event in heard:
             if isinstance(event, Final):
                 self._service.metrics.utterances.labels(event.reason).inc()

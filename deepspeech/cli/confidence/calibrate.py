@@ -1,0 +1,161 @@
+"""Fit the confidences of a model's words on a dev set, so that of the words with 0.9, nine of ten are right.
+
+    python -m deepspeech.calibrate --model output_graph.pb --dev_files dev.csv [--scorer kenlm.scorer]
+
+The calibration is written into the graph, one without a language model and one with, and into the model card beside
+it. The table and the figures are of words that the calibration was not fitted on: each half of the dev set with what
+is fitted on the other half. With --report_only, they are of the calibration that the graph has, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...errors import ExportError, FlagError, GraphError
+from ...serving.api import Model
+from ...serving.confidence.calibration import Calibration, Calibrations, Observation, fitted
+from ...serving.confidence.reliability import reliability
+from ...serving.frozen.constants import with_text
+from ...serving.frozen.metadata import CALIBRATIONS_NODE
+from ...util.audio import read_audio
+from ...util.checks.checked_recordings import users_file
+from ...util.corpus import Utterance, read_corpus
+from ...util.features import front_end
+from ...util.figures.errors.alignment import align
+from ...util.files.whole_files import write_whole
+from ...util.parallel import ordered_map, usable_cores
+from ...util.progress import Progress
+from ...util.transcripts import words_of
+from ..arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_command
+
+CARD_FILE = "model.md"
+FEWEST_WORDS = 100
+"""Fewer words say nothing about probabilities."""
+UTTERANCES_AHEAD = 16
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The recognized words of an utterance: what is observed of each, and whether it is right."""
+
+    observations: list[Observation]
+    right: list[bool]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code: 0, 1 after an error, 130 if interrupted."""
+    logging.getLogger("deepspeech").addHandler(logging.NullHandler())
+    return run_command(lambda: _main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> None:
+    options = _parser().parse_args(arguments)
+    model = Model(options.model)
+    kind = "acoustic"
+    if options.scorer is not None:
+        model.enableExternalScorer(options.scorer)
+        alpha, beta = model.scorer_weights
+        model.setScorerAlphaBeta(
+            alpha if options.lm_alpha is None else options.lm_alpha,
+            beta if options.lm_beta is None else options.lm_beta,
+        )
+        kind = "language_model"
+    elif options.lm_alpha is not None or options.lm_beta is not None:
+        raise FlagError("--lm_alpha, --lm_beta: need --scorer")
+    utterances = _words_of_corpus(model, options)
+    count = sum(len(words.right) for words in utterances)
+    if count < FEWEST_WORDS:
+        raise FlagError(f"--dev_files: {count} words were recognized, but a calibration needs {FEWEST_WORDS} or more")
+    default: Calibration = getattr(Calibrations(), kind)
+    if options.report_only:
+        print("\n".join(_report([(getattr(model.calibrations, kind), utterances)])))
+        return
+    halves = utterances[::2], utterances[1::2]
+    lines = _report([(_fit(other, default), half) for half, other in (halves, halves[::-1])])
+    calibrations = replace(model.calibrations, **{kind: _fit(utterances, default)})
+    _write(options.model, calibrations.to_json().encode(), kind, lines)
+    print("\n".join([*lines, f"{options.model}: the calibration was written into the graph"]))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = ArgumentParser(__doc__, "python -m deepspeech.calibrate")
+    add = parser.add_argument
+    add("--model", required=True, type=Path, help="exported graph, .pb, which the calibration is written into")
+    add("--dev_files", required=True, help="CSV files of recordings that the model was not trained on")
+    add("--scorer", type=Path, help="language model: a scorer package or a KenLM file")
+    add("--lm_alpha", type=float, help="weight of the language model; default: the scorer's")
+    add("--lm_beta", type=float, help="bonus for each word; default: the scorer's")
+    add("--report_only", action="store_true", help="say how reliable the present confidences are, and write nothing")
+    add_transcript_flags(parser)
+    return parser
+
+
+def _words_of_corpus(model: Model, options: argparse.Namespace) -> list[_Words]:
+    corpus = read_corpus(
+        options.dev_files.split(","),
+        model.alphabet,
+        front_end(model.features),
+        remembered=users_file(),
+        normalizer=chosen_normalizer(options),
+    )
+
+    def words(utterance: Utterance) -> _Words:
+        return _words(model, utterance)
+
+    found = []
+    with Progress("Transcribing", len(corpus), enabled=True) as progress:
+        for each in ordered_map(words, corpus, threads=usable_cores(), ahead=UTTERANCES_AHEAD):
+            found.append(each)
+            progress.advance()
+    return found
+
+
+def _words(model: Model, utterance: Utterance) -> _Words:
+    recognition = model.recognition()
+    recognition.feed(read_audio(utterance.path, model.sampleRate(), utterance.part))
+    hypothesis, observations = recognition.finish_observed()
+    steps = align(words_of(utterance.reference), [word.text for word in hypothesis.words])
+    right = [step.reference == step.hypothesis for step in steps if step.hypothesis is not None]
+    return _Words(observations, right)
+
+
+def _fit(utterances: Sequence[_Words], default: Calibration) -> Calibration:
+    observations = [each for words in utterances for each in words.observations]
+    return fitted(observations, [each for words in utterances for each in words.right], default)
+
+
+def _report(parts: Sequence[tuple[Calibration, Sequence[_Words]]]) -> list[str]:
+    confidences, right = [], []
+    for calibration, utterances in parts:
+        for words in utterances:
+            confidences += [calibration.confidence(each) for each in words.observations]
+            right += words.right
+    return reliability(confidences, right).lines()
+
+
+def _write(graph: Path, calibrations: bytes, kind: str, lines: Sequence[str]) -> None:
+    """Write the graph with its calibrations, and what they are worth into the card beside it, if there is one."""
+    try:
+        data = with_text(graph.read_bytes(), CALIBRATIONS_NODE, calibrations)
+    except GraphError as error:
+        raise GraphError(f"{graph}: {error}") from None
+    title = f"Confidence {'with' if kind == 'language_model' else 'without'} a language model"
+    card = graph.with_name(CARD_FILE)
+    try:
+        write_whole(graph, data)
+        if card.is_file():
+            section = [f"## {title}", "", "```", *lines, "```"]
+            write_whole(card, _with_section(card.read_text(encoding="utf-8"), section).encode())
+    except OSError as error:
+        raise ExportError(f"--model={graph}: cannot be written ({error.strerror})") from error
+
+
+def _with_section(card: str, section: Sequence[str]) -> str:
+    """Return a card with a section, whose first line is its title, at its end; one of this title is left out."""
+    before, found, after = f"{card.rstrip()}\n".partition(f"{section[0]}\n")
+    rest = after[after.find("\n## ") + 1 :] if found and "\n## " in after else ""
+    return "\n".join([*filter(None, (before.rstrip(), rest.rstrip() and f"\n{rest.rstrip()}")), "", *section, ""])

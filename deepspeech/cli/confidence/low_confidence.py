@@ -1,0 +1,49 @@
+"""What becomes of words that the recognizer is not sure of: they are marked, or dropped."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from ...errors import FlagError
+from ...serving.transcripts import Transcript
+
+MARK, DROP = "mark", "drop"
+
+
+def add_confidence_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags."""
+    parser.add_argument(
+        "--min_confidence",
+        type=float,
+        metavar="P",
+        help="words of lower confidence, from 0 to 1, are marked or dropped",
+    )
+    text = "what becomes of these words: mark writes [word?], drop leaves them out (default: mark)"
+    parser.add_argument("--low_confidence", choices=[MARK, DROP], help=text)
+
+
+def check_confidence_flags(options: argparse.Namespace) -> None:
+    """Raise FlagError for flags that cannot be used."""
+    if options.min_confidence is None:
+        if options.low_confidence is not None:
+            raise FlagError("--low_confidence: needs --min_confidence")
+        return
+    if not 0 <= options.min_confidence <= 1:
+        raise FlagError(f"--min_confidence={options.min_confidence:g}: must be from 0 to 1")
+    if options.stream:
+        raise FlagError("--min_confidence: cannot be combined with --stream, which prints words before they are sure")
+
+
+def as_asked(spoken: Transcript, options: argparse.Namespace) -> Transcript:
+    """Return a transcript with its words of low confidence marked or dropped, if the flags ask for it."""
+    least = options.min_confidence
+    if least is None or all(word.confidence >= least for word in spoken.words):
+        return spoken
+    if options.low_confidence == DROP:
+        words = tuple(word for word in spoken.words if word.confidence >= least)
+    else:
+        words = tuple(
+            word if word.confidence >= least else replace(word, text=f"[{word.text}?]") for word in spoken.words
+        )
+    return replace(spoken, text=" ".join(word.text for word in words), words=words)

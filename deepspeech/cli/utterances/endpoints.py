@@ -1,0 +1,98 @@
+"""The flags that say when an utterance ends, and the utterances of a signal as lines of text."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from dataclasses import fields
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import FlagError, ModelError
+from ...serving.api import Model
+from ...serving.endpointing import EndpointRules
+from ...serving.endpointing.voice_activity import VoiceActivity
+from ...serving.recognition import Recognition
+
+CHUNK_SECONDS = 0.1
+"""Audio is fed in pieces of this length where nobody says otherwise."""
+
+_HELP = {
+    "silence_after_words": "seconds of silence that end an utterance with words; 0: none do",
+    "silence_without_words": "seconds of silence that end an utterance without words; 0: none do",
+    "longest_utterance": "seconds after which an utterance ends in its last long pause; 0: never",
+}
+
+
+def add_endpoint_flags(parser: argparse.ArgumentParser) -> None:
+    """Add a flag for each rule, and one for the voice activity detector."""
+    defaults = EndpointRules()
+    for field in fields(EndpointRules):
+        default = getattr(defaults, field.name)
+        text = f"{_HELP[field.name]} (default: {default:g}); prints utterance by utterance, as --stream does, too"
+        parser.add_argument(f"--endpoint_{field.name}", type=float, metavar="SECONDS", help=text)
+    parser.add_argument(
+        "--voice_activity",
+        action="store_true",
+        help="let the network rest until there is a voice, which silero-vad hears; needs deepspeech[voice_activity]",
+    )
+
+
+def endpoint_rules(options: argparse.Namespace) -> EndpointRules | None:
+    """Return the rules that the flags ask for; None if utterances are not to end. Raise FlagError for a wrong one."""
+    values = {field.name: getattr(options, f"endpoint_{field.name}") for field in fields(EndpointRules)}
+    given = {name: value for name, value in values.items() if value is not None}
+    if not (given or options.stream or options.voice_activity):
+        return None
+    try:
+        return EndpointRules(**given)
+    except ModelError as error:
+        raise FlagError(f"--endpoint_{error}") from None
+
+
+def voice_activity(options: argparse.Namespace) -> VoiceActivity | None:
+    """Return the detector if the flags ask for it; raise FlagError if it is not installed."""
+    try:
+        return VoiceActivity() if options.voice_activity else None
+    except ModelError as error:
+        raise FlagError(f"--voice_activity: {error}") from None
+
+
+def print_utterances(
+    model: Model,
+    blocks: Iterable[npt.NDArray[np.float32]],
+    rules: EndpointRules,
+    voice: VoiceActivity | None,
+    chunk: int | None,
+) -> None:
+    """Print each utterance of a signal, float32 [samples] in [-1, 1], when it ends, without empty ones.
+
+    With a `chunk`, which is the number of samples that are fed at a time, print the text whenever it changes, too, and
+    an empty line before the next utterance.
+    """
+    recognition = model.recognition(rules, voice)
+    shown: str | None = None if chunk else ""
+    step = chunk or int(CHUNK_SECONDS * model.sampleRate())
+    for block in blocks:
+        for start in range(0, len(block), step):
+            recognition.feed(block[start : start + step])
+            while recognition.endpoint() is not None:
+                following = recognition.following()
+                text = _print_last(recognition, shown)
+                if chunk and text:
+                    print(flush=True)
+                recognition, shown = following, ""
+            if chunk:
+                text = recognition.peek()[0].text
+                if text != shown:
+                    print(text, flush=True)
+                    shown = text
+    _print_last(recognition, shown)
+
+
+def _print_last(recognition: Recognition, shown: str | None) -> str:
+    text = recognition.finish()[0].text
+    if text != shown:
+        print(text, flush=True)
+    return text

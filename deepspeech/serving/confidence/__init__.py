@@ -1,0 +1,1 @@
+"""How sure the recognizer is of a word."""

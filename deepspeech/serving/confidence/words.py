@@ -1,0 +1,83 @@
+"""What is observed of the words of a hypothesis: whether other hypotheses have them, and other labels their place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ...decoder import Hypothesis, Word
+from .calibration import Observation
+
+Array = npt.NDArray[np.float32]
+
+HYPOTHESES = 50
+"""Hypotheses that are compared."""
+RIVALS = 4
+"""Labels of a row that are remembered as what else may have been said."""
+ROWS_AFTER_WORD = 6
+"""Rows after the one at which a word's last label appears that still show how sure the network is of it."""
+
+
+class Rivals:
+    """The most probable labels of each row of the network's output, of which few numbers are kept."""
+
+    def __init__(self) -> None:
+        self._columns: list[npt.NDArray[np.intp]] = []
+        self._probabilities: list[Array] = []
+
+    def feed(self, posteriors: Array) -> None:
+        """Take the next rows, float32 [rows, columns + 1], of which the last is the blank."""
+        labels = posteriors[:, :-1]
+        count = min(RIVALS, labels.shape[1])
+        columns = np.argpartition(labels, labels.shape[1] - count, axis=1)[:, -count:]
+        self._columns += list(columns)
+        self._probabilities += list(labels[np.arange(len(labels))[:, None], columns])
+
+    def highest(self, first: int, end: int, except_for: Collection[int]) -> float:
+        """Return the highest probability in the rows from `first` up to, but without, `end`; 0 without any.
+
+        `except_for` are the columns that are left out.
+        """
+        columns = np.array(self._columns[first:end])
+        probabilities = np.array(self._probabilities[first:end])
+        return float(np.max(probabilities, where=~np.isin(columns, list(except_for)), initial=0))
+
+
+def observations(
+    hypothesis: Hypothesis, hypotheses: Sequence[Hypothesis], rivals: Rivals, spaces: Collection[int]
+) -> list[Observation]:
+    """Return what is observed of each word of a hypothesis.
+
+    Its agreement is the share of `hypotheses`, weighed by their probabilities, that have the word at a time that
+    overlaps. Its clarity is 1 less the highest probability of a label that it does not have, in its rows. `spaces` are
+    the columns of labels that are a space.
+    """
+    weights = _probabilities(hypotheses)
+    found = []
+    for number, word in enumerate(hypothesis.words):
+        having = (weight for weight, other in zip(weights, hypotheses, strict=True) if _has(other, word))
+        own = {
+            column
+            for column, row in zip(hypothesis.columns, hypothesis.timesteps, strict=True)
+            if word.start <= row < word.end
+        }
+        following = [other.start for other in hypothesis.words[number + 1 : number + 2]]
+        end = min([word.end - 1 + ROWS_AFTER_WORD, *(max(start, word.end) for start in following)])
+        found.append(Observation(min(sum(having), 1.0), 1 - rivals.highest(word.start, end, own | set(spaces))))
+    return found
+
+
+def _probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
+    """Return the probabilities of hypotheses by their scores, as if there were no others."""
+    best = max(hypothesis.score for hypothesis in hypotheses)
+    shares = [math.exp(hypothesis.score - best) for hypothesis in hypotheses]
+    return [share / sum(shares) for share in shares]
+
+
+def _has(hypothesis: Hypothesis, word: Word) -> bool:
+    return any(
+        other.text == word.text and other.start < word.end and word.start < other.end for other in hypothesis.words
+    )

@@ -1,0 +1,5 @@
+"""When an utterance of an endless signal ends."""
+
+from .rules import Endpoint, EndpointRules
+
+__all__ = ["Endpoint", "EndpointRules"]

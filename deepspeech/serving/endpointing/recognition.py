@@ -1,0 +1,82 @@
+"""The utterances of an endless signal, one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..recognition import Recognition, Recognizer
+from .recent_audio import RecentAudio
+from .rules import Endpoint, EndpointRules, RowRules
+from .search import EndpointedSearch
+from .voice_activity import VoiceActivity, VoiceGate
+
+Array = npt.NDArray[np.float32]
+
+BLOCK_SECONDS = 0.5
+"""Audio is recognized in blocks of this length, so that little is done in vain after an endpoint."""
+
+
+class EndpointedRecognition(Recognition):
+    """One utterance of a signal that goes on. It ends by rules, and the next one begins with the audio after its end.
+
+    Audio that is fed after the endpoint is kept for the next utterance.
+    """
+
+    def __init__(
+        self, recognizer: Recognizer, rules: EndpointRules, voice: VoiceActivity | None = None, start_sample: int = 0
+    ) -> None:
+        """Begin an utterance; `start_sample` is the number of samples of the signal before it.
+
+        With `voice`, silence before the first voice goes nowhere. Raise ModelError if it cannot hear the model's rate.
+        """
+        in_rows = RowRules.of_seconds(rules, recognizer.info.row_seconds)
+        search = EndpointedSearch(recognizer.decoder, in_rows)
+        super().__init__(recognizer, search)
+        self._endpointed = search
+        self._rules = rules
+        self._voice = voice
+        self._rate = recognizer.info.features.sample_rate
+        self._gate = VoiceGate(voice, self._rate) if voice is not None else None
+        self._start_sample = start_sample
+        self._audio = RecentAudio()
+
+    @property
+    def start(self) -> float:
+        """Seconds of the signal before the utterance."""
+        return self._start_sample / self._rate
+
+    def feed(self, samples: Array) -> None:
+        """Take float32 [samples] in [-1, 1]."""
+        block = int(BLOCK_SECONDS * self._rate)
+        for first in range(0, len(samples), block):
+            heard = samples[first : first + block]
+            if self._gate is not None:
+                heard, skipped = self._gate.feed(heard)
+                self._start_sample += skipped
+            if len(heard):
+                self._feed_block(heard)
+
+    def endpoint(self) -> Endpoint | None:
+        """Return the end of the utterance; None while it goes on."""
+        found = self._endpointed.endpoint
+        if found is None:
+            return None
+        return Endpoint(found.reason, (self._start_sample + self._sample_of(found.row)) / self._rate)
+
+    def following(self) -> EndpointedRecognition:
+        """Begin the next utterance, with the audio after the endpoint; without one, after all that was fed."""
+        found = self._endpointed.endpoint
+        end = self._audio.end if found is None else self._sample_of(found.row)
+        following = EndpointedRecognition(self._recognizer, self._rules, self._voice, self._start_sample + end)
+        following.feed(self._audio.since(end))
+        return following
+
+    def _feed_block(self, samples: Array) -> None:
+        self._audio.append(samples)
+        if self._endpointed.endpoint is None:
+            super().feed(samples)
+            self._audio.forget_before(self._sample_of(self._endpointed.earliest_end))
+
+    def _sample_of(self, row: int) -> int:
+        return min(round(row * self._recognizer.info.row_seconds * self._rate), self._audio.end)

@@ -1,0 +1,162 @@
+"""A beam search that ends where the utterance does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import _ctcdecoder
+from ...decoder import CTCDecoder
+from .rules import Reason, RowRules
+
+Array = npt.NDArray[np.float32]
+Results = list[_ctcdecoder.Result]
+
+SILENCE_PROBABILITY = 0.5
+"""A row is silent if the blank and the space together are more probable."""
+RESULTS_OF_PAUSE = 100
+"""Results that are remembered of an utterance that may have to end in a pause."""
+
+
+@dataclass(frozen=True)
+class RowEndpoint:
+    """The end of an utterance, before the row `row`."""
+
+    reason: Reason
+    row: int
+
+
+@dataclass(frozen=True)
+class _Pause:
+    """A pause that the longest utterance may end in, and its results there. Pauses with a space are the better ones."""
+
+    has_space: bool
+    rows: int
+    middle: int
+    results: Results
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        return self.has_space, self.rows
+
+
+class EndpointedSearch:
+    """A search that is fed with the rows of an endless signal, and takes those of one utterance.
+
+    Rows of a silence that belong to the next utterance, if the silence lasts, are held back from the search until it is
+    clear that it does not. So the results do not know what comes after the end. However the rows are cut, the utterance
+    ends at the same one.
+    """
+
+    def __init__(self, decoder: CTCDecoder, rules: RowRules) -> None:
+        """Begin an utterance."""
+        self._search = _ctcdecoder.Stream(decoder.native)
+        self._decoder = decoder
+        self._space_columns = list(decoder.space_columns)
+        self._rules = rules
+        self._rows = 0
+        self._silent_rows = 0
+        self._space_seen = False
+        self._ready: list[Array] = []
+        self._held: list[Array] = []
+        self._best_pause: _Pause | None = None
+        self._results: Results | None = None
+        self.endpoint: RowEndpoint | None = None
+
+    @property
+    def earliest_end(self) -> int:
+        """The row before which no endpoint can come any more."""
+        if self.endpoint is not None:
+            return self.endpoint.row
+        return self._best_pause.middle if self._best_pause else self._rows - self._silent_rows
+
+    def feed(self, posteriors: Array) -> None:
+        """Take rows, float32 [rows, columns + 1]; those after the endpoint are dropped."""
+        spaces = posteriors[:, self._space_columns].sum(axis=1)
+        silent = spaces + posteriors[:, -1] > SILENCE_PROBABILITY
+        for row, is_silent, space in zip(posteriors, silent, spaces, strict=True):
+            if self.endpoint is not None:
+                return
+            self._rows += 1
+            if is_silent:
+                self._space_seen |= bool(space > SILENCE_PROBABILITY)
+                self._take_silence(row)
+            else:
+                self._take_speech(row)
+            if self._rows == self._rules.longest_utterance and self.endpoint is None:
+                self._end_longest()
+
+    def peek(self, count: int) -> Results:
+        """Return up to `count` results so far, best first."""
+        if self._results is not None:
+            return self._results[:count]
+        self._flush()
+        return self._search.peek(count)
+
+    def finish(self, count: int) -> Results:
+        """Return up to `count` results up to the endpoint, or of all rows if there is none, best first."""
+        if self._results is not None:
+            return self._results[:count]
+        if self.endpoint is None:
+            self._release()
+        self._flush()
+        return self._search.finish(count)
+
+    def _take_silence(self, row: Array) -> None:
+        rules = self._rules
+        self._silent_rows += 1
+        decides = rules.silence_after_words or rules.silence_without_words
+        is_held = rules.kept_silence < self._silent_rows <= decides
+        (self._held if is_held else self._ready).append(row)
+        if self._silent_rows not in (rules.silence_after_words, rules.silence_without_words):
+            return
+        if self._has_words():
+            if self._silent_rows == rules.silence_after_words:
+                self._end("silence", self._rows - self._silent_rows + rules.kept_silence)
+        elif self._silent_rows == rules.silence_without_words:
+            self._end("silence", self._rows - min(rules.kept_silence, self._silent_rows))
+        if self._silent_rows == decides and self.endpoint is None:
+            self._release()
+
+    def _take_speech(self, row: Array) -> None:
+        self._remember_pause()
+        self._release()
+        self._ready.append(row)
+        self._silent_rows, self._space_seen = 0, False
+
+    def _remember_pause(self) -> None:
+        """Remember the results in a pause, if it is the best place so far for the longest utterance to end."""
+        middle = self._rows - self._silent_rows + self._silent_rows // 2
+        if not self._silent_rows or not self._rules.longest_utterance or middle < self._rules.last_third:
+            return
+        pause = _Pause(self._space_seen, self._silent_rows, middle, [])
+        if self._best_pause is None or pause.rank >= self._best_pause.rank:
+            self._flush()
+            self._best_pause = _Pause(*pause.rank, middle, self._search.finish(RESULTS_OF_PAUSE))
+
+    def _end_longest(self) -> None:
+        self._remember_pause()
+        if self._best_pause is None:
+            self._end("longest", self._rows)
+            return
+        self._results = self._best_pause.results
+        self._end("longest", self._best_pause.middle)
+
+    def _end(self, reason: Reason, row: int) -> None:
+        self.endpoint = RowEndpoint(reason, row)
+
+    def _has_words(self) -> bool:
+        self._flush()
+        (best,) = self._decoder.hypotheses(self._search.peek(1))
+        return bool(best.words)
+
+    def _release(self) -> None:
+        self._ready += self._held
+        self._held = []
+
+    def _flush(self) -> None:
+        if self._ready:
+            self._search.feed(np.stack(self._ready))
+            self._ready = []

@@ -1,0 +1,102 @@
+"""Silence that costs nothing: the Silero voice activity detector before the network.
+
+The package `silero-vad` carries the detector as an ONNX graph, which is found without importing the package, as that
+would load PyTorch. It takes windows of 32 ms with the last 4 ms before each, and a state.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ModelError
+
+Array = npt.NDArray[np.float32]
+
+RATES = (8000, 16_000)
+"""The sample rates that the detector knows, in Hz."""
+WINDOW_SECONDS = 0.032
+CONTEXT_SECONDS = 0.004
+VOICE_PROBABILITY = 0.3
+"""A window holds voice if the detector gives it at least this probability; rather too much is let through."""
+SECONDS_BEFORE_VOICE = 0.5
+"""Audio before the first voice that is let through, too."""
+
+_STATE_SHAPE = (2, 1, 128)
+
+
+class VoiceActivity:
+    """The detector, loaded. Threads may share one."""
+
+    def __init__(self) -> None:
+        """Load the detector; raise ModelError, saying what to install, if it is not installed."""
+        self._session = _session(_model_path())
+
+    def probability(self, window: Array, state: Array, rate: int) -> tuple[float, Array]:
+        """Return the probability of voice in a window with its context, float32 [samples], and the state after it."""
+        inputs = {"input": window[None], "state": state, "sr": np.array(rate, np.int64)}
+        output, after = self._session.run(None, inputs)
+        return float(output[0, 0]), after
+
+
+class VoiceGate:
+    """Lets a signal through from shortly before its first voice on."""
+
+    def __init__(self, activity: VoiceActivity, rate: int) -> None:
+        """Begin a signal of `rate` Hz; raise ModelError for a rate that the detector does not know."""
+        if rate not in RATES:
+            known = " or ".join(str(known) for known in RATES)
+            raise ModelError(f"voice activity is detected in audio of {known} Hz, but the model's is of {rate} Hz")
+        self._activity = activity
+        self._rate = rate
+        self._window = round(WINDOW_SECONDS * rate)
+        self._context = round(CONTEXT_SECONDS * rate)
+        self._before = round(SECONDS_BEFORE_VOICE * rate)
+        self._state = np.zeros(_STATE_SHAPE, np.float32)
+        self._kept = np.zeros(self._context, np.float32)
+        self._seen = self._context
+        self._padding = self._context
+        self._open = False
+
+    def feed(self, samples: Array) -> tuple[Array, int]:
+        """Take float32 [samples] in [-1, 1]; return those that are let through, and how many were dropped for good."""
+        if self._open:
+            return samples, 0
+        self._kept = np.concatenate([self._kept, samples])
+        while not self._open and len(self._kept) - self._seen >= self._window:
+            window = self._kept[self._seen - self._context : self._seen + self._window]
+            probability, self._state = self._activity.probability(window, self._state, self._rate)
+            self._seen += self._window
+            self._open = probability >= VOICE_PROBABILITY
+        if self._open:
+            begin = max(self._seen - self._window - self._before, self._padding)
+            return self._kept[begin:], begin - self._padding
+        dropped = max(self._seen - self._window - self._before - self._padding, 0)
+        self._kept = self._kept[dropped:]
+        self._seen -= dropped
+        return samples[:0], dropped
+
+
+def _model_path() -> Path:
+    found = find_spec("silero_vad")
+    for folder in (found.submodule_search_locations or []) if found is not None else []:
+        path = Path(folder) / "data/silero_vad.onnx"
+        if path.is_file():
+            return path
+    raise ModelError("voice activity detection needs the package silero-vad; install deepspeech[voice_activity]")
+
+
+@cache
+def _session(path: Path) -> Any:
+    try:
+        import onnxruntime
+    except ImportError:
+        raise ModelError("voice activity detection needs onnxruntime; install deepspeech[voice_activity]") from None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
