@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -25,9 +26,12 @@ from wyoming.info import Describe, Info
 from wyoming.ping import Ping, Pong
 
 from deepspeech import Model
+from deepspeech.cli.server import options_of, parser
+from deepspeech.errors import FlagError
 from deepspeech.serving.server.live.protocol import Alternative, Final, Partial
 from deepspeech.serving.server.models import Models
 from deepspeech.serving.server.options import Limits, ServedModel, ServerOptions
+from deepspeech.serving.server.running import RecognitionServer, listen
 from deepspeech.serving.server.service import Service
 from deepspeech.serving.server.wyoming.answers import GrowingTranscript
 from deepspeech.serving.server.wyoming.audio import sixteen_bits
@@ -200,6 +204,40 @@ def test_a_server_that_is_stopped_tells_what_it_has_heard(models: Models, sample
         assert "transcript" in [event.type for event in await answer(satellite)]
 
     run(test)
+
+
+def test_it_is_served_beside_http_until_the_server_ends(models: Models, samples: Samples) -> None:
+    with listen("127.0.0.1", 0) as http, listen("127.0.0.1", 0, "wyoming_port") as wyoming:
+        server = RecognitionServer(ServerOptions(()), models, wyoming=wyoming)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [http]})
+        thread.start()
+
+        async def test() -> None:
+            async with client(wyoming.getsockname()[1]) as satellite:
+                await speak(satellite, samples.tobytes())
+                assert transcript_of(await answer(satellite))
+                await satellite.write_event(AudioStart(16000, 2, 1).event())
+                await satellite.write_event(AudioChunk(16000, 2, 1, samples.tobytes()).event())
+                await satellite.write_event(Ping().event())
+                while (event := await satellite.read_event()) is not None and not Pong.is_type(event.type):
+                    pass
+                server.drain()
+                assert "transcript" in [event.type for event in await answer(satellite)]
+
+        run(test)
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+def test_it_is_only_offered_beyond_this_machine_when_told_so(graph_file: Path, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("a secret of enough characters")
+    beyond = [f"--model={graph_file}", "--host=0.0.0.0", f"--token_file={token}", "--wyoming_port=10300"]
+    with pytest.raises(FlagError, match=r"^--wyoming_port=10300: whoever reaches 0\.0\.0\.0 .* --wyoming_unprotected"):
+        options_of(parser().parse_args(beyond))
+    assert options_of(parser().parse_args([*beyond, "--wyoming_unprotected"])).wyoming_port == 10300
+    with pytest.raises(FlagError, match="--wyoming_port=65536: must be 0 to 65535"):
+        options_of(parser().parse_args([f"--model={graph_file}", "--wyoming_port=65536"]))
 
 
 def test_idle_clients_are_sent_away(models: Models) -> None:
