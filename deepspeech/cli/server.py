@@ -14,6 +14,7 @@ from ..serving.server.libraries import check_libraries
 from ..serving.server.options import PAGE_PORT, Limits, ServedModel, ServerOptions
 from ..util.web.tokens import is_loopback, read_token
 from .arguments import ArgumentParser, run_command
+from .utterances.endpoints import add_endpoint_flags, rules_of, voice_activity
 
 PROGRAM = "deepspeech-server"
 TOKEN_VARIABLE = "DEEPSPEECH_SERVER_TOKEN"  # noqa: S105 - the name of an environment variable
@@ -87,6 +88,7 @@ def parser() -> argparse.ArgumentParser:
         default=ServerOptions.drain_secs,
         help="seconds that SIGTERM leaves to what has begun (default: %(default)s)",
     )
+    add_endpoint_flags(made)
     for each in fields(Limits):
         kind = type(each.default)
         add(f"--{each.name}", type=kind, default=each.default, help=f"{each.metadata['help']} (default: %(default)s)")
@@ -117,6 +119,8 @@ def options_of(given: argparse.Namespace) -> ServerOptions:
         wyoming_port=given.wyoming_port,
         allowed_hosts=_listed(given.allowed_hosts),
         allowed_origins=_listed(given.allowed_origins),
+        endpoints=rules_of(given),
+        voice_activity=voice_activity(given) is not None,
         threads=given.threads,
         drain_secs=given.drain_secs,
         limits=_limits(given),

@@ -79,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--format", choices=list(SUFFIXES), default="text", help="what to print or write")
     add("--output_dir", type=Path, help="write a file for each recording there instead of printing")
     add("--stream", type=int, metavar="CHUNK", help="feed CHUNK samples at a time, and print the text as it changes")
-    add_endpoint_flags(parser)
+    add_endpoint_flags(parser, "; prints utterance by utterance, as --stream does, too")
     add_confidence_flags(parser)
     add("--version", action="version", version=f"DeepSpeech {__version__}")
     return parser

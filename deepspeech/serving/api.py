@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cached_property
 from os import PathLike
 
@@ -240,10 +241,23 @@ class Model:
         return self._weights
 
     def recognition(
-        self, endpointing: EndpointRules | None = None, voice_activity: VoiceActivity | None = None
+        self,
+        endpointing: EndpointRules | None = None,
+        voice_activity: VoiceActivity | None = None,
+        *,
+        hot_words: Mapping[str, float] | None = None,
+        beam_width: int | None = None,
     ) -> Recognition:
-        """Begin an utterance with the current settings; without `endpointing` there is no voice activity detection."""
-        recognizer = Recognizer(self._info, self._features, self._engine, self._decoder)
+        """Begin an utterance with the current settings; without `endpointing` there is no voice activity detection.
+
+        `hot_words`, with their boosts, and `beam_width` are in place of the model's. Raise ModelError as their setters.
+        """
+        decoder = self._decoder
+        if hot_words is not None or beam_width is not None:
+            if hot_words:
+                self._need_scorer()
+            decoder = self._new_decoder(hot_words, beam_width)
+        recognizer = Recognizer(self._info, self._features, self._engine, decoder)
         if endpointing is None:
             return Recognition(recognizer)
         return EndpointedRecognition(recognizer, endpointing, voice_activity)
@@ -266,17 +280,19 @@ class Model:
             self._hot_words = before
             raise
 
-    def _new_decoder(self) -> CTCDecoder:
+    def _new_decoder(self, hot_words: Mapping[str, float] | None = None, beam_width: int | None = None) -> CTCDecoder:
+        """Return a decoder with the current settings, but for those that are given."""
+        beam_width = self._beam_width if beam_width is None else beam_width
         lm_weight, valid_word_count_weight = self._weights
         try:
             options = DecoderOptions(
-                beam_width=self._beam_width,
+                beam_width=beam_width,
                 lm_weight=lm_weight,
                 valid_word_count_weight=valid_word_count_weight,
                 sentence_end=False,  # as DeepSpeech's clients score
                 cutoff_top_n=MOST_LABELS_PER_FRAME,
-                result_count=max(self._beam_width, 1),
-                hot_words=self._hot_words if self._scorer else {},
+                result_count=max(beam_width, 1),
+                hot_words=(self._hot_words if hot_words is None else hot_words) if self._scorer else {},
             )
             return CTCDecoder(self._scorer.output if self._scorer else self._info.labels, options, self._scorer)
         except (DecoderError, TypeError) as error:

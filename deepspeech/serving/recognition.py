@@ -70,9 +70,12 @@ class Recognition:
         self._run_pending(last=True)
         return self._decoder.hypotheses(self._search.finish(count))
 
-    def peek_transcripts(self, count: int = 1) -> list[Transcript]:
-        """Return the hypotheses of `peek` as transcripts, with the confidences of their words."""
-        return self._transcripts(self.peek(max(count, HYPOTHESES)), count)
+    def peek_transcripts(self, count: int = 1, compared: int = HYPOTHESES) -> list[Transcript]:
+        """Return the hypotheses of `peek` as transcripts, with the confidences of their words.
+
+        Confidences are more exact, and take longer, the more hypotheses are `compared`.
+        """
+        return self._transcripts(self.peek(max(count, compared)), count)
 
     def finish_transcripts(self, count: int = 1) -> list[Transcript]:
         """Return the hypotheses of `finish` as transcripts, with the confidences of their words."""

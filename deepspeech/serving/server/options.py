@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from ..endpointing import EndpointRules
+
 Number = TypeVar("Number", int, float)
 
 PAGE_PORT = 8080
@@ -75,6 +77,10 @@ class ServerOptions:
     """Names under which clients may address the server, beside those of this machine and numeric addresses."""
     allowed_origins: tuple[str, ...] = ()
     """Origins of foreign pages that may use the server, as `https://example.org`."""
+    endpoints: EndpointRules = field(default_factory=EndpointRules)
+    """When an utterance of a live stream ends by itself."""
+    voice_activity: bool = False
+    """Whether the network rests until a detector hears a voice."""
     threads: int = 0
     """Threads that recognize; 0: as many as suit the processor."""
     drain_secs: float = 30.0

@@ -10,10 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
+from ..api import Model
+from ..endpointing.voice_activity import VoiceActivity
 from .errors import busy
 from .metrics import Metrics
 from .models import Models
 from .options import ServerOptions
+from .utterances import Utterances
 
 Result = TypeVar("Result")
 
@@ -39,6 +42,7 @@ class Service:
         threads = options.threads or THREADS_PER_PROCESSOR * (os.cpu_count() or 1)
         self._live = ThreadPoolExecutor(threads, "live")
         self._files = ThreadPoolExecutor(self.limits.max_transcriptions, "files")
+        self._voice = VoiceActivity() if options.voice_activity else None
         self._streams = 0
         self._transcriptions = 0
         self._turn = asyncio.Semaphore(self.limits.max_transcriptions)
@@ -76,6 +80,10 @@ class Service:
         finally:
             self._transcriptions -= 1
             self._count_transcriptions()
+
+    def utterances(self, model: Model, rate: int) -> Utterances:
+        """Return what recognizes live audio of `rate` Hz."""
+        return Utterances(model, rate, self.options.endpoints, self._voice)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import soxr
 
 from ..api import Model
-from ..streams import TranscriptStream
+from ..endpointing import EndpointRules
+from ..endpointing.voice_activity import VoiceActivity
 from ..transcripts import TimedWord, Transcript
 from .live.protocol import Alternative, Event, Final, Partial, Start, Word
+from .partials import PartialTranscripts
 
 LOWEST_RATE = 4_000
 """Hz."""
@@ -21,136 +22,142 @@ HIGHEST_RATE = 192_000
 FINISH = "finish"
 """The reason of an utterance that ends because the client says so."""
 
-
-@dataclass
-class Heard:
-    """An utterance in progress: `start` and `samples`, at the model's rate, since the start of the audio."""
-
-    stream: TranscriptStream
-    start: int
-    samples: int = 0
-    shown: Transcript | None = None
+Signal = npt.NDArray[np.float32]
 
 
 class Utterances:
     """The utterances of one speaker, one after the other. It belongs to one thread at a time."""
 
-    def __init__(self, model: Model, rate: int) -> None:
-        """Take audio at `rate` Hz."""
+    def __init__(
+        self, model: Model, rate: int, rules: EndpointRules | None = None, voice: VoiceActivity | None = None
+    ) -> None:
+        """Take audio at `rate` Hz, whose utterances end by `rules`, where there are none by their defaults."""
         self._model = model
+        self._rules = rules or EndpointRules()
+        self._voice = voice
         self._rate = rate
         self._model_rate = model.sampleRate()
         self._start = Start()
         self._number = 0
-        self._position = 0
+        self._heard_samples = 0
+        self._silent_samples = 0
         self._odd = b""
         self._resampler: soxr.ResampleStream | None = None
-        self._heard: Heard | None = None
-        self.silent_samples = 0
-        """Samples at the model's rate since a word was last heard."""
-
-    @property
-    def in_progress(self) -> bool:
-        """Whether audio of an utterance has been heard that isn't finished."""
-        return self._heard is not None
+        self._begin()
+        self.in_progress = False
+        """Whether audio has been heard since the last utterance was finished."""
 
     @property
     def seconds(self) -> float:
         """Seconds of audio heard."""
-        return self._position / self._model_rate
+        return self._heard_samples / self._model_rate
 
     @property
     def silent_seconds(self) -> float:
         """Seconds of audio since a word was last heard."""
-        return self.silent_samples / self._model_rate
+        return self._silent_samples / self._model_rate
 
     def begin_with(self, start: Start) -> None:
-        """Recognize the utterances that follow as `start` says."""
-        self._start = start
+        """Recognize the utterances that follow as `start` says; raise ModelError if the model cannot."""
+        before, self._start = self._start, start
+        try:
+            self._begin()
+        except Exception:
+            self._start = before
+            raise
 
     def hear(self, audio: bytes) -> list[Event]:
         """Take 16-bit little-endian samples, cut anywhere; return what is to be told of them."""
-        samples = self._samples(audio)
-        if not len(samples):
+        signal = self._signal(audio)
+        if not len(signal):
             return []
-        heard = self._feed(samples)
-        transcript = heard.stream.transcript
-        if transcript.text != (heard.shown.text if heard.shown else ""):
-            self.silent_samples = 0
-        else:
-            self.silent_samples += len(samples)
-        if (reason := _endpoint(heard.stream)) is not None:
-            final = self._end(heard, reason)
-            return [final] if final.transcripts[0].text else []
-        changed = (heard.shown is None and transcript.text) or (heard.shown and heard.shown.text != transcript.text)
-        heard.shown = transcript
-        return [self._partial(heard, transcript)] if changed and self._start.partials else []
+        told = self._feed(signal)
+        partial = self._partials.newest(self._recognition)
+        if partial is None:
+            self._silent_samples += len(signal)
+            return told
+        self._silent_samples = 0
+        if self._start.partials:
+            words = self._words(partial.words, partial.confidences)
+            told.append(Partial(self._number, partial.text, words, partial.stable, round(self.seconds, 3)))
+        return told
 
     def finish(self) -> list[Event]:
         """End the utterance, and return its final; without one, that of an utterance without audio."""
-        rest = self._flushed()
-        heard = self._feed(rest)
-        return [self._end(heard, FINISH)]
+        told = self._feed(self._flushed())
+        told.append(self._final(self.seconds, FINISH))
+        self._next()
+        self.in_progress = False
+        return told
 
-    def _samples(self, audio: bytes) -> npt.NDArray[np.int16]:
-        """Return samples at the model's rate; an odd byte at the end waits for its other half."""
+    def _begin(self) -> None:
+        """Begin the first utterance of a recognition, whose times are from here on."""
+        start = self._start
+        hot_words = start.hot_words or None
+        self._recognition = self._model.recognition(
+            self._rules, self._voice, hot_words=hot_words, beam_width=start.beam_width
+        )
+        self._origin = self.seconds
+        self._partials = PartialTranscripts(self._model.step_seconds)
+
+    def _next(self) -> None:
+        """Go on with the utterance that follows."""
+        self._number += 1
+        self._recognition = self._recognition.following()
+        self._partials = PartialTranscripts(self._model.step_seconds)
+
+    def _feed(self, signal: Signal) -> list[Event]:
+        """Take float32 [samples] at the model's rate; return the finals of the utterances that end in them."""
+        self._heard_samples += len(signal)
+        self.in_progress = True
+        self._recognition.feed(signal)
+        told: list[Event] = []
+        while (endpoint := self._recognition.endpoint()) is not None:
+            following = self._recognition.following()
+            final = self._final(self._origin + endpoint.seconds, endpoint.reason)
+            if final.transcripts[0].text:
+                told.append(final)
+                self._number += 1
+                self._silent_samples = 0
+            self._recognition, self._partials = following, PartialTranscripts(self._model.step_seconds)
+        return told
+
+    def _final(self, end: float, reason: str) -> Final:
+        start = self._origin + self._recognition.start
+        transcripts = self._recognition.finish_transcripts(self._start.n_best)
+        told = [self._alternative(each) for each in transcripts]
+        return Final(self._number, told, round(start, 3), round(max(start, end), 3), reason)
+
+    def _alternative(self, transcript: Transcript) -> Alternative:
+        confidences = [word.confidence for word in transcript.words]
+        mean = round(sum(confidences) / len(confidences), 4) if confidences else None
+        return Alternative(transcript.text, self._words(transcript.words, confidences), mean)
+
+    def _words(self, words: Sequence[TimedWord], confidences: Sequence[float | None]) -> list[Word]:
+        return [
+            Word(word.text, round(self._origin + word.start, 3), round(self._origin + word.end, 3), confidence)
+            for word, confidence in zip(words, confidences, strict=True)
+        ]
+
+    def _signal(self, audio: bytes) -> Signal:
+        """Return float32 [samples] at the model's rate; an odd byte at the end waits for its other half."""
         audio = self._odd + audio
         whole = len(audio) - len(audio) % 2
         self._odd = audio[whole:]
-        samples = np.frombuffer(audio[:whole], "<i2").astype(np.int16, copy=False)
+        signal = np.frombuffer(audio[:whole], "<i2").astype(np.float32) / np.float32(1 << 15)
         if self._rate == self._model_rate:
-            return samples
+            return signal
         if self._resampler is None:
-            self._resampler = soxr.ResampleStream(self._rate, self._model_rate, 1, dtype="int16")
-        resampled: npt.NDArray[np.int16] = self._resampler.resample_chunk(samples)
+            self._resampler = soxr.ResampleStream(self._rate, self._model_rate, 1, dtype="float32")
+        resampled: Signal = np.clip(self._resampler.resample_chunk(signal), -1, 1)
         return resampled
 
-    def _flushed(self) -> npt.NDArray[np.int16]:
+    def _flushed(self) -> Signal:
         """Return what the resampler still holds."""
         self._odd = b""
+        nothing = np.zeros(0, np.float32)
         if self._resampler is None:
-            return np.zeros(0, np.int16)
-        rest: npt.NDArray[np.int16] = self._resampler.resample_chunk(np.zeros(0, np.int16), last=True)
+            return nothing
+        rest: Signal = np.clip(self._resampler.resample_chunk(nothing, last=True), -1, 1)
         self._resampler = None
         return rest
-
-    def _feed(self, samples: npt.NDArray[np.int16]) -> Heard:
-        if self._heard is None:
-            self._heard = Heard(self._model.stream(), self._position)
-        self._heard.stream.feed(samples)
-        self._heard.samples += len(samples)
-        self._position += len(samples)
-        return self._heard
-
-    def _end(self, heard: Heard, reason: str) -> Final:
-        transcript = heard.stream.finish()
-        self._heard = None
-        final = Final(
-            self._number,
-            [self._alternative(heard, transcript)],
-            self._time(heard.start),
-            self._time(heard.start + heard.samples),
-            reason,
-        )
-        if transcript.text or reason == FINISH:
-            self._number += 1
-        return final
-
-    def _partial(self, heard: Heard, transcript: Transcript) -> Partial:
-        words = self._words(heard, transcript.words)
-        return Partial(self._number, transcript.text, words, 0, self._time(heard.start + heard.samples))
-
-    def _alternative(self, heard: Heard, transcript: Transcript) -> Alternative:
-        return Alternative(transcript.text, self._words(heard, transcript.words), None)
-
-    def _words(self, heard: Heard, words: Sequence[TimedWord]) -> list[Word]:
-        start = heard.start / self._model_rate
-        return [Word(word.text, round(start + word.start, 3), round(start + word.end, 3), None) for word in words]
-
-    def _time(self, samples: int) -> float:
-        return round(samples / self._model_rate, 3)
-
-
-def _endpoint(_stream: TranscriptStream) -> str | None:
-    """Return why the utterance ends now, None while it goes on."""
-    return None

@@ -13,7 +13,6 @@ from starlette.types import Message, Receive, Send
 from ....errors import DeepSpeechError
 from ..models import LoadedModel
 from ..service import Service
-from ..utterances import Utterances
 from .protocol import (
     Close,
     Command,
@@ -60,7 +59,7 @@ class LiveConnection:
         self._limits = service.limits
         self._receive = receive
         self._send = send
-        self._utterances = Utterances(loaded.model, rate)
+        self._utterances = service.utterances(loaded.model, rate)
         self._second = 2 * rate
         self._inbox = Inbox(*(int(seconds * self._second) for seconds in self._waiting_seconds()))
         self._outbox = Outbox(self._limits.max_unread_messages)
