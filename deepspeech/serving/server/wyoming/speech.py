@@ -11,7 +11,6 @@ from ..live.protocol import Event as Heard
 from ..live.protocol import Final
 from ..models import LoadedModel
 from ..service import Service
-from ..utterances import Utterances
 from .answers import GrowingTranscript
 from .audio import sixteen_bits
 from .reading import BadEventError
@@ -27,7 +26,7 @@ class Speech:
         """Take audio at `rate` Hz."""
         self._service = service
         self._limits = service.limits
-        self._utterances = Utterances(loaded.model, rate)
+        self._utterances = service.utterances(loaded.model, rate)
         self._transcript = GrowingTranscript(loaded.model.language or None)
         self._rate = rate
         self._waiting = bytearray()
