@@ -67,7 +67,7 @@ def _verbose(spoken: Transcript, seconds: float, asked: TranscriptionRequest) ->
 
 
 def _word(word: TimedWord) -> dict[str, Any]:
-    return {"word": word.text, "start": word.start, "end": word.end}
+    return {"word": word.text, "start": word.start, "end": word.end, "confidence": word.confidence}
 
 
 def _segment(number: int, start: float, end: float, text: str, asked: TranscriptionRequest) -> dict[str, Any]:

@@ -9,6 +9,7 @@ const DEFAULT_RATE = 16000; // Hz, of models whose rate is not told
 const DEFAULT_BOOST = 5;
 const SILENCE_DECIBELS = -60;
 const LOUD = 0.98; // of the greatest sample
+const LOUD_MESSAGES = 5; // of late, from which on the speaker is told
 const HINT_SECONDS = 4;
 const at = id => document.getElementById(id);
 const HINT = at("hint").textContent;
@@ -112,7 +113,7 @@ function hotWords() {
 class Loudness {
   constructor() {
     this.heardAt = performance.now();
-    this.loudAt = -Infinity;
+    this.loudMessages = 0;
     this.show(0);
     this.hint(HINT);
   }
@@ -121,9 +122,9 @@ class Loudness {
     this.show(peak);
     const now = performance.now();
     if (20 * Math.log10(peak) > SILENCE_DECIBELS) this.heardAt = now;
-    if (peak > LOUD) this.loudAt = now;
+    this.loudMessages = 0.97 * this.loudMessages + (peak > LOUD);
     if (now - this.heardAt > 1000 * HINT_SECONDS) this.hint("No sound comes from the microphone. Is it muted?");
-    else this.hint(now - this.loudAt < 1000 * HINT_SECONDS ? "Too loud: speak from further away." : HINT);
+    else this.hint(this.loudMessages > LOUD_MESSAGES ? "Too loud: speak from further away." : HINT);
   }
 
   hint(text) {

@@ -106,6 +106,8 @@ function showTip({ target }) {
 }
 
 function hideTip({ target }) {
-  target.removeAttribute("aria-describedby");
+  target.removeAttribute?.("aria-describedby");
   tip.hidden = true;
 }
+
+addEventListener("resize", hideTip);
