@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from ..transcripts import TimedWord, transcript
 
 COMPARED = 8
 """Hypotheses that are compared; the words that all of them begin with are taken to stay."""
+LEAST_SHARE = 0.01
+"""Hypotheses that are less probable than this share of the best one's probability are left out of it."""
 
 
 @dataclass(frozen=True)
@@ -40,21 +43,26 @@ class PartialTranscripts:
         """Return what has been heard so far; None if it is what it was before."""
         hypotheses = recognition.peek(COMPARED)
         best = hypotheses[0]
-        if best.text == self._text:
+        text = best.text.strip()
+        if text == self._text:
             return None
-        self._text = best.text
+        self._text = text
         done = [word.text for word in best.words[:-1]]
         if done != self._done:  # confidences take longer than the search, and each is needed once
             words = recognition.peek_transcripts(1, COMPARED)[0].words
             self._done, self._confidences = done, [word.confidence for word in words[: len(done)]]
         timed = transcript(best, self._step_seconds, [0.0] * len(best.words), recognition.start)
         confidences = [*self._confidences, None][: len(timed.words)]
-        return PartialTranscript(timed.text, timed.words, confidences, stable_words(hypotheses))
+        return PartialTranscript(text, timed.words, confidences, stable_words(hypotheses))
 
 
 def stable_words(hypotheses: Sequence[Hypothesis]) -> int:
-    """Return how many words all hypotheses begin with; the last one of the best, which may go on, is not counted."""
-    spoken = [[word.text for word in hypothesis.words] for hypothesis in hypotheses]
+    """Return how many words all probable hypotheses, best first, begin with.
+
+    The last word of the best one, which may go on, is not counted.
+    """
+    least = hypotheses[0].score + math.log(LEAST_SHARE)
+    spoken = [[word.text for word in each.words] for each in hypotheses if each.score >= least]
     spoken[0] = spoken[0][:-1]
     count = 0
     for words in zip(*spoken, strict=False):

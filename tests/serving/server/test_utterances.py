@@ -44,7 +44,9 @@ def test_pauses_end_utterances_whose_times_go_on(model: Model, speech: list[Samp
     utterances = Utterances(model, RATE, EndpointRules(silence_after_words=0.6))
     joined = np.concatenate([part for spoken in speech for part in (spoken, quiet(1.5))])
     finals = [event for event in heard(utterances, joined) if isinstance(event, Final)]
-    assert [final.transcripts[0].text for final in finals] == [model.transcribe(spoken).text for spoken in speech]
+    assert [final.transcripts[0].text for final in finals] == [
+        model.transcribe(spoken).text.strip() for spoken in speech
+    ]
     assert [(final.utterance, final.reason) for final in finals] == [(0, "silence"), (1, "silence"), (2, "silence")]
     begin = 0.0
     for final, spoken in zip(finals, speech, strict=True):
