@@ -6,7 +6,7 @@
 
 `--client` is a script whose function `library` loads the published client. The graph is what `make demo` trained in the
 folder `--demo` (trained now if nothing is there), widened to `--n_hidden` units, with the outputs of the trained
-one (see speech_graph.py); the recording is speech of the demo's test set. With `--random`, the weights are random and
+one (see processes/speech_graph.py); the recording is speech of the demo's test set. With `--random`, the weights are random and
 the recording is noise, which is the hardest input for a decoder. With `--model` and `--audio`, both are given.
 
 Every measurement is a process of its own; several streams are threads of it. Ratios are of the fastest of the rounds,
@@ -108,7 +108,7 @@ def trained_graph(demo: Path) -> Path:
 
 def write_graph(path: Path, n_hidden: int, trained: Path | None) -> Path:
     """Write a graph in a process of its own, which ends before anything is measured."""
-    command = [sys.executable, "-m", "benchmarks.speech_graph", str(path), "--n_hidden", str(n_hidden)]
+    command = [sys.executable, "-m", "benchmarks.processes.speech_graph", str(path), "--n_hidden", str(n_hidden)]
     subprocess.run(command + (["--trained", str(trained)] if trained else []), check=True, capture_output=True)
     return path
 

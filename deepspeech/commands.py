@@ -46,6 +46,11 @@ def align() -> int:
     return _run("align")
 
 
+def server() -> int:
+    """Run `deepspeech-server` and return its exit code."""
+    return _run("server")
+
+
 def calibrate() -> int:
     """Run `python -m deepspeech.calibrate` and return its exit code."""
     return _run("confidence.calibrate")

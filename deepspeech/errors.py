@@ -25,6 +25,7 @@ from .util.errors import (
     SamplesError,
     SamplesShapeError,
     SamplesTypeError,
+    ServerError,
     TrainingError,
 )
 
@@ -53,5 +54,6 @@ __all__ = [
     "SamplesError",
     "SamplesShapeError",
     "SamplesTypeError",
+    "ServerError",
     "TrainingError",
 ]

@@ -37,6 +37,8 @@ def test_everything_lies_within_the_package(installed: Path) -> None:
         assert list(installed.glob(f"deepspeech/{library}*.so"))
     assert (installed / "deepspeech/util/corpus.py").is_file()
     assert (installed / "deepspeech/data/demo/grammar.txt").is_file()
+    for name in ("index.html", "style.css", "main.js", "worklet.js"):
+        assert (installed / f"deepspeech/serving/server/page/static/{name}").is_file()
     for name in ("demo", "digits", "yesno"):
         assert (installed / f"deepspeech/data/lm/{name}.arpa").is_file()
 

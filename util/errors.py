@@ -21,6 +21,7 @@
     ├── AlignmentError            from posteriors and a text to times
     ├── GraphError                exported models; a RuntimeError, too
     ├── ModelError                their use; a RuntimeError, too
+    ├── ServerError               serving them
     └── SamplesError              what they are given; a RuntimeError, too
         ├── SamplesTypeError      a TypeError, too
         └── SamplesShapeError     a ValueError, too
@@ -138,6 +139,10 @@ class GraphError(DeepSpeechError, RuntimeError):
 
 class ModelError(DeepSpeechError, RuntimeError):
     """A model or a stream was asked for what it cannot do; a RuntimeError, too, as DeepSpeech's package raises."""
+
+
+class ServerError(DeepSpeechError):
+    """Models cannot be served."""
 
 
 class SamplesError(DeepSpeechError, RuntimeError):

@@ -28,7 +28,7 @@ from ..util.figures.tally import Tally, places_of_files
 from ..util.parallel import ordered_map, usable_cores
 from ..util.progress import Progress
 from .arguments import run_command
-from .flag_combinations import check_language_model
+from .combinations.flags import check_language_model
 from .flags import read_command_line
 
 logger = logging.getLogger(__name__)

@@ -11,8 +11,8 @@ from .. import __version__
 from ..errors import FlagError
 from ..options import Flag, Options, check_values, flags_of, with_values
 from ..util.augmentation.registry import KINDS
+from .combinations.flags import check_options
 from .experiments import asks_for_list, base_options, list_experiments
-from .flag_combinations import check_options
 from .predecessors import define_foreign_flags, ignored_flags
 from .spelling import PARSED_BY_TYPE, Spelling, given_values, spellings, unknown_flag
 

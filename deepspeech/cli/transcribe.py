@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         help="feed CHUNK samples at a time; print each utterance when it ends, on a terminal also before",
     )
     add("--channels", choices=[MIX, APART], default=MIX, help="transcribe the mean of all channels, or each by itself")
-    add_endpoint_flags(parser)
+    add_endpoint_flags(parser, "; prints utterance by utterance, as --stream does, too")
     add_confidence_flags(parser)
     add("--version", action="version", version=f"DeepSpeech {__version__}")
     return parser

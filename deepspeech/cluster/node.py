@@ -1,7 +1,6 @@
 """What every node of a cluster has: its name, secret, TensorFlow server, and the properties that must agree."""
 
 import hashlib
-import ipaddress
 import json
 import logging
 import os
@@ -23,6 +22,8 @@ from ..schedule.jobs import SetName
 from ..schedule.state import Plan
 from ..training.graph import session_config
 from ..util.text import Alphabet
+from ..util.web.tokens import is_loopback
+from ..util.web.tokens import read_token as read_secret
 from .coordination.errors import CoordinatorError
 from .coordination.membership import Applicant, Role
 from .http.client import Address, Connection, Membership, join
@@ -31,8 +32,6 @@ v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
 
 TOKEN_VARIABLE = "DEEPSPEECH_COORD_TOKEN"  # noqa: S105 - the name of an environment variable
-SHORTEST_TOKEN = 16
-"""Characters that a secret must have at least."""
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -72,16 +71,7 @@ def read_token(options: ClusterOptions) -> str | None:
     Raises ClusterError if the secret cannot be read, is too short, or is missing although the coordinator listens
     beyond this machine.
     """
-    token = os.environ.get(TOKEN_VARIABLE)
-    where = TOKEN_VARIABLE
-    if options.token_file is not None:
-        where = f"--coord_token_file={options.token_file}"
-        try:
-            token = options.token_file.read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ClusterError(f"{where}: cannot be read ({error})") from error
-    if token is not None and not (len(token) >= SHORTEST_TOKEN and token.isascii() and token.isprintable()):
-        raise ClusterError(f"{where}: the secret must be one line of {SHORTEST_TOKEN} or more ASCII characters")
+    token = read_secret(TOKEN_VARIABLE, "coord_token_file", options.token_file, ClusterError)
     if token is None and not _is_loopback(options.coordinator_host):
         raise ClusterError(
             f"--coord_host={options.coordinator_host}: beyond this machine the coordinator needs a secret;"
@@ -216,7 +206,6 @@ def _digest(text: str) -> str:
 
 def _is_loopback(host: str) -> bool:
     try:
-        addresses = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
+        return is_loopback(host)
     except OSError as error:
         raise ClusterError(f"--coord_host={host}: no such host ({error.strerror})") from error
-    return all(ipaddress.ip_address(str(address).partition("%")[0]).is_loopback for address in addresses)

@@ -193,8 +193,7 @@ class Model:
         for hot words as `addHotWord` does.
         """
         self.check_streams()
-        settings = self._settings if hot_words is None else self._settings.with_hot_words(hot_words)
-        return TranscriptStream(self.recognition(endpointing, voice_activity, settings))
+        return TranscriptStream(self.recognition(endpointing, voice_activity, hot_words=hot_words))
 
     def posteriors(self, signal: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the posteriors of a signal, float32 [samples] in [-1, 1] at the model's rate.
@@ -223,6 +222,11 @@ class Model:
         """Seconds from the start of one row of posteriors to that of the next."""
         return self._info.row_seconds
 
+    @property
+    def language(self) -> str:
+        """The language that the graph tells, such as en-US; empty if it tells none."""
+        return self._info.language
+
     def check_streams(self) -> None:
         """Raise ModelError for a network or features that cannot stream."""
         if self._info.features.normalization == UTTERANCE:
@@ -246,13 +250,18 @@ class Model:
         self,
         endpointing: EndpointRules | None = None,
         voice_activity: VoiceActivity | None = None,
-        settings: DecodingSettings | None = None,
+        *,
+        hot_words: Mapping[str, float] | None = None,
+        beam_width: int | None = None,
     ) -> Recognition:
-        """Begin an utterance with the current settings of decoding, or with others.
+        """Begin an utterance with the current settings; without `endpointing` there is no voice activity detection.
 
-        Without `endpointing` there is no voice activity detection.
+        `hot_words`, with their boosts, and `beam_width` are in place of the model's. Raise ModelError as their setters.
         """
-        decoder = (settings or self._settings).decoder
+        settings = self._settings if hot_words is None else self._settings.with_hot_words(hot_words)
+        if beam_width is not None:
+            settings = replace(settings, beam_width=checked_count(beam_width, "beam_width"))
+        decoder = settings.decoder
         recognizer = Recognizer(self._info, self._features, self._engine, decoder)
         if endpointing is None:
             return Recognition(recognizer)

@@ -66,6 +66,11 @@ class Recognition:
         """The texts of the labels that hypotheses consist of."""
         return self._decoder.labels
 
+    @property
+    def has_language_model(self) -> bool:
+        """Whether a language model scores the hypotheses."""
+        return self._decoder.scorer is not None
+
     def feed(self, samples: Array) -> None:
         """Take float32 [samples] in [-1, 1]; a network that streams runs once there are `n_steps` windows."""
         for block in blocks_of(samples):
@@ -89,8 +94,15 @@ class Recognition:
     def partial(self) -> Partial:
         """Return the transcript of the samples fed so far; the network must stream."""
         hypotheses = self.peek(HYPOTHESES_SO_FAR)
-        stable = stable_words(hypotheses, has_language_model=self._decoder.scorer is not None)
+        stable = stable_words(hypotheses, has_language_model=self.has_language_model)
         return Partial(self._transcripts(hypotheses, 1)[0], stable)
+
+    def peek_transcripts(self, count: int = 1, compared: int = HYPOTHESES) -> list[Transcript]:
+        """Return the hypotheses of `peek` as transcripts, with the confidences of their words.
+
+        Confidences are more exact, and take longer, the more hypotheses are `compared`.
+        """
+        return self._transcripts(self.peek(max(count, compared)), count)
 
     def finish_transcripts(self, count: int = 1) -> list[Transcript]:
         """Return the hypotheses of `finish` as transcripts, with the confidences of their words."""
@@ -116,7 +128,7 @@ class Recognition:
 
     def _transcripts(self, hypotheses: list[Hypothesis], count: int) -> list[Transcript]:
         calibrations = self._recognizer.info.calibrations
-        calibration = calibrations.language_model if self._decoder.scorer else calibrations.acoustic
+        calibration = calibrations.language_model if self.has_language_model else calibrations.acoustic
         made = []
         for hypothesis in hypotheses[:count]:
             confidences = [calibration.confidence(each) for each in self._observations(hypothesis, hypotheses)]

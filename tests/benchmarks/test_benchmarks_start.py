@@ -19,7 +19,8 @@ NAMES = (
     "inference",
     "memory",
     "peer_conformer",
-    "speech_graph",
+    "processes.speech_graph",
+    "server",
     "step_profile",
     "train_epoch",
 )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from corpora import say, write_wav
 
-from deepspeech.cli.flag_combinations import check_options
+from deepspeech.cli.combinations.flags import check_options
 from deepspeech.cli.flags import parse
 from deepspeech.errors import DeepSpeechError, FlagError
 from deepspeech.experiments.experiment import experiments, find_experiment, register

@@ -26,12 +26,12 @@ _HELP = {
 }
 
 
-def add_endpoint_flags(parser: argparse.ArgumentParser) -> None:
-    """Add a flag for each rule, and one for the voice activity detector."""
+def add_endpoint_flags(parser: argparse.ArgumentParser, effect: str = "") -> None:
+    """Add a flag for each rule, and one for the voice activity detector; `effect` says what else giving one does."""
     defaults = EndpointRules()
     for field in fields(EndpointRules):
         default = getattr(defaults, field.name)
-        text = f"{_HELP[field.name]} (default: {default:g}); prints utterance by utterance, as --stream does, too"
+        text = f"{_HELP[field.name]} (default: {default:g}){effect}"
         parser.add_argument(f"--endpoint_{field.name}", type=float, metavar="SECONDS", help=text)
     parser.add_argument(
         "--voice_activity",
@@ -42,14 +42,21 @@ def add_endpoint_flags(parser: argparse.ArgumentParser) -> None:
 
 def endpoint_rules(options: argparse.Namespace) -> EndpointRules | None:
     """Return the rules that the flags ask for; None if utterances are not to end. Raise FlagError for a wrong one."""
-    values = {field.name: getattr(options, f"endpoint_{field.name}") for field in fields(EndpointRules)}
-    given = {name: value for name, value in values.items() if value is not None}
-    if not (given or options.stream or options.voice_activity):
-        return None
+    given = _given(options)
+    return rules_of(options) if given or options.stream or options.voice_activity else None
+
+
+def rules_of(options: argparse.Namespace) -> EndpointRules:
+    """Return the rules of the flags, with their defaults where they are not given. Raise FlagError for a wrong one."""
     try:
-        return EndpointRules(**given)
+        return EndpointRules(**_given(options))
     except ModelError as error:
         raise FlagError(f"--endpoint_{error}") from None
+
+
+def _given(options: argparse.Namespace) -> dict[str, float]:
+    values = {field.name: getattr(options, f"endpoint_{field.name}") for field in fields(EndpointRules)}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def voice_activity(options: argparse.Namespace) -> VoiceActivity | None:

@@ -1,7 +1,6 @@
 """The coordinator over HTTP: a Starlette application around the state machine."""
 
 import asyncio
-import hmac
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,6 +12,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ...util.web.tokens import is_token
 from ..coordination.errors import CoordinatorError
 from . import routes
 from .handlers import Handler, Handlers
@@ -113,7 +113,7 @@ def _checked(endpoint: Endpoint, token: str | None) -> Endpoint:
 
 def _check_token(request: Request, token: str | None) -> None:
     given = request.headers.get("authorization", "")
-    if token is not None and not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+    if token is not None and not is_token(given, f"Bearer {token}"):
         raise RequestRefusedError(
             routes.WRONG_TOKEN, "the coordinator's token is missing or wrong; give --coord_token_file"
         )

@@ -1,14 +1,6 @@
-"""The limits of a request: one that arrives too slowly or has too large a head is refused.
+"""The limits of a request to the coordinator, and the answers to those that exceed them."""
 
-The server library limits how long an idle connection is kept, but not how long a request may take to arrive.
-"""
-
-import asyncio
-from http import HTTPStatus
-from typing import Any
-
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
+from ...util.web.limited_protocol import HEAD_TOO_LARGE, LimitedProtocol
 from . import routes
 from .protocol import ErrorBody
 
@@ -19,69 +11,17 @@ LARGEST_HEAD = 1 << 16
 """Bytes of a request's line and headers."""
 
 
-class LimitedProtocol(HttpToolsProtocol):
-    """HTTP over one connection, which is closed when a request is too slow (408) or its head too large (431)."""
+class CoordinatorProtocol(LimitedProtocol):
+    """HTTP over one connection, whose refusals are the coordinator's."""
 
-    _timer: asyncio.TimerHandle | None = None
-    _head_bytes: int | None = 0  # received of the head that is not complete
+    @property
+    def slowest_request(self) -> float:  # type: ignore[override]
+        """Seconds that a request may take to arrive."""
+        return SLOWEST_REQUEST
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the time of the first request."""
-        super().connection_made(transport)
-        self._start_timer()
+    largest_head = LARGEST_HEAD
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the time."""
-        self._stop_timer()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        """Take a piece of a request, and refuse a head that is too large."""
-        super().data_received(data)
-        if self._head_bytes is not None:
-            self._head_bytes += len(data)
-            if self._head_bytes > LARGEST_HEAD:
-                self._refuse(routes.HEAD_TOO_LARGE, f"over {LARGEST_HEAD} bytes of headers")
-
-    def on_message_begin(self) -> None:
-        """Start the time of a request: its first byte has arrived."""
-        super().on_message_begin()
-        self._head_bytes = 0
-        self._start_timer()
-
-    def on_headers_complete(self) -> None:
-        """Count no further bytes of the head: it has arrived."""
-        self._head_bytes = None
-        super().on_headers_complete()
-
-    def on_message_complete(self) -> None:
-        """Stop the time: all of a request has arrived."""
-        self._stop_timer()
-        super().on_message_complete()
-
-    def _start_timer(self) -> None:
-        self._stop_timer()
-        self._timer = self.loop.call_later(SLOWEST_REQUEST, self._refuse_slow_request)
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _refuse_slow_request(self) -> None:
-        self._refuse(routes.TOO_SLOW, f"a request may take {SLOWEST_REQUEST:.0f} s at most")
-
-    def _refuse(self, refusal: routes.Refusal, message: str) -> None:
-        """Close the connection, saying why unless an answer is on its way already."""
-        cycle: Any = self.cycle
-        if self.transport.is_closing():
-            return
-        if cycle is None or cycle.response_complete or not cycle.response_started:
-            body = ErrorBody(kind=refusal.kind, error=message).model_dump_json().encode()
-            status = HTTPStatus(refusal.status)
-            head = (
-                f"HTTP/1.1 {status.value} {status.phrase}\r\n"
-                f"content-type: {routes.JSON}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
-            )
-            self.transport.write(head.encode() + body)
-        self.transport.close()
+    def refusal(self, status: int, message: str) -> bytes:
+        """Return the body of the answer."""
+        refused = routes.HEAD_TOO_LARGE if status == HEAD_TOO_LARGE else routes.TOO_SLOW
+        return ErrorBody(kind=refused.kind, error=message).model_dump_json().encode()

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from ...errors import ClusterError
 from .application import application
-from .request_limits import LimitedProtocol
+from .request_limits import CoordinatorProtocol
 from .service import Service
 
 
@@ -22,7 +22,7 @@ class ApplicationServer:
         self._socket = listening
         config = uvicorn.Config(
             served,
-            http=LimitedProtocol,
+            http=CoordinatorProtocol,
             ws="none",
             log_level="critical",
             access_log=False,

@@ -1,6 +1,6 @@
 """Make an exported graph of any width for measurements.
 
-    python -m benchmarks.speech_graph OUT.pb [--trained GRAPH.pb] [--n_hidden 2048]
+    python -m benchmarks.processes.speech_graph OUT.pb [--trained GRAPH.pb] [--n_hidden 2048]
 
 The outputs are those of the trained graph: its units are the first of each layer, and have zero weights for the other
 units, whose weights are random. The work is that of the wider graph. Without a trained graph, all weights are random

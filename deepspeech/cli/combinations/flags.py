@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from itertools import combinations
 
-from ..errors import FeatureError, FlagError
-from ..network import network
-from ..network.frozen_format import check_frozen
-from ..options import ClusterOptions, LanguageModelOptions, Options, values_of
-from ..util.features import front_end
-from .training_combinations import check_training
+from ...errors import FeatureError, FlagError
+from ...network import network
+from ...network.frozen_format import check_frozen
+from ...options import ClusterOptions, LanguageModelOptions, Options, values_of
+from ...util.features import front_end
+from .training import check_training
 
 
 def check_options(options: Options, given: Collection[str]) -> None:

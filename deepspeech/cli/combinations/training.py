@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 
-from ..errors import FlagError
-from ..options import LearningRateOptions, Options
-from ..options.training.epochs import LOSS
-from ..options.training.learning_rate import INVERSE_SQRT
+from ...errors import FlagError
+from ...options import LearningRateOptions, Options
+from ...options.training.epochs import LOSS
+from ...options.training.learning_rate import INVERSE_SQRT
 
 
 def check_training(options: Options, given: Collection[str]) -> None:

@@ -1,0 +1,128 @@
+"""How many people the server hears at once: live streams in real time, with messages of 20 ms over WebSocket.
+
+    python -m benchmarks.server [--demo demo] [--n_hidden 2048] [--streams 1 10 20 40] [--seconds 15]
+
+The graph is the demo's, widened to `--n_hidden` units with the outputs of the trained one (see
+processes/speech_graph.py), and the recording is speech of the demo's test set. A number of streams passes if 99 % of the
+partials come within 300 ms of the audio that they cover, and 99 % of the finals within 500 ms of the end. The server's
+processor time and memory are those of its process; the clients, which are another one, take their share of the cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .inference import ROOT, trained_graph, write_graph, write_speech
+
+PARTIAL_SECONDS = 0.3
+FINAL_SECONDS = 0.5
+SHARE = 99
+"""Percent that must be as fast."""
+
+WORDY_SECONDS = 90
+"""Seconds of the recording that streams begin somewhere in."""
+
+
+def main() -> None:
+    """Measure and print."""
+    options = parsed()
+    with tempfile.TemporaryDirectory() as folder:
+        graph = write_graph(Path(folder) / "graph.pb", options.n_hidden, trained_graph(options.demo))
+        recording = write_speech(Path(folder) / "speech.wav", options.demo / "corpus/test.csv", WORDY_SECONDS)
+        with Server(graph, options.flags) as server:
+            measured(server, 1, 3.0, recording)  # everything is loaded
+            idle = server.megabytes
+            print(f"n_hidden {options.n_hidden}; memory without streams: {idle:.0f} MB")
+            most = 0
+            for streams in options.streams:
+                if measured(server, streams, options.seconds, recording, idle):
+                    most = streams
+        print(f"most streams of those tried with {SHARE} % in time: {most}")
+
+
+def parsed() -> argparse.Namespace:
+    """Return the command line's arguments."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="the demo's folder")
+    parser.add_argument("--n_hidden", type=int, default=2048)
+    parser.add_argument("--streams", type=int, nargs="+", default=[1, 10, 20, 30, 40, 50, 60, 70, 80])
+    parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--flags", nargs="*", default=[], help="further flags of the server, as name=value")
+    return parser.parse_args()
+
+
+class Server:
+    """The server's process; a context manager."""
+
+    def __init__(self, graph: Path, flags: list[str]) -> None:
+        command = [sys.executable, "-c", "import sys; from deepspeech.commands import server; sys.exit(server())"]
+        given = [f"--{flag}" for flag in flags]
+        limits = ["--port=0", "--max_streams=1000", "--busy_seconds=1000", "--max_connections=2000"]
+        self._process = subprocess.Popen(
+            [*command, f"--model={graph}", *limits, *given], stderr=subprocess.PIPE, text=True
+        )
+        assert self._process.stderr is not None
+        found = re.search(r"at http://\S+:(\d+)/", self._process.stderr.readline())
+        assert found is not None
+        self.port = int(found.group(1))
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait()
+
+    @property
+    def processor_seconds(self) -> float:
+        """Seconds that the process has computed."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
+    def megabytes(self) -> float:
+        """Memory of the process."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        assert found is not None
+        return int(found.group(1)) / 1000
+
+
+def measured(server: Server, streams: int, seconds: float, recording: Path, idle: float | None = None) -> bool:
+    """Have so many clients speak, print how it went, and return whether enough messages came in time."""
+    command = [sys.executable, "-m", "benchmarks.processes.live_clients", server.port, streams, seconds, recording]
+    computed, begin = server.processor_seconds, time.monotonic()
+    with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True) as clients:
+        time.sleep(0.8 * seconds)
+        megabytes = server.megabytes
+        output, _ = clients.communicate()
+    took = time.monotonic() - begin
+    assert clients.returncode == 0
+    if idle is None:
+        return True
+    result: dict[str, Any] = json.loads(output)
+    partial, final = (float(np.percentile(result[name], SHARE)) for name in ("partials", "finals"))
+    median = float(np.median(result["partials"]))
+    cores = 100 * (server.processor_seconds - computed) / took
+    print(
+        f"{streams:4} streams: partials {1000 * median:.0f} ms (median), {1000 * partial:.0f} ms ({SHARE} %); "
+        f"finals {1000 * final:.0f} ms ({SHARE} %); {cores:.0f} % of a core; "
+        f"{(megabytes - idle) / streams:.1f} MB a stream",
+        flush=True,
+    )
+    return partial <= PARTIAL_SECONDS and final <= FINAL_SECONDS
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""The `deepspeech-server` command: exported models over WebSocket and with OpenAI's interface."""
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..errors import FlagError
+from ..serving.server.libraries import check_libraries
+from ..serving.server.options import PAGE_PORT, Limits, ServedModel, ServerOptions
+from ..util.web.tokens import is_loopback, read_token
+from .arguments import ArgumentParser, run_command
+from .utterances.endpoints import add_endpoint_flags, rules_of, voice_activity
+
+PROGRAM = "deepspeech-server"
+TOKEN_VARIABLE = "DEEPSPEECH_SERVER_TOKEN"  # noqa: S105 - the name of an environment variable
+DEFAULT_NAME = "deepspeech"
+"""The name of a model that is given without one."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code: 0 after a signal to end, 1 after an error."""
+    logging.basicConfig(format=f"{PROGRAM}: %(message)s", level=logging.WARNING)
+    return run_command(lambda: _main(arguments), PROGRAM)
+
+
+def _main(arguments: Sequence[str] | None) -> None:
+    options = options_of(parser().parse_args(arguments))
+    check_libraries(PROGRAM)
+    from ..serving.server.running import serve
+
+    serve(options, say)
+
+
+def say(line: str) -> None:
+    """Print a line on stderr."""
+    print(f"{PROGRAM}: {line}", file=sys.stderr, flush=True)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line's parser."""
+    made = ArgumentParser("Serve exported models: live streams, and OpenAI's interface for recordings.", PROGRAM)
+    add = made.add_argument
+    add(
+        "--model",
+        required=True,
+        action="append",
+        metavar="[NAME=]PATH",
+        help="exported graph, .pb or .pbmm; several have names, and clients that name none get the first",
+    )
+    add(
+        "--scorer",
+        action="append",
+        default=[],
+        metavar="[NAME=]PATH",
+        help="language model, a scorer package or a KenLM file: of every model, or of the one named",
+    )
+    add("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine alone)")
+    add("--port", type=int, default=PAGE_PORT, help="port to listen on; 0: any that is free (default: %(default)s)")
+    add(
+        "--token_file",
+        type=Path,
+        help=f"file of the secret that clients must show, or else {TOKEN_VARIABLE} is it; "
+        "needed with a --host beyond this machine",
+    )
+    add("--tls_certificate", type=Path, help="PEM file of the certificate and its chain")
+    add("--tls_key", type=Path, help="PEM file of its key")
+    add(
+        "--wyoming_port",
+        type=int,
+        help="port for clients of Wyoming, such as Home Assistant; 0: any that is free (default: none)",
+    )
+    add(
+        "--wyoming_unprotected",
+        action="store_true",
+        help="let Wyoming's clients in from beyond this machine, though the protocol has no secret and no encryption",
+    )
+    add("--allowed_hosts", default="", help="further names of the server, separated by commas; * for any")
+    add("--allowed_origins", default="", help="origins of other sites' pages that may use it, separated by commas")
+    add("--threads", type=int, default=0, help="threads that recognize live streams (default: as many as suit)")
+    add(
+        "--drain_secs",
+        type=float,
+        default=ServerOptions.drain_secs,
+        help="seconds that SIGTERM leaves to what has begun (default: %(default)s)",
+    )
+    add_endpoint_flags(made)
+    for each in fields(Limits):
+        kind = type(each.default)
+        add(f"--{each.name}", type=kind, default=each.default, help=f"{each.metadata['help']} (default: %(default)s)")
+    add("--version", action="version", version=f"DeepSpeech {__version__}")
+    return made
+
+
+def options_of(given: argparse.Namespace) -> ServerOptions:
+    """Return what the command line asks for; raise FlagError, naming the flag, for what cannot be."""
+    if not 0 <= given.port <= 65535:
+        raise FlagError(f"--port={given.port}: must be 0 to 65535")
+    if given.wyoming_port is not None and not 0 <= given.wyoming_port <= 65535:
+        raise FlagError(f"--wyoming_port={given.wyoming_port}: must be 0 to 65535")
+    for name in ("threads", "drain_secs"):
+        if not getattr(given, name) >= 0:
+            raise FlagError(f"--{name}={getattr(given, name)}: must be 0 or more")
+    if bool(given.tls_certificate) != bool(given.tls_key):
+        raise FlagError("--tls_certificate and --tls_key: give both or neither")
+    for name in ("tls_certificate", "tls_key"):
+        _check_file(name, getattr(given, name))
+    return ServerOptions(
+        models=_models(given.model, given.scorer),
+        host=given.host,
+        port=given.port,
+        token=_token(given),
+        tls_certificate=given.tls_certificate,
+        tls_key=given.tls_key,
+        wyoming_port=given.wyoming_port,
+        allowed_hosts=_listed(given.allowed_hosts),
+        allowed_origins=_listed(given.allowed_origins),
+        endpoints=rules_of(given),
+        voice_activity=voice_activity(given) is not None,
+        threads=given.threads,
+        drain_secs=given.drain_secs,
+        limits=_limits(given),
+    )
+
+
+def _limits(given: argparse.Namespace) -> Limits:
+    values: dict[str, Any] = {}
+    for each in fields(Limits):
+        value, least = getattr(given, each.name), each.metadata["least"]
+        if not least <= value < float("inf"):
+            raise FlagError(f"--{each.name}={value}: must be a number of {least:g} or more")
+        values[each.name] = value
+    return Limits(**values)
+
+
+def _token(given: argparse.Namespace) -> str | None:
+    token = read_token(TOKEN_VARIABLE, "token_file", given.token_file, FlagError)
+    try:
+        loopback = is_loopback(given.host)
+    except OSError as error:
+        raise FlagError(f"--host={given.host}: no such host ({error.strerror})") from error
+    if token is None and not loopback:
+        needed = f"beyond this machine a secret is needed; give --token_file or {TOKEN_VARIABLE}"
+        raise FlagError(f"--host={given.host}: {needed}")
+    if given.wyoming_port is not None and not (loopback or given.wyoming_unprotected):
+        open_to = f"--wyoming_port={given.wyoming_port}: whoever reaches {given.host} could use it without a secret"
+        raise FlagError(f"{open_to}; give --wyoming_unprotected if the network is to be trusted")
+    return token
+
+
+def _models(given: Sequence[str], scorers: Sequence[str]) -> tuple[ServedModel, ...]:
+    named = _named("model", given, DEFAULT_NAME)
+    of_models = _named("scorer", scorers, "")
+    if unknown := sorted(set(of_models) - set(named) - {""}):
+        raise FlagError(f"--scorer={unknown[0]}=…: there is no --model of this name")
+    for flag, paths in {"model": named, "scorer": of_models}.items():
+        for path in paths.values():
+            _check_file(flag, path)
+    return tuple(ServedModel(name, path, of_models.get(name, of_models.get(""))) for name, path in named.items())
+
+
+def _named(flag: str, given: Sequence[str], default: str) -> dict[str, Path]:
+    """Return paths by their names; raise FlagError for a name that is given twice or is none."""
+    found: dict[str, Path] = {}
+    for text in given:
+        name, separator, path = text.partition("=")
+        if not separator or "/" in name:  # a path with an equals sign
+            name, path = default, text
+        if not path or (separator and not name):
+            raise FlagError(f"--{flag}={text}: must be a path, or NAME=PATH")
+        if name in found:
+            raise FlagError(f"--{flag}={text}: there is another one of this name; give each a name, NAME=PATH")
+        found[name] = Path(path).expanduser()
+    return found
+
+
+def _check_file(flag: str, path: Path | None) -> None:
+    if path is not None and not path.is_file():
+        raise FlagError(f"--{flag}={path}: there is no such file")
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (each.strip() for each in text.split(","))))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

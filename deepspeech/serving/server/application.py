@@ -1,0 +1,99 @@
+"""The server as an ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from .access import Access
+from .description import describe
+from .errors import RefusedError
+from .live import endpoint as live_endpoint
+from .openai.endpoints import openai_routes
+from .page.routes import page_routes
+from .service import Service
+
+
+def application(service: Service) -> ASGIApp:
+    """Return the application, which lets in whom the options allow; it serves once its lifespan has begun."""
+    pages = _pages(service)
+    live = live_endpoint.LiveEndpoint(service)
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and scope["path"] == live_endpoint.PATH:
+            await live(scope, receive, send)
+        else:
+            await pages(scope, receive, send)
+
+    checked = Access(serve, service)
+    origins = service.options.allowed_origins
+    if not origins:
+        return checked
+    methods, headers = ("GET", "POST"), ("Authorization", "Content-Type")
+    return CORSMiddleware(checked, allow_origins=origins, allow_methods=methods, allow_headers=headers)
+
+
+def _pages(service: Service) -> ASGIApp:
+    description = describe(service.options)
+
+    async def alive(_: Request) -> Response:
+        return PlainTextResponse("ok\n")
+
+    async def ready(_: Request) -> Response:
+        draining = service.draining.is_set()
+        return PlainTextResponse("draining\n" if draining else "ok\n", 503 if draining else 200)
+
+    async def metrics(_: Request) -> Response:
+        text, content_type = service.metrics.text()
+        return Response(text, media_type=content_type)
+
+    async def openapi(_: Request) -> Response:
+        return JSONResponse(description)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        service.close()
+
+    async def no_websocket(_: Request) -> Response:
+        refused = RefusedError(426, "upgrade_required", "This is for WebSocket connections")
+        return JSONResponse(refused.to_json(), 426, {"upgrade": "websocket", "connection": "upgrade"})
+
+    views = {
+        live_endpoint.PATH: no_websocket,
+        "/healthz": alive,
+        "/readyz": ready,
+        "/metrics": metrics,
+        "/openapi.json": openapi,
+    }
+    routes = [Route(path, show, methods=["GET"]) for path, show in views.items()]
+    return Starlette(
+        routes=[*routes, *openai_routes(service), *page_routes()],
+        lifespan=lifespan,
+        exception_handlers={RefusedError: _refusal, 404: _unknown, 405: _wrong_method, 500: _failed},
+    )
+
+
+async def _refusal(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)
+    return JSONResponse(error.to_json(), error.status, dict(error.headers))
+
+
+async def _unknown(request: Request, _: Exception) -> Response:
+    return await _refusal(request, RefusedError(404, "unknown_url", f"Unknown request URL: {request.url.path}"))
+
+
+async def _wrong_method(request: Request, error: Exception) -> Response:
+    refused = RefusedError(405, "method_not_allowed", f"{request.method} is not allowed for {request.url.path}")
+    return JSONResponse(refused.to_json(), 405, getattr(error, "headers", None))
+
+
+async def _failed(request: Request, _: Exception) -> Response:
+    return await _refusal(request, RefusedError(500, "internal_error", "The server failed; its log says why"))

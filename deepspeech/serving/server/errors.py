@@ -1,0 +1,34 @@
+"""Requests that are refused, and how OpenAI's interface tells it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+RETRY_SECONDS = 2
+"""Seconds after which a client that was refused because the server is busy may ask again."""
+
+
+class RefusedError(Exception):
+    """A request is refused: the HTTP status, a code for programs, a message for people, and the field at fault."""
+
+    def __init__(self, status: int, code: str, message: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.param = param
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers that belong to the status."""
+        if self.status == 503:
+            return {"retry-after": str(RETRY_SECONDS)}
+        return {"www-authenticate": "Bearer"} if self.status == 401 else {}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the error as OpenAI's interface writes it."""
+        kind = "server_error" if self.status >= 500 else "invalid_request_error"
+        return {"error": {"message": str(self), "type": kind, "param": self.param, "code": self.code}}
+
+
+def busy(what: str) -> RefusedError:
+    """Return the refusal of a request for which there is no room, by a sentence that says why."""
+    return RefusedError(503, "server_busy", f"{what}; ask again in {RETRY_SECONDS} seconds")

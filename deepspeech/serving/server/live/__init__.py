@@ -1,0 +1,1 @@
+"""Speech as it is spoken: one WebSocket connection, many utterances."""

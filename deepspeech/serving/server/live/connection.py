@@ -1,0 +1,216 @@
+"""One client of `/v1/stream`: a task reads what it says, one has it recognized on threads, one tells what was heard."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.types import Message, Receive, Send
+
+from ....errors import DeepSpeechError
+from ..models import LoadedModel
+from ..service import Service
+from .protocol import (
+    Close,
+    Command,
+    Event,
+    Finish,
+    Partial,
+    ProtocolError,
+    Ready,
+    Start,
+    command_of,
+    error_message,
+)
+from .queues import Audio, Inbox, Outbox
+
+logger = logging.getLogger(__name__)
+
+PIECE_SECONDS = 0.1
+"""Seconds of audio that are recognized at a time, which is how often a partial can change."""
+LARGEST_PIECE_SECONDS = 1.0
+"""The same where audio waits; more would keep other streams waiting."""
+
+NORMAL, GOING_AWAY, POLICY, INTERNAL = 1000, 1001, 1008, 1011
+"""Codes with which a WebSocket is closed (RFC 6455)."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Why a connection ends: the code it is closed with, and the error message before that."""
+
+    close_code: int
+    error_code: str | None = None
+    message: str = ""
+
+
+class ClientGoneError(Exception):
+    """There is nobody left to tell anything."""
+
+
+class LiveConnection:
+    """An accepted WebSocket."""
+
+    def __init__(self, service: Service, loaded: LoadedModel, rate: int, receive: Receive, send: Send) -> None:
+        self._service = service
+        self._limits = service.limits
+        self._receive = receive
+        self._send = send
+        self._utterances = service.utterances(loaded.model, rate)
+        self._second = 2 * rate
+        self._inbox = Inbox(*(int(seconds * self._second) for seconds in self._waiting_seconds()))
+        self._outbox = Outbox(self._limits.max_unread_messages)
+        self._outbox.put(Ready(loaded.name, rate).to_json())
+        self._active_at = time.monotonic()
+
+    async def serve(self) -> None:
+        """Serve until the client has gone, or everything that it is due has been sent."""
+        reading = asyncio.ensure_future(self._read())
+        recognizing = asyncio.ensure_future(self._recognize())
+        writing = asyncio.ensure_future(self._write())
+        draining = asyncio.ensure_future(self._drained())
+        watching = asyncio.ensure_future(self._watch_idleness())
+        tasks = [recognizing, writing, reading, draining, watching]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            ending: Ending | None = next(task for task in tasks if task.done()).result()
+            if not recognizing.done():
+                reading.cancel()
+                self._inbox.put(Close())
+                ending = await recognizing or ending
+            assert ending is not None  # only after `Close` does nothing speak against going on
+            if ending.error_code is not None:
+                self._outbox.put(error_message(ending.error_code, ending.message))
+            self._outbox.end()
+            await writing
+            await self._send({"type": "websocket.close", "code": ending.close_code})
+        except (ClientGoneError, OSError):
+            pass
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _waiting_seconds(self) -> tuple[float, float, float]:
+        return PIECE_SECONDS, LARGEST_PIECE_SECONDS, max(self._limits.max_pending_seconds, LARGEST_PIECE_SECONDS)
+
+    async def _read(self) -> Ending:
+        """Take what the client sends, until it asks for the end or breaks a rule."""
+        most_bytes = self._limits.max_stream_seconds * self._second
+        pace = Pace(self._limits.max_messages_per_second)
+        while True:
+            message = await self._next()
+            await pace.keep()
+            audio = message.get("bytes")
+            if audio is None:
+                try:
+                    command = command_of(message["text"], self._limits)
+                except ProtocolError as error:
+                    return Ending(POLICY, error.code, str(error))
+                if isinstance(command, Close):
+                    return Ending(NORMAL)
+                self._inbox.put(command)
+            else:
+                most_bytes -= len(audio)
+                if most_bytes < 0:
+                    told = f"a connection may have {self._limits.max_stream_seconds:g} seconds of audio"
+                    return Ending(POLICY, "too_much_audio", told)
+                self._inbox.put_audio(audio)
+            await self._inbox.room()
+
+    async def _next(self) -> Message:
+        message = await self._receive()
+        self._active_at = time.monotonic()
+        if message["type"] != "websocket.receive":
+            raise ClientGoneError
+        return message
+
+    async def _recognize(self) -> Ending | None:
+        """Have everything recognized up to `Close`; return an ending if that fails or the client is to go."""
+        while True:
+            item = await self._inbox.take()
+            try:
+                ending = await self._perform(item)
+            except DeepSpeechError as error:
+                ending = Ending(POLICY, "refused", str(error))
+            except Exception:
+                logger.exception("a live stream failed")
+                ending = Ending(INTERNAL, "internal_error", "the server failed; its log says why")
+            self._active_at = time.monotonic()
+            if ending is not None or isinstance(item, Close):
+                return ending
+
+    async def _perform(self, item: Audio | Command) -> Ending | None:
+        utterances = self._utterances
+        if isinstance(item, Audio):
+            samples = bytes(item.samples)
+            heard = await self._service.recognize(lambda: utterances.hear(samples), len(samples) / self._second)
+            if not self._tell(heard, item.arrived):
+                return Ending(POLICY, "slow_reader", "too many messages were left unread")
+            if utterances.silent_seconds > self._limits.max_silence_seconds:
+                told = f"no word in {self._limits.max_silence_seconds:g} seconds of audio"
+                return Ending(NORMAL, "silence", told)
+        elif isinstance(item, Start):
+            if utterances.in_progress:
+                await self._perform(Finish())
+                return Ending(POLICY, "bad_message", "start: an utterance is in progress; send it before the audio")
+            start = item
+            await self._service.of_stream(lambda: utterances.begin_with(start))
+        elif isinstance(item, Finish) or utterances.in_progress:
+            begin = time.monotonic()
+            if not self._tell(await self._service.recognize(utterances.finish), begin):
+                return Ending(POLICY, "slow_reader", "too many messages were left unread")
+        return None
+
+    def _tell(self, events: Sequence[Event], since: float) -> bool:
+        """Send what was heard; return False if the client has left too much unread."""
+        metrics = self._service.metrics
+        for event in events:
+            if isinstance(event, Partial):
+                metrics.partial_latency.observe(time.monotonic() - since)
+            else:
+                metrics.final_latency.observe(time.monotonic() - since)
+                metrics.utterances.labels(event.reason).inc()
+            if not self._outbox.put(event):
+                return False
+        return True
+
+    async def _write(self) -> Ending:
+        while (text := await self._outbox.take()) is not None:
+            await self._send({"type": "websocket.send", "text": text})
+        return Ending(NORMAL)
+
+    async def _drained(self) -> Ending:
+        await self._service.draining.wait()
+        return Ending(GOING_AWAY)
+
+    async def _watch_idleness(self) -> Ending:
+        """Wait until the client has said nothing for too long, since all that it had said was recognized."""
+        idle_seconds = self._limits.idle_seconds
+        while True:
+            left = self._active_at + idle_seconds - time.monotonic()
+            if left <= 0:
+                return Ending(POLICY, "idle", f"no message for {idle_seconds:g} seconds")
+            await asyncio.sleep(left)
+
+
+class Pace:
+    """Keeps a reader to a number of messages a second, of which one second's worth may come at once."""
+
+    def __init__(self, messages_per_second: int) -> None:
+        self._rate = messages_per_second
+        self._left = float(messages_per_second)
+        self._at = time.monotonic()
+
+    async def keep(self) -> None:
+        """Count a message, and wait if it is too early."""
+        if self._left < 1:
+            now = time.monotonic()
+            self._left = min(self._left + (now - self._at) * self._rate, self._rate)
+            self._at = now
+            if self._left < 1:
+                await asyncio.sleep((1 - self._left) / self._rate)
+        self._left -= 1

@@ -1,0 +1,51 @@
+"""`/v1/stream`: who is let in, and with which model and rate."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+from starlette.types import Receive, Scope, Send
+
+from ..access import SUBPROTOCOL, refuse
+from ..errors import RefusedError
+from ..models import LoadedModel
+from ..service import Service
+from ..utterances import HIGHEST_RATE, LOWEST_RATE
+from .connection import LiveConnection
+
+PATH = "/v1/stream"
+
+
+class LiveEndpoint:
+    """Answers requests for a live stream."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a connection to its end; refuse it before it is accepted if there is no room or the query is wrong."""
+        await receive()  # the request
+        try:
+            loaded, rate = _queried(scope["query_string"], self._service)
+            with self._service.stream():
+                subprotocol = SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
+                await send({"type": "websocket.accept", "subprotocol": subprotocol})
+                await LiveConnection(self._service, loaded, rate, receive, send).serve()
+        except RefusedError as error:
+            self._service.metrics.refused.labels(error.code).inc()
+            await refuse(scope, send, error)
+        except OSError:  # the client is gone
+            return
+
+
+def _queried(query: bytes, service: Service) -> tuple[LoadedModel, int]:
+    """Return the model and the rate that a query asks for; raise RefusedError if it can't be had."""
+    given = parse_qs(query.decode("latin-1"))
+    loaded = service.models.named(given["model"][0] if "model" in given else None)
+    if not loaded.streams:
+        raise RefusedError(400, "model_cannot_stream", f"The model {loaded.name!r} needs whole recordings", "model")
+    text = given.get("rate", [str(loaded.model.sampleRate())])[0]
+    rate = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
+    if not LOWEST_RATE <= rate <= HIGHEST_RATE:
+        raise RefusedError(400, "wrong_rate", f"The rate must be a number from {LOWEST_RATE} to {HIGHEST_RATE}", "rate")
+    return loaded, rate

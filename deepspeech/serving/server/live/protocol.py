@@ -1,0 +1,216 @@
+"""The messages of `/v1/stream`: text messages are JSON objects, binary messages are audio.
+
+From the client, in any order: audio as 16-bit little-endian samples of one channel at the rate of the query, and
+
+    {"type": "start", "hot_words": {word: boost}, "beam_width": N, "n_best": N, "partials": true}
+    {"type": "finish"}      the utterance ends now
+    {"type": "close"}       the same, and the connection is closed
+
+`start` may be left out, as may each of its fields; it is for the utterances that follow it, so that it comes before the
+audio of one. From the server, with times in seconds from the start of the connection's audio:
+
+    {"type": "ready", "model": …, "rate": …}
+    {"type": "partial", "utterance": N, "text": …, "stable": words that will stay, "words": […], "end": s}
+    {"type": "final", "utterance": N, "text": …, "words": […], "confidence": …, "alternatives": […],
+     "start": s, "end": s, "reason": "silence" | "finish" | "longest"}
+    {"type": "error", "code": …, "message": …}     and the connection is closed
+
+A word is {"word": …, "start": s, "end": s, "confidence": 0 to 1}; an alternative has `text`, `words` and `confidence`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from ..options import Limits
+
+LONGEST_HOT_WORD = 100
+"""Characters."""
+LARGEST_BOOST = 1000.0
+
+
+class ProtocolError(Exception):
+    """A client sent what is not in the protocol. `code` is for programs; the WebSocket is closed with `close_code`."""
+
+    def __init__(self, code: str, message: str, close_code: int = 1008) -> None:
+        super().__init__(message)
+        self.code = code
+        self.close_code = close_code
+
+
+@dataclass(frozen=True)
+class Start:
+    """How the utterances that follow are recognized."""
+
+    hot_words: Mapping[str, float] = field(default_factory=dict)
+    beam_width: int | None = None
+    n_best: int = 1
+    """Transcripts of a final, itself included."""
+    partials: bool = True
+
+
+@dataclass(frozen=True)
+class Finish:
+    """The utterance ends now."""
+
+
+@dataclass(frozen=True)
+class Close:
+    """The utterance ends now, and so does the connection."""
+
+
+Command = Start | Finish | Close
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word, from `start` to `end` in seconds from the start of the connection's audio."""
+
+    text: str
+    start: float
+    end: float
+    confidence: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the word as it is sent."""
+        return {"word": self.text, "start": self.start, "end": self.end, "confidence": self.confidence}
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A transcript of an utterance."""
+
+    text: str
+    words: Sequence[Word]
+    confidence: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the alternative as it is sent."""
+        words = [word.to_json() for word in self.words]
+        return {"text": self.text, "words": words, "confidence": self.confidence}
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The connection can be spoken to."""
+
+    model: str
+    rate: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the message as it is sent."""
+        return {"type": "ready", "model": self.model, "rate": self.rate}
+
+
+@dataclass(frozen=True)
+class Partial:
+    """What is heard so far of an utterance; the first `stable` words will stay. It covers the audio up to `end`."""
+
+    utterance: int
+    text: str
+    words: Sequence[Word]
+    stable: int
+    end: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the message as it is sent."""
+        return {
+            "type": "partial",
+            "utterance": self.utterance,
+            "text": self.text,
+            "stable": self.stable,
+            "words": [word.to_json() for word in self.words],
+            "end": self.end,
+        }
+
+
+@dataclass(frozen=True)
+class Final:
+    """An utterance, best transcript first; it is the audio from `start` to `end`."""
+
+    utterance: int
+    transcripts: Sequence[Alternative]
+    start: float
+    end: float
+    reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the message as it is sent."""
+        best, *others = self.transcripts
+        return {
+            "type": "final",
+            "utterance": self.utterance,
+            **best.to_json(),
+            "alternatives": [other.to_json() for other in others],
+            "start": self.start,
+            "end": self.end,
+            "reason": self.reason,
+        }
+
+
+Event = Partial | Final
+"""What is told of an utterance."""
+
+
+def error_message(code: str, message: str) -> dict[str, Any]:
+    """Return the message that tells what is wrong before the connection is closed."""
+    return {"type": "error", "code": code, "message": message}
+
+
+def command_of(text: str, limits: Limits) -> Command:
+    """Return the command of a text message; raise ProtocolError if it is none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        _bad("a text message must be a JSON object; audio goes into binary messages")
+    kind = value.get("type") if isinstance(value, dict) else None
+    if kind == "finish":
+        return Finish()
+    if kind == "close":
+        return Close()
+    if kind == "start":
+        return _start(value, limits)
+    _bad('a text message must be a JSON object with "type": "start", "finish" or "close"')
+
+
+def _start(value: Mapping[str, Any], limits: Limits) -> Start:
+    known = {"type", "hot_words", "beam_width", "n_best", "partials"}
+    if unknown := sorted(set(value) - known):
+        _bad(f"start: {unknown[0]!r} is not a field of it")
+    given = {name: value[name] for name in known - {"type"} if value.get(name) is not None}
+    partials = given.get("partials", True)
+    if not isinstance(partials, bool):
+        _bad("start: partials must be true or false")
+    return Start(
+        _hot_words(given.get("hot_words", {}), limits),
+        _count(given, "beam_width", limits.max_beam_width) if "beam_width" in given else None,
+        _count(given, "n_best", limits.max_alternatives) if "n_best" in given else 1,
+        partials,
+    )
+
+
+def _hot_words(value: object, limits: Limits) -> Mapping[str, float]:
+    if not isinstance(value, dict) or len(value) > limits.max_hot_words:
+        _bad(f"start: hot_words must be an object of at most {limits.max_hot_words} words")
+    for word, boost in value.items():
+        number = isinstance(boost, (int, float)) and not isinstance(boost, bool)
+        if not number or not math.isfinite(boost) or abs(boost) > LARGEST_BOOST:
+            _bad(f"start: hot_words: a boost must be a number from -{LARGEST_BOOST:.0f} to {LARGEST_BOOST:.0f}")
+        if not 0 < len(word) <= LONGEST_HOT_WORD:
+            _bad(f"start: hot_words: a word must have 1 to {LONGEST_HOT_WORD} characters")
+    return {word: float(boost) for word, boost in value.items()}
+
+
+def _count(value: Mapping[str, Any], name: str, most: int) -> int:
+    count = value[name]
+    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= most:
+        _bad(f"start: {name} must be a whole number from 1 to {most}")
+    return count
+
+
+def _bad(message: str) -> NoReturn:
+    raise ProtocolError("bad_message", message)

@@ -1,0 +1,72 @@
+"""The server's figures in Prometheus' text format."""
+
+from __future__ import annotations
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+PREFIX = "deepspeech_server"
+
+LATENCIES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10)
+"""Seconds."""
+DURATIONS = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)
+
+SMOOTHING = 0.05
+"""The weight of the newest piece of audio in the real-time factor."""
+
+
+class Metrics:
+    """The figures of one server; their parts lock themselves."""
+
+    def __init__(self) -> None:
+        self._registry = registry = CollectorRegistry()
+        self.streams = Gauge(f"{PREFIX}_streams", "Live streams", registry=registry)
+        self.most_streams = Gauge(f"{PREFIX}_streams_limit", "Live streams that are let in", registry=registry)
+        self.transcriptions = Gauge(f"{PREFIX}_transcriptions", "Recordings being transcribed", registry=registry)
+        self.waiting = Gauge(f"{PREFIX}_transcriptions_waiting", "Recordings that wait", registry=registry)
+        self.queue_seconds = Gauge(
+            f"{PREFIX}_queue_seconds", "Seconds that live audio waits to be recognized", registry=registry
+        )
+        self.real_time_factor = Gauge(
+            f"{PREFIX}_real_time_factor", "Seconds of work for a second of live audio", registry=registry
+        )
+        self.audio_seconds = Counter(f"{PREFIX}_audio_seconds", "Audio recognized", ["kind"], registry=registry)
+        self.work_seconds = Counter(
+            f"{PREFIX}_work_seconds", "Seconds of threads that recognized it", ["kind"], registry=registry
+        )
+        self.utterances = Counter(f"{PREFIX}_utterances", "Utterances of live streams", ["reason"], registry=registry)
+        self.refused = Counter(f"{PREFIX}_refused", "Requests refused", ["code"], registry=registry)
+        self.partial_latency = Histogram(
+            f"{PREFIX}_partial_latency_seconds",
+            "From the arrival of audio to the partial that covers it",
+            buckets=LATENCIES,
+            registry=registry,
+        )
+        self.final_latency = Histogram(
+            f"{PREFIX}_final_latency_seconds",
+            "From the end of an utterance to its final",
+            buckets=LATENCIES,
+            registry=registry,
+        )
+        self.transcription_seconds = Histogram(
+            f"{PREFIX}_transcription_seconds",
+            "From the request to the transcript of a recording",
+            buckets=DURATIONS,
+            registry=registry,
+        )
+        self._factor = 0.0
+
+    def recognized(self, audio_seconds: float, work_seconds: float) -> None:
+        """Count a piece of live audio and the time that its recognition took."""
+        self.audio_seconds.labels("live").inc(audio_seconds)
+        self.work_seconds.labels("live").inc(work_seconds)
+        self._factor += SMOOTHING * (work_seconds / max(audio_seconds, 1e-3) - self._factor)
+        self.real_time_factor.set(self._factor)
+
+    def transcribed(self, audio_seconds: float, work_seconds: float) -> None:
+        """Count a part of a recording and the time that its recognition took."""
+        self.audio_seconds.labels("recording").inc(audio_seconds)
+        self.work_seconds.labels("recording").inc(work_seconds)
+
+    def text(self) -> tuple[bytes, str]:
+        """Return the figures as text, and its content type."""
+        return generate_latest(self._registry), CONTENT_TYPE_LATEST

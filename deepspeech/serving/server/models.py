@@ -1,0 +1,76 @@
+"""The models that are served, by name. They can be replaced while streams go on with those they began with."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...errors import DeepSpeechError
+from ..api import Model
+from .errors import RefusedError
+from .options import ServedModel
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model that can be used, and when it was loaded, in seconds of Unix time. It is kept while somebody uses it."""
+
+    name: str
+    model: Model
+    loaded_at: int
+
+    @property
+    def streams(self) -> bool:
+        """Whether its network streams, which live speech needs."""
+        try:
+            self.model.check_streams()
+        except DeepSpeechError:
+            return False
+        return True
+
+
+class Models:
+    """Loaded models by name. Threads may share it."""
+
+    def __init__(self, served: Sequence[ServedModel]) -> None:
+        """Load every model; raise GraphError or ModelError for the first that cannot be used."""
+        self._served = tuple(served)
+        self._reloading = threading.Lock()
+        self._loaded: Mapping[str, LoadedModel] = {each.name: _loaded(each) for each in served}
+
+    @property
+    def all(self) -> Sequence[LoadedModel]:
+        """Every model, in the order of the command line; the first is the default."""
+        return list(self._loaded.values())
+
+    def named(self, name: str | None) -> LoadedModel:
+        """Return the model of this name, the first without a name; raise RefusedError if there is none."""
+        loaded = self._loaded
+        if name is None:
+            return next(iter(loaded.values()))
+        if name not in loaded:
+            known = ", ".join(loaded)
+            raise RefusedError(404, "model_not_found", f"There is no model {name!r}, but: {known}", "model")
+        return loaded[name]
+
+    def reload(self) -> list[str]:
+        """Load every model again and return what went wrong: one that cannot be loaded stays as it is."""
+        wrong = []
+        with self._reloading:
+            for each in self._served:
+                try:
+                    fresh = _loaded(each)
+                except (DeepSpeechError, OSError, MemoryError) as error:
+                    wrong.append(f"{each.name}: not reloaded, and served as before: {error or 'out of memory'}")
+                    continue
+                self._loaded = {**self._loaded, each.name: fresh}  # replaced as a whole: readers need no lock
+        return wrong
+
+
+def _loaded(served: ServedModel) -> LoadedModel:
+    model = Model(served.path)
+    if served.scorer is not None:
+        model.enableExternalScorer(served.scorer)
+    return LoadedModel(served.name, model, int(time.time()))

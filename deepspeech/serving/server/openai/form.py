@@ -1,0 +1,125 @@
+"""What a request for a transcription asks for: a multipart form, checked before it is believed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+
+from python_multipart.exceptions import FormParserError
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import Request
+
+from ..errors import RefusedError
+
+FORMATS = ("json", "text", "srt", "vtt", "verbose_json")
+GRANULARITIES = ("word", "segment")
+
+MOST_FIELDS = 64
+LARGEST_FIELD = 1 << 16
+"""Bytes of a field beside the file."""
+
+
+@dataclass(frozen=True)
+class TranscriptionRequest:
+    """A recording, and in which form its transcript is wanted."""
+
+    file: UploadFile
+    model: str
+    response_format: str = "json"
+    language: str | None = None
+    granularities: frozenset[str] = frozenset({"segment"})
+    stream: bool = False
+    temperature: float = 0.0
+    """Accepted, as clients send it; the search is the same whatever it is."""
+
+
+async def read_form(request: Request, most_bytes: int) -> FormData:
+    """Return the form of a request; its files are closed by the caller. Raise RefusedError."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "multipart/form-data":
+        raise RefusedError(415, "wrong_content_type", "The body must be multipart/form-data")
+    if int(_digits(request.headers.get("content-length"))) > most_bytes:
+        raise _too_large(most_bytes)
+    parser = MultiPartParser(
+        request.headers, _counted(request, most_bytes), max_files=1, max_fields=MOST_FIELDS, max_part_size=LARGEST_FIELD
+    )
+    try:
+        return await parser.parse()
+    except (MultiPartException, FormParserError) as error:
+        message = getattr(error, "message", "") or "it is not multipart/form-data"
+        raise RefusedError(400, "wrong_form", f"The form cannot be read: {message}") from error
+
+
+def checked(form: FormData) -> TranscriptionRequest:
+    """Return what a form asks for; raise RefusedError, naming the field, if it can't be had."""
+    file, model = form.get("file"), form.get("model")
+    if not isinstance(file, UploadFile):
+        raise _wrong("file", "A recording is needed in the field `file`")
+    if not isinstance(model, str) or not model:
+        raise _wrong("model", "The name of a model is needed in the field `model`")
+    response_format = _text(form, "response_format", "json")
+    if response_format not in FORMATS:
+        raise _wrong("response_format", f"It must be one of {', '.join(FORMATS)}, not {response_format!r}")
+    stream = _text(form, "stream", "false").lower()
+    if stream not in ("true", "false"):
+        raise _wrong("stream", "It must be true or false")
+    if stream == "true" and response_format not in ("json", "text"):
+        raise _wrong("stream", f"A transcript as {response_format} cannot be streamed")
+    return TranscriptionRequest(
+        file,
+        model,
+        response_format,
+        _text(form, "language", "") or None,
+        _granularities(form, response_format),
+        stream == "true",
+        _temperature(_text(form, "temperature", "0")),
+    )
+
+
+def _granularities(form: FormData, response_format: str) -> frozenset[str]:
+    given = [*form.getlist("timestamp_granularities[]"), *form.getlist("timestamp_granularities")]
+    for each in given:
+        if each not in GRANULARITIES:
+            raise _wrong("timestamp_granularities[]", f"It must be {' or '.join(GRANULARITIES)}")
+    if given and response_format != "verbose_json":
+        raise _wrong("timestamp_granularities[]", "It needs the response_format verbose_json")
+    return frozenset(str(each) for each in given) or frozenset({"segment"})
+
+
+def _temperature(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise _wrong("temperature", "It must be a number from 0 to 1")
+    return value
+
+
+def _text(form: FormData, name: str, default: str) -> str:
+    value = form.get(name, default)
+    if not isinstance(value, str):
+        raise _wrong(name, "It must be text, not a file")
+    return value
+
+
+async def _counted(request: Request, most_bytes: int) -> AsyncGenerator[bytes, None]:
+    received = 0
+    async for chunk in request.stream():
+        received += len(chunk)
+        if received > most_bytes:
+            raise _too_large(most_bytes)
+        yield chunk
+
+
+def _digits(text: str | None) -> str:
+    return text if text and text.isascii() and text.isdigit() else "0"
+
+
+def _too_large(most_bytes: int) -> RefusedError:
+    return RefusedError(413, "too_large", f"A request may have {most_bytes >> 20} megabytes at most")
+
+
+def _wrong(field: str, message: str) -> RefusedError:
+    return RefusedError(400, "invalid_value", message, field)

@@ -1,0 +1,155 @@
+"""`POST /v1/audio/transcriptions`: a recording is read, checked, and transcribed when its turn comes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import AsyncIterator, Coroutine, Generator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.datastructures import FormData
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ...transcripts import Transcript, joined
+from ..errors import RefusedError
+from ..models import LoadedModel
+from ..service import Service
+from .form import TranscriptionRequest, checked, read_form
+from .recordings import transcribed
+from .rendering import delta, done, failure, rendered
+
+logger = logging.getLogger(__name__)
+
+Part = tuple[float, float, Transcript]
+"""Start and end in seconds, and the transcript."""
+
+
+class TranscriptionEndpoint:
+    """Answers requests for transcriptions."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; raise RefusedError as long as no answer has begun. Stop when the client has gone."""
+        begun = time.monotonic()
+        request = Request(scope, receive)
+        with self._service.transcription():
+            try:
+                form = await read_form(request, self._service.limits.max_body_megabytes << 20)
+            except ClientDisconnect:
+                return
+            try:
+                ending = await _until_gone(receive, self._answer(form, send))
+            finally:
+                await form.close()
+        if ending is not None:  # the place is free already when the client learns that it has its answer
+            await ending(scope, receive, send)
+        self._service.metrics.transcription_seconds.observe(time.monotonic() - begun)
+
+    async def _answer(self, form: FormData, send: Send) -> ASGIApp:
+        """Transcribe a recording; return what sends the answer, or the end of one that was sent meanwhile."""
+        asked = checked(form)
+        loaded = self._service.models.named(asked.model)
+        async with self._service.turn(), self._parts(loaded, asked) as parts:
+            if asked.stream:
+                await _stream(parts, send)
+                return _end_of_stream
+            heard = [part async for part in parts]
+            spoken = joined([(start, transcript) for start, _, transcript in heard])
+            return rendered(spoken, heard[-1][1], asked)
+
+    @asynccontextmanager
+    async def _parts(self, loaded: LoadedModel, asked: TranscriptionRequest) -> AsyncIterator[AsyncIterator[Part]]:
+        """Give the transcribed parts of a recording; each is computed on a thread when it is asked for."""
+        limits = self._service.limits
+        parts = PartsOnThreads(
+            transcribed(loaded.model, asked.file.file, asked.file.filename or "", limits.max_file_seconds)
+        )
+
+        async def computed() -> AsyncIterator[Part]:
+            while True:
+                begun = time.monotonic()
+                part = await self._service.of_recording(parts.take)
+                if part is None:
+                    return
+                self._service.metrics.transcribed(part[1] - part[0], time.monotonic() - begun)
+                yield part
+
+        try:
+            yield computed()
+        finally:
+            await asyncio.shield(self._service.of_recording(parts.close))
+
+
+class PartsOnThreads:
+    """An iterator whose steps may be on different threads, and which is closed once a step is over."""
+
+    def __init__(self, parts: Generator[Part, None, None]) -> None:
+        self._parts = parts
+        self._stepping = threading.Lock()
+
+    def take(self) -> Part | None:
+        """Return the next part; None at the end."""
+        with self._stepping:
+            return next(self._parts, None)
+
+    def close(self) -> None:
+        """Free what the iterator holds."""
+        with self._stepping:
+            self._parts.close()
+
+
+async def _stream(parts: AsyncIterator[Part], send: Send) -> None:
+    """Send the text as server-sent events while it comes."""
+    texts: list[str] = []
+    end, begun = 0.0, False
+    try:
+        async for _, part_end, transcript in parts:
+            if not begun:
+                await _begin_events(send)
+                begun = True
+            if transcript.text:
+                await _send_event(send, delta(f" {transcript.text}" if texts else transcript.text))
+                texts.append(transcript.text)
+            end = part_end
+        await _send_event(send, done(" ".join(texts), end))
+    except RefusedError as error:
+        if not begun:
+            raise
+        await _send_event(send, failure(error.to_json()))
+
+
+async def _end_of_stream(_scope: Scope, _receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _begin_events(send: Send) -> None:
+    headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+
+
+async def _send_event(send: Send, event: bytes) -> None:
+    await send({"type": "http.response.body", "body": event, "more_body": True})
+
+
+async def _until_gone(receive: Receive, work: Coroutine[Any, Any, ASGIApp]) -> ASGIApp | None:
+    """Do the work and return its result; stop when the client has gone, and return None."""
+    working = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(receive))
+    try:
+        await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else None
+    finally:
+        for task in (working, gone):
+            task.cancel()
+        await asyncio.gather(working, gone, return_exceptions=True)
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

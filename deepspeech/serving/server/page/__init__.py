@@ -1,0 +1,1 @@
+"""The page to speak into, and what it is made of."""

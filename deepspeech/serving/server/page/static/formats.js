@@ -1,0 +1,61 @@
+// Transcripts as files. Cues follow the rules of the subtitles that the server writes.
+
+const LONGEST_CUE_SECONDS = 6;
+const LONGEST_CUE_CHARACTERS = 84;
+const PAUSE_SECONDS = 0.8;
+const SHORTEST_CUE_SECONDS = 0.7;
+
+// Each takes utterances of {text, start, end, confidence, words: [{word, start, end, confidence}]}, times in seconds.
+export const formats = {
+  txt: { type: "text/plain", write: utterances => utterances.map(({ text }) => `${text}\n`).join("") },
+  srt: { type: "application/x-subrip", write: utterances => subRip(cues(wordsOf(utterances))) },
+  vtt: { type: "text/vtt", write: utterances => webVtt(cues(wordsOf(utterances))) },
+  json: { type: "application/json", write: utterances => `${JSON.stringify({ utterances }, null, 2)}\n` },
+};
+
+export function clock(seconds, mark = ".") {
+  const milliseconds = Math.round(seconds * 1000);
+  const part = (size, count, width = 2) => String(Math.floor(milliseconds / size) % count).padStart(width, "0");
+  return `${part(3_600_000, Infinity)}:${part(60_000, 60)}:${part(1000, 60)}${mark}${part(1, 1000, 3)}`;
+}
+
+function wordsOf(utterances) {
+  return utterances.flatMap(({ words }) => words);
+}
+
+function subRip(shown) {
+  return shown
+    .map(({ start, end, text }, number) => `${number + 1}\n${clock(start, ",")} --> ${clock(end, ",")}\n${text}\n`)
+    .join("\n");
+}
+
+function webVtt(shown) {
+  const escaped = text => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return ["WEBVTT\n", ...shown.map(({ start, end, text }) => `${clock(start)} --> ${clock(end)}\n${escaped(text)}\n`)].join("\n");
+}
+
+function cues(words) {
+  const groups = grouped(words);
+  return groups.map((group, number) => {
+    const start = group[0].start;
+    const end = Math.max(group.at(-1).end, start + SHORTEST_CUE_SECONDS);
+    const next = groups[number + 1]?.[0].start ?? Infinity;
+    return { start, end: Math.min(end, next), text: group.map(({ word }) => word).join(" ") };
+  });
+}
+
+function grouped(words) {
+  const groups = [];
+  for (const word of words) {
+    const group = groups.at(-1);
+    if (group && fits(group, word)) group.push(word);
+    else groups.push([word]);
+  }
+  return groups;
+}
+
+function fits(group, word) {
+  const characters = group.reduce((sum, other) => sum + [...other.word].length + 1, 0) + [...word.word].length;
+  return characters <= LONGEST_CUE_CHARACTERS && word.end - group[0].start <= LONGEST_CUE_SECONDS
+    && word.start - group.at(-1).end < PAUSE_SECONDS;
+}

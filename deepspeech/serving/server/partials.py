@@ -1,0 +1,52 @@
+"""The text of an utterance that is still being said: how much of it will stay, and how sure its words are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..confidence.stability import stable_words
+from ..confidence.words import HYPOTHESES_SO_FAR
+from ..recognition import Recognition
+from ..transcripts import TimedWord, transcript
+
+
+@dataclass(frozen=True)
+class PartialTranscript:
+    """What has been heard of an utterance; the first `stable` words will stay.
+
+    The last word, which may go on, has no confidence.
+    """
+
+    text: str
+    words: Sequence[TimedWord]
+    confidences: Sequence[float | None]
+    stable: int
+
+
+class PartialTranscripts:
+    """The partial transcripts of one utterance."""
+
+    def __init__(self, step_seconds: float) -> None:
+        """`step_seconds` are from one row of posteriors to the next."""
+        self._step_seconds = step_seconds
+        self._text = ""
+        self._done: Sequence[str] = ()
+        self._confidences: Sequence[float] = ()
+
+    def newest(self, recognition: Recognition) -> PartialTranscript | None:
+        """Return what has been heard so far; None if it is what it was before."""
+        hypotheses = recognition.peek(HYPOTHESES_SO_FAR)
+        best = hypotheses[0]
+        text = best.text.strip()
+        if text == self._text:
+            return None
+        self._text = text
+        done = [word.text for word in best.words[:-1]]
+        if done != self._done:  # confidences take longer than the search, and each is needed once
+            words = recognition.peek_transcripts(1, HYPOTHESES_SO_FAR)[0].words
+            self._done, self._confidences = done, [word.confidence for word in words[: len(done)]]
+        timed = transcript(best, self._step_seconds, [0.0] * len(best.words), recognition.start)
+        stable = stable_words(hypotheses, has_language_model=recognition.has_language_model)
+        confidences = [*self._confidences, None][: len(timed.words)]
+        return PartialTranscript(text, timed.words, confidences, stable)

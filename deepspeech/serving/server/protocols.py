@@ -1,0 +1,105 @@
+"""HTTP and WebSocket over one connection, with the server's limits of connections, of requests and of slow readers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from ...util.web.limited_protocol import LimitedProtocol
+from .errors import RefusedError
+from .options import Limits
+
+LARGEST_HEAD = 1 << 16
+"""Bytes of a request's line and headers."""
+
+
+class StallWatch:
+    """Cuts a connection whose client hasn't read for some seconds what is to be sent to it."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self, transport: asyncio.Transport) -> None:
+        """Start the time: the client reads too slowly."""
+        self.end()
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, transport.abort)
+
+    def end(self) -> None:
+        """Stop the time."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def http_protocol(limits: Limits) -> type[HttpToolsProtocol]:
+    """Return HTTP with these limits."""
+
+    class BoundedHttp(LimitedProtocol):
+        slowest_request = limits.request_seconds
+        largest_head = LARGEST_HEAD
+
+        def refusal(self, status: int, message: str) -> bytes:
+            code = "too_slow" if status == 408 else "too_large"
+            return json.dumps(RefusedError(status, code, message).to_json()).encode()
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            self._stalled = StallWatch(limits.slow_reader_seconds)
+            super().connection_made(transport)
+            _end_dead_connections(transport, limits)
+            if len(self.connections) > limits.max_connections:
+                transport.abort()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stalled.end()
+            super().connection_lost(exc)
+
+        def pause_writing(self) -> None:
+            self._stalled.begin(self.transport)
+            super().pause_writing()
+
+        def resume_writing(self) -> None:
+            self._stalled.end()
+            super().resume_writing()
+
+    return BoundedHttp
+
+
+def websocket_protocol(limits: Limits) -> type[WebSocketsSansIOProtocol]:
+    """Return WebSocket with these limits."""
+
+    class BoundedWebSocket(WebSocketsSansIOProtocol):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            self._stalled = StallWatch(limits.slow_reader_seconds)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stalled.end()
+            super().connection_lost(exc)
+
+        def pause_writing(self) -> None:
+            self._stalled.begin(self.transport)
+            super().pause_writing()
+
+        def resume_writing(self) -> None:
+            self._stalled.end()
+            super().resume_writing()
+
+        def on_task_complete(self, task: asyncio.Task[None]) -> None:
+            super().on_task_complete(task)
+            self._stalled.begin(self.transport)  # what is unsent must be read in time
+
+    return BoundedWebSocket
+
+
+def _end_dead_connections(transport: asyncio.Transport, limits: Limits) -> None:
+    """Let the kernel give up a client that doesn't acknowledge what was sent."""
+    connected = transport.get_extra_info("socket")
+    if connected is not None and hasattr(socket, "TCP_USER_TIMEOUT"):
+        milliseconds = int(1000 * max(limits.slow_reader_seconds, 1))
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)

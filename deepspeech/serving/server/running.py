@@ -1,0 +1,163 @@
+"""The server's process: listening, signals, and an end that lets what has begun be finished."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
+
+import uvicorn
+
+from ...errors import FlagError, ServerError
+from .application import application
+from .models import Models
+from .options import ServerOptions
+from .protocols import http_protocol, websocket_protocol
+from .service import Service
+from .wyoming.listener import wyoming_listener
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 0.05
+"""Between looks whether everybody has been served."""
+
+PING_SECONDS = 20.0
+"""Between signs of life that WebSockets exchange."""
+
+BACKLOG = 256
+
+
+def listen(host: str, port: int, flag: str = "port") -> socket.socket:
+    """Return a socket that listens at an address; raise FlagError, naming the port's flag, if that is not possible."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    except OSError as error:
+        where = f"--host={host} --{flag}={port}"
+        raise FlagError(f"{where}: the server cannot listen ({error.strerror}); choose others") from error
+
+
+class RecognitionServer(uvicorn.Server):
+    """Serves models over HTTP and WebSocket until it is told to end; `run` is called once."""
+
+    def __init__(
+        self,
+        options: ServerOptions,
+        models: Models,
+        say: Callable[[str], None] = logger.info,
+        wyoming: socket.socket | None = None,
+    ) -> None:
+        """Serve these models; `say` is given lines for the person who started the server.
+
+        `wyoming` is a socket that listens for clients of that protocol.
+        """
+        self.options = options
+        self.models = models
+        self._say = say
+        self._ending: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._wyoming = wyoming
+        self._beside = AsyncExitStack()
+        limits = options.limits
+        config = uvicorn.Config(
+            self._application,
+            factory=True,
+            http=http_protocol(limits),
+            ws=websocket_protocol(limits),
+            ws_max_size=limits.max_message_kilobytes << 10,
+            ws_ping_interval=PING_SECONDS,
+            ws_ping_timeout=max(limits.max_pending_seconds, PING_SECONDS) * 3,
+            ws_per_message_deflate=False,
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+            ssl_certfile=options.tls_certificate,
+            ssl_keyfile=options.tls_key,
+        )
+        super().__init__(config)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve."""
+        await super().startup(sockets)
+        if self._wyoming is not None and self.started:
+            await self._beside.enter_async_context(wyoming_listener(self.service, self._wyoming))
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End, after `drain` or at once."""
+        await self._beside.aclose()
+        await super().shutdown(sockets)
+
+    def drain(self) -> None:
+        """Let nobody else in, give everybody who is served the rest of it, then end; callable from any thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._begin_to_end)
+
+    def reload(self) -> None:
+        """Load the models again, on a thread; streams go on with those that they began with."""
+        threading.Thread(target=self._reload, name="reload", daemon=True).start()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle signals meanwhile: SIGTERM and SIGINT end the server, SIGHUP loads the models again."""
+        self._loop = loop = asyncio.get_running_loop()
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        handlers = {signal.SIGTERM: self._begin_to_end, signal.SIGINT: self._begin_to_end, signal.SIGHUP: self.reload}
+        for number, handler in handlers.items():
+            loop.add_signal_handler(number, handler)
+        try:
+            yield
+        finally:
+            for number in handlers:
+                loop.remove_signal_handler(number)
+
+    def _application(self) -> object:
+        self.service = Service(self.options, self.models)
+        return application(self.service)
+
+    def _begin_to_end(self) -> None:
+        if self._ending is not None:  # told twice: at once
+            self.should_exit = self.force_exit = True
+            return
+        self._ending = asyncio.ensure_future(self._drain())
+
+    async def _drain(self) -> None:
+        self.service.draining.set()
+        deadline = time.monotonic() + self.options.drain_secs
+        while not self.service.idle and time.monotonic() < deadline:
+            await asyncio.sleep(LOOK_SECONDS)
+        self.should_exit = True
+
+    def _reload(self) -> None:
+        wrong = self.models.reload()
+        for line in wrong:
+            self._say(line)
+        self._say(f"models loaded again: {len(self.models.all) - len(wrong)} of {len(self.models.all)}")
+
+
+def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
+    """Load the models and serve them until a signal ends it; `say` is told where."""
+    with ExitStack() as sockets:
+        listening = sockets.enter_context(listen(options.host, options.port))
+        wyoming = None
+        if options.wyoming_port is not None:
+            wyoming = sockets.enter_context(listen(options.host, options.wyoming_port, "wyoming_port"))
+        server = RecognitionServer(options, Models(options.models), say, wyoming)
+        scheme = "https" if options.tls_certificate else "http"
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        say(
+            f"serving {', '.join(each.name for each in options.models)} at {scheme}://{host}:{listening.getsockname()[1]}/"
+        )
+        if wyoming is not None:
+            say(f"serving Wyoming at tcp://{host}:{wyoming.getsockname()[1]}")
+        server.run(sockets=[listening])
+    if not server.started:
+        raise ServerError("the server could not be started")

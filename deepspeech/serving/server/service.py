@@ -1,0 +1,133 @@
+"""What all of the server's endpoints share: the models, the threads that recognize, the room that is left, figures."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from typing import TypeVar
+
+from ..api import Model
+from ..endpointing.voice_activity import VoiceActivity
+from .errors import busy
+from .metrics import Metrics
+from .models import Models
+from .options import ServerOptions
+from .utterances import Utterances
+
+Result = TypeVar("Result")
+
+THREADS_PER_PROCESSOR = 4
+"""Threads wait for each other's frames, so that there are more of them than processors."""
+
+SMOOTHING = 0.1
+"""The weight of the newest piece of audio in the mean lateness."""
+FORGOTTEN_AFTER = 2.0
+"""Seconds after which the mean lateness says nothing, as nothing has been recognized since."""
+
+
+class Service:
+    """The server's state. All of its methods are called on the event loop's thread."""
+
+    def __init__(self, options: ServerOptions, models: Models) -> None:
+        self.options = options
+        self.limits = options.limits
+        self.models = models
+        self.metrics = Metrics()
+        self.metrics.most_streams.set(self.limits.max_streams)
+        self.draining = asyncio.Event()
+        threads = options.threads or THREADS_PER_PROCESSOR * (os.cpu_count() or 1)
+        self._live = ThreadPoolExecutor(threads, "live")
+        self._files = ThreadPoolExecutor(self.limits.max_transcriptions, "files")
+        self._voice = VoiceActivity() if options.voice_activity else None
+        self._streams = 0
+        self._transcriptions = 0
+        self._turn = asyncio.Semaphore(self.limits.max_transcriptions)
+        self._late = (0.0, time.monotonic())
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody is being served."""
+        return self._streams == 0 and self._transcriptions == 0
+
+    @contextmanager
+    def stream(self) -> Iterator[None]:
+        """Take the place of a live stream meanwhile; raise RefusedError if there is none."""
+        self._check_open()
+        if self._streams >= self.limits.max_streams:
+            raise busy(f"All {self.limits.max_streams} live streams are taken")
+        self._streams += 1
+        self.metrics.streams.set(self._streams)
+        try:
+            yield
+        finally:
+            self._streams -= 1
+            self.metrics.streams.set(self._streams)
+
+    @contextmanager
+    def transcription(self) -> Iterator[None]:
+        """Take a recording's place meanwhile, which may be one to wait in; raise RefusedError if there is none."""
+        self._check_open()
+        if self._transcriptions >= self.limits.max_transcriptions + self.limits.max_waiting:
+            raise busy("Too many recordings are waiting")
+        self._transcriptions += 1
+        self._count_transcriptions()
+        try:
+            yield
+        finally:
+            self._transcriptions -= 1
+            self._count_transcriptions()
+
+    def utterances(self, model: Model, rate: int) -> Utterances:
+        """Return what recognizes live audio of `rate` Hz."""
+        return Utterances(model, rate, self.options.endpoints, self._voice)
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait until a recording may be transcribed, and be the one that is meanwhile."""
+        async with self._turn:
+            yield
+
+    async def of_stream(self, work: Callable[[], Result]) -> Result:
+        """Run the work of a live stream on a thread; the caller sees to it that a stream's calls are in order."""
+        return await asyncio.get_running_loop().run_in_executor(self._live, work)
+
+    async def of_recording(self, work: Callable[[], Result]) -> Result:
+        """Run the work of a recording on a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._files, work)
+
+    async def recognize(self, work: Callable[[], Result], audio_seconds: float = 0.0) -> Result:
+        """Run the recognition of live audio of this length on a thread, and take note of how late it was."""
+        asked = time.monotonic()
+
+        def timed() -> tuple[Result, float, float]:
+            begun = time.monotonic()
+            return work(), begun - asked, time.monotonic() - begun
+
+        result, waited, worked = await self.of_stream(timed)
+        self.metrics.recognized(audio_seconds, worked)
+        late = waited + max(worked - audio_seconds, 0.0)  # the next piece finds this before itself
+        mean, _ = self._late
+        self._late = (mean + SMOOTHING * (late - mean), time.monotonic())
+        self.metrics.queue_seconds.set(self._late[0])
+        return result
+
+    def close(self) -> None:
+        """End the threads, once they have done what they are at."""
+        self._live.shutdown(wait=False, cancel_futures=True)
+        self._files.shutdown(wait=False, cancel_futures=True)
+
+    def _check_open(self) -> None:
+        if self.draining.is_set():
+            raise busy("The server is being stopped")
+        mean, at = self._late
+        if mean > self.limits.busy_seconds and time.monotonic() - at < FORGOTTEN_AFTER:
+            raise busy(f"The server is busy: live audio is late by {mean:.1f} seconds")
+
+    def _count_transcriptions(self) -> None:
+        running = min(self._transcriptions, self.limits.max_transcriptions)
+        self.metrics.transcriptions.set(running)
+        self.metrics.waiting.set(self._transcriptions - running)

@@ -1,0 +1,163 @@
+"""One speaker's audio becomes utterances: the part of a live stream that computes, on threads, without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import soxr
+
+from ..api import Model
+from ..endpointing import EndpointRules
+from ..endpointing.voice_activity import VoiceActivity
+from ..transcripts import TimedWord, Transcript
+from .live.protocol import Alternative, Event, Final, Partial, Start, Word
+from .partials import PartialTranscripts
+
+LOWEST_RATE = 4_000
+"""Hz."""
+HIGHEST_RATE = 192_000
+
+FINISH = "finish"
+"""The reason of an utterance that ends because the client says so."""
+
+Signal = npt.NDArray[np.float32]
+
+
+class Utterances:
+    """The utterances of one speaker, one after the other. It belongs to one thread at a time."""
+
+    def __init__(
+        self, model: Model, rate: int, rules: EndpointRules | None = None, voice: VoiceActivity | None = None
+    ) -> None:
+        """Take audio at `rate` Hz, whose utterances end by `rules`, where there are none by their defaults."""
+        self._model = model
+        self._rules = rules or EndpointRules()
+        self._voice = voice
+        self._rate = rate
+        self._model_rate = model.sampleRate()
+        self._start = Start()
+        self._number = 0
+        self._heard_samples = 0
+        self._silent_samples = 0
+        self._odd = b""
+        self._resampler: soxr.ResampleStream | None = None
+        self._begin()
+        self.in_progress = False
+        """Whether audio has been heard since the last utterance was finished."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of audio heard."""
+        return self._heard_samples / self._model_rate
+
+    @property
+    def silent_seconds(self) -> float:
+        """Seconds of audio since a word was last heard."""
+        return self._silent_samples / self._model_rate
+
+    def begin_with(self, start: Start) -> None:
+        """Recognize the utterances that follow as `start` says; raise ModelError if the model cannot."""
+        before, self._start = self._start, start
+        try:
+            self._begin()
+        except Exception:
+            self._start = before
+            raise
+
+    def hear(self, audio: bytes) -> list[Event]:
+        """Take 16-bit little-endian samples, cut anywhere; return what is to be told of them."""
+        signal = self._signal(audio)
+        if not len(signal):
+            return []
+        told = self._feed(signal)
+        partial = self._partials.newest(self._recognition)
+        if partial is None:
+            self._silent_samples += len(signal)
+            return told
+        self._silent_samples = 0
+        if self._start.partials:
+            words = self._words(partial.words, partial.confidences)
+            told.append(Partial(self._number, partial.text, words, partial.stable, round(self.seconds, 3)))
+        return told
+
+    def finish(self) -> list[Event]:
+        """End the utterance, and return its final; without one, that of an utterance without audio."""
+        told = self._feed(self._flushed())
+        told.append(self._final(self.seconds, FINISH))
+        self._next()
+        self.in_progress = False
+        return told
+
+    def _begin(self) -> None:
+        """Begin the first utterance of a recognition, whose times are from here on."""
+        start = self._start
+        hot_words = start.hot_words or None
+        self._recognition = self._model.recognition(
+            self._rules, self._voice, hot_words=hot_words, beam_width=start.beam_width
+        )
+        self._origin = self.seconds
+        self._partials = PartialTranscripts(self._model.step_seconds)
+
+    def _next(self) -> None:
+        """Go on with the utterance that follows."""
+        self._number += 1
+        self._recognition = self._recognition.following()
+        self._partials = PartialTranscripts(self._model.step_seconds)
+
+    def _feed(self, signal: Signal) -> list[Event]:
+        """Take float32 [samples] at the model's rate; return the finals of the utterances that end in them."""
+        self._heard_samples += len(signal)
+        self.in_progress = True
+        self._recognition.feed(signal)
+        told: list[Event] = []
+        while (endpoint := self._recognition.endpoint()) is not None:
+            following = self._recognition.following()
+            final = self._final(self._origin + endpoint.seconds, endpoint.reason)
+            if final.transcripts[0].text:
+                told.append(final)
+                self._number += 1
+                self._silent_samples = 0
+            self._recognition, self._partials = following, PartialTranscripts(self._model.step_seconds)
+        return told
+
+    def _final(self, end: float, reason: str) -> Final:
+        start = self._origin + self._recognition.start
+        transcripts = self._recognition.finish_transcripts(self._start.n_best)
+        told = [self._alternative(each) for each in transcripts]
+        return Final(self._number, told, round(start, 3), round(max(start, end), 3), reason)
+
+    def _alternative(self, transcript: Transcript) -> Alternative:
+        confidences = [word.confidence for word in transcript.words]
+        mean = round(sum(confidences) / len(confidences), 4) if confidences else None
+        return Alternative(transcript.text.strip(), self._words(transcript.words, confidences), mean)
+
+    def _words(self, words: Sequence[TimedWord], confidences: Sequence[float | None]) -> list[Word]:
+        return [
+            Word(word.text, round(self._origin + word.start, 3), round(self._origin + word.end, 3), confidence)
+            for word, confidence in zip(words, confidences, strict=True)
+        ]
+
+    def _signal(self, audio: bytes) -> Signal:
+        """Return float32 [samples] at the model's rate; an odd byte at the end waits for its other half."""
+        audio = self._odd + audio
+        whole = len(audio) - len(audio) % 2
+        self._odd = audio[whole:]
+        signal = np.frombuffer(audio[:whole], "<i2").astype(np.float32) / np.float32(1 << 15)
+        if self._rate == self._model_rate:
+            return signal
+        if self._resampler is None:
+            self._resampler = soxr.ResampleStream(self._rate, self._model_rate, 1, dtype="float32")
+        resampled: Signal = np.clip(self._resampler.resample_chunk(signal), -1, 1)
+        return resampled
+
+    def _flushed(self) -> Signal:
+        """Return what the resampler still holds."""
+        self._odd = b""
+        nothing = np.zeros(0, np.float32)
+        if self._resampler is None:
+            return nothing
+        rest: Signal = np.clip(self._resampler.resample_chunk(nothing, last=True), -1, 1)
+        self._resampler = None
+        return rest

@@ -1,0 +1,86 @@
+"""What the server says of itself, and how a transcript is told while it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wyoming.asr import Transcript, TranscriptChunk, TranscriptStart, TranscriptStop
+from wyoming.event import Event
+from wyoming.info import AsrModel, AsrProgram, Attribution, Info
+
+from .... import __version__
+from ..live.protocol import Final, Partial
+from ..models import LoadedModel
+
+NAME = "deepspeech"
+
+
+def info(models: Sequence[LoadedModel]) -> Info:
+    """Return the description of the server, with those of its models that take live speech."""
+    maker = Attribution(NAME, "")
+    described = [
+        AsrModel(
+            name=model.name,
+            attribution=maker,
+            installed=True,
+            description=f"{model.name}, {model.model.sampleRate()} Hz",
+            version=None,
+            languages=[model.model.language] if model.model.language else [],
+        )
+        for model in models
+        if model.streams
+    ]
+    program = AsrProgram(
+        name=NAME,
+        attribution=maker,
+        installed=True,
+        description="Speech to text with models trained on one's own recordings",
+        version=__version__,
+        models=described,
+        supports_transcript_streaming=True,
+        prefers_auto_gain_enabled=False,
+        prefers_noise_reduction_enabled=False,
+    )
+    return Info(asr=[program])
+
+
+class GrowingTranscript:
+    """The transcript of one stretch of audio, as events. Words are told when they stay."""
+
+    def __init__(self, language: str | None) -> None:
+        self._language = language
+        self._finished: list[str] = []
+        self._told = 0
+        """Words of the utterance in progress that were told."""
+        self._begun = False
+
+    def grow(self, event: Partial | Final) -> Iterator[Event]:
+        """Yield the events that tell what is new."""
+        if isinstance(event, Partial):
+            yield from self._tell(event.text.split()[: event.stable])
+            return
+        text = event.transcripts[0].text
+        yield from self._tell(text.split())
+        self._told = 0
+        if text:
+            self._finished.append(text)
+
+    def end(self) -> Iterator[Event]:
+        """Yield the events that end it, the whole transcript among them."""
+        yield from self._begin()
+        yield Transcript(" ".join(self._finished), language=self._language).event()
+        yield TranscriptStop().event()
+
+    def _begin(self) -> Iterator[Event]:
+        if not self._begun:
+            self._begun = True
+            yield TranscriptStart(language=self._language).event()
+
+    def _tell(self, words: Sequence[str]) -> Iterator[Event]:
+        new = words[self._told :]
+        if not new:
+            return
+        first = not self._told and not self._finished
+        self._told = len(words)
+        yield from self._begin()
+        yield TranscriptChunk(("" if first else " ") + " ".join(new)).event()

@@ -1,0 +1,131 @@
+"""One client of Wyoming: its events are read, handled and answered one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterable
+
+from wyoming.asr import Transcribe
+from wyoming.audio import AudioChunk, AudioStart, AudioStop
+from wyoming.error import Error
+from wyoming.event import Event, async_write_event
+from wyoming.info import Describe
+from wyoming.ping import Ping, Pong
+
+from ....errors import DeepSpeechError
+from ..errors import RefusedError
+from ..live.connection import Pace
+from ..models import LoadedModel
+from ..service import Service
+from .answers import GrowingTranscript, info
+from .audio import chunk_of
+from .reading import LONGEST_LINE, BadEventError, read_event
+from .speech import Speech
+
+LINGER_SECONDS = 1.0
+"""Time that a client has to read an error."""
+
+
+class Connection:
+    """A client, from its first event to its last."""
+
+    def __init__(self, service: Service, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._service = service
+        self._limits = service.limits
+        self._reader = reader
+        self._writer = writer
+        self._model: LoadedModel | None = None
+        self._speech: Speech | None = None
+        self._place = contextlib.ExitStack()
+        self._pace = Pace(service.limits.max_messages_per_second)
+
+    async def serve(self) -> None:
+        """Answer events until the client leaves, sends nothing for too long, or the server is stopped."""
+        try:
+            while (event := await self._next()) is not None:
+                await self._handle(event)
+            if self._speech is not None and self._service.draining.is_set():
+                await self._finish()
+        except (BadEventError, RefusedError, DeepSpeechError) as error:
+            code = error.code if isinstance(error, RefusedError) else "bad_event"
+            self._service.metrics.refused.labels(code).inc()
+            self._place.close()
+            await self._send([Error(str(error), code).event()])
+            await self._linger()
+        finally:
+            self._place.close()
+
+    async def _next(self) -> Event | None:
+        """Return the next event; None if there is none for too long, or when the server is stopped."""
+        await self._pace.keep()
+        reading = asyncio.ensure_future(read_event(self._reader, self._limits.max_message_kilobytes << 10))
+        stopping = asyncio.ensure_future(self._service.draining.wait())
+        try:
+            await asyncio.wait((reading, stopping), timeout=self._limits.idle_seconds, return_when="FIRST_COMPLETED")
+            return await reading if reading.done() else None
+        finally:
+            reading.cancel()
+            stopping.cancel()
+
+    async def _linger(self) -> None:
+        """Let arrive what is on its way: a connection that is closed before is reset, and the error is lost."""
+        self._writer.write_eof()
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._discard(), LINGER_SECONDS)
+
+    async def _discard(self) -> None:
+        while await self._reader.read(LONGEST_LINE):
+            pass
+
+    async def _handle(self, event: Event) -> None:
+        if Describe.is_type(event.type):
+            await self._send([info(self._service.models.all).event()])
+        elif Ping.is_type(event.type):
+            await self._send([Pong(Ping.from_event(event).text).event()])
+        elif Transcribe.is_type(event.type):
+            self._model = self._chosen(Transcribe.from_event(event))
+        elif AudioStart.is_type(event.type):
+            self._begin(chunk_of(event).rate)
+        elif AudioChunk.is_type(event.type):
+            await self._hear(chunk_of(event))
+        elif AudioStop.is_type(event.type):
+            await self._finish()
+
+    def _chosen(self, request: Transcribe) -> LoadedModel:
+        """Return the model that a request names, or the first of its language; raise RefusedError if there is none."""
+        if request.name is not None:
+            return self._service.models.named(request.name)
+        live = [model for model in self._service.models.all if model.streams]
+        language = str(request.language or "").lower()
+        for candidate in live:
+            if language and candidate.model.language.lower().startswith(language.split("-")[0]):
+                return candidate
+        if not live:
+            raise RefusedError(404, "model_not_found", "No model that is served takes live speech")
+        return live[0]
+
+    def _begin(self, rate: int) -> Speech:
+        """Begin a stretch of audio; one that was not ended is forgotten."""
+        self._place.close()
+        self._place.enter_context(self._service.stream())
+        self._speech = Speech(self._service, self._model or self._chosen(Transcribe()), rate)
+        return self._speech
+
+    async def _hear(self, chunk: AudioChunk) -> None:
+        speech = self._speech or self._begin(chunk.rate)
+        await self._send(await speech.hear(chunk))
+
+    async def _finish(self) -> None:
+        """Tell the transcript; that of no audio is empty."""
+        speech, self._speech = self._speech, None
+        if speech is None:
+            await self._send(GrowingTranscript(None).end())
+        else:
+            await self._send(await speech.finish())
+        self._place.close()
+
+    async def _send(self, events: Iterable[Event]) -> None:
+        """Send events; raise TimeoutError or OSError if the client does not read them."""
+        for event in events:
+            await asyncio.wait_for(async_write_event(event, self._writer), self._limits.slow_reader_seconds)

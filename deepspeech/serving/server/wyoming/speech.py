@@ -1,0 +1,73 @@
+"""A stretch of audio, from `audio-start` to `audio-stop`, which becomes one transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from wyoming.audio import AudioChunk
+from wyoming.event import Event
+
+from ..live.protocol import Event as Heard
+from ..live.protocol import Final
+from ..models import LoadedModel
+from ..service import Service
+from .answers import GrowingTranscript
+from .audio import sixteen_bits
+from .reading import BadEventError
+
+PIECE_SECONDS = 0.1
+"""Audio is recognized in pieces of this length or longer."""
+
+
+class Speech:
+    """What one client says between `audio-start` and `audio-stop`."""
+
+    def __init__(self, service: Service, loaded: LoadedModel, rate: int) -> None:
+        """Take audio at `rate` Hz."""
+        self._service = service
+        self._limits = service.limits
+        self._utterances = service.utterances(loaded.model, rate)
+        self._transcript = GrowingTranscript(loaded.model.language or None)
+        self._rate = rate
+        self._waiting = bytearray()
+
+    async def hear(self, chunk: AudioChunk) -> list[Event]:
+        """Take audio, and return what is to be told of it.
+
+        Raise BadEventError for audio of another rate, for too much audio, and for too much without a word.
+        """
+        if chunk.rate != self._rate:
+            raise BadEventError(f"audio-chunk: its rate is {chunk.rate}, but that of the audio is {self._rate}")
+        self._waiting += sixteen_bits(chunk)
+        seconds = len(self._waiting) / (2 * self._rate)
+        if seconds < PIECE_SECONDS:
+            return []
+        if self._utterances.seconds + seconds > self._limits.max_stream_seconds:
+            raise BadEventError(f"there may be {self._limits.max_stream_seconds:g} seconds of audio at most")
+        return await self._hear_waiting()
+
+    async def finish(self) -> list[Event]:
+        """Return what tells the rest of the transcript, and the whole."""
+        told = await self._hear_waiting()
+        if self._utterances.in_progress:
+            told += self._told(await self._recognized(self._utterances.finish, 0.0))
+        return [*told, *self._transcript.end()]
+
+    async def _hear_waiting(self) -> list[Event]:
+        samples = bytes(self._waiting)
+        self._waiting.clear()
+        heard = await self._recognized(lambda: self._utterances.hear(samples), len(samples) / (2 * self._rate))
+        if self._utterances.silent_seconds > self._limits.max_silence_seconds:
+            raise BadEventError(f"no word in {self._limits.max_silence_seconds:g} seconds of audio")
+        return self._told(heard)
+
+    async def _recognized(self, work: Callable[[], Sequence[Heard]], audio_seconds: float) -> Sequence[Heard]:
+        """Return what the work on some audio makes; it counts in the server's figures."""
+        heard = await self._service.recognize(work, audio_seconds)
+        for event in heard:
+            if isinstance(event, Final):
+                self._service.metrics.utterances.labels(event.reason).inc()
+        return heard
+
+    def _told(self, heard: Sequence[Heard]) -> list[Event]:
+        return [told for event in heard for told in self._transcript.grow(event)]

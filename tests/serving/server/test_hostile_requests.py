@@ -1,0 +1,137 @@
+"""Requests and messages that nobody would send on purpose: each gets an answer, and the server goes on."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+from serving_in_thread import PATIENCE, Samples, Served, final, loaded, rest, samples_of, say, serving, tell, until
+from websockets.exceptions import ConnectionClosed
+
+from deepspeech import Model
+from deepspeech.serving.server.description import describe
+from deepspeech.serving.server.options import Limits, ServerOptions
+
+PATIENT = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much]
+
+
+@pytest.fixture(scope="module")
+def served(graph_file: Path) -> Iterator[Served]:
+    with serving(loaded(graph_file), Limits(request_seconds=1, max_connections=40)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def spoken(recordings: list[Path]) -> Samples:
+    return samples_of(recordings[0])
+
+
+description = schemathesis.openapi.from_dict(describe(ServerOptions(())))
+schema = description.exclude(path="/v1/stream")  # a WebSocket, which the tests below see to
+
+
+@schema.parametrize()
+@settings(max_examples=20, suppress_health_check=list(HealthCheck), database=None)
+def test_every_request_is_answered_as_the_description_says(served: Served, case: Any) -> None:
+    # Not every file is a recording, and not every name a model: no schema can say which.
+    case.call_and_validate(base_url=served.url, excluded_checks=[positive_data_acceptance])
+
+
+def test_the_description_names_what_is_served(served: Served) -> None:
+    paths = json.loads(served.get("/openapi.json")[2])["paths"]
+    assert served.get("/v1/stream")[0] == 426
+    for path in paths:
+        assert served.get(path.replace("{name}", "tiny"), "DELETE")[0] == 405
+
+
+TEXTS = st.one_of(
+    st.text(max_size=40),
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+        max_leaves=5,
+    ).map(json.dumps),
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["start", "finish", "close", "stop"])},
+        optional={
+            "hot_words": st.dictionaries(st.text(max_size=3), st.floats() | st.text(max_size=2), max_size=2),
+            "beam_width": st.integers() | st.floats(),
+            "n_best": st.integers() | st.none(),
+            "partials": st.booleans() | st.integers(),
+        },
+    ).map(json.dumps),
+)
+
+
+@given(messages=st.lists(st.one_of(TEXTS, st.binary(max_size=5000)), max_size=6))
+@settings(max_examples=60, suppress_health_check=PATIENT, database=None)
+def test_whatever_is_sent_a_stream_ends_in_order(served: Served, messages: list[str | bytes]) -> None:
+    with served.stream() as stream:
+        with suppress(ConnectionClosed):
+            for message in messages:
+                stream.send(message)
+            tell(stream, "close")
+        heard = rest(stream)
+    assert heard[0]["type"] == "ready"
+    finals = [message["utterance"] for message in heard if message["type"] == "final"]
+    assert finals == list(range(len(finals)))
+    assert all(message["type"] != "error" for message in heard[:-1])
+    assert stream.close_code == (1008 if heard[-1]["type"] == "error" else 1000)
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"\x00" * 100,
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        b"GET /v1/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+        b"GET /%ff%00 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        b"POST /v1/audio/transcriptions HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 70_000,
+        b"GET /healthz HTTP/1.1\r\nHost: loc",  # and nothing more
+    ],
+)
+def test_bytes_that_are_no_request_end_their_own_connection(served: Served, garbage: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", served.port), PATIENCE) as connection:
+        connection.sendall(garbage)
+        connection.shutdown(socket.SHUT_WR) if garbage.endswith(b"\r\n\r\n") else None
+        with suppress(ConnectionResetError):
+            while connection.recv(10_000):
+                pass
+    assert served.get("/healthz")[0] == 200
+
+
+def test_broken_frames_end_their_own_connection(served: Served, spoken: Samples, model: Model) -> None:
+    with served.stream() as faithful:
+        say(faithful, spoken)
+        for frame in (b"\xff" * 20, b"\x82\x00", b"\x81\x82\x00\x00\x00\x00\xff\xfe", b"\x82\xff" + b"\xff" * 8):
+            with served.stream() as stream:
+                stream.socket.sendall(frame)
+                rest(stream)
+        tell(faithful, "finish")
+        assert final(faithful)["text"] == model.transcribe(spoken).text
+
+
+def test_more_connections_than_allowed_are_closed_at_once(served: Served) -> None:
+    idle = [socket.create_connection(("127.0.0.1", served.port), PATIENCE) for _ in range(60)]
+    try:
+        until(lambda: len(served.server.server_state.connections) <= 40)
+        idle[-1].settimeout(PATIENCE)
+        with suppress(ConnectionResetError):
+            assert idle[-1].recv(1) == b""
+    finally:
+        for connection in idle:
+            connection.close()
+    until(lambda: len(served.server.server_state.connections) == 0)
+    assert served.get("/healthz")[0] == 200

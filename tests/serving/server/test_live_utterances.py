@@ -1,0 +1,101 @@
+"""Utterances of one speaker's audio: where they end, how sure their words are, and how much of a partial stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from serving_in_thread import Samples, samples_of
+
+from deepspeech import Model
+from deepspeech.errors import ModelError
+from deepspeech.serving.endpointing import EndpointRules
+from deepspeech.serving.server.live.protocol import Event, Final, Partial, Start
+from deepspeech.serving.server.utterances import Utterances
+
+RATE = 16_000
+PIECE = 3200
+"""Bytes of 0.1 s."""
+
+
+@pytest.fixture(scope="module")
+def scored(graph_file: Path, scorer_file: Path) -> Model:
+    model = Model(graph_file)
+    model.enableExternalScorer(scorer_file)
+    return model
+
+
+@pytest.fixture(scope="module")
+def speech(recordings: list[Path]) -> list[Samples]:
+    return [samples_of(path) for path in recordings[:3]]
+
+
+def heard(utterances: Utterances, samples: Samples) -> list[Event]:
+    audio = samples.astype("<i2").tobytes()
+    return [event for start in range(0, len(audio), PIECE) for event in utterances.hear(audio[start : start + PIECE])]
+
+
+def quiet(seconds: float) -> Samples:
+    return np.random.default_rng(3).normal(0, 20, int(seconds * RATE)).astype(np.int16)
+
+
+def test_pauses_end_utterances_whose_times_go_on(model: Model, speech: list[Samples]) -> None:
+    utterances = Utterances(model, RATE, EndpointRules(silence_after_words=0.6))
+    joined = np.concatenate([part for spoken in speech for part in (spoken, quiet(1.5))])
+    finals = [event for event in heard(utterances, joined) if isinstance(event, Final)]
+    assert [final.transcripts[0].text for final in finals] == [
+        model.transcribe(spoken).text.strip() for spoken in speech
+    ]
+    assert [(final.utterance, final.reason) for final in finals] == [(0, "silence"), (1, "silence"), (2, "silence")]
+    begin = 0.0
+    for final, spoken in zip(finals, speech, strict=True):
+        end = begin + len(spoken) / RATE
+        words = final.transcripts[0].words
+        assert begin <= words[0].start and words[-1].end <= end + 0.1
+        assert final.start <= words[0].start and words[-1].end <= final.end <= end + 1.5
+        begin = end + 1.5
+
+
+def test_words_are_sure_between_0_and_1_and_the_last_of_a_partial_is_open(model: Model, speech: list[Samples]) -> None:
+    utterances = Utterances(model, RATE)
+    partials = [event for event in heard(utterances, np.concatenate(speech)) if isinstance(event, Partial)]
+    (final,) = utterances.finish()
+    assert isinstance(final, Final)
+    best = final.transcripts[0]
+    assert best.confidence is not None and 0 <= best.confidence <= 1
+    assert all(word.confidence is not None and 0 <= word.confidence <= 1 for word in best.words)
+    for partial in partials:
+        *done, last = partial.words
+        assert all(word.confidence is not None for word in done) and last.confidence is None
+        assert partial.stable < len(partial.words)
+        assert [word.text for word in partial.words] == partial.text.split()
+    assert any(partial.stable for partial in partials)
+
+
+def test_what_starts_utterances_is_for_all_that_follow(scored: Model, speech: list[Samples]) -> None:
+    utterances = Utterances(scored, RATE)
+    utterances.begin_with(Start(hot_words={"a": 5.0}, beam_width=8, n_best=3, partials=False))
+    for number in range(2):
+        assert heard(utterances, speech[0]) == []
+        (final,) = utterances.finish()
+        assert isinstance(final, Final) and final.utterance == number
+        assert 1 < len(final.transcripts) <= 3
+    utterances.begin_with(Start())
+    assert heard(utterances, speech[0])
+    (final,) = utterances.finish()
+    assert isinstance(final, Final) and len(final.transcripts) == 1
+    assert final.start == pytest.approx(2 * len(speech[0]) / RATE, abs=0.002)
+
+
+def test_hot_words_without_a_language_model_are_refused_and_change_nothing(model: Model, speech: list[Samples]) -> None:
+    utterances = Utterances(model, RATE)
+    with pytest.raises(ModelError, match="scorer"):
+        utterances.begin_with(Start(hot_words={"a": 1.0}))
+    assert heard(utterances, speech[0])
+
+
+def test_audio_without_words_tells_nothing_but_is_counted(model: Model) -> None:
+    utterances = Utterances(model, RATE, EndpointRules(silence_without_words=1.0))
+    assert heard(utterances, np.zeros(4 * RATE, np.int16)) == []
+    assert utterances.silent_seconds == pytest.approx(4.0, abs=0.2) == utterances.seconds

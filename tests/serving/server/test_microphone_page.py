@@ -1,0 +1,236 @@
+"""The page to speak into, in a real browser whose microphone hears a file."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from browser_fixture import chromium
+from corpora import RATE, say, write_wav
+from serving_in_thread import Served, serving
+
+from deepspeech import Model
+from deepspeech.serving.server.models import Models
+from deepspeech.serving.server.options import Limits, ServedModel
+from deepspeech.serving.subtitles import cues, srt, webvtt
+from deepspeech.serving.transcripts import TimedWord
+
+SPOKEN = "ace bed cab"
+PHONE = {"width": 360, "height": 780}
+TOKEN = "a secret of enough characters"
+REFUSE = "() => { navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('', 'NotAllowedError') } }"
+DROPPED = """files => files.reduce((dropped, [name, content]) => {
+  dropped.items.add(new File([Uint8Array.from(atob(content), byte => byte.charCodeAt())], name));
+  return dropped;
+}, new DataTransfer())"""
+
+LOSE_A_CONNECTION = """async () => {
+  const { LiveStream } = await import("/page/live_stream.js");
+  const sockets = [], finals = [];
+  window.WebSocket = class {
+    sent = [];
+    constructor() { sockets.push(this); }
+    send(message) { if (message instanceof Int16Array) this.sent.push([...message]); }
+    close() {}
+    get(message) { this.onmessage({ data: JSON.stringify(message) }); }
+  };
+  const final = ({ text, start, end, words }) => finals.push([text, start, end, words[0].start]);
+  const stream = new LiveStream("tiny", 100, {}, { final, partial() {}, waiting() {}, connected() {}, failed() {} });
+  const say = number => stream.send(new Int16Array(10).fill(number)); // a tenth of a second
+  say(1);
+  sockets[0].get({ type: "ready" });
+  say(2);
+  say(3);
+  sockets[0].get({ type: "final", text: "a", start: 0, end: 0.2, words: [{ word: "a", start: 0.05, end: 0.1 }] });
+  sockets[0].onclose({ code: 1006 });
+  say(4);
+  while (sockets.length < 2) await new Promise(resolve => setTimeout(resolve, 10));
+  sockets[1].get({ type: "ready" });
+  say(5);
+  sockets[1].get({ type: "final", text: "b", start: 0, end: 0.2, words: [{ word: "b", start: 0.1, end: 0.2 }] });
+  return { first: sockets[0].sent, second: sockets[1].sent, finals };
+}"""
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a recording of SPOKEN, with the noise of an empty room before and after it."""
+    random = np.random.default_rng(3)
+    room = random.normal(0, 0.003, RATE).astype(np.float32)
+    return write_wav(
+        tmp_path_factory.mktemp("spoken") / "spoken.wav", np.concatenate([room, say(SPOKEN, random), room])
+    )
+
+
+@pytest.fixture(scope="module")
+def speaker(spoken: Path) -> Iterator[Any]:
+    """Return a browser whose microphone hears SPOKEN once."""
+    file = f"--use-file-for-fake-audio-capture={spoken}%noloop"
+    with chromium("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", file) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def models(graph_file: Path) -> Models:
+    return Models([ServedModel("tiny", graph_file)])
+
+
+@contextmanager
+def opened(browser: Any, served: Served, expected: str = "Ready", **options: Any) -> Iterator[Any]:
+    """Return the page, in a browser's session of its own, once its state is what is expected."""
+    context = browser.new_context(**options)
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    page.goto(f"{served.url}/")
+    page.wait_for_selector(f"#state:text-is('{expected}')")
+    yield page
+    context.close()
+
+
+def downloaded(page: Any, kind: str) -> str:
+    with page.expect_download() as download:
+        page.click(f".saving [data-format={kind}]")
+    assert download.value.suggested_filename.endswith(f".{kind}")
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def test_the_page_shows_and_saves_what_the_microphone_hears(speaker: Any, models: Models) -> None:
+    with serving(models) as served, opened(speaker, served, viewport=PHONE) as page:
+        problems: list[str] = []
+        requested: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("request", lambda request: requested.append(request.url))
+        page.reload()
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == "speak"
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#state:text-is('Listening')")
+        page.wait_for_selector(f".partial:has-text('{SPOKEN}')")
+        page.wait_for_timeout(500)  # the last of it is on its way
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#state:text-is('Ready')")
+        text = " ".join(page.locator(".word").all_inner_texts())
+        assert SPOKEN in text
+        assert page.inner_text(".partial") == ""
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+        page.focus(".word[tabindex='0']")
+        page.keyboard.press("ArrowRight")
+        assert re.match(r"\d\.\d\d to \d\.\d\d s", page.inner_text("#tip"))
+        assert page.evaluate("document.activeElement.getAttribute('aria-describedby')") == "tip"
+        page.keyboard.press("End")
+        assert page.evaluate("document.activeElement.textContent") == text.split()[-1]
+
+        utterances = json.loads(downloaded(page, "json"))["utterances"]
+        words = [TimedWord(each["word"], each["start"], each["end"]) for one in utterances for each in one["words"]]
+        assert " ".join(word.text for word in words) == text
+        assert downloaded(page, "txt").split() == text.split()
+        assert downloaded(page, "srt") == srt(cues(words))
+        assert downloaded(page, "vtt") == webvtt(cues(words))
+        assert problems == []
+        assert {urlsplit(url).netloc for url in requested if url[:5] != "blob:"} == {f"127.0.0.1:{served.port}"}
+
+
+def test_recordings_are_transcribed_where_they_are_dropped(
+    speaker: Any, models: Models, model: Model, spoken: Path
+) -> None:
+    expected = model.transcribe(spoken)
+    with serving(models) as served, opened(speaker, served) as page:
+        contents = {"first.wav": spoken.read_bytes(), "no sound.txt": b"no sound"}
+        files = [[name, base64.b64encode(content).decode()] for name, content in contents.items()]
+        dropped = page.evaluate_handle(DROPPED, files)
+        page.dispatch_event("main", "dragover", {"dataTransfer": dropped})
+        assert page.is_visible("#drop")
+        page.dispatch_event("main", "drop", {"dataTransfer": dropped})
+        assert not page.is_visible("#drop")
+        page.wait_for_selector("article:has-text('no sound.txt') .progress:has-text('recording')")
+        page.wait_for_selector("article:has-text('first.wav') .progress:text-is('Done')")
+        assert page.locator(".word").all_inner_texts() == [word.text for word in expected.words]
+        page.set_input_files("#files", spoken)
+        page.wait_for_selector("article:has-text('spoken.wav') .progress:text-is('Done')")
+
+
+def test_the_page_asks_for_the_token_where_there_is_one(speaker: Any, models: Models) -> None:
+    with serving(models, token=TOKEN) as served, opened(speaker, served, expected="Locked") as page:
+        for given in ("a wrong secret of enough characters", TOKEN):
+            page.fill("#token_value", given)
+            page.keyboard.press("Enter")
+            page.wait_for_selector("#problem:has-text('wrong')" if given != TOKEN else "#state:text-is('Ready')")
+        assert not page.is_visible("#token")
+        page.click("#speak")
+        page.wait_for_selector("#state:text-is('Listening')")
+        page.click("#speak")
+        page.wait_for_selector("#state:text-is('Ready')")
+
+
+def test_what_goes_wrong_is_said(speaker: Any, models: Models) -> None:
+    with serving(models, Limits(max_streams=1)) as served:
+        with opened(speaker, served) as first, opened(speaker, served) as second:
+            first.click("#speak")
+            first.wait_for_selector("#state:text-is('Listening')")
+            second.click("#speak")
+            second.wait_for_selector("#state:has-text('full')")
+            first.click("#speak")
+            second.wait_for_selector("#state:text-is('Listening')")
+        with opened(speaker, served) as third:
+            third.evaluate(REFUSE)
+            third.click("#speak")
+            third.wait_for_selector("#problem:has-text('microphone was refused')")
+            assert third.inner_text("#state") == "Ready"
+
+
+def test_what_was_said_since_the_last_text_is_sent_again(speaker: Any, models: Models) -> None:
+    with serving(models) as served, opened(speaker, served) as page:
+        assert page.evaluate(LOSE_A_CONNECTION) == {
+            "first": [[1] * 10, [2] * 10, [3] * 10],
+            "second": [[3] * 10 + [4] * 10, [5] * 10],
+            "finals": [["a", 0, 0.2, 0.05], ["b", 0.2, 0.4, 0.3]],
+        }
+
+
+def test_a_lost_connection_is_made_again(speaker: Any, models: Models) -> None:
+    with ExitStack() as first:
+        served = first.enter_context(serving(models))
+        with opened(speaker, served) as page:
+            page.click("#speak")
+            page.wait_for_selector("#state:text-is('Listening')")
+            first.close()
+            page.wait_for_selector("#state:has-text('Trying again')")
+            with serving(models, port=served.port):
+                page.wait_for_selector("#state:text-is('Listening')")
+                page.click("#speak")
+                page.wait_for_selector("#state:text-is('Ready')")
+                assert not page.is_visible("#problem")
+
+
+def test_the_microphones_rate_becomes_the_models(speaker: Any, models: Models) -> None:
+    measure = """async ([from, to, tone]) => {
+      const { Resampler, toSixteenBits } = await import("/page/worklet.js");
+      const sound = Float32Array.from({ length: from }, (_, n) => Math.sin(2 * Math.PI * tone * n / from));
+      const whole = new Resampler(from, to).push(sound), pieces = new Resampler(from, to), cut = [];
+      for (let at = 0; at < from; at += 128) cut.push(...pieces.push(sound.slice(at, at + 128)));
+      const wanted = n => Math.sin(2 * Math.PI * tone * n / to), inner = whole.slice(500, to - 500);
+      return {
+        length: whole.length, same: whole.length === cut.length && whole.every((value, n) => value === cut[n]),
+        loudest: Math.max(...inner), error: Math.max(...inner.map((value, n) => Math.abs(value - wanted(n + 500)))),
+        clipped: [...toSixteenBits([-2, -1, 0, 1, 2])],
+      };
+    }"""
+    with serving(models) as served, opened(speaker, served) as page:
+        for rate, to in ((48000, 16000), (44100, 16000), (16000, 16000), (16000, 8000), (8000, 16000)):
+            heard = page.evaluate(measure, [rate, to, 1000])
+            assert heard["same"]
+            assert 0 <= to - heard["length"] < 200
+            assert heard["error"] < 1e-3, (rate, to)
+            assert heard["clipped"] == [-32767, -32767, 0, 32767, 32767]
+        for rate in (48000, 44100):
+            assert page.evaluate(measure, [rate, 16000, 9000])["loudest"] < 1e-3  # above what 16,000 Hz can hold

@@ -1,0 +1,170 @@
+"""The command `deepspeech-server`: its flags, its signals, TLS, and what it does not load."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from serving_in_thread import PATIENCE, final, rest, samples_of, say, tell, told
+from websockets.sync.client import connect
+
+from deepspeech import Model
+from deepspeech.cli import server
+from deepspeech.errors import FlagError
+from deepspeech.serving.server.options import Limits, ServerOptions
+
+ROOT = Path(__file__).parents[3]
+
+
+@contextmanager
+def running(*flags: object, log: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """Run the command meanwhile; give its process, and the address that it says."""
+    command = [sys.executable, "-c", "import sys; from deepspeech.commands import server; sys.exit(server())"]
+    with log.open("wb") as file:
+        process = subprocess.Popen([*command, "--port=0", *map(str, flags)], stderr=file, cwd=ROOT)
+    try:
+        yield process, waited_for(log, r"at (https?://\S+)/")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def waited_for(log: Path, pattern: str) -> str:
+    """Return what a line of the log says, as soon as it does."""
+    deadline = time.monotonic() + PATIENCE
+    while (found := re.search(pattern, log.read_text())) is None:
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.02)
+    return found.group(1)
+
+
+def parsed(*flags: str) -> ServerOptions:
+    return server.options_of(server.parser().parse_args(flags))
+
+
+def test_signals_reload_the_models_and_end_the_server_when_all_is_said(
+    graph_file: Path, recordings: list[Path], model: Model, tmp_path: Path
+) -> None:
+    graph, fresh = tmp_path / "graph.pb", tmp_path / "fresh.pb"
+    shutil.copy(graph_file, graph)
+    spoken, log = samples_of(recordings[0]), tmp_path / "log"
+    with running(f"--model=first={graph}", f"--model=second={graph_file}", log=log) as (process, address):
+        url = address.replace("http", "ws") + "/v1/stream"
+        assert "tensorflow" not in Path(f"/proc/{process.pid}/maps").read_text()
+        with connect(url) as stream, connect(f"{url}?model=second") as other:
+            say(stream, spoken[:4000])
+            assert [told(stream)["type"], told(stream)["type"]] == ["ready", "partial"]
+
+            graph.write_bytes(b"no graph")  # a bad file is refused, and the old model goes on
+            process.send_signal(signal.SIGHUP)
+            refusal = waited_for(log, r"(first: .*)")
+            assert "not reloaded" in refusal and str(graph) in refusal
+            assert "Traceback" not in log.read_text()
+
+            shutil.copy(graph_file, fresh)
+            fresh.replace(graph)
+            process.send_signal(signal.SIGHUP)
+            assert waited_for(log, r"(2 of 2)")
+
+            say(stream, spoken[4000:])
+            tell(stream, "finish")
+            assert final(stream)["text"] == model.transcribe(spoken).text
+
+            say(other, spoken)
+            assert [told(other)["type"], told(other)["type"]] == ["ready", "partial"]
+            process.send_signal(signal.SIGTERM)
+            assert rest(other)[-1]["type"] == "final"
+            assert other.close_code == 1001
+            assert rest(stream) == [] and stream.close_code == 1001
+        assert process.wait(PATIENCE) == 0
+
+
+def test_connections_are_encrypted_with_a_certificate(graph_file: Path, tmp_path: Path) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl to make a certificate with")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject]
+    subprocess.run([*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
+    flags = [f"--model={graph_file}", f"--tls_certificate={certificate}", f"--tls_key={key}"]
+    context = ssl.create_default_context(cafile=certificate)
+    with running(*flags, log=tmp_path / "log") as (process, address):
+        with urllib.request.urlopen(f"{address}/healthz", context=context, timeout=PATIENCE) as answer:
+            assert answer.status == 200
+        with connect(address.replace("https", "wss") + "/v1/stream", ssl=context) as stream:
+            assert told(stream)["model"] == "deepspeech"
+        with pytest.raises(urllib.error.URLError):
+            urllib.request.urlopen(f"{address}/healthz", timeout=PATIENCE)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--model=/nowhere.pb"], "--model=/nowhere.pb: there is no such file"),
+        (["--model={graph}", "--model={graph}"], "--model={graph}: there is another one of this name"),
+        (["--model=a={graph}", "--model=a={graph}"], "there is another one of this name"),
+        (["--model=={graph}"], "must be a path, or NAME=PATH"),
+        (["--model={graph}", "--scorer=b={graph}"], "--scorer=b=…: there is no --model of this name"),
+        (["--model={graph}", "--scorer=/nowhere"], "--scorer=/nowhere: there is no such file"),
+        (["--model={graph}", "--port=70000"], "--port=70000: must be 0 to 65535"),
+        (["--model={graph}", "--max_streams=0"], "--max_streams=0: must be a number of 1 or more"),
+        (["--model={graph}", "--idle_seconds=nan"], "--idle_seconds=nan: must be a number of 0.1 or more"),
+        (["--model={graph}", "--drain_secs=-1"], "--drain_secs=-1.0: must be 0 or more"),
+        (["--model={graph}", "--tls_key={graph}"], "--tls_certificate and --tls_key: give both or neither"),
+        (["--model={graph}", "--host=0.0.0.0"], "--host=0.0.0.0: beyond this machine a secret is needed"),
+        (["--model={graph}", "--host=nobody.invalid"], "--host=nobody.invalid: no such host"),
+        (["--model={graph}", "--token_file=/nowhere"], "--token_file=/nowhere: cannot be read"),
+        (["--model={graph}", "--token_file={short}"], "must be one line of 16 or more ASCII characters"),
+        (["--model={graph}", "--colour=red"], "unrecognized arguments: --colour=red"),
+    ],
+)
+def test_flags_that_make_no_sense_are_refused_before_a_model_is_loaded(
+    flags: list[str], message: str, graph_file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "short").write_text("secret\n")
+    names = {"graph": graph_file, "short": tmp_path / "short"}
+    with pytest.raises(FlagError) as refused:
+        parsed(*(flag.format(**names) for flag in flags))
+    assert message.format(**names) in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_flags_become_options(graph_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(server.TOKEN_VARIABLE, "a secret of enough characters")
+    graph = f"--model={graph_file}"
+    options = parsed(graph, f"--model=b={graph_file}", f"--scorer=b={graph_file}", "--host=0.0.0.0", "--max_streams=7")
+    assert [(each.name, each.scorer) for each in options.models] == [("deepspeech", None), ("b", graph_file)]
+    assert options.token == "a secret of enough characters" and options.limits.max_streams == 7
+    assert [each.scorer for each in parsed(graph, f"--scorer={graph_file}").models] == [graph_file]
+    assert parsed(graph, "--allowed_hosts=a.example, b.example").allowed_hosts == ("a.example", "b.example")
+
+
+def test_the_command_says_in_one_line_what_is_wrong(
+    tmp_path: Path, graph_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "bad.pb"
+    bad.write_bytes(b"no graph at all")
+    for flags in ([f"--model={bad}"], [f"--model={graph_file}", f"--scorer={bad}"]):
+        assert server.main([*flags, "--port=0"]) == 1
+        error = capsys.readouterr().err
+        assert error.startswith("deepspeech-server: ") and str(bad) in error and error.count("\n") == 1
+
+
+def test_every_limit_is_in_the_documentation_with_its_default() -> None:
+    page = (ROOT / "docs/server.md").read_text(encoding="utf-8")
+    for each in fields(Limits):
+        assert f"| `--{each.name}` | {each.default:g} |" in page

@@ -1,0 +1,196 @@
+"""OpenAI's interface, judged by OpenAI's own client, unmodified."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import openai
+import pytest
+import soundfile
+from openai import OpenAI
+from serving_in_thread import PATIENCE, Served, loaded, samples_of, serving, until
+
+from deepspeech import Model
+from deepspeech.serving.server.models import Models
+from deepspeech.serving.server.options import Limits
+from deepspeech.serving.subtitles import cues, srt, webvtt
+
+
+@pytest.fixture(scope="module")
+def models(graph_file: Path, scorer_file: Path) -> Models:
+    return loaded(graph_file, scorer_file)
+
+
+@pytest.fixture(scope="module")
+def served(models: Models) -> Iterator[Served]:
+    limits = Limits(max_body_megabytes=2, max_file_seconds=100, max_transcriptions=1, max_waiting=0)
+    with serving(models, limits) as server:
+        yield server
+
+
+@pytest.fixture
+def client(served: Served) -> Iterator[OpenAI]:
+    with OpenAI(api_key="none", base_url=f"{served.url}/v1", max_retries=0, timeout=PATIENCE) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def recording(recordings: list[Path]) -> Path:
+    return max(recordings, key=lambda path: path.stat().st_size)
+
+
+def long_recording(recording: Path, seconds: int) -> io.BytesIO:
+    """Return a file that repeats a recording with pauses."""
+    spoken = np.concatenate([samples_of(recording), np.zeros(8000, np.int16)])
+    made = io.BytesIO()
+    made.name = "long.flac"
+    soundfile.write(made, np.tile(spoken, seconds * 16_000 // len(spoken)), 16_000, format="FLAC")
+    made.seek(0)
+    return made
+
+
+def test_models_are_listed_and_told_by_name(client: OpenAI) -> None:
+    assert [model.id for model in client.models.list()] == ["tiny", "scored"]
+    assert client.models.retrieve("scored").object == "model"
+    with pytest.raises(openai.NotFoundError) as unknown:
+        client.models.retrieve("whisper-1")
+    assert unknown.value.code == "model_not_found"
+
+
+def test_a_recording_is_transcribed_in_every_format(client: OpenAI, recording: Path, model: Model) -> None:
+    expected = model.transcribe(recording)
+    create = client.audio.transcriptions.create
+    assert create(file=recording, model="tiny").text == expected.text
+    assert create(file=recording, model="tiny", response_format="text") == f"{expected.text}\n"
+    assert create(file=recording, model="tiny", response_format="srt") == srt(cues(expected.words))
+    assert create(file=recording, model="tiny", response_format="vtt") == webvtt(cues(expected.words))
+    verbose = create(
+        file=recording,
+        model="tiny",
+        response_format="verbose_json",
+        timestamp_granularities=["word", "segment"],
+        language="en",
+        prompt="tones",
+        temperature=0.2,
+    )
+    assert verbose.text == expected.text and verbose.language == "en"
+    assert verbose.duration == pytest.approx(soundfile.info(recording).duration, abs=0.001)
+    assert verbose.words is not None and verbose.segments is not None
+    assert [(word.word, word.start, word.end) for word in verbose.words] == [
+        (word.text, word.start, word.end) for word in expected.words
+    ]
+    assert " ".join(segment.text for segment in verbose.segments) == expected.text
+    plain = create(file=recording, model="scored", response_format="verbose_json")
+    assert plain.segments and plain.words is None
+
+
+def test_a_transcript_is_streamed_part_by_part(client: OpenAI, recording: Path, model: Model) -> None:
+    long = long_recording(recording, 70)
+    *deltas, done = client.audio.transcriptions.create(file=long, model="tiny", stream=True)
+    assert len(deltas) > 1 and done.type == "transcript.text.done"
+    texts = [event.delta for event in deltas if event.type == "transcript.text.delta"]
+    assert "".join(texts) == done.text
+    assert set(done.text.split()) >= set(model.transcribe(recording).text.split())
+
+
+@pytest.mark.parametrize(
+    ("changes", "param"),
+    [
+        ({"file": b"no recording at all"}, "file"),
+        ({"file": b""}, "file"),
+        ({"response_format": "html"}, "response_format"),
+        ({"stream": True, "response_format": "srt"}, "stream"),
+        ({"temperature": 7}, "temperature"),
+        ({"timestamp_granularities": ["word"]}, "timestamp_granularities[]"),
+        ({"model": ""}, "model"),
+    ],
+)
+def test_a_wrong_request_is_told_what_is_wrong(
+    client: OpenAI, recording: Path, changes: dict[str, object], param: str
+) -> None:
+    request: dict[str, object] = {"file": recording, "model": "tiny", **changes}
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.audio.transcriptions.create(**request)  # type: ignore[call-overload]
+    assert refused.value.type == "invalid_request_error"
+    assert refused.value.param == param
+    assert "/tmp" not in refused.value.message and "\n" not in refused.value.message
+
+
+def test_unknown_models_large_bodies_and_long_recordings_are_refused(
+    client: OpenAI, served: Served, recording: Path
+) -> None:
+    create = client.audio.transcriptions.create
+    with pytest.raises(openai.NotFoundError) as unknown:
+        create(file=recording, model="whisper-1")
+    assert (unknown.value.code, unknown.value.param) == ("model_not_found", "model")
+    for body in (bytes(3 << 20), io.BytesIO(bytes(3 << 20))):
+        with pytest.raises(openai.APIStatusError) as large:
+            create(file=body, model="tiny")
+        assert large.value.status_code == 413
+    with pytest.raises(openai.APIStatusError) as long:
+        create(file=long_recording(recording, 110), model="tiny")
+    assert (long.value.status_code, long.value.code) == (413, "audio_too_long")
+    until(lambda: served.server.service.idle)
+
+
+def test_bodies_that_are_no_form_are_refused(served: Served) -> None:
+    for kind, status in (("application/json", 415), ("multipart/form-data", 400), ("", 415)):
+        answer = served.get("/v1/audio/transcriptions", "POST", content_type=kind)
+        assert answer[0] == status and json.loads(answer[2])["error"]["type"] == "invalid_request_error"
+    status, headers, text = served.get("/v1/audio/transcriptions")
+    assert status == 405 and headers["allow"] and json.loads(text)["error"]["code"] == "method_not_allowed"
+    assert json.loads(served.get("/v1/nothing")[2])["error"]["code"] == "unknown_url"
+
+
+def test_a_full_server_says_when_to_come_back(client: OpenAI, served: Served, recording: Path) -> None:
+    with socket.create_connection(("127.0.0.1", served.port), PATIENCE) as held:
+        held.sendall(b"POST /v1/audio/transcriptions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n")
+        held.sendall(b"Content-Type: multipart/form-data; boundary=x\r\n\r\n")
+        until(lambda: not served.server.service.idle)
+        with pytest.raises(openai.InternalServerError) as full:
+            client.audio.transcriptions.create(file=recording, model="tiny")
+        assert full.value.status_code == 503 and full.value.code == "server_busy"
+        assert int(full.value.response.headers["retry-after"]) > 0
+    until(lambda: served.server.service.idle)
+    assert client.audio.transcriptions.create(file=recording, model="tiny").text
+
+
+def test_a_client_that_goes_away_stops_its_work(served: Served, client: OpenAI, recording: Path) -> None:
+    body = long_recording(recording, 90).read()
+    head = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\ntiny\r\n'
+    head += b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.flac"\r\n\r\n'
+    sent = head + body + b"\r\n--x--\r\n"
+    with socket.create_connection(("127.0.0.1", served.port), PATIENCE) as gone:
+        gone.sendall(b"POST /v1/audio/transcriptions HTTP/1.1\r\nHost: localhost\r\n")
+        gone.sendall(b"Content-Type: multipart/form-data; boundary=x\r\nContent-Length: %d\r\n\r\n" % len(sent))
+        gone.sendall(sent)
+        until(lambda: not served.server.service.idle)
+    until(lambda: served.server.service.idle)
+    assert not list(Path("/tmp").glob("deepspeech-*"))
+    assert client.audio.transcriptions.create(file=recording, model="tiny").text
+
+
+def test_recordings_are_transcribed_while_others_arrive(models: Models, recording: Path, model: Model) -> None:
+    texts: list[str] = []
+    with serving(models, Limits(max_transcriptions=2, max_waiting=8)) as server:
+        client = OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0, timeout=PATIENCE)
+
+        def ask() -> None:
+            texts.append(client.audio.transcriptions.create(file=recording, model="tiny").text)
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        begin = time.monotonic()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+        assert time.monotonic() - begin < PATIENCE
+        client.close()
+    assert texts == [model.transcribe(recording).text] * 8

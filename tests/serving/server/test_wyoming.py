@@ -1,0 +1,283 @@
+"""Wyoming as its published client speaks it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import soundfile
+
+pytest.importorskip("wyoming")
+
+from wyoming.asr import Transcribe, Transcript, TranscriptChunk, TranscriptStart, TranscriptStop
+from wyoming.audio import AudioChunk, AudioStart, AudioStop
+from wyoming.client import AsyncTcpClient
+from wyoming.error import Error
+from wyoming.event import Event
+from wyoming.info import Describe, Info
+from wyoming.ping import Ping, Pong
+
+from deepspeech import Model
+from deepspeech.cli.server import options_of, parser
+from deepspeech.errors import FlagError
+from deepspeech.serving.server.live.protocol import Alternative, Final, Partial
+from deepspeech.serving.server.models import Models
+from deepspeech.serving.server.options import Limits, ServedModel, ServerOptions
+from deepspeech.serving.server.running import RecognitionServer, listen
+from deepspeech.serving.server.service import Service
+from deepspeech.serving.server.wyoming.answers import GrowingTranscript
+from deepspeech.serving.server.wyoming.audio import sixteen_bits
+from deepspeech.serving.server.wyoming.listener import wyoming_listener
+
+Samples = npt.NDArray[np.int16]
+
+
+@pytest.fixture(scope="module")
+def models(graph_file: Path) -> Models:
+    return Models([ServedModel("tiny", graph_file), ServedModel("other", graph_file)])
+
+
+@pytest.fixture(scope="module")
+def samples(recordings: list[Path]) -> Samples:
+    read: Samples = soundfile.read(recordings[0], dtype="int16")[0]
+    return read
+
+
+@asynccontextmanager
+async def served(models: Models, **limits: Any) -> AsyncIterator[tuple[Service, int]]:
+    options = ServerOptions((), limits=Limits(**limits), drain_secs=5)
+    service = Service(options, models)
+    listening = socket.create_server(("127.0.0.1", 0))
+    try:
+        async with wyoming_listener(service, listening):
+            yield service, listening.getsockname()[1]
+    finally:
+        service.close()
+
+
+def client(port: int) -> AsyncTcpClient:
+    return AsyncTcpClient("127.0.0.1", port, read_timeout=30)
+
+
+def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(test())
+
+
+async def speak(to: AsyncTcpClient, audio: bytes, rate: int = 16000, width: int = 2, channels: int = 1) -> None:
+    await to.write_event(AudioStart(rate, width, channels).event())
+    size = 1024 * width * channels
+    for first in range(0, len(audio), size):
+        await to.write_event(AudioChunk(rate, width, channels, audio[first : first + size]).event())
+    await to.write_event(AudioStop().event())
+
+
+async def answer(of: AsyncTcpClient) -> list[Event]:
+    """Return the events up to the end of a transcript, or an error."""
+    events = []
+    while (event := await of.read_event()) is not None:
+        events.append(event)
+        if TranscriptStop.is_type(event.type) or Error.is_type(event.type):
+            break
+    return events
+
+
+def transcript_of(events: list[Event]) -> str:
+    assert [event.type for event in events[-2:]] == ["transcript", "transcript-stop"], events
+    assert TranscriptStart.is_type(events[0].type)
+    text = Transcript.from_event(events[-2]).text
+    told = "".join(TranscriptChunk.from_event(event).text for event in events[1:-2])
+    assert told == text
+    return text
+
+
+def test_the_published_client_is_told_what_the_model_hears(models: Models, samples: Samples, model: Model) -> None:
+    with model.stream() as stream:
+        stream.feed(samples)
+        expected = stream.finish().text
+    assert expected
+
+    async def test() -> None:
+        async with served(models) as (service, port), client(port) as satellite:
+            await satellite.write_event(Describe().event())
+            described = await satellite.read_event()
+            assert described is not None
+            (program,) = Info.from_event(described).asr
+            assert program.supports_transcript_streaming
+            assert [(each.name, each.languages) for each in program.models] == [("tiny", ["xx"]), ("other", ["xx"])]
+            await satellite.write_event(Ping("here").event())
+            pong = await satellite.read_event()
+            assert pong is not None
+            assert Pong.is_type(pong.type)
+
+            wide = np.stack([samples, samples], axis=1).astype("<i4") << 16
+            for audio, width, channels in ((samples.tobytes(), 2, 1), (wide.tobytes(), 4, 2)):
+                await satellite.write_event(Transcribe(name="other", language="xx").event())
+                await speak(satellite, audio, width=width, channels=channels)
+                assert transcript_of(await answer(satellite)) == expected
+            await satellite.write_event(AudioStop().event())
+            assert transcript_of(await answer(satellite)) == ""
+            await speak(satellite, np.repeat(samples, 3).tobytes(), rate=48000)
+            assert transcript_of(await answer(satellite))
+            assert b"deepspeech_server_streams 0.0" in service.metrics.text()[0]
+
+    run(test)
+
+
+def test_limits_hold_for_wyoming_too(models: Models, samples: Samples) -> None:
+    async def refused(port: int, *events: Event) -> tuple[str | None, str]:
+        async with client(port) as satellite:
+            for event in events:
+                await satellite.write_event(event)
+            told = (await answer(satellite))[-1]
+            assert Error.is_type(told.type)
+            assert await satellite.read_event() is None
+            return Error.from_event(told).code, Error.from_event(told).text
+
+    async def test() -> None:
+        audio = samples.tobytes()
+        limits = {"max_streams": 1, "max_stream_seconds": 2, "max_message_kilobytes": 256}
+        async with served(models, **limits) as (_, port), client(port) as speaking:
+            await speaking.write_event(AudioStart(16000, 2, 1).event())
+            await speaking.write_event(Ping().event())
+            await speaking.read_event()
+            start = AudioStart(16000, 2, 1).event()
+            assert (await refused(port, start))[0] == "server_busy"
+            assert (await refused(port, Transcribe(name="none").event()))[0] == "model_not_found"
+            await speaking.write_event(AudioStop().event())
+            assert transcript_of(await answer(speaking)) == ""
+            for wrong in (AudioStart(100, 2, 1), AudioStart(16000, 9, 1), AudioStart(16000, 2, 0)):
+                assert "whole number from" in (await refused(port, wrong.event()))[1]
+            assert "whole number of samples" in (await refused(port, AudioChunk(16000, 2, 1, b"abc").event()))[1]
+            assert "payload_length" in (await refused(port, AudioChunk(16000, 2, 1, bytes(1 << 19)).event()))[1]
+            chunks = [AudioChunk(16000, 2, 1, bytes(64000)).event()] * 2
+            assert "seconds of audio at most" in (await refused(port, start, *chunks))[1]
+            other = AudioChunk(8000, 2, 1, audio[:2000]).event()
+            assert "its rate is 8000" in (await refused(port, start, other))[1]
+
+    run(test)
+
+
+def test_what_is_not_in_the_protocol_is_refused(models: Models) -> None:
+    garbage = [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"[1]\n",
+        b"{}\n",
+        b'{"type": 1}\n',
+        b'{"type": "describe", "data": []}\n' + b'{"type": "audio-stop", "data_length": -1}\n',
+        b'{"type": "audio-stop", "data_length": 1e99}\n',
+        b'{"type": "audio-stop", "payload_length": 99999999999}\n',
+        b'{"type": "audio-stop", "data_length": 3}\nabc',
+        b"[" * 100_000 + b"\n",
+        b"x" * 200_000,
+    ]
+
+    async def test() -> None:
+        async with served(models) as (_, port):
+            for sent in garbage:
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(sent)
+                writer.write_eof()
+                assert b'{"type": "error"' in await asyncio.wait_for(reader.read(), 30), sent[:60]
+                writer.close()
+
+    run(test)
+
+
+def test_a_server_that_is_stopped_tells_what_it_has_heard(models: Models, samples: Samples) -> None:
+    async def test() -> None:
+        async with served(models) as (_, port):
+            satellite = client(port)
+            await satellite.connect()
+            await satellite.write_event(AudioStart(16000, 2, 1).event())
+            await satellite.write_event(AudioChunk(16000, 2, 1, samples.tobytes()).event())
+            await satellite.write_event(Ping().event())
+            while (event := await satellite.read_event()) is not None and not Pong.is_type(event.type):
+                pass
+        assert "transcript" in [event.type for event in await answer(satellite)]
+
+    run(test)
+
+
+def test_it_is_served_beside_http_until_the_server_ends(models: Models, samples: Samples) -> None:
+    with listen("127.0.0.1", 0) as http, listen("127.0.0.1", 0, "wyoming_port") as wyoming:
+        server = RecognitionServer(ServerOptions(()), models, wyoming=wyoming)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [http]})
+        thread.start()
+
+        async def test() -> None:
+            async with client(wyoming.getsockname()[1]) as satellite:
+                await speak(satellite, samples.tobytes())
+                assert transcript_of(await answer(satellite))
+                await satellite.write_event(AudioStart(16000, 2, 1).event())
+                await satellite.write_event(AudioChunk(16000, 2, 1, samples.tobytes()).event())
+                await satellite.write_event(Ping().event())
+                while (event := await satellite.read_event()) is not None and not Pong.is_type(event.type):
+                    pass
+                server.drain()
+                assert "transcript" in [event.type for event in await answer(satellite)]
+
+        run(test)
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+def test_it_is_only_offered_beyond_this_machine_when_told_so(graph_file: Path, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("a secret of enough characters")
+    beyond = [f"--model={graph_file}", "--host=0.0.0.0", f"--token_file={token}", "--wyoming_port=10300"]
+    with pytest.raises(FlagError, match=r"^--wyoming_port=10300: whoever reaches 0\.0\.0\.0 .* --wyoming_unprotected"):
+        options_of(parser().parse_args(beyond))
+    assert options_of(parser().parse_args([*beyond, "--wyoming_unprotected"])).wyoming_port == 10300
+    with pytest.raises(FlagError, match="--wyoming_port=65536: must be 0 to 65535"):
+        options_of(parser().parse_args([f"--model={graph_file}", "--wyoming_port=65536"]))
+
+
+def test_idle_clients_are_sent_away(models: Models) -> None:
+    async def test() -> None:
+        async with served(models, idle_seconds=0.1) as (_, port), client(port) as satellite:
+            assert await satellite.read_event() is None
+
+    run(test)
+
+
+def test_words_are_told_once_they_stay() -> None:
+    def final(number: int, text: str) -> Final:
+        return Final(number, [Alternative(text, [], None)], 0, 1, "silence")
+
+    growing = GrowingTranscript("xx")
+    events = [
+        *growing.grow(Partial(0, "turn", [], 0, 0.1)),
+        *growing.grow(Partial(0, "turn on the", [], 2, 0.2)),
+        *growing.grow(Partial(0, "turn on the light", [], 2, 0.3)),
+        *growing.grow(final(0, "turn on the lights")),
+        *growing.grow(final(1, "")),
+        *growing.grow(final(1, "please")),
+        *growing.end(),
+    ]
+    told = [TranscriptChunk.from_event(event).text for event in events if TranscriptChunk.is_type(event.type)]
+    assert told == ["turn on", " the lights", " please"]
+    assert Transcript.from_event(events[-2]) == Transcript("turn on the lights please", language="xx")
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4])
+@pytest.mark.parametrize("channels", [1, 2, 3])
+def test_audio_of_any_width_becomes_sixteen_bits(width: int, channels: int) -> None:
+    wanted = np.array([-128, -1, 0, 1, 127]) << 8
+    wide = wanted.astype(np.int64) << 16
+    raw = {
+        1: ((wanted >> 8) + 128).astype(np.uint8).tobytes,
+        2: wanted.astype("<i2").tobytes,
+        3: lambda: b"".join(int(value >> 8).to_bytes(3, "little", signed=True) for value in wide),
+        4: wide.astype("<i4").tobytes,
+    }[width]()
+    frames = b"".join(raw[first : first + width] * channels for first in range(0, len(raw), width))
+    made = np.frombuffer(sixteen_bits(AudioChunk(16000, width, channels, frames)), "<i2")
+    assert made.tolist() == wanted.tolist()

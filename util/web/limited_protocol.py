@@ -1,0 +1,97 @@
+"""The limits of a request: one that arrives too slowly or has too large a head is refused.
+
+The server library limits how long an idle connection is kept, but not how long a request may take to arrive.
+"""
+
+import asyncio
+from http import HTTPStatus
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+TOO_SLOW = 408
+HEAD_TOO_LARGE = 431
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """HTTP over one connection, which is closed when a request is too slow (408) or its head too large (431).
+
+    A server derives its own, with its limits and its kind of answers.
+    """
+
+    slowest_request: float
+    """Seconds that a request may take to arrive, and a new connection may take to send its first byte."""
+    largest_head: int
+    """Bytes of a request's line and headers."""
+
+    _timer: asyncio.TimerHandle | None = None
+    _head_bytes: int | None = 0  # received of the head that is not complete
+
+    def refusal(self, status: int, message: str) -> bytes:
+        """Return the JSON that tells why a request is refused."""
+        raise NotImplementedError
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the time of the first request."""
+        super().connection_made(transport)
+        self._start_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the time."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Take a piece of a request, and refuse a head that is too large."""
+        super().data_received(data)
+        if self._head_bytes is not None:
+            self._head_bytes += len(data)
+            if self._head_bytes > self.largest_head:
+                self._refuse(HEAD_TOO_LARGE, f"over {self.largest_head} bytes of headers")
+
+    def on_message_begin(self) -> None:
+        """Start the time of a request: its first byte has arrived."""
+        super().on_message_begin()
+        self._head_bytes = 0
+        self._start_timer()
+
+    def on_headers_complete(self) -> None:
+        """Count no further bytes of the head: it has arrived."""
+        self._head_bytes = None
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Stop the time: all of a request has arrived."""
+        self._stop_timer()
+        super().on_message_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        """Stop the time: what follows is no request."""
+        self._stop_timer()
+        super().handle_websocket_upgrade()
+
+    def _start_timer(self) -> None:
+        self._stop_timer()
+        self._timer = self.loop.call_later(self.slowest_request, self._refuse_slow_request)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse_slow_request(self) -> None:
+        self._refuse(TOO_SLOW, f"a request may take {self.slowest_request:.0f} s at most")
+
+    def _refuse(self, status: int, message: str) -> None:
+        """Close the connection, saying why unless an answer is on its way already."""
+        cycle: Any = self.cycle
+        if self.transport.is_closing():
+            return
+        if cycle is None or cycle.response_complete or not cycle.response_started:
+            body = self.refusal(status, message)
+            head = (
+                f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
+                f"content-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            )
+            self.transport.write(head.encode() + body)
+        self.transport.close()
