@@ -34,9 +34,12 @@ class SearchContext {
     return hot_words.is_of_scorer(node) ? nodes[node].word : word_of_other(node);
   }
 
-  // The highest weighted score that a word at or below `node` has without its context.
+  // The highest weighted score that a word at or below a node of the scorer has without its context.
+  float look_ahead_of_scorer(std::uint32_t node) const { return ahead_scale_ * nodes[node].highest + ahead_offset_; }
+
+  // The same for any node.
   float look_ahead(std::uint32_t node) const {
-    if (hot_words.is_of_scorer(node)) return look_ahead_of_scorer(node);
+    if (hot_words.empty() || hot_words.is_of_scorer(node)) return look_ahead_of_scorer(node);
     const HotWords::Node* const hot = hot_words.find(node);
     return hot ? hot->look_ahead : look_ahead_of_scorer(node);
   }
@@ -78,7 +81,6 @@ class SearchContext {
 
  private:
   Word word_of_other(std::uint32_t node) const;
-  float look_ahead_of_scorer(std::uint32_t node) const { return ahead_scale_ * nodes[node].highest + ahead_offset_; }
   float score_by_itself(Word word) const;
   void weight_look_ahead();
 

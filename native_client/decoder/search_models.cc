@@ -3,8 +3,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include "decoder/search.h"
-#include "shared/log_math.h"
+#include "decoder/scored_search.h"
 
 namespace ctc {
 namespace {
@@ -33,72 +32,6 @@ class PlainSearch final : public Search {
   Sentence complete_word(const Sentence& before, std::uint32_t) const override { return before; }
 };
 
-// From this number of children on (in Chinese, say) it pays to look only at those with probable labels.
-constexpr std::uint32_t kManyChildren = 64;
-
-template <class Model>
-class ScoredSearch : public Search {
- protected:
-  ScoredSearch(const SearchContext& context, const Model& model)
-      : Search(context), highest_ahead_(context.highest_look_ahead()), model_(model) {
-    root_has_many_children_ = context.child_count(LexiconTrie::kRoot) >= kManyChildren;
-    if (!root_has_many_children_ && !context.labels.spell_beginnings()) return;
-    root_children_.assign(context.labels.size(), LexiconTrie::kNoNode);
-    context.each_child(LexiconTrie::kRoot, [this](Step step) { root_children_[step.label] = step.node; });
-  }
-
-  using Step = HotWords::Step;
-
-  // Finds the steps from the root that the labels of this frame allow.
-  void rank_root_children() {
-    root_steps_.clear();
-    for (const Label label : ranked_) {
-      if (root_children_[label] != LexiconTrie::kNoNode) root_steps_.push_back({label, root_children_[label]});
-    }
-  }
-
-  // Calls `extend` with every step from the node of the hypothesis that may reach the floor, if no step adds more than
-  // `bound` to total, sentence and posterior.
-  template <class Extend>
-  void for_each_step(const Hypothesis& hypothesis, float bound, Extend extend) {
-    const auto reaches_floor = [&](Label label) {
-      return hypothesis.total + posteriors_[label] + hypothesis.sentence + bound > floor_;
-    };
-    if (context_.child_count(hypothesis.node) < kManyChildren) {
-      context_.each_child(hypothesis.node, extend);
-    } else if (hypothesis.node == LexiconTrie::kRoot) {
-      for (const Step step : root_steps_) {
-        if (!reaches_floor(step.label)) return;
-        extend(step);
-      }
-    } else {
-      for (const Label label : ranked_) {
-        if (!reaches_floor(label)) return;
-        const std::uint32_t child = context_.find_child(hypothesis.node, label);
-        if (child != LexiconTrie::kNoNode) extend(Step{label, child});
-      }
-    }
-  }
-
-  Sentence complete_word(const Sentence& before, std::uint32_t node) const final {
-    const Word word = context_.word(node);
-    const bool known = word != TrieNode::kNoWord;
-    Sentence after{};
-    const float score = kLn10 * model_.Score(before.state, known ? word : 0, after.state);
-    const float bonus = known ? context_.bonus(word) : context_.options.unknown_word_score;
-    const float boost = context_.hot_words.follow(before.phrase, node, after.phrase);
-    after.probability = before.probability + score;
-    after.score = before.score + context_.options.lm_weight * score + bonus + boost;
-    return after;
-  }
-
-  const float highest_ahead_;  // the look-ahead of no node is higher
-  bool root_has_many_children_;
-  std::vector<std::uint32_t> root_children_;  // by label, if there are many or they are asked for: a node or kNoNode
-  std::vector<Step> root_steps_;              // of those whose labels are ranked, the most probable first
-  const Model& model_;
-};
-
 // Words of the trie. If the delimiter alone begins words, it leads to the root of the trie; other labels that begin
 // words are part of their spellings, so they lead to the root's children.
 template <class Model>
@@ -122,7 +55,7 @@ class WordSearch final : public ScoredSearch<Model> {
  private:
   using Base = ScoredSearch<Model>;
   using typename Base::Step;
-  using Base::highest_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
+  using Base::has_hot_words_, Base::highest_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
 
   void extend_beam() override {
     if (this->root_has_many_children_) this->rank_root_children();
@@ -141,20 +74,20 @@ class WordSearch final : public ScoredSearch<Model> {
 
   void extend(std::uint32_t source) {
     const Hypothesis& hypothesis = beam_[source];
-    if (!context_.hot_words.empty()) phrase_ = this->sentence(hypothesis).phrase;
+    if (has_hot_words_) phrase_ = this->sentence(hypothesis).phrase;
     if (hypothesis.node != LexiconTrie::kNoNode) {
-      this->for_each_step(hypothesis, highest_ahead_,
-                          [&](Step step) { extend_by(source, hypothesis, step.label, step.node); });
-      if (context_.word(hypothesis.node) != TrieNode::kNoWord) complete(source);
+      this->for_each_step(hypothesis, phrase_, highest_ahead_,
+                          [&](Step step, float ahead) { extend_by(source, hypothesis, step, ahead); });
+      if (this->word(hypothesis.node) != TrieNode::kNoWord) complete(source);
     }
     if (unknown_allowed_) extend_to_unknown(source);
   }
 
-  void extend_by(std::uint32_t source, const Hypothesis& hypothesis, Label label, std::uint32_t node) {
-    const float total = this->acoustic(hypothesis, label);
-    const float rank = total + hypothesis.sentence + this->ahead(node, phrase_);
-    if (rank > floor_ && !this->in_beam(source, label)) {
-      this->add_candidate({rank, total, source, label, node, Base::kNoCompletion});
+  void extend_by(std::uint32_t source, const Hypothesis& hypothesis, Step step, float ahead) {
+    const float total = this->acoustic(hypothesis, step.label);
+    const float rank = total + hypothesis.sentence + ahead;
+    if (rank > floor_ && !this->in_beam(source, step.label)) {
+      this->add_candidate({rank, total, source, step.label, step.node, Base::kNoCompletion});
     }
   }
 
@@ -167,9 +100,9 @@ class WordSearch final : public ScoredSearch<Model> {
       if (!(hypothesis.total + posteriors_[label] + hypothesis.sentence + context_.unknown_score > floor_)) break;
       if (!may_begin && context_.labels.begins_word(label)) continue;
       if (is_in_trie && context_.find_child(node, label) != LexiconTrie::kNoNode) continue;
-      extend_by(source, hypothesis, label, LexiconTrie::kNoNode);
+      extend_by(source, hypothesis, {label, LexiconTrie::kNoNode}, context_.unknown_score);
     }
-    const bool in_known_word = context_.word(node) != TrieNode::kNoWord;
+    const bool in_known_word = this->word(node) != TrieNode::kNoWord;
     if (node != LexiconTrie::kRoot && !in_known_word && hypothesis.last != delimiter_) complete(source);
   }
 
@@ -178,7 +111,7 @@ class WordSearch final : public ScoredSearch<Model> {
     Hypothesis& hypothesis = beam_[source];
     const float bound = completion_bound(hypothesis.node);
     Phrases::State after = Phrases::kStart;
-    context_.hot_words.follow(phrase_, hypothesis.node, after);
+    if (has_hot_words_) context_.hot_words.follow(phrase_, hypothesis.node, after);
     for (const auto [label, node] : beginnings_) {
       const float highest = hypothesis.total + posteriors_[label];
       if (!(highest + hypothesis.sentence + bound + highest_ahead_ > floor_)) return;
@@ -195,7 +128,13 @@ class WordSearch final : public ScoredSearch<Model> {
 
   // No completion scores higher, as no word has more than ln P = 0.
   float completion_bound(std::uint32_t node) const {
-    const bool known = context_.word(node) != TrieNode::kNoWord;
+    const Word word = this->word(node);
+    if (has_hot_words_ || context_.options.lm_weight < 0) return highest_completion(node, word);
+    return word == TrieNode::kNoWord ? context_.options.unknown_word_score : context_.bonus(word);
+  }
+
+  float highest_completion(std::uint32_t node, Word word) const {
+    const bool known = word != TrieNode::kNoWord;
     return known || context_.options.lm_weight < 0 ? context_.highest_bonus(node) : context_.options.unknown_word_score;
   }
 
@@ -237,17 +176,18 @@ class CharacterSearch final : public ScoredSearch<Model> {
     const Hypothesis& hypothesis = beam_[source];
     const Sentence& before = this->sentence(hypothesis);
     const std::uint64_t context = lm::ngram::hash_value(before.state);
-    this->for_each_step(hypothesis, this->extension_bound_,
-                        [&](Step step) { extend_by(source, hypothesis, before, context, step); });
+    this->for_each_step(hypothesis, before.phrase, this->extension_bound_, [&](Step step, float ahead) {
+      extend_by(source, hypothesis, before, context, step, ahead);
+    });
   }
 
   void extend_by(std::uint32_t source, const Hypothesis& hypothesis, const Sentence& before, std::uint64_t context,
-                 Step step) {
+                 Step step, float ahead) {
     const auto [label, child] = step;
     const float total = this->acoustic(hypothesis, label);
-    const Word word = context_.word(child);
+    const Word word = this->word(child);
     const bool completes = word != TrieNode::kNoWord;
-    const float bound = completes ? context_.highest_bonus(child) + highest_ahead_ : this->ahead(child, before.phrase);
+    const float bound = completes ? context_.highest_bonus(child) + highest_ahead_ : ahead;
     if (!(total + hypothesis.sentence + bound > floor_) || this->in_beam(source, label)) return;
     if (!completes) {
       const float rank = total + hypothesis.sentence + bound;
@@ -255,7 +195,7 @@ class CharacterSearch final : public ScoredSearch<Model> {
       return;
     }
     Phrases::State after = Phrases::kStart;
-    const float boost = context_.hot_words.follow(before.phrase, child, after);
+    const float boost = this->has_hot_words_ ? context_.hot_words.follow(before.phrase, child, after) : 0;
     const float weighted = context_.options.lm_weight * score(before, context, word);
     const float rank = total + (before.score + weighted + context_.bonus(word) + boost) + this->ahead(LexiconTrie::kRoot, after);
     if (rank > floor_) this->add_candidate({rank, total, source, label, LexiconTrie::kRoot, child});

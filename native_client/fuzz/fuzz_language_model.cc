@@ -7,7 +7,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const ctc::Unit unit : {ctc::Unit::kWord, ctc::Unit::kCharacter}) {
     try {
       fuzzing::decode(std::make_shared<const ctc::Scorer>(fuzzing::labels(), file.path(), unit));
-    } catch (const ctc::Error&) {
+    } catch (const ctc::Error& error) {
+      if (ctc::printable(error.what()) != error.what()) std::abort();
     }
   }
   return 0;

@@ -53,8 +53,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.beam_width = 1 + data[0] % 16;
   options.cutoff_top_n = data[1] % (kColumns + 2);
   if (data[1] & 0x80) options.unknown_word_score = -1;
+  if (data[1] & 0x10) options.lm_weight = -0.5f;
   const bool scored = !(data[1] & 0x20);
-  if (scored && data[1] & 0x40) options.hot_words = {{"ab", 2.0f}, {"bb", 1.0f}};
+  if (scored && data[1] & 0x40) options.hot_words = {{"ab", 2.0f}, {"bb", 1.0f}, {"a bb a", 3.0f}};
   const auto decoder = std::make_shared<const ctc::Decoder>(fuzzing::labels(), options, scored ? scorer : nullptr);
   std::vector<float> values((size - 3) / sizeof(float) / kColumns * kColumns);
   if (!values.empty()) std::memcpy(values.data(), data + 3, values.size() * sizeof(float));

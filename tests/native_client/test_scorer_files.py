@@ -47,7 +47,7 @@ def write_arpa_of_unigrams(path: Path, words: list[str]) -> None:
     )
 
 
-def reason(path: Path, labels: tuple[str | bytes, ...] = LABELS) -> str:
+def reason(path: Path, labels: tuple[str, ...] = LABELS) -> str:
     """Return why a scorer is refused."""
     with pytest.raises(DecoderError) as caught:
         Scorer.load(labels, path)
@@ -106,6 +106,32 @@ def test_a_file_may_be_cut_or_overwritten_while_it_is_in_use(folder: Path, tmp_p
         for path in paths:
             path.write_bytes(b"\xff" * 100_000)
         assert text(scorer) == expected
+
+
+@pytest.mark.parametrize("labels", [(" ", "b", "a", "c"), (" ", "a", "c", "b"), (" ", "c", "a", "b")])
+def test_a_package_of_labels_in_another_order_is_refused(folder: Path, labels: tuple[str, ...]) -> None:
+    assert "made for another alphabet" in reason(folder / "lm.scorer", labels)
+
+
+def test_rare_labels_in_another_order_are_noticed(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    words = sorted({"".join(random.choice(list("abc"), 6)) for _ in range(300)})
+    words += [f"{word}{rare}" for word in words[:6] for rare in "xy"]
+    labels = (*LABELS, "x", "y")
+    write_arpa_of_unigrams(tmp_path / "lm.arpa", [word for word in words if not word.endswith("y")])
+    Scorer.load(labels, tmp_path / "lm.arpa").write_package(tmp_path / "lm.scorer", 1, 1)
+    assert Scorer.load(labels, tmp_path / "lm.scorer").package_defaults == (1, 1)
+    assert "'y' as these labels spell them" in reason(tmp_path / "lm.scorer", (*LABELS, "y", "x"))
+
+
+def test_a_package_for_bytes_is_refused_by_a_model_of_letters(tmp_path: Path) -> None:
+    for characters in ("abc", "abcdefgé"):
+        write_arpa(tmp_path / "lm.arpa", list(characters), np.random.default_rng(0))
+        scorer = Scorer.load(UTF8_BYTES, tmp_path / "lm.arpa", characters=True)
+        scorer.write_package(tmp_path / "bytes.scorer", 1, 1)
+        assert Scorer.load(UTF8_BYTES, tmp_path / "bytes.scorer").characters
+        message = reason(tmp_path / "bytes.scorer")
+        assert "it is of characters" in message and "another alphabet" in message
 
 
 def acceptor_of_shared_states(before: bytes, length: int) -> bytes:
