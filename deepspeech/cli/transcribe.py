@@ -108,7 +108,10 @@ def _check(options: argparse.Namespace) -> None:
         raise FlagError("--stream: prints text as it comes, and cannot be combined with --format or --output_dir")
     options.rules = endpoint_rules(options)
     if options.rules and (options.format != "text" or options.output_dir or options.min_confidence is not None):
-        raise FlagError("endpoints: print text as it comes, and cannot be combined with --format or --output_dir")
+        raise FlagError(
+            "--endpoint flags and --voice_activity: print text as it comes, and cannot be combined with --format, "
+            "--output_dir or --min_confidence"
+        )
     if options.channels == APART and (options.rules or PIPE in options.audio):
         raise FlagError("--channels: apart, channels are transcribed one after the other, which needs files")
     check_confidence_flags(options)

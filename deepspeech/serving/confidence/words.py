@@ -27,7 +27,7 @@ class Rivals:
     """The most probable labels of each row of the network's output, of which few numbers are kept."""
 
     def __init__(self) -> None:
-        self._columns: list[npt.NDArray[np.intp]] = []
+        self._columns: list[npt.NDArray[np.int32]] = []
         self._probabilities: list[Array] = []
 
     def feed(self, posteriors: Array) -> None:
@@ -35,16 +35,18 @@ class Rivals:
         labels = posteriors[:, :-1]
         count = min(RIVALS, labels.shape[1])
         columns = np.argpartition(labels, labels.shape[1] - count, axis=1)[:, -count:]
-        self._columns += list(columns)
-        self._probabilities += list(labels[np.arange(len(labels))[:, None], columns])
+        self._columns.append(columns.astype(np.int32))
+        self._probabilities.append(labels[np.arange(len(labels))[:, None], columns])
 
     def highest(self, first: int, end: int, except_for: Collection[int]) -> float:
         """Return the highest probability in the rows from `first` up to, but without, `end`; 0 without any.
 
         `except_for` are the columns that are left out.
         """
-        columns = np.array(self._columns[first:end])
-        probabilities = np.array(self._probabilities[first:end])
+        if len(self._columns) > 1:
+            self._columns = [np.concatenate(self._columns)]
+            self._probabilities = [np.concatenate(self._probabilities)]
+        columns, probabilities = self._columns[0][first:end], self._probabilities[0][first:end]
         return float(np.max(probabilities, where=~np.isin(columns, list(except_for)), initial=0))
 
 

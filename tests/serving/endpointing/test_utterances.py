@@ -39,7 +39,8 @@ class Joined:
 @pytest.fixture(scope="module")
 def joined() -> Joined:
     random = np.random.default_rng(5)
-    parts, spoken, place = [], [], 0
+    parts: list[npt.NDArray[np.floating]] = []
+    spoken, place = [], 0
     for _ in range(50):
         text = random_transcript(random)
         samples = say(text, random)
