@@ -71,7 +71,12 @@ def parser() -> argparse.ArgumentParser:
     add("--tls_key", type=Path, help="PEM file of its key")
     add("--allowed_hosts", default="", help="further names of the server, separated by commas; * for any")
     add("--allowed_origins", default="", help="origins of other sites' pages that may use it, separated by commas")
-    add("--threads", type=int, default=0, help="threads that recognize live streams (default: as many as suit)")
+    add(
+        "--threads",
+        type=int,
+        default=0,
+        help="threads that recognize live streams (default: one for each stream, up to 128)",
+    )
     add(
         "--drain_secs",
         type=float,
