@@ -3,9 +3,9 @@
     python -m benchmarks.server [--demo demo] [--n_hidden 2048] [--streams 1 10 20 40] [--client published_client.py]
 
 The graph is the demo's, widened to `--n_hidden` units with the outputs of the trained one (see
-processes/speech_graph.py), and the recording is speech of the demo's test set. A number of streams passes if 99 % of the
-partials come within 300 ms of the audio that they cover, and 99 % of the finals within 500 ms of the end. The server's
-processor time and memory are those of its process; the clients, which are another one, take their share of the cores.
+processes/speech_graph.py), and the recording is speech of the demo's test set. A number of streams passes if 99 % of
+the partials come within 300 ms of the audio that they cover, and 99 % of the finals within 500 ms of the end. The
+server's processor time and memory are those of its process; the clients are another one on the same cores.
 With `--client`, as many threads of one process speak to the published DeepSpeech 0.9.3 client after that.
 """
 

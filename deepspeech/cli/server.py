@@ -75,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
         "--threads",
         type=int,
         default=0,
-        help="threads that recognize live streams (default: one for each stream, up to 128)",
+        help="threads that recognize live streams (default: one for each, up to 128)",
     )
     add(
         "--drain_secs",
