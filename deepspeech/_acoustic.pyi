@@ -1,5 +1,7 @@
 """The acoustic model's kernels, as native_client/acoustic/binding.cc offers them; use `deepspeech.serving.engine`."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,4 +13,6 @@ class Dense:
 
 class Recurrence:
     def __init__(self, weights: npt.NDArray[np.int16], scales: Floats) -> None: ...
-    def run(self, gates: Floats, cell: Floats, state: Floats) -> tuple[Floats, Floats, Floats]: ...
+    def run(
+        self, gates: Floats, lengths: Sequence[int], cells: Floats, states: Floats, threads: int
+    ) -> tuple[Floats, Floats, Floats]: ...

@@ -1,10 +1,13 @@
 // The Python module deepspeech._acoustic.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "acoustic/kernels.h"
 
@@ -57,26 +60,29 @@ class Recurrence {
     require(scales_.ndim() == 1 && scales_.shape(0) == weights_.shape(0) * kColumns, "scales must be [blocks * 64]");
   }
 
-  py::tuple run(const FloatArray& gates, const FloatArray& cell, const FloatArray& state) const {
+  py::tuple run(const FloatArray& gates, std::vector<std::size_t> lengths, const FloatArray& cells,
+                const FloatArray& states, std::size_t threads) const {
     const py::ssize_t blocks = weights_.shape(0);
+    const auto utterances = static_cast<py::ssize_t>(lengths.size());
     require(gates.ndim() == 2 && gates.shape(1) == blocks * kColumns, "gates must be [frames, blocks * 64]");
-    require(cell.ndim() == 1 && cell.shape(0) == blocks * kLanes, "the cell must be [blocks * 16]");
-    require(state.ndim() == 1 && state.shape(0) == blocks * kLanes, "the state must be [blocks * 16]");
+    require(std::accumulate(lengths.begin(), lengths.end(), py::ssize_t{0}) == gates.shape(0),
+            "the lengths must add up to the frames");
+    for (const FloatArray* each : {&cells, &states}) {
+      require(each->ndim() == 2 && each->shape(0) == utterances && each->shape(1) == blocks * kLanes,
+              "cells and states must be [utterances, blocks * 16]");
+    }
     FloatArray hidden({gates.shape(0), blocks * kLanes});
-    FloatArray new_cell(cell.shape(0), cell.data());
-    FloatArray new_state(state.shape(0), state.data());
+    FloatArray new_cells({utterances, blocks * kLanes}, cells.data());
+    FloatArray new_states({utterances, blocks * kLanes}, states.data());
     const acoustic::RecurrentLayer layer{weights_.data(), scales_.data(), static_cast<std::size_t>(blocks),
                                          static_cast<std::size_t>(weights_.shape(1))};
-    const float* const from = gates.data();
-    float* const cells = new_cell.mutable_data();
-    float* const states = new_state.mutable_data();
-    float* const to = hidden.mutable_data();
-    const auto frames = static_cast<std::size_t>(gates.shape(0));
+    const acoustic::Utterances all{std::move(lengths), gates.data(), new_cells.mutable_data(),
+                                   new_states.mutable_data(), hidden.mutable_data()};
     {
       const py::gil_scoped_release release;
-      acoustic::recurrence(layer, from, frames, cells, states, to);
+      acoustic::recurrence(layer, all, threads);
     }
-    return py::make_tuple(hidden, new_cell, new_state);
+    return py::make_tuple(hidden, new_cells, new_states);
   }
 
  private:
@@ -92,5 +98,6 @@ PYBIND11_MODULE(_acoustic, module) {
       .def("run", &Dense::run, py::arg("inputs"), py::arg("low"), py::arg("high"), py::arg("threads"));
   py::class_<Recurrence>(module, "Recurrence")
       .def(py::init<ShortArray, FloatArray>(), py::arg("weights"), py::arg("scales"))
-      .def("run", &Recurrence::run, py::arg("gates"), py::arg("cell"), py::arg("state"));
+      .def("run", &Recurrence::run, py::arg("gates"), py::arg("lengths"), py::arg("cells"), py::arg("states"),
+           py::arg("threads"));
 }

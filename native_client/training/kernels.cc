@@ -11,8 +11,8 @@
 #include <new>
 #include <type_traits>
 
+#include "shared/thread_team.h"
 #include "shared/threads.h"
-#include "training/thread_team.h"
 
 #ifdef HAS_SEVERAL_MACHINES
 #include <immintrin.h>
@@ -20,6 +20,8 @@
 
 namespace training {
 namespace {
+
+using shared::ThreadTeam;
 
 constexpr std::size_t kColumns = 4 * kLanes;
 constexpr std::size_t kBatch = 64;  // utterances whose sums are kept at a time

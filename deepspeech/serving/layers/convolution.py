@@ -5,11 +5,11 @@ from math import inf
 import numpy as np
 
 from ...network.description import Convolution
-from .layer import Array, Run, Weights
+from .layer import Array, UtteranceLayer, Weights
 from .products import blocks_of
 
 
-class ConvolutionLayer:
+class ConvolutionLayer(UtteranceLayer):
     """A convolution, as a product with the patch of frames and frequencies that each output depends on.
 
     The state is the frames that later outputs depend on, float32 [frames, inputs]: `before` zeros at the beginning.
@@ -27,11 +27,12 @@ class ConvolutionLayer:
         """Return the zeros before the first frame."""
         return np.zeros((self._layer.before, self._inputs), np.float32)
 
-    def run(self, values: Array, state: Array, how: Run) -> tuple[Array, Array]:
+    def run_utterance(self, values: Array, state: Array, threads: int, *, last: bool) -> tuple[Array, Array]:
         """Return the outputs [rows, frequencies * channels] that need no more frames, and the frames to keep."""
+        del threads
         layer = self._layer
         frames = np.concatenate([state, values])
-        if how.last:
+        if last:
             rows = -(-max(0, len(frames) - layer.before) // layer.time_stride)
             missing = (rows - 1) * layer.time_stride + layer.time - len(frames)
             frames = np.pad(frames, [(0, max(0, missing)), (0, 0)])

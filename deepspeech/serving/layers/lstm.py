@@ -1,5 +1,6 @@
 """LSTMs: the product with the inputs is computed for all frames at once, that with the state frame by frame."""
 
+from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from ..._acoustic import Recurrence
 from ...network.description import LSTM, BidirectionalLSTM
-from .layer import Array, Run, Weights
+from .layer import Array, Batch, UtteranceLayer, Weights
 from .products import COLUMNS, blocks_of
 
 LANES = 16
@@ -39,14 +40,18 @@ class LSTMLayer:
         zeros = np.zeros(self._filled_units, np.float32)
         return LSTMState(zeros, zeros)
 
-    def run(self, values: Array, state: LSTMState, how: Run) -> tuple[Array, LSTMState]:
-        """Return the hidden states [time, units] for values [time, inputs], and the state after the last frame."""
-        gates = self._input_gates.run(values, -inf, inf, how.threads)
-        hidden, c, h = self._recurrence.run(gates, state.c, state.h)
-        return hidden[:, : self._units], LSTMState(c, h)
+    def run(self, batch: Batch, states: Sequence[LSTMState]) -> tuple[Batch, Sequence[LSTMState]]:
+        """Return the hidden states [rows, units] for values [rows, inputs], and the states after the last frames.
+
+        In each frame the states of all utterances are multiplied by the recurrent weights together.
+        """
+        gates = self._input_gates.run(batch.rows, -inf, inf, batch.threads)
+        c, h = (np.stack([state[part] for state in states]) for part in range(2))
+        hidden, c, h = self._recurrence.run(gates, batch.lengths, c, h, batch.threads)
+        return batch._replace(rows=hidden[:, : self._units]), [LSTMState(*each) for each in zip(c, h, strict=True)]
 
 
-class BidirectionalLSTMLayer:
+class BidirectionalLSTMLayer(UtteranceLayer):
     """Two LSTMs over a whole utterance, one of them from the last frame to the first."""
 
     def __init__(self, layer: BidirectionalLSTM, inputs: int, weights: Weights) -> None:
@@ -55,10 +60,12 @@ class BidirectionalLSTMLayer:
     def initial_state(self) -> None:
         """Return None, as there is no state between whole utterances."""
 
-    def run(self, values: Array, state: None, how: Run) -> tuple[Array, None]:
+    def run_utterance(self, values: Array, state: None, threads: int, *, last: bool) -> tuple[Array, None]:
         """Return the hidden states of both directions, [time, 2 * units], for the values of an utterance."""
-        forward, _ = self._forward.run(values, self._forward.initial_state(), how)
-        backward, _ = self._backward.run(values[::-1], self._backward.initial_state(), how)
+        both = ((self._forward, values), (self._backward, values[::-1]))
+        forward, backward = (
+            layer.run(Batch.of([each], (last,), threads), [layer.initial_state()])[0].rows for layer, each in both
+        )
         return np.concatenate([forward, backward[::-1]], axis=1), state
 
 

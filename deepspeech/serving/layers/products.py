@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._acoustic import Dense as DenseProduct
 from ...network.description import Dense, Projection
-from .layer import Array, Run, Weights
+from .layer import Array, FrameLayer, Weights
 
 COLUMNS = 64
 """Columns of a block."""
@@ -15,7 +15,7 @@ UNITS_WORTH_THREADS = 128
 """Layers of at most this number of units are computed by the calling thread alone."""
 
 
-class DenseLayer:
+class DenseLayer(FrameLayer):
     """A dense layer, its weights in blocks."""
 
     def __init__(self, layer: Dense | Projection, inputs: int, weights: Weights) -> None:
@@ -25,13 +25,10 @@ class DenseLayer:
         clip = layer.clip if isinstance(layer, Dense) else None
         self._low, self._high = (-inf, inf) if clip is None else (0.0, clip)
 
-    def initial_state(self) -> None:
-        """Return None, as there is no state."""
-
-    def run(self, values: Array, state: None, how: Run) -> tuple[Array, None]:
-        """Return the outputs [time, units] for values [time, inputs]."""
-        shared_out = how.threads if self._units > UNITS_WORTH_THREADS else 1
-        return self._product.run(values, self._low, self._high, shared_out)[:, : self._units], state
+    def outputs(self, values: Array, threads: int) -> Array:
+        """Return the outputs [rows, units] for values [rows, inputs]."""
+        shared_out = threads if self._units > UNITS_WORTH_THREADS else 1
+        return self._product.run(values, self._low, self._high, shared_out)[:, : self._units]
 
 
 def blocks_of(weights: Array, bias: Array) -> DenseProduct:
