@@ -19,6 +19,7 @@ from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
 from .long_audio import parts_of_file, parts_of_samples
 from .posteriors import posteriors_of
+from .precision import Precision
 from .recognition import Recognition
 from .streams import Stream, TranscriptStream, as_signal, checked_count
 from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata, transcript
@@ -40,14 +41,16 @@ class Model:
     Settings apply to the utterances that begin after them.
     """
 
-    def __init__(self, model_path: str | PathLike[str]) -> None:
-        """Load a `.pb` or `.pbmm` file.
+    def __init__(self, model_path: str | PathLike[str], precision: str = "float32") -> None:
+        """Load a `.pb` or `.pbmm` file, to be computed with weights of a `precision`: `float32`, `int8` or `auto`.
 
-        Raise GraphError, which is a RuntimeError, if it cannot be used, and FeatureError if its features can't.
+        Raise GraphError, which is a RuntimeError, if it cannot be used, FeatureError if its features can't, and
+        ModelError for another precision.
         """
+        chosen = Precision.named(precision)
         model = read_frozen_model(model_path)
         self._info: ModelInfo = model.info
-        self._engine = Engine(model)
+        self._engine = Engine(model, chosen)
         self._features = ModelFeatures(model.info)
         self._beam_width = model.info.beam_width
         self._scorer: Scorer | None = None

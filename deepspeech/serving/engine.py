@@ -30,14 +30,15 @@ from .layers.layer import Array, Batch, EngineLayer, Weights
 from .layers.lstm import BidirectionalLSTMLayer, LSTMLayer
 from .layers.normalization import LayerNormalizationLayer
 from .layers.products import DenseLayer
+from .precision import Precision
 
-LARGEST_CHUNK = 512
-"""The number of frames that go through the network at once; their gates take n_hidden * 8 KiB."""
+LARGEST_CHUNK = 256
+"""The number of frames that go through the network at once; their gates take n_hidden * 4 KiB."""
 
 FRAMES_WORTH_THREADS = 64
 """Chunks of fewer frames are computed by the calling thread alone, as one stream leaves the other cores to others."""
 
-LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights], EngineLayer]] = {
+LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights, Precision], EngineLayer]] = {
     Dense: DenseLayer,
     Projection: DenseLayer,
     LSTM: LSTMLayer,
@@ -48,7 +49,7 @@ LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights], EngineLayer]] = {
     SelfAttention: SelfAttentionLayer,
     ConvolutionModule: ConvolutionModuleLayer,
 }
-"""How each kind of record is computed: a class that takes it, the width of its inputs, and the weights."""
+"""How each kind of record is computed: a class that takes it, the width of its inputs, the weights and the precision."""
 
 State = tuple[Any, ...]
 """The state of a network: that of each of its layers, in their order."""
@@ -65,10 +66,15 @@ class Piece(NamedTuple):
 class Engine:
     """Runs a network. Threads may share an engine, as it holds nothing but weights."""
 
-    def __init__(self, model: FrozenModel) -> None:
+    def __init__(self, model: FrozenModel, precision: Precision = Precision.FLOAT32) -> None:
+        """Take the model's weights, which are not needed any more after this."""
         network = model.info.network
         after_window = list(network.layers_with_inputs)[-len(network.layers_after_window) :]
-        self._layers = [_prepared(layer, inputs, model.weights) for layer, inputs in after_window]
+        self._layers = []
+        for number, (layer, inputs) in enumerate(after_window):
+            inner = 0 < number < len(after_window) - 1  # features differ widely in size, and logits decide
+            self._layers.append(_prepared(layer, inputs, model.weights, precision if inner else Precision.FLOAT32))
+            model.release_memory()
         self._outputs = network.outputs
         self._streams = network.streams
         self._cores = usable_cores()
@@ -127,10 +133,10 @@ class Engine:
         return list(zip(posteriors, zip(*after, strict=True), strict=True))
 
 
-def _prepared(layer: Layer, inputs: int, weights: Weights) -> EngineLayer:
+def _prepared(layer: Layer, inputs: int, weights: Weights, precision: Precision) -> EngineLayer:
     if type(layer) not in LAYERS:
         raise GraphError(f"its layer {layer.name} cannot be run: it is a {type(layer).__name__} after the first layer")
-    return LAYERS[type(layer)](layer, inputs, weights)
+    return LAYERS[type(layer)](layer, inputs, weights, precision)
 
 
 def _softmax(logits: Array) -> Array:

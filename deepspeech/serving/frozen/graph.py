@@ -56,9 +56,15 @@ class Node:
 class Graph:
     """The nodes of a file, and its constants. The file stays mapped as long as arrays of it are in use."""
 
-    def __init__(self, nodes: Mapping[str, Node], regions: Mapping[str, memoryview]) -> None:
+    def __init__(self, nodes: Mapping[str, Node], regions: Mapping[str, memoryview], file: mmap.mmap) -> None:
         self.nodes = nodes
         self._regions = regions
+        self._file = file
+
+    def release_memory(self) -> None:
+        """Give the memory of what was read back to the system, which reads it again when it is used again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._file.madvise(mmap.MADV_DONTNEED)
 
     def constant(self, name: str) -> Array:
         """Return the value of a constant node, read-only; strings are an object array [n] of bytes.
@@ -93,11 +99,12 @@ def read_graph(path: Path) -> Graph:
     """Map the file of a frozen graph; raise GraphError, without the file's name, for any other file."""
     try:
         with path.open("rb") as file:
-            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
         raise GraphError(f"cannot be read ({error.strerror})") from error
     except ValueError:
         raise GraphError("is empty") from None
+    data = memoryview(mapped)
     regions = _regions(data)
     definition = regions.get(MAPPED_GRAPH.decode(), data)
     nodes = {}
@@ -107,7 +114,7 @@ def read_graph(path: Path) -> Graph:
             nodes[node.name] = node
     if not nodes:
         raise GraphError("holds no graph")
-    return Graph(nodes, regions)
+    return Graph(nodes, regions, mapped)
 
 
 def _regions(data: memoryview) -> dict[str, memoryview]:

@@ -4,7 +4,7 @@ Graphs of DeepSpeech 0.6 to 0.9 and of this project are read whole, those of old
 This module needs no TensorFlow.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -55,6 +55,8 @@ class FrozenModel:
 
     info: ModelInfo
     weights: Mapping[str, npt.NDArray[np.float32]]
+    release_memory: Callable[[], None] = lambda: None
+    """Gives the memory of weights that were read back to the system, which reads them again if they are used again."""
 
 
 def read_frozen_model(path: str | PathLike[str]) -> FrozenModel:
@@ -164,7 +166,7 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
         unit_data=_text(graph, "metadata_unit_data") if "metadata_unit_data" in graph.nodes else b"",
         statistics=statistics,
     )
-    return FrozenModel(info, weights)
+    return FrozenModel(info, weights, graph.release_memory)
 
 
 def _unsized_network(graph: Graph) -> Network:

@@ -6,17 +6,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ...network.description import LONGEST_WAVE, ConvolutionModule, FeedForward, SelfAttention
+from ..precision import Precision
 from .layer import Array, FrameLayer, UtteranceLayer, Weights
 from .normalization import normalized
-from .products import UNITS_WORTH_THREADS, blocks_of
+from .products import UNITS_WORTH_THREADS, product_of
 
 
 class FeedForwardLayer(FrameLayer):
     """A feed-forward layer."""
 
-    def __init__(self, layer: FeedForward, inputs: int, weights: Weights) -> None:
+    def __init__(self, layer: FeedForward, inputs: int, weights: Weights, precision: Precision) -> None:
         del inputs
-        self._parts = _Parts(layer.name, weights)
+        self._parts = _Parts(layer.name, weights, precision)
 
     def outputs(self, values: Array, threads: int) -> Array:
         """Return the outputs [rows, width] for values of that shape."""
@@ -40,11 +41,11 @@ class AttentionState(NamedTuple):
 class SelfAttentionLayer(UtteranceLayer):
     """Attention, chunk by chunk or over a whole utterance."""
 
-    def __init__(self, layer: SelfAttention, inputs: int, weights: Weights) -> None:
+    def __init__(self, layer: SelfAttention, inputs: int, weights: Weights, precision: Precision) -> None:
         self._layer = layer
         self._width = inputs
         self._size = inputs // layer.heads
-        self._parts = _Parts(layer.name, weights)
+        self._parts = _Parts(layer.name, weights, precision)
         self._waves = LONGEST_WAVE ** (-2 * np.arange(self._size // 2) / self._size)
 
     def initial_state(self) -> AttentionState:
@@ -100,12 +101,12 @@ class ConvolutionState(NamedTuple):
 class ConvolutionModuleLayer(UtteranceLayer):
     """A convolution module."""
 
-    def __init__(self, layer: ConvolutionModule, inputs: int, weights: Weights) -> None:
+    def __init__(self, layer: ConvolutionModule, inputs: int, weights: Weights, precision: Precision) -> None:
         self._layer = layer
         self._width = inputs
-        self._parts = _Parts(layer.name, weights)
-        self._kernel = weights[f"{layer.name}/depthwise/kernel"]
-        self._bias = weights[f"{layer.name}/depthwise/bias"]
+        self._parts = _Parts(layer.name, weights, precision)
+        self._kernel = weights[f"{layer.name}/depthwise/kernel"].copy()
+        self._bias = weights[f"{layer.name}/depthwise/bias"].copy()
 
     def initial_state(self) -> ConvolutionState:
         """Return the zeros before the first row."""
@@ -133,22 +134,28 @@ class ConvolutionModuleLayer(UtteranceLayer):
 class _Parts:
     """The products and normalizations that a layer is made of, by their names."""
 
-    def __init__(self, layer: str, weights: Weights) -> None:
-        self._layer, self._weights = layer, weights
-        names = [name for name in ("inner", "outer") if f"{layer}/{name}/weights" in weights]
-        self._products = {
-            name: blocks_of(weights[f"{layer}/{name}/weights"], weights[f"{layer}/{name}/bias"]) for name in names
+    def __init__(self, layer: str, weights: Weights, precision: Precision) -> None:
+        self._products, self._units = {}, {}
+        for name in ("inner", "outer"):
+            if f"{layer}/{name}/weights" in weights:
+                bias = weights[f"{layer}/{name}/bias"]
+                self._products[name] = product_of(weights[f"{layer}/{name}/weights"], bias, precision)
+                self._units[name] = len(bias)
+        self._normalizations = {
+            name: tuple(weights[f"{layer}/{name}/{each}"].copy() for each in ("scale", "offset"))
+            for name in ("normalization", "second_normalization")
+            if f"{layer}/{name}/scale" in weights
         }
 
     def product(self, name: str, values: Array, threads: int) -> Array:
         """Return values [rows, n] times the weights of this name, plus their bias."""
-        units = len(self._weights[f"{self._layer}/{name}/bias"])
+        units = self._units[name]
         shared_out = threads if units > UNITS_WORTH_THREADS else 1
         return self._products[name].run(values, -inf, inf, shared_out)[:, :units]
 
     def normalized(self, name: str, values: Array) -> Array:
         """Return values [rows, n] after the layer normalization of this name."""
-        scale, offset = (self._weights[f"{self._layer}/{name}/{each}"] for each in ("scale", "offset"))
+        scale, offset = self._normalizations[name]
         return normalized(values, scale, offset)
 
 

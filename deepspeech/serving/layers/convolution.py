@@ -5,8 +5,9 @@ from math import inf
 import numpy as np
 
 from ...network.description import Convolution
+from ..precision import Precision
 from .layer import Array, UtteranceLayer, Weights
-from .products import blocks_of
+from .products import product_of
 
 
 class ConvolutionLayer(UtteranceLayer):
@@ -15,12 +16,12 @@ class ConvolutionLayer(UtteranceLayer):
     The state is the frames that later outputs depend on, float32 [frames, inputs]: `before` zeros at the beginning.
     """
 
-    def __init__(self, layer: Convolution, inputs: int, weights: Weights) -> None:
+    def __init__(self, layer: Convolution, inputs: int, weights: Weights, precision: Precision) -> None:
         self._layer = layer
         self._inputs = inputs
         self._frequencies = layer.frequencies(inputs)
         kernel = weights[f"{layer.name}/kernel"]
-        self._product = blocks_of(kernel.reshape(-1, layer.channels), weights[f"{layer.name}/bias"])
+        self._product = product_of(kernel.reshape(-1, layer.channels), weights[f"{layer.name}/bias"], precision)
         self._low, self._high = (-inf, inf) if layer.clip is None else (0.0, layer.clip)
 
     def initial_state(self) -> Array:

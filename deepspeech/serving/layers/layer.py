@@ -53,7 +53,7 @@ class EngineLayer(Protocol):
 class FrameLayer(ABC):
     """A layer whose outputs for a frame depend on nothing but that frame."""
 
-    def initial_state(self) -> None:
+    def initial_state(self) -> None:  # noqa: B027 - there is no state
         """Return None, as there is no state."""
 
     def run(self, batch: Batch, states: Sequence[None]) -> tuple[Batch, Sequence[None]]:

@@ -3,15 +3,16 @@
 import numpy as np
 
 from ...network.description import NORMALIZATION_EPSILON, LayerNormalization
+from ..precision import Precision
 from .layer import Array, FrameLayer, Weights
 
 
 class LayerNormalizationLayer(FrameLayer):
     """Normalizes the numbers of each frame."""
 
-    def __init__(self, layer: LayerNormalization, inputs: int, weights: Weights) -> None:
-        del inputs
-        self._scale, self._offset = weights[f"{layer.name}/scale"], weights[f"{layer.name}/offset"]
+    def __init__(self, layer: LayerNormalization, inputs: int, weights: Weights, precision: Precision) -> None:
+        del inputs, precision
+        self._scale, self._offset = (weights[f"{layer.name}/{each}"].copy() for each in ("scale", "offset"))
 
     def outputs(self, values: Array, threads: int) -> Array:
         """Return the normalized values [rows, inputs]."""
