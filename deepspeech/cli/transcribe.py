@@ -15,7 +15,8 @@ import numpy.typing as npt
 from .. import __version__
 from ..errors import AudioError, ExportError, FlagError
 from ..serving.api import Model
-from ..serving.long_audio import Part, parts_of_blocks
+from ..serving.long_audio import parts_of_blocks
+from ..serving.precision import PRECISIONS
 from ..serving.streams import as_signal
 from ..serving.subtitles import cues, srt, webvtt
 from ..serving.transcripts import Transcript, joined
@@ -56,6 +57,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = ArgumentParser("Turn speech into text with an exported model.", "deepspeech")
     add = parser.add_argument
     add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm")
+    add(
+        "--precision",
+        choices=PRECISIONS,
+        default="float32",
+        help="of the network's weights: int8 is faster and needs less memory; auto where the processor is made for it",
+    )
     add("--scorer", type=Path, help="language model: a scorer package or a KenLM file")
     add(
         "--audio",
@@ -96,7 +103,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _load(options: argparse.Namespace) -> Model:
-    model = Model(options.model)
+    model = Model(options.model, options.precision)
     if options.stream:
         model.check_streams()
     if options.beam_width is not None:
@@ -123,16 +130,19 @@ def _hot_words(text: str) -> Iterator[tuple[str, float]]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Transcribe one recording after the other; one that cannot be read does not stop the others."""
+    """Transcribe the recordings, several of them together; one that cannot be read does not stop the others."""
     chosen = recordings(options.audio)
     outputs = _outputs(options, chosen)
     model = _load(options)
     code = 0
     with Progress("Transcribing", len(chosen), enabled=len(chosen) > 1) as progress:
-        for recording, output in zip(chosen, outputs, strict=True):
-            try:
-                _transcribe(model, recording, output, options, several=len(chosen) > 1)
-            except AudioError as error:
+        done = (
+            _stream_all(model, chosen, options.stream)
+            if options.stream
+            else _transcribe_all(model, chosen, outputs, options)
+        )
+        for error in done:
+            if error is not None:
                 code = failed(error)
             progress.advance()
     return code
@@ -154,13 +164,21 @@ def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[P
     return files
 
 
-def _transcribe(
-    model: Model, recording: Recording, output: Path | None, options: argparse.Namespace, *, several: bool
-) -> None:
-    if options.stream:
-        _stream(model, recording, options.stream)
-        return
-    text = _rendered(model, recording, options, several=several)
+def _transcribe_all(
+    model: Model, chosen: Sequence[Recording], outputs: Sequence[Path | None], options: argparse.Namespace
+) -> Iterator[AudioError | None]:
+    """Print or write the text of each recording; yield for each one None or why it cannot be read."""
+    count = options.candidate_transcripts if options.format == "json" else 1
+    rate = model.sampleRate()
+    results = model.recognized((parts_of_blocks(_blocks(each, rate), rate) for each in chosen), count)
+    several = len(chosen) > 1
+    for recording, output, result in zip(chosen, outputs, results, strict=True):
+        if result.error is None:
+            _write(_rendered(recording, result.parts, options, several=several), output)
+        yield result.error
+
+
+def _write(text: str, output: Path | None) -> None:
     if output is None:
         print(text, flush=True)
         return
@@ -171,12 +189,15 @@ def _transcribe(
         raise ExportError(f"--output_dir: {output} cannot be written ({error.strerror})") from error
 
 
-def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *, several: bool) -> str:
+def _rendered(
+    recording: Recording,
+    parts: Sequence[tuple[float, list[Transcript]]],
+    options: argparse.Namespace,
+    *,
+    several: bool,
+) -> str:
     """Return the output for one recording, with its name if there are `several` on standard output."""
-    count = options.candidate_transcripts if options.format == "json" else 1
-    rate = model.sampleRate()
-    of_parts = [(part.start, model.candidates(part.samples, count)) for part in _parts(recording, rate)]
-    best = joined([(start, candidates[0]) for start, candidates in of_parts])
+    best = joined([(start, candidates[0]) for start, candidates in parts])
     if options.format == "srt":
         return srt(cues(best.words))
     if options.format == "vtt":
@@ -185,15 +206,11 @@ def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *
     if options.format == "text":
         return f"{recording}: {best.text}" if named else best.text
     # A recording that was transcribed in parts has only one transcript.
-    candidates = of_parts[0][1] if len(of_parts) == 1 else [best]
+    candidates = parts[0][1] if len(parts) == 1 else [best]
     result = {"transcripts": [_candidate(candidate) for candidate in candidates]}
     if named:
         return json.dumps({"audio": str(recording), **result}, ensure_ascii=False)
     return json.dumps(result, indent=2, ensure_ascii=False)
-
-
-def _parts(recording: Recording, rate: int) -> Iterator[Part]:
-    return parts_of_blocks(_blocks(recording, rate), rate)
 
 
 def _blocks(recording: Recording, rate: int) -> Iterator[npt.NDArray[np.float32]]:
@@ -208,6 +225,17 @@ def _candidate(spoken: Transcript) -> dict[str, object]:
         for word in spoken.words
     ]
     return {"confidence": spoken.confidence, "words": words}
+
+
+def _stream_all(model: Model, chosen: Sequence[Recording], chunk: int) -> Iterator[AudioError | None]:
+    """Print the text of each recording as it changes; yield for each one None or why it cannot be read."""
+    for recording in chosen:
+        try:
+            _stream(model, recording, chunk)
+        except AudioError as error:
+            yield error
+        else:
+            yield None
 
 
 def _stream(model: Model, recording: Recording, chunk: int) -> None:

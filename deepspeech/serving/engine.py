@@ -49,7 +49,7 @@ LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights, Precision], EngineLaye
     SelfAttention: SelfAttentionLayer,
     ConvolutionModule: ConvolutionModuleLayer,
 }
-"""How each kind of record is computed: a class that takes it, the width of its inputs, the weights and the precision."""
+"""How each kind of record is computed: a class that takes it, the width of its inputs, weights and precision."""
 
 State = tuple[Any, ...]
 """The state of a network: that of each of its layers, in their order."""
@@ -76,7 +76,8 @@ class Engine:
             self._layers.append(_prepared(layer, inputs, model.weights, precision if inner else Precision.FLOAT32))
             model.release_memory()
         self._outputs = network.outputs
-        self._streams = network.streams
+        self.streams = network.streams
+        """Whether an utterance can be run in pieces."""
         self._cores = usable_cores()
 
     def initial_state(self) -> State:
@@ -117,13 +118,13 @@ class Engine:
 
     def _end_of_chunk(self, start: int, length: int, utterances: int) -> int:
         """Return where the next chunk of an utterance ends, of which there are several in the chunk."""
-        assert self._streams or not start
-        return min(length, start + max(1, LARGEST_CHUNK // utterances)) if self._streams else length
+        assert self.streams or not start
+        return min(length, start + max(1, LARGEST_CHUNK // utterances)) if self.streams else length
 
     def _run_chunk(self, pieces: Sequence[Piece]) -> list[tuple[Array, State]]:
         lengths = sum(len(piece.windows) for piece in pieces)
         threads = self._cores if lengths >= FRAMES_WORTH_THREADS else 1
-        assert self._streams or all(piece.last for piece in pieces)
+        assert self.streams or all(piece.last for piece in pieces)
         batch = Batch.of([piece.windows for piece in pieces], tuple(piece.last for piece in pieces), threads)
         after = []
         for number, layer in enumerate(self._layers):

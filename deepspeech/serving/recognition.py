@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
-from .engine import Engine
+from .batching.scheduler import Scheduler
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo
 
@@ -15,17 +15,16 @@ Array = npt.NDArray[np.float32]
 class Recognition:
     """Samples in, hypotheses out; wherever the signal is cut, the hypotheses are the same.
 
-    A recognition belongs to one thread at a time; several of them may share the engine and the decoder.
+    A recognition belongs to one thread at a time; several of them may share the scheduler and the decoder.
     """
 
-    def __init__(self, info: ModelInfo, features: ModelFeatures, engine: Engine, decoder: CTCDecoder) -> None:
-        self._engine = engine
+    def __init__(self, info: ModelInfo, features: ModelFeatures, scheduler: Scheduler, decoder: CTCDecoder) -> None:
         self._decoder = decoder
         self._search = _ctcdecoder.Stream(decoder.native)
         self._n_steps = info.n_steps
         self._streams = info.network.streams
         self._feature_windows = features.windows()
-        self._state = engine.initial_state()
+        self._acoustic = scheduler.stream()
         self._pending: list[Array] = []
 
     def feed(self, samples: Array) -> None:
@@ -49,6 +48,5 @@ class Recognition:
 
     def _run_pending(self, *, last: bool = False) -> None:
         if self._pending:
-            posteriors, self._state = self._engine.run(np.concatenate(self._pending), self._state, last=last)
-            self._pending = []
-            self._search.feed(posteriors)
+            windows, self._pending = np.concatenate(self._pending), []
+            self._search.feed(self._acoustic.run(windows, last=last))

@@ -1,0 +1,82 @@
+"""Whole recordings, whose parts are computed together."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...decoder import CTCDecoder, Hypothesis
+from ...errors import AudioError
+from ..engine import Engine, Piece
+from ..feature_windows import ModelFeatures
+from ..layers.layer import Array
+from ..long_audio import Part
+from ..transcripts import Transcript
+
+SECONDS_TOGETHER = 480.0
+"""Seconds of audio that are computed together; a second's windows take 100 KB."""
+
+
+@dataclass
+class Recognized:
+    """A recording's candidates by its parts, each with its start in seconds; or why it cannot be used."""
+
+    parts: list[tuple[float, list[Transcript]]] = field(default_factory=list)
+    error: AudioError | None = None
+    read: bool = False
+
+
+def recognized(
+    recordings: Iterable[Iterable[Part]], sample_rate: int, recognize: Callable[[list[Array]], list[list[Transcript]]]
+) -> Generator[Recognized, None, None]:
+    """Yield what is recognized in each recording, in order, while no more than SECONDS_TOGETHER are held in memory.
+
+    `recognize` returns the candidates of each of several signals. The recurrence needs no padding, so that the order of
+    the recordings does not matter for its speed.
+    """
+    waiting: deque[Recognized] = deque()
+    together: list[tuple[Recognized, Part]] = []
+
+    def recognize_parts() -> None:
+        candidates = recognize([part.samples for _, part in together])
+        for (recording, part), of_part in zip(together, candidates, strict=True):
+            recording.parts.append((part.start, of_part))
+        together.clear()
+
+    for parts in recordings:
+        recording = Recognized()
+        waiting.append(recording)
+        try:
+            for part in parts:
+                together.append((recording, part))
+                if sum(len(each.samples) for _, each in together) >= SECONDS_TOGETHER * sample_rate:
+                    recognize_parts()
+                    while waiting[0].read:
+                        yield waiting.popleft()
+        except AudioError as error:
+            recording.error = error
+        recording.read = True
+    recognize_parts()
+    yield from waiting
+
+
+def hypotheses(
+    signals: Sequence[Array], features: ModelFeatures, engine: Engine, decoder: CTCDecoder
+) -> list[list[Hypothesis]]:
+    """Return the hypotheses of each signal, float32 [samples] in [-1, 1], best first."""
+    if not signals:
+        return []
+    pieces = []
+    for signal in signals:
+        stream = features.windows()
+        windows = np.concatenate([stream.feed(signal), stream.finish()])
+        pieces.append(Piece(windows, engine.initial_state(), last=True))
+    rows = [posteriors for posteriors, _ in engine.run_batch(pieces)]
+    lengths = [len(each) for each in rows]
+    padded = np.zeros((len(rows), max(lengths), rows[0].shape[1]), np.float32)
+    for of_signal, each in zip(padded, rows, strict=True):
+        of_signal[: len(each)] = each
+    return decoder.decode_batch(padded, lengths)
