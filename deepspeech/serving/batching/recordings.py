@@ -16,7 +16,7 @@ from ..layers.layer import Array
 from ..long_audio import Part
 from ..transcripts import Transcript
 
-SECONDS_TOGETHER = 480.0
+SECONDS_TOGETHER = 240.0
 """Seconds of audio that are computed together; a second's windows take 100 KB."""
 
 
