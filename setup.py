@@ -92,7 +92,7 @@ decoder = Pybind11Extension(
 
 acoustic = Pybind11Extension(
     "deepspeech._acoustic",
-    **sources("acoustic"),
+    **sources("acoustic", "shared"),
     extra_compile_args=["-O3", *WARNINGS],
     cxx_std=17,
 )
@@ -100,7 +100,7 @@ acoustic = Pybind11Extension(
 # Found by TensorFlow, not by Python: TensorFlow's functions are looked up when it is loaded.
 training = Extension(
     "deepspeech._training",
-    **sources("training"),
+    **sources("training", "shared"),
     extra_compile_args=["-std=c++17", "-O3", *WARNINGS, "-fvisibility=hidden"],
     extra_link_args=["-pthread"],
     language="c++",

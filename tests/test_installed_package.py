@@ -112,7 +112,7 @@ sys.exit(command())
     environment = {**os.environ, "PYTHONPATH": str(installed)}
 
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        without = ",".join([*PACKAGES_OF_TRAINING, "sentencepiece", "xdg"])
+        without = ",".join([*PACKAGES_OF_TRAINING, "sentencepiece"])
         command = [sys.executable, "-c", program, without, str(installed), *map(str, arguments)]
         return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
 

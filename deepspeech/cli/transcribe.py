@@ -1,7 +1,6 @@
 """The `deepspeech` command: recordings, folders of them, or a pipe in; text, JSON or subtitles out."""
 
 import argparse
-import json
 import logging
 import os
 import signal
@@ -18,19 +17,19 @@ from .. import __version__
 from ..errors import AudioError, ExportError, FlagError
 from ..serving.api import Model
 from ..serving.long_audio import parts_of_blocks
-from ..serving.subtitles import cues, srt, webvtt
-from ..serving.transcripts import Transcript, joined_candidates
+from ..serving.precision import PRECISIONS
+from ..serving.transcripts import joined_candidates
 from ..util.audio import channel_count, read_audio_blocks
 from ..util.files.whole_files import write_whole
 from ..util.progress import Progress, report
 from .arguments import ArgumentParser, failed, run_command
 from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
 from .recordings import Recording, recordings
+from .rendering import SUFFIXES, rendered
 from .utterances.endpoints import add_endpoint_flags, endpoint_rules, print_utterances, voice_activity
 from .utterances.pipe import PIPE
 
 MIX, APART = "mix", "apart"
-SUFFIXES = {"text": ".txt", "json": ".json", "srt": ".srt", "vtt": ".vtt"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,6 +60,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = ArgumentParser("Turn speech into text with an exported model.", "deepspeech")
     add = parser.add_argument
     add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm")
+    add(
+        "--precision",
+        choices=PRECISIONS,
+        default="float32",
+        help="of the network's weights: int8 is faster and needs less memory; auto where the processor is made for it",
+    )
     add("--scorer", type=Path, help="language model: a scorer package or a KenLM file")
     add(
         "--audio",
@@ -118,7 +123,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _load(options: argparse.Namespace) -> Model:
-    model = Model(options.model)
+    model = Model(options.model, options.precision)
     if options.rules:
         model.check_streams()
     if options.beam_width is not None:
@@ -145,16 +150,19 @@ def _hot_words(text: str) -> Iterator[tuple[str, float]]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Transcribe one recording after the other; one that cannot be read does not stop the others."""
+    """Transcribe the recordings, several of them together; one that cannot be read does not stop the others."""
     chosen = recordings(options.audio)
     outputs = _outputs(options, chosen)
     model = _load(options)
     code = 0
     with Progress("Transcribing", len(chosen), enabled=len(chosen) > 1) as progress:
-        for recording, output in zip(chosen, outputs, strict=True):
-            try:
-                _transcribe(model, recording, output, options, several=len(chosen) > 1)
-            except AudioError as error:
+        done = (
+            _utterances_all(model, chosen, options)
+            if options.rules
+            else _transcribe_all(model, chosen, outputs, options)
+        )
+        for recording, error in zip(chosen, done, strict=True):
+            if error is not None:
                 code = failed(error)
             if recording.pipe is not None and recording.pipe.interrupted:
                 return 128 + signal.SIGINT
@@ -186,14 +194,54 @@ def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[P
     return files
 
 
-def _transcribe(
-    model: Model, recording: Recording, output: Path | None, options: argparse.Namespace, *, several: bool
-) -> None:
-    if options.rules:
-        blocks = _blocks(recording, model.sampleRate())
-        print_utterances(model, blocks, options.rules, voice_activity(options), options.stream)
-        return
-    text = _rendered(model, recording, options, several=several)
+def _utterances_all(
+    model: Model, chosen: Sequence[Recording], options: argparse.Namespace
+) -> Iterator[AudioError | None]:
+    """Print the utterances of each recording when they end; yield for each one None or why it cannot be read."""
+    for recording in chosen:
+        try:
+            blocks = _blocks(recording, model.sampleRate())
+            print_utterances(model, blocks, options.rules, voice_activity(options), options.stream)
+        except AudioError as error:
+            yield error
+        else:
+            yield None
+
+
+def _transcribe_all(
+    model: Model, chosen: Sequence[Recording], outputs: Sequence[Path | None], options: argparse.Namespace
+) -> Iterator[AudioError | None]:
+    """Print or write the text of each recording; yield for each one None or why it cannot be read."""
+    count = options.candidate_transcripts if options.format == "json" else 1
+    rate = model.sampleRate()
+    channels = [_channels(each) if options.channels == APART else [None] for each in chosen]
+    parts = (
+        parts_of_blocks(_blocks(recording, rate, channel), rate)
+        for recording, of_recording in zip(chosen, channels, strict=True)
+        for channel in of_recording
+    )
+    results = model.recognized(parts, count)
+    for recording, output, of_recording in zip(chosen, outputs, channels, strict=True):
+        heard = {channel: next(results) for channel in of_recording}
+        error = next((each.error for each in heard.values() if each.error is not None), None)
+        if error is None:
+            candidates = {channel: joined_candidates(each.parts, count) for channel, each in heard.items()}
+            asked = {channel: [as_asked(one, options) for one in each] for channel, each in candidates.items()}
+            name = str(recording) if len(chosen) > 1 and options.output_dir is None else ""
+            _write(rendered(asked, options.format, name), output)
+        yield error
+
+
+def _channels(recording: Recording) -> Sequence[int | None]:
+    """Return the channels of a recording; none in particular for one that cannot be read, which is told later."""
+    assert recording.path is not None
+    try:
+        return range(channel_count(recording.path))
+    except AudioError:
+        return [None]
+
+
+def _write(text: str, output: Path | None) -> None:
     if output is None:
         print(text, flush=True)
         return
@@ -204,60 +252,11 @@ def _transcribe(
         raise ExportError(f"--output_dir: {output} cannot be written ({error.strerror})") from error
 
 
-def _rendered(model: Model, recording: Recording, options: argparse.Namespace, *, several: bool) -> str:
-    """Return the output for one recording, with its name if there are `several` on standard output."""
-    count = options.candidate_transcripts if options.format == "json" else 1
-    named = several and options.output_dir is None
-    if options.channels == APART:
-        assert recording.path is not None
-        channels = range(channel_count(recording.path))
-        every = {f"channel {number + 1}": _heard(model, recording, count, number) for number in channels}
-    else:
-        every = {"": _heard(model, recording, count)}
-    heard = {voice: [as_asked(each, options) for each in candidates] for voice, candidates in every.items()}
-    if options.format in ("srt", "vtt"):
-        shown = [cue for voice, candidates in heard.items() for cue in cues(candidates[0].words, voice)]
-        shown.sort(key=lambda cue: cue.start)
-        return srt(shown) if options.format == "srt" else webvtt(shown)
-    if options.format == "text":
-        name = f"{recording}: " if named else ""
-        prefixes = [f"{name}{voice}: " if voice else name for voice in heard]
-        return "\n".join(prefix + each[0].text for prefix, each in zip(prefixes, heard.values(), strict=True))
-    results = [{"transcripts": [_candidate(each) for each in candidates]} for candidates in heard.values()]
-    result: dict[str, object] = dict(results[0])
-    if options.channels == APART:
-        result = {"channels": [{"channel": number, **each} for number, each in enumerate(results, 1)]}
-    if named:
-        return json.dumps({"audio": str(recording), **result}, ensure_ascii=False)
-    return json.dumps(result, indent=2, ensure_ascii=False)
-
-
-def _heard(model: Model, recording: Recording, count: int, channel: int | None = None) -> list[Transcript]:
-    """Return up to `count` transcripts of a recording, or of one channel of it, best first."""
-    rate = model.sampleRate()
-    parts = parts_of_blocks(_blocks(recording, rate, channel), rate)
-    of_parts = [(part.start, model.candidates(part.samples, count)) for part in parts]
-    return joined_candidates(of_parts, count)
-
-
 def _blocks(recording: Recording, rate: int, channel: int | None = None) -> Iterator[npt.NDArray[np.float32]]:
     if recording.path is None:
         assert recording.pipe is not None
         return recording.pipe.blocks(rate)
     return read_audio_blocks(recording.path, rate, channel)
-
-
-def _candidate(spoken: Transcript) -> dict[str, object]:
-    words = [
-        {
-            "word": word.text,
-            "start_time": word.start,
-            "duration": round(word.end - word.start, 3),
-            "confidence": word.confidence,
-        }
-        for word in spoken.words
-    ]
-    return {"confidence": spoken.confidence, "words": words}
 
 
 if __name__ == "__main__":

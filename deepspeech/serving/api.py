@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike
@@ -14,12 +14,14 @@ import numpy.typing as npt
 
 from ..decoder.of_alphabet import load_scorer
 from ..errors import DecoderError, ModelError
-from ..util.features import UTTERANCE, FeatureOptions
+from ..util.features import FeatureOptions
 from ..util.text import Alphabet
 from .alphabet import alphabet_of
 from .arguments.checks import count as checked_count
 from .arguments.checks import file_path, finite_number, text
 from .arguments.samples import Samples, as_samples, as_signal
+from .batching.recordings import Recognized, recognized
+from .batching.scheduler import Scheduler
 from .confidence.calibration import Calibrations
 from .decoding import DecodingSettings, package_weights
 from .endpointing.recognition import EndpointedRecognition
@@ -30,8 +32,9 @@ from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
 from .long_audio import Part, parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
+from .precision import Precision
 from .recognition import Recognition, Recognizer, blocks_of
-from .streams import Stream, TranscriptStream
+from .streams import Stream, TranscriptStream, check_streams
 from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata
 
 __all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "Transcript", "TranscriptStream"]
@@ -46,15 +49,17 @@ class Model:
     Settings apply to the utterances that begin after them.
     """
 
-    def __init__(self, model_path: str | PathLike[str]) -> None:
-        """Load a `.pb` or `.pbmm` file.
+    def __init__(self, model_path: str | PathLike[str], precision: str = "float32") -> None:
+        """Load a `.pb` or `.pbmm` file, to be computed with weights of a `precision`: `float32`, `int8` or `auto`.
 
-        Raise GraphError if it cannot be used, and FeatureError if its features can't. Like all that a model raises
-        on purpose, they are RuntimeErrors.
+        Raise GraphError if it cannot be used, FeatureError if its features can't, and ModelError for another precision.
+        Like all that a model raises on purpose, they are RuntimeErrors.
         """
+        chosen = Precision.named(precision)
         model = read_frozen_model(file_path(model_path, "model_path"))
         self._info: ModelInfo = model.info
-        self._engine = Engine(model)
+        self._engine = Engine(model, chosen)
+        self._scheduler = Scheduler(self._engine)
         self._features = ModelFeatures(model.info)
         self._settings = DecodingSettings(model.info.labels, model.info.beam_width)
         self._changing = threading.RLock()
@@ -161,7 +166,26 @@ class Model:
         Long recordings are split where they are quietest, so that hours need no more memory than minutes.
         Raise AudioError for a file, and SamplesError for samples, that cannot be used.
         """
-        return joined([(part.start, self.candidates(part.samples)[0]) for part in self.parts(audio)])
+        return next(self.transcribe_many([audio]))
+
+    def transcribe_many(self, audio: Iterable[str | PathLike[str] | Samples]) -> Generator[Transcript, None, None]:
+        """Yield the transcripts of several files or samples, as `transcribe` returns them, in order.
+
+        They are computed together, which is several times faster, and with bounded memory. Raise what `transcribe`
+        raises when it is the turn of what cannot be used.
+        """
+        for result in self.recognized(map(self.parts, audio)):
+            if result.error is not None:
+                raise result.error
+            yield joined([(start, candidates[0]) for start, candidates in result.parts])
+
+    def recognized(self, recordings: Iterable[Iterable[Part]], count: int = 1) -> Generator[Recognized, None, None]:
+        """Yield what is recognized in recordings that come in parts, in order, with up to `count` transcripts a part.
+
+        An AudioError that reading a recording raises is in its result.
+        """
+        recognizer = self._recognizer(self._settings.with_results(checked_count(count, "count")))
+        return recognized(recordings, self.sampleRate(), recognizer, count)
 
     def parts(self, audio: str | PathLike[str] | Samples) -> Iterator[Part]:
         """Yield the parts that `transcribe` splits a recording into; raise what it raises."""
@@ -229,17 +253,7 @@ class Model:
 
     def check_streams(self) -> None:
         """Raise ModelError for a network or features that cannot stream."""
-        if self._info.features.normalization == UTTERANCE:
-            raise ModelError(
-                f"{self._info.path}: cannot stream, as its features are normalized by the whole recording; transcribe "
-                "whole recordings, or use a model with --normalize_features=running"
-            )
-        layer = next((layer for layer in self._info.network.layers if not layer.streams), None)
-        if layer is not None:
-            raise ModelError(
-                f"{self._info.path}: cannot stream, as its layer {layer.name} is a {type(layer).__name__}, which needs "
-                "the whole recording; transcribe whole recordings, or use a model whose network streams"
-            )
+        check_streams(self._info)
 
     @property
     def scorer_weights(self) -> tuple[float, float]:
@@ -261,8 +275,7 @@ class Model:
         settings = self._settings if hot_words is None else self._settings.with_hot_words(hot_words)
         if beam_width is not None:
             settings = replace(settings, beam_width=checked_count(beam_width, "beam_width"))
-        decoder = settings.decoder
-        recognizer = Recognizer(self._info, self._features, self._engine, decoder)
+        recognizer = self._recognizer(settings)
         if endpointing is None:
             return Recognition(recognizer)
         return EndpointedRecognition(recognizer, endpointing, voice_activity)
@@ -272,6 +285,9 @@ class Model:
         for block in blocks_of(as_samples(audio_buffer)):
             recognition.feed(as_signal(block))
         return recognition
+
+    def _recognizer(self, settings: DecodingSettings) -> Recognizer:
+        return Recognizer(self._info, self._features, self._scheduler, settings.decoder)
 
     def _change(self, **changes: Any) -> None:
         """Change settings, all or none. Raise ModelError if no decoder can be made with them."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from ..decoder import CTCDecoder, DecoderOptions, Scorer
 from ..decoder.labels import Labels
 from ..errors import DecoderError, ModelError
+from .confidence.words import HYPOTHESES
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,13 @@ class DecodingSettings:
     """Of the language model, and of each word that is in its vocabulary."""
     hot_words: Mapping[str, float] = field(default_factory=dict)
     """Words and phrases with their boosts, those included that the scorer cannot spell, which have no effect."""
+
+    result_count: int | None = None
+    """Hypotheses that a whole recording is decoded to at most; None: as many as the beam is wide."""
+
+    def with_results(self, count: int) -> DecodingSettings:
+        """Return these settings for whole recordings of which `count` transcripts with confidences are wanted."""
+        return replace(self, result_count=max(count, HYPOTHESES))
 
     def with_hot_words(self, hot_words: Mapping[str, float]) -> DecodingSettings:
         """Return these settings with other hot words.
@@ -59,7 +67,7 @@ class DecodingSettings:
                 valid_word_count_weight=valid_word_count_weight,
                 sentence_end=False,  # as DeepSpeech's clients score
                 cutoff_top_n=MOST_LABELS_PER_FRAME,
-                result_count=max(self.beam_width, 1),
+                result_count=self.result_count or max(self.beam_width, 1),
                 hot_words=self._spelled_hot_words(),
             )
             return CTCDecoder(self.scorer.output if self.scorer else self.labels, options, self.scorer)

@@ -1,11 +1,11 @@
 """The acoustic model of an exported graph without TensorFlow: windows of features in, posteriors out.
 
 The products that do not depend on the frame before are computed for many frames at once, the recurrent ones frame by
-frame, both in C++, with weights that are put into blocks when the engine is made.
+frame for all utterances of a batch, both in C++, with weights that are put into blocks when the engine is made.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,18 +26,19 @@ from ..util.parallel import usable_cores
 from .frozen.model import FrozenModel
 from .layers.attention import ConvolutionModuleLayer, FeedForwardLayer, SelfAttentionLayer
 from .layers.convolution import ConvolutionLayer
-from .layers.layer import Array, EngineLayer, Run, Weights
+from .layers.layer import Array, Batch, EngineLayer, Weights
 from .layers.lstm import BidirectionalLSTMLayer, LSTMLayer
 from .layers.normalization import LayerNormalizationLayer
 from .layers.products import DenseLayer
+from .precision import Precision
 
-LARGEST_CHUNK = 512
-"""The number of frames that go through the network at once; their gates take n_hidden * 8 KiB."""
+LARGEST_CHUNK = 256
+"""The number of frames that go through the network at once; their gates take n_hidden * 4 KiB."""
 
 FRAMES_WORTH_THREADS = 64
-"""Chunks of fewer frames are computed by the calling thread alone, so that streams do not slow each other down."""
+"""Chunks of fewer frames are computed by the calling thread alone, as one stream leaves the other cores to others."""
 
-LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights], EngineLayer]] = {
+LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights, Precision], EngineLayer]] = {
     Dense: DenseLayer,
     Projection: DenseLayer,
     LSTM: LSTMLayer,
@@ -48,21 +49,35 @@ LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights], EngineLayer]] = {
     SelfAttention: SelfAttentionLayer,
     ConvolutionModule: ConvolutionModuleLayer,
 }
-"""How each kind of record is computed: a class that takes it, the width of its inputs, and the weights."""
+"""How each kind of record is computed: a class that takes it, the width of its inputs, weights and precision."""
 
 State = tuple[Any, ...]
 """The state of a network: that of each of its layers, in their order."""
 
 
+class Piece(NamedTuple):
+    """Windows of features of one utterance, float32 [time, n_input], the state before them, and if it ends there."""
+
+    windows: Array
+    state: State
+    last: bool
+
+
 class Engine:
     """Runs a network. Threads may share an engine, as it holds nothing but weights."""
 
-    def __init__(self, model: FrozenModel) -> None:
+    def __init__(self, model: FrozenModel, precision: Precision = Precision.FLOAT32) -> None:
+        """Take the model's weights, which are not needed any more after this."""
         network = model.info.network
         after_window = list(network.layers_with_inputs)[-len(network.layers_after_window) :]
-        self._layers = [_prepared(layer, inputs, model.weights) for layer, inputs in after_window]
+        self._layers = []
+        for number, (layer, inputs) in enumerate(after_window):
+            inner = 0 < number < len(after_window) - 1  # features differ widely in size, and logits decide
+            self._layers.append(_prepared(layer, inputs, model.weights, precision if inner else Precision.FLOAT32))
+            model.release_memory()
         self._outputs = network.outputs
-        self._streams = network.streams
+        self.streams = network.streams
+        """Whether an utterance can be run in pieces."""
         self._cores = usable_cores()
 
     def initial_state(self) -> State:
@@ -74,34 +89,55 @@ class Engine:
         return self.run(windows, self.initial_state(), last=True)[0]
 
     def run(self, windows: Array, state: State, *, last: bool = False) -> tuple[Array, State]:
-        """Return posteriors for windows of features, and the state after them.
+        """Return the posteriors for windows of features of one utterance, and its state after them."""
+        return self.run_batch([Piece(windows, state, last)])[0]
 
-        Posteriors are float32 [rows, labels + 1], windows float32 [time, n_input]. However an utterance is cut into
-        runs, its posteriors are the same but for rounding. They are complete once a run was the `last`, which a network
-        that does not stream gets as its only one.
+    def run_batch(self, pieces: Sequence[Piece]) -> list[tuple[Array, State]]:
+        """Return posteriors, float32 [rows, labels + 1], and the state after it for each piece of an utterance.
+
+        However an utterance is cut into pieces, and whatever is computed beside it, its posteriors are the same but for
+        rounding. They are complete once a piece was the `last`, which a network that does not stream gets as its only
+        one.
         """
-        assert self._streams or last
-        largest = LARGEST_CHUNK if self._streams else max(len(windows), 1)
-        posteriors = []
-        for start in range(0, max(len(windows), 1), largest):
-            chunk = windows[start : start + largest]
-            rows, state = self._run_chunk(chunk, state, last=last and start + largest >= len(windows))
-            posteriors.append(rows)
-        return np.concatenate(posteriors), state
+        posteriors: list[list[Array]] = [[] for _ in pieces]
+        states = [piece.state for piece in pieces]
+        done = [0] * len(pieces)
+        left = list(range(len(pieces)))
+        while left:
+            chunk = []
+            for number in left:
+                windows, _, last = pieces[number]
+                start, end = done[number], self._end_of_chunk(done[number], len(windows), len(left))
+                chunk.append(Piece(windows[start:end], states[number], last and end == len(windows)))
+                done[number] = end
+            for number, (rows, state) in zip(left, self._run_chunk(chunk), strict=True):
+                posteriors[number].append(rows)
+                states[number] = state
+            left = [number for number in left if done[number] < len(pieces[number].windows)]
+        return [(np.concatenate(rows), state) for rows, state in zip(posteriors, states, strict=True)]
 
-    def _run_chunk(self, windows: Array, state: State, *, last: bool) -> tuple[Array, State]:
-        how = Run(self._cores if len(windows) >= FRAMES_WORTH_THREADS else 1, last)
-        values, after = windows, []
-        for layer, before in zip(self._layers, state, strict=True):
-            values, new_state = layer.run(values, before, how)
-            after.append(new_state)
-        return _softmax(values), tuple(after)
+    def _end_of_chunk(self, start: int, length: int, utterances: int) -> int:
+        """Return where the next chunk of an utterance ends, of which there are several in the chunk."""
+        assert self.streams or not start
+        return min(length, start + max(1, LARGEST_CHUNK // utterances)) if self.streams else length
+
+    def _run_chunk(self, pieces: Sequence[Piece]) -> list[tuple[Array, State]]:
+        lengths = sum(len(piece.windows) for piece in pieces)
+        threads = self._cores if lengths >= FRAMES_WORTH_THREADS else 1
+        assert self.streams or all(piece.last for piece in pieces)
+        batch = Batch.of([piece.windows for piece in pieces], tuple(piece.last for piece in pieces), threads)
+        after = []
+        for number, layer in enumerate(self._layers):
+            batch, states = layer.run(batch, [piece.state[number] for piece in pieces])
+            after.append(states)
+        posteriors = batch._replace(rows=_softmax(batch.rows)).utterances()
+        return list(zip(posteriors, zip(*after, strict=True), strict=True))
 
 
-def _prepared(layer: Layer, inputs: int, weights: Weights) -> EngineLayer:
+def _prepared(layer: Layer, inputs: int, weights: Weights, precision: Precision) -> EngineLayer:
     if type(layer) not in LAYERS:
         raise GraphError(f"its layer {layer.name} cannot be run: it is a {type(layer).__name__} after the first layer")
-    return LAYERS[type(layer)](layer, inputs, weights)
+    return LAYERS[type(layer)](layer, inputs, weights, precision)
 
 
 def _softmax(logits: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,12 @@ import numpy.typing as npt
 from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
 from ..errors import DecoderError, ModelError
+from .batching.scheduler import Scheduler
 from .confidence.calibration import Observation
 from .confidence.stability import stable_words
 from .confidence.words import HYPOTHESES, HYPOTHESES_SO_FAR, Rivals, observations
 from .endpointing.rules import Endpoint
 from .endpointing.search import EndpointedSearch
-from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo
 from .transcripts import Partial, Transcript, transcript
@@ -32,8 +33,40 @@ class Recognizer:
 
     info: ModelInfo
     features: ModelFeatures
-    engine: Engine
+    scheduler: Scheduler
     decoder: CTCDecoder
+
+    @property
+    def has_language_model(self) -> bool:
+        """Whether a language model scores the hypotheses."""
+        return self.decoder.scorer is not None
+
+    @contextmanager
+    def naming_the_model(self) -> Iterator[None]:
+        """Raise ModelError if the decoder refuses posteriors."""
+        try:
+            yield
+        except DecoderError as error:
+            raise ModelError(f"{self.info.path}: what the network computes is not a probability: {error}") from error
+
+    def observations(
+        self, hypothesis: Hypothesis, hypotheses: Sequence[Hypothesis], rivals: Rivals
+    ) -> list[Observation]:
+        """Return what the confidences of a hypothesis's words are computed of; `hypotheses` are all of its signal."""
+        return observations(hypothesis, hypotheses[:HYPOTHESES], rivals, self.decoder.space_columns)
+
+    def transcripts(
+        self, hypotheses: Sequence[Hypothesis], rivals: Rivals, count: int, start: float = 0.0
+    ) -> list[Transcript]:
+        """Return the first `count` hypotheses of a signal, which begins at `start` seconds, as transcripts."""
+        calibrations = self.info.calibrations
+        calibration = calibrations.language_model if self.has_language_model else calibrations.acoustic
+        made = []
+        for hypothesis in hypotheses[:count]:
+            observed = self.observations(hypothesis, hypotheses, rivals)
+            confidences = [calibration.confidence(each) for each in observed]
+            made.append(transcript(hypothesis, self.info.row_seconds, confidences, start))
+        return made
 
 
 LARGEST_BLOCK = 1 << 18
@@ -45,19 +78,18 @@ class Recognition:
 
     Raise ModelError if the network computes what is not a probability, as its weights are damaged.
 
-    A recognition belongs to one thread at a time, so streams have a lock; several may share the engine and the decoder.
+    A recognition belongs to one thread at a time, so streams have a lock; several may share scheduler and decoder.
     """
 
     def __init__(self, recognizer: Recognizer, search: Search | None = None) -> None:
         """Begin an utterance; `search` is what takes the posteriors, a new one of the decoder if None."""
         self._recognizer = recognizer
-        self._engine = recognizer.engine
         self._decoder = recognizer.decoder
         self._search = search or _ctcdecoder.Stream(recognizer.decoder.native)
         self._n_steps = recognizer.info.n_steps
         self._streams = recognizer.info.network.streams
         self._feature_windows = recognizer.features.windows()
-        self._state = recognizer.engine.initial_state()
+        self._acoustic = recognizer.scheduler.stream()
         self._pending: list[Array] = []
         self._rivals = Rivals()
 
@@ -69,7 +101,7 @@ class Recognition:
     @property
     def has_language_model(self) -> bool:
         """Whether a language model scores the hypotheses."""
-        return self._decoder.scorer is not None
+        return self._recognizer.has_language_model
 
     def feed(self, samples: Array) -> None:
         """Take float32 [samples] in [-1, 1]; a network that streams runs once there are `n_steps` windows."""
@@ -111,7 +143,7 @@ class Recognition:
     def finish_observed(self) -> tuple[Hypothesis, list[Observation]]:
         """Return the best hypothesis of `finish`, and what the confidences of its words are computed of."""
         hypotheses = self.finish(HYPOTHESES)
-        return hypotheses[0], self._observations(hypotheses[0], hypotheses)
+        return hypotheses[0], self._recognizer.observations(hypotheses[0], hypotheses, self._rivals)
 
     @property
     def start(self) -> float:
@@ -127,26 +159,14 @@ class Recognition:
         return Recognition(self._recognizer)
 
     def _transcripts(self, hypotheses: list[Hypothesis], count: int) -> list[Transcript]:
-        calibrations = self._recognizer.info.calibrations
-        calibration = calibrations.language_model if self.has_language_model else calibrations.acoustic
-        made = []
-        for hypothesis in hypotheses[:count]:
-            confidences = [calibration.confidence(each) for each in self._observations(hypothesis, hypotheses)]
-            made.append(transcript(hypothesis, self._recognizer.info.row_seconds, confidences, self.start))
-        return made
-
-    def _observations(self, hypothesis: Hypothesis, hypotheses: list[Hypothesis]) -> list[Observation]:
-        return observations(hypothesis, hypotheses[:HYPOTHESES], self._rivals, self._decoder.space_columns)
+        return self._recognizer.transcripts(hypotheses, self._rivals, count, self.start)
 
     def _run_pending(self, *, last: bool = False) -> None:
         if self._pending:
-            posteriors, self._state = self._engine.run(np.concatenate(self._pending), self._state, last=last)
-            self._pending = []
-            try:
+            windows, self._pending = np.concatenate(self._pending), []
+            posteriors = self._acoustic.run(windows, last=last)
+            with self._recognizer.naming_the_model():
                 self._search.feed(posteriors)
-            except DecoderError as error:
-                path = self._recognizer.info.path
-                raise ModelError(f"{path}: what the network computes is not a probability: {error}") from error
             self._rivals.feed(posteriors)
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import threading
 
 from ..errors import ModelError
+from ..util.features import UTTERANCE
 from .arguments.checks import count as checked_count
 from .arguments.samples import Samples, as_signal
 from .endpointing.rules import Endpoint
+from .frozen.model import ModelInfo
 from .recognition import Recognition
 from .transcripts import Metadata, Partial, Transcript, metadata
 
@@ -155,3 +157,18 @@ class TranscriptStream:
     def _check_open(self) -> None:
         if self._ended:
             raise ModelError("the stream has ended; begin another one")
+
+
+def check_streams(model: ModelInfo) -> None:
+    """Raise ModelError for a network or features that cannot stream."""
+    if model.features.normalization == UTTERANCE:
+        raise ModelError(
+            f"{model.path}: cannot stream, as its features are normalized by the whole recording; transcribe whole "
+            "recordings, or use a model with --normalize_features=running"
+        )
+    layer = next((layer for layer in model.network.layers if not layer.streams), None)
+    if layer is not None:
+        raise ModelError(
+            f"{model.path}: cannot stream, as its layer {layer.name} is a {type(layer).__name__}, which needs the "
+            "whole recording; transcribe whole recordings, or use a model whose network streams"
+        )

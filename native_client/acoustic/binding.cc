@@ -1,96 +1,184 @@
 // The Python module deepspeech._acoustic.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
+#include "acoustic/int8.h"
 #include "acoustic/kernels.h"
 
 namespace py = pybind11;
 
 namespace {
 
-using FloatArray = py::array_t<float, py::array::c_style>;
-using ShortArray = py::array_t<std::int16_t, py::array::c_style>;
+template <class Number>
+using Array = py::array_t<Number, py::array::c_style>;
+using FloatArray = Array<float>;
 
 constexpr auto kColumns = static_cast<py::ssize_t>(acoustic::kColumns);
 constexpr auto kLanes = static_cast<py::ssize_t>(acoustic::kLanes);
+constexpr auto kQuad = static_cast<py::ssize_t>(acoustic::kQuad);
 
 void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(what);
 }
 
-class Dense {
+void require_of_columns(const py::array& values, std::size_t blocks, const char* what) {
+  require(values.ndim() == 1 && values.shape(0) == static_cast<py::ssize_t>(blocks) * kColumns, what);
+}
+
+// Weights of floats, with a bias.
+class FloatDense {
  public:
-  Dense(FloatArray weights, FloatArray bias) : weights_(std::move(weights)), bias_(std::move(bias)) {
+  FloatDense(FloatArray weights, FloatArray bias) : weights_(std::move(weights)), bias_(std::move(bias)) {
     require(weights_.ndim() == 3 && weights_.shape(2) == kColumns, "weights must be [blocks, rows, 64]");
-    require(bias_.ndim() == 1 && bias_.shape(0) == weights_.shape(0) * kColumns, "the bias must be [blocks * 64]");
+    require_of_columns(bias_, blocks(), "the bias must be [blocks * 64]");
   }
 
-  FloatArray run(const FloatArray& inputs, float low, float high, std::size_t threads) const {
-    require(inputs.ndim() == 2 && inputs.shape(1) == weights_.shape(1), "inputs must be [frames, rows]");
-    FloatArray outputs({inputs.shape(0), weights_.shape(0) * kColumns});
-    const acoustic::DenseLayer layer{weights_.data(), bias_.data(), static_cast<std::size_t>(weights_.shape(0)),
-                                     static_cast<std::size_t>(weights_.shape(1))};
-    const float* const from = inputs.data();
-    float* const to = outputs.mutable_data();
-    const auto frames = static_cast<std::size_t>(inputs.shape(0));
-    {
-      const py::gil_scoped_release release;
-      acoustic::dense(layer, from, frames, low, high, threads, to);
-    }
-    return outputs;
+  std::size_t blocks() const { return static_cast<std::size_t>(weights_.shape(0)); }
+  std::size_t rows() const { return static_cast<std::size_t>(weights_.shape(1)); }
+  acoustic::DenseLayer layer() const { return {weights_.data(), bias_.data(), blocks(), rows()}; }
+
+ private:
+  FloatArray weights_, bias_;
+};
+
+// The recurrent weights of 16 bits.
+class Int16Recurrence {
+ public:
+  Int16Recurrence(Array<std::int16_t> weights, FloatArray scales)
+      : weights_(std::move(weights)), scales_(std::move(scales)) {
+    require(weights_.ndim() == 3 && weights_.shape(2) == kColumns, "weights must be [blocks, rows, 64]");
+    require(weights_.shape(1) <= weights_.shape(0) * kLanes, "there are more units than the blocks hold");
+    require_of_columns(scales_, blocks(), "scales must be [blocks * 64]");
+  }
+
+  std::size_t blocks() const { return static_cast<std::size_t>(weights_.shape(0)); }
+  acoustic::RecurrentLayer layer() const {
+    return {weights_.data(), scales_.data(), blocks(), static_cast<std::size_t>(weights_.shape(1))};
   }
 
  private:
-  FloatArray weights_;
+  Array<std::int16_t> weights_;
+  FloatArray scales_;
+};
+
+class Int8Weights {
+ public:
+  Int8Weights(Array<std::int8_t> weights, FloatArray scales, Array<std::int32_t> sums, std::size_t rows)
+      : weights_(std::move(weights)), scales_(std::move(scales)), sums_(std::move(sums)), rows_(rows) {
+    require(weights_.ndim() == 4 && weights_.shape(2) == kColumns && weights_.shape(3) == kQuad &&
+                weights_.shape(1) * kQuad == static_cast<py::ssize_t>(layer().filled_rows()),
+            "weights must be [blocks, quads, 64, 4], with rows filled up to a multiple of 64");
+    require_of_columns(scales_, blocks(), "scales must be [blocks * 64]");
+    require_of_columns(sums_, blocks(), "sums must be [blocks * 64]");
+  }
+
+  std::size_t blocks() const { return static_cast<std::size_t>(weights_.shape(0)); }
+  std::size_t rows() const { return rows_; }
+  acoustic::Int8Weights layer() const { return {weights_.data(), scales_.data(), sums_.data(), blocks(), rows_}; }
+
+ private:
+  Array<std::int8_t> weights_;
+  FloatArray scales_;
+  Array<std::int32_t> sums_;
+  std::size_t rows_;
+};
+
+class Int8Dense {
+ public:
+  Int8Dense(Array<std::int8_t> weights, FloatArray scales, Array<std::int32_t> sums, std::size_t rows, FloatArray bias)
+      : weights_(std::move(weights), std::move(scales), std::move(sums), rows), bias_(std::move(bias)) {
+    require_of_columns(bias_, blocks(), "the bias must be [blocks * 64]");
+  }
+
+  std::size_t blocks() const { return weights_.blocks(); }
+  std::size_t rows() const { return weights_.rows(); }
+  acoustic::Int8DenseLayer layer() const { return {weights_.layer(), bias_.data()}; }
+
+ private:
+  Int8Weights weights_;
   FloatArray bias_;
 };
 
-class Recurrence {
+class Int8Recurrence : public Int8Weights {
  public:
-  Recurrence(ShortArray weights, FloatArray scales) : weights_(std::move(weights)), scales_(std::move(scales)) {
-    require(weights_.ndim() == 3 && weights_.shape(2) == kColumns, "weights must be [blocks, rows, 64]");
-    require(weights_.shape(1) <= weights_.shape(0) * kLanes, "there are more units than the blocks hold");
-    require(scales_.ndim() == 1 && scales_.shape(0) == weights_.shape(0) * kColumns, "scales must be [blocks * 64]");
+  Int8Recurrence(Array<std::int8_t> weights, FloatArray scales, Array<std::int32_t> sums, std::size_t rows)
+      : Int8Weights(std::move(weights), std::move(scales), std::move(sums), rows) {
+    require(rows <= blocks() * acoustic::kLanes, "there are more units than the blocks hold");
   }
-
-  py::tuple run(const FloatArray& gates, const FloatArray& cell, const FloatArray& state) const {
-    const py::ssize_t blocks = weights_.shape(0);
-    require(gates.ndim() == 2 && gates.shape(1) == blocks * kColumns, "gates must be [frames, blocks * 64]");
-    require(cell.ndim() == 1 && cell.shape(0) == blocks * kLanes, "the cell must be [blocks * 16]");
-    require(state.ndim() == 1 && state.shape(0) == blocks * kLanes, "the state must be [blocks * 16]");
-    FloatArray hidden({gates.shape(0), blocks * kLanes});
-    FloatArray new_cell(cell.shape(0), cell.data());
-    FloatArray new_state(state.shape(0), state.data());
-    const acoustic::RecurrentLayer layer{weights_.data(), scales_.data(), static_cast<std::size_t>(blocks),
-                                         static_cast<std::size_t>(weights_.shape(1))};
-    const float* const from = gates.data();
-    float* const cells = new_cell.mutable_data();
-    float* const states = new_state.mutable_data();
-    float* const to = hidden.mutable_data();
-    const auto frames = static_cast<std::size_t>(gates.shape(0));
-    {
-      const py::gil_scoped_release release;
-      acoustic::recurrence(layer, from, frames, cells, states, to);
-    }
-    return py::make_tuple(hidden, new_cell, new_state);
-  }
-
- private:
-  ShortArray weights_;
-  FloatArray scales_;
 };
+
+template <class Dense>
+FloatArray run_dense(const Dense& dense, const FloatArray& inputs, float low, float high, std::size_t threads) {
+  require(inputs.ndim() == 2 && inputs.shape(1) == static_cast<py::ssize_t>(dense.rows()),
+          "inputs must be [frames, rows]");
+  FloatArray outputs({inputs.shape(0), static_cast<py::ssize_t>(dense.blocks()) * kColumns});
+  const float* const from = inputs.data();
+  float* const to = outputs.mutable_data();
+  const auto frames = static_cast<std::size_t>(inputs.shape(0));
+  {
+    const py::gil_scoped_release release;
+    acoustic::dense(dense.layer(), from, frames, low, high, threads, to);
+  }
+  return outputs;
+}
+
+template <class Recurrence>
+py::tuple run_recurrence(const Recurrence& recurrence, const FloatArray& gates, std::vector<std::size_t> lengths,
+                         const FloatArray& cells, const FloatArray& states, std::size_t threads) {
+  const auto blocks = static_cast<py::ssize_t>(recurrence.blocks());
+  const auto utterances = static_cast<py::ssize_t>(lengths.size());
+  require(gates.ndim() == 2 && gates.shape(1) == blocks * kColumns, "gates must be [frames, blocks * 64]");
+  const std::size_t frames = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
+  require(static_cast<py::ssize_t>(frames) == gates.shape(0), "the lengths must add up to the frames");
+  for (const FloatArray* each : {&cells, &states}) {
+    require(each->ndim() == 2 && each->shape(0) == utterances && each->shape(1) == blocks * kLanes,
+            "cells and states must be [utterances, blocks * 16]");
+  }
+  FloatArray hidden({gates.shape(0), blocks * kLanes});
+  FloatArray new_cells({utterances, blocks * kLanes}, cells.data());
+  FloatArray new_states({utterances, blocks * kLanes}, states.data());
+  const acoustic::Utterances all{std::move(lengths), gates.data(), new_cells.mutable_data(),
+                                 new_states.mutable_data(), hidden.mutable_data()};
+  {
+    const py::gil_scoped_release release;
+    acoustic::recurrence(recurrence.layer(), all, threads);
+  }
+  return py::make_tuple(hidden, new_cells, new_states);
+}
+
+template <class Class>
+void define_dense(Class python_class) {
+  python_class.def("run", &run_dense<typename Class::type>, py::arg("inputs"), py::arg("low"), py::arg("high"),
+                   py::arg("threads"));
+}
+
+template <class Class>
+void define_recurrence(Class python_class) {
+  python_class.def("run", &run_recurrence<typename Class::type>, py::arg("gates"), py::arg("lengths"),
+                   py::arg("cells"), py::arg("states"), py::arg("threads"));
+}
 
 }  // namespace
 
 PYBIND11_MODULE(_acoustic, module) {
-  py::class_<Dense>(module, "Dense")
-      .def(py::init<FloatArray, FloatArray>(), py::arg("weights"), py::arg("bias"))
-      .def("run", &Dense::run, py::arg("inputs"), py::arg("low"), py::arg("high"), py::arg("threads"));
-  py::class_<Recurrence>(module, "Recurrence")
-      .def(py::init<ShortArray, FloatArray>(), py::arg("weights"), py::arg("scales"))
-      .def("run", &Recurrence::run, py::arg("gates"), py::arg("cell"), py::arg("state"));
+  using Int8Array = Array<std::int8_t>;
+  using Sums = Array<std::int32_t>;
+  define_dense(py::class_<FloatDense>(module, "Dense")
+                   .def(py::init<FloatArray, FloatArray>(), py::arg("weights"), py::arg("bias")));
+  define_dense(py::class_<Int8Dense>(module, "Int8Dense")
+                   .def(py::init<Int8Array, FloatArray, Sums, std::size_t, FloatArray>(), py::arg("weights"),
+                        py::arg("scales"), py::arg("sums"), py::arg("rows"), py::arg("bias")));
+  define_recurrence(py::class_<Int16Recurrence>(module, "Recurrence")
+                        .def(py::init<Array<std::int16_t>, FloatArray>(), py::arg("weights"), py::arg("scales")));
+  define_recurrence(py::class_<Int8Recurrence>(module, "Int8Recurrence")
+                        .def(py::init<Int8Array, FloatArray, Sums, std::size_t>(), py::arg("weights"),
+                             py::arg("scales"), py::arg("sums"), py::arg("rows")));
+  module.def("has_int8_products", [] { return acoustic::machines().back() >= acoustic::Machine::kAvx512Vnni; });
 }

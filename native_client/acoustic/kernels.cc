@@ -2,29 +2,29 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
+#include "acoustic/frames_in_turn.h"
 #include "shared/threads.h"
 
 namespace acoustic {
 namespace {
 
-#define KERNELS "acoustic/machine_kernels.inc"
+#define KERNELS "acoustic/float_kernels.inc"
 #include "shared/each_machine.inc"
 
 struct Kernels {
   decltype(&any_machine::dense) dense;
-  decltype(&any_machine::recurrence) recurrence;
+  decltype(&any_machine::recurrent_frames) recurrent_frames;
 };
 
 Kernels kernels(Machine machine) {
-  switch (machine) {
 #ifdef HAS_SEVERAL_MACHINES
-    case Machine::kAvx512Bfloat16:
-    case Machine::kAvx512: return {avx512::dense, avx512::recurrence};
-    case Machine::kAvx2: return {avx2::dense, avx2::recurrence};
+  if (machine >= Machine::kAvx512) return {avx512::dense, avx512::recurrent_frames};
+  if (machine >= Machine::kAvx2) return {avx2::dense, avx2::recurrent_frames};
 #endif
-    default: return {any_machine::dense, any_machine::recurrence};
-  }
+  (void)machine;
+  return {any_machine::dense, any_machine::recurrent_frames};
 }
 
 }  // namespace
@@ -40,9 +40,13 @@ void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, flo
   shared::share_out(threads, threads, share);
 }
 
-void recurrence(const RecurrentLayer& layer, const float* gates, std::size_t frames, float* cell, float* state,
-                float* hidden, Machine machine) {
-  kernels(machine).recurrence(layer, gates, frames, cell, state, hidden);
+void recurrence(const RecurrentLayer& layer, const Utterances& utterances, std::size_t threads, Machine machine) {
+  const Kernels chosen = kernels(machine);
+  const auto nothing = [](shared::ThreadTeam&, const Frame*, std::size_t) {};
+  run_in_turns(utterances, layer.blocks, threads, nothing,
+               [&](const Frame* frames, std::size_t count, std::size_t first, std::size_t last) {
+                 chosen.recurrent_frames(layer, frames, count, first, last);
+               });
 }
 
 }  // namespace acoustic

@@ -1,9 +1,10 @@
-// The kernels of inference, for one utterance: dense layers over many frames, and the LSTM's recurrence, frame by
-// frame. Columns of weights lie in blocks of 64.
+// The kernels of inference: dense layers over many frames, and the LSTM's recurrence, frame by frame for many
+// utterances at once. Columns of weights lie in blocks of 64.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "shared/machines.h"
 
@@ -37,16 +38,25 @@ struct RecurrentLayer {
   std::size_t rows;  // hidden units; those beyond, which fill up the last block, do not feed back
 };
 
+// Utterances that an LSTM runs over together: one product for the states of all of them in each frame.
+struct Utterances {
+  std::vector<std::size_t> lengths;  // frames of each, in any order
+  const float* gates;                // [sum of lengths, blocks, 64], one utterance after the other
+  float* cells;                      // [utterances, 16 * blocks]
+  float* states;                     // [utterances, 16 * blocks]
+  float* hidden;                     // [sum of lengths, 16 * blocks]
+};
+
 // Runs an LSTM without peepholes (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000). From
 // the cell c and the hidden state h of the frame before, with U the layer's weights and a the frame's `gates`,
 //
 //   i = sigmoid(a_i + h U_i)    g = tanh(a_g + h U_g)    f = sigmoid(a_f + h U_f)    o = sigmoid(a_o + h U_o)
 //   c' = f c + i g              h' = o tanh(c')
 //
-// `gates` [frames, blocks, 64] is what comes from the input and the bias; `hidden` [frames, 16 * blocks] receives the
-// hidden states. `cell` and `state`, each [16 * blocks], are c and h before the first frame and become those after the
-// last.
-void recurrence(const RecurrentLayer& layer, const float* gates, std::size_t frames, float* cell, float* state,
-                float* hidden, Machine machine = machines().back());
+// `gates` is what comes from the input and the bias; `hidden` receives the hidden states. `cells` and `states` are c and
+// h before each utterance's first frame and become those after its last. What an utterance becomes does not depend, bit
+// for bit, on the others or on the number of threads.
+void recurrence(const RecurrentLayer& layer, const Utterances& utterances, std::size_t threads,
+                Machine machine = machines().back());
 
 }  // namespace acoustic

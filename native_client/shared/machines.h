@@ -4,6 +4,11 @@
 #include <cstddef>
 #include <vector>
 
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define HAS_SEVERAL_MACHINES
 #endif
@@ -14,7 +19,17 @@ namespace shared {
 constexpr std::size_t kLanes = 16;
 
 // Each is a superset of those before.
-enum class Machine { kAny, kAvx2, kAvx512, kAvx512Bfloat16 };
+enum class Machine { kAny, kAvx2, kAvx512, kAvx512Vnni, kAvx512Bfloat16, kAmx };
+
+// Asks the system to keep the tiles' registers of this process's threads, which are large.
+inline bool may_use_tiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr long kAskForState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM of Linux's asm/prctl.h
+  return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
+#else
+  return false;
+#endif
+}
 
 inline std::vector<Machine> find_machines() {
   std::vector<Machine> found{Machine::kAny};
@@ -26,7 +41,13 @@ inline std::vector<Machine> find_machines() {
     return found;
   }
   found.push_back(Machine::kAvx512);
-  if (__builtin_cpu_supports("avx512bf16")) found.push_back(Machine::kAvx512Bfloat16);
+  if (!__builtin_cpu_supports("avx512vnni")) return found;
+  found.push_back(Machine::kAvx512Vnni);
+  if (!__builtin_cpu_supports("avx512bf16")) return found;
+  found.push_back(Machine::kAvx512Bfloat16);
+  if (__builtin_cpu_supports("amx-int8") && __builtin_cpu_supports("amx-bf16") && may_use_tiles()) {
+    found.push_back(Machine::kAmx);
+  }
 #endif
   return found;
 }

@@ -2,6 +2,7 @@
 #include "acoustic/kernels.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "fixtures.h"
 #include "testing.h"
@@ -123,7 +124,7 @@ struct States {
   void run(const Lstm& lstm, const float* gates, std::size_t frames, Machine machine) {
     const std::size_t before = hidden.size();
     hidden.resize(before + frames * lstm.blocks * kLanes, NAN);
-    recurrence(lstm.layer(), gates, frames, cell.data(), state.data(), hidden.data() + before, machine);
+    recurrence(lstm.layer(), {{frames}, gates, cell.data(), state.data(), hidden.data() + before}, 1, machine);
   }
 };
 
@@ -172,6 +173,38 @@ TEST(the_recurrence_goes_on_from_its_own_states) {
       pieces.run(lstm, gates.data(), first, machine);
       pieces.run(lstm, gates.data() + first * width, frames - first, machine);
       CHECK(whole.hidden == pieces.hidden && whole.cell == pieces.cell && whole.state == pieces.state);
+    }
+  }
+}
+
+TEST(what_an_utterance_becomes_does_not_depend_on_the_others_or_the_threads) {
+  Random random(13);
+  for (int round = 0; round < 100; ++round) {
+    const Lstm lstm = Lstm::random(random);
+    const std::size_t size = lstm.blocks * kLanes, width = lstm.blocks * kColumns;
+    std::vector<std::size_t> lengths(random() % 20);
+    for (std::size_t& length : lengths) length = random() % 6;
+    const std::size_t frames = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
+    const Floats gates = random_floats(random, frames * width, 3);
+    const Floats cells = random_floats(random, lengths.size() * size, 1);
+    const Floats states = random_floats(random, lengths.size() * size, 1);
+    for (const Machine machine : machines()) {
+      States together{cells, states, Floats(frames * size, NAN)};
+      recurrence(lstm.layer(), {lengths, gates.data(), together.cell.data(), together.state.data(),
+                                together.hidden.data()}, 1 + random() % 3, machine);
+      States one_by_one{{}, {}, {}};
+      for (std::size_t each = 0, frame = 0; each < lengths.size(); frame += lengths[each++]) {
+        const auto row = [&](const Floats& rows) {
+          return Floats(rows.begin() + long(each * size), rows.begin() + long((each + 1) * size));
+        };
+        States alone{row(cells), row(states), {}};
+        alone.run(lstm, gates.data() + frame * width, lengths[each], machine);
+        one_by_one.cell.insert(one_by_one.cell.end(), alone.cell.begin(), alone.cell.end());
+        one_by_one.state.insert(one_by_one.state.end(), alone.state.begin(), alone.state.end());
+        one_by_one.hidden.insert(one_by_one.hidden.end(), alone.hidden.begin(), alone.hidden.end());
+      }
+      CHECK(together.cell == one_by_one.cell && together.state == one_by_one.state);
+      CHECK(together.hidden == one_by_one.hidden);
     }
   }
 }

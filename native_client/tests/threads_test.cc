@@ -10,8 +10,8 @@
 
 #include "acoustic/kernels.h"
 #include "fixtures.h"
+#include "shared/thread_team.h"
 #include "testing.h"
-#include "training/thread_team.h"
 
 namespace {
 
@@ -140,7 +140,7 @@ TEST(a_dense_layer_is_computed_by_the_threads_that_start) {
 TEST(a_thread_team_does_every_piece_with_the_threads_that_start) {
   for (const int limit : {0, 1, 3}) {
     const ThreadLimit threads(limit);
-    training::ThreadTeam team(6);
+    shared::ThreadTeam team(6);
     for (int round = 0; round < 100; ++round) {
       std::vector<std::atomic<int>> done(20);
       team.share_out(done.size(), [&](std::size_t piece) { ++done[piece]; });

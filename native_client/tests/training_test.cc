@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
+#include "shared/thread_team.h"
 #include "testing.h"
-#include "training/thread_team.h"
 #include "training/kernels.h"
 
 namespace {
@@ -267,7 +267,7 @@ TEST(the_loss_is_the_same_on_every_machine_and_its_gradient_its_slope) {
 
 TEST(a_thread_team_does_every_piece_once_whatever_its_size) {
   for (const std::size_t threads : {1, 2, 7}) {
-    ThreadTeam team(threads);
+    shared::ThreadTeam team(threads);
     for (const std::size_t pieces : {0, 1, 2, 5, 64}) {
       for (int round = 0; round < 200; ++round) {
         std::vector<std::atomic<int>> done(pieces);

@@ -11,8 +11,8 @@
 #include <new>
 #include <type_traits>
 
+#include "shared/thread_team.h"
 #include "shared/threads.h"
-#include "training/thread_team.h"
 
 #ifdef HAS_SEVERAL_MACHINES
 #include <immintrin.h>
@@ -20,6 +20,8 @@
 
 namespace training {
 namespace {
+
+using shared::ThreadTeam;
 
 constexpr std::size_t kColumns = 4 * kLanes;
 constexpr std::size_t kBatch = 64;  // utterances whose sums are kept at a time
@@ -106,7 +108,9 @@ void run_on(const Task& task, std::size_t threads, Machine machine) {
   ThreadTeam team(std::max<std::size_t>(threads, 1));
   switch (machine) {
 #ifdef HAS_SEVERAL_MACHINES
+    case Machine::kAmx:
     case Machine::kAvx512Bfloat16: return avx512_bfloat16::run(task, team);
+    case Machine::kAvx512Vnni:
     case Machine::kAvx512: return avx512::run(task, team);
     case Machine::kAvx2: return avx2::run(task, team);
 #endif

@@ -215,5 +215,5 @@ const bool registered = register_all();
 }  // namespace training
 
 extern "C" __attribute__((visibility("default"))) int deepspeech_has_bfloat16_products() {
-  return training::machines().back() == training::Machine::kAvx512Bfloat16;
+  return training::machines().back() >= training::Machine::kAvx512Bfloat16;
 }

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from program import Program, Trained
+from xdg import BaseDirectory
 
 from deepspeech.checkpoints.project_folders import in_project_folders
 from deepspeech.cli.flags import parse
@@ -15,6 +16,7 @@ from deepspeech.options import Options
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of XDG's data that the program uses."""
+    monkeypatch.setattr(BaseDirectory, "xdg_data_home", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return tmp_path / "data" / "deepspeech"
 

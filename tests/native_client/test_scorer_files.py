@@ -15,7 +15,7 @@ from exhaustive import write_arpa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deepspeech.decoder import CTCDecoder, DecoderError, DecoderOptions, Scorer
+from deepspeech.decoder import UTF8_BYTES, CTCDecoder, DecoderError, DecoderOptions, Scorer
 from deepspeech.decoder.of_alphabet import load_scorer
 from deepspeech.util.text import Alphabet
 

@@ -16,9 +16,10 @@ from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import Network, network
 from deepspeech.options import ExportOptions, ModelOptions, NetworkOptions, with_values
-from deepspeech.serving.engine import Engine
+from deepspeech.serving.engine import Engine, Piece
 from deepspeech.serving.feature_windows import context_windows
 from deepspeech.serving.frozen.model import FrozenModel, read_frozen_model
+from deepspeech.serving.precision import Precision
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 
@@ -94,6 +95,18 @@ def test_tensorflow_computes_the_same_from_the_graph(name: str, models: dict[str
     for column, frames in enumerate((40, 13)):
         expected = Engine(models[name]).posteriors(windows_of(models[name], features_of(frames)))
         np.testing.assert_allclose(found[: len(expected), column], expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_utterances_of_a_batch_give_what_each_does_alone(name: str, models: dict[str, FrozenModel]) -> None:
+    model = models[name]
+    utterances = [windows_of(model, features_of(frames)) for frames in (40, 1, 7, 0, 300, 13)]
+    for precision in Precision:
+        engine = Engine(model, precision)
+        pieces = [Piece(each, engine.initial_state(), last=True) for each in utterances]
+        for windows, (found, _) in zip(utterances, engine.run_batch(pieces), strict=True):
+            np.testing.assert_allclose(found, engine.posteriors(windows), atol=1e-5)
+            np.testing.assert_allclose(found, Engine(model).posteriors(windows), atol=0.05)
 
 
 @pytest.mark.parametrize("size", [1, 3, 8, 39])

@@ -68,11 +68,19 @@ class Node:
 class Graph:
     """The nodes of a file, and its constants. The file stays mapped as long as arrays of it are in use."""
 
-    def __init__(self, nodes: Mapping[str, Node], regions: Mapping[str, memoryview], file_size: int) -> None:
+    def __init__(
+        self, nodes: Mapping[str, Node], regions: Mapping[str, memoryview], file: mmap.mmap, file_size: int
+    ) -> None:
         self.nodes = nodes
         self.file_size = file_size
         """Bytes."""
         self._regions = regions
+        self._file = file
+
+    def release_memory(self) -> None:
+        """Give the memory of what was read back to the system, which reads it again when it is used again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._file.madvise(mmap.MADV_DONTNEED)
 
     def shape_of(self, name: str) -> tuple[int, ...]:
         """Return the shape that a constant node declares, which costs nothing; raise GraphError as `constant` does.
@@ -115,11 +123,12 @@ def read_graph(path: Path) -> Graph:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a named pipe would wait forever
             raise GraphError("cannot be read (not a file)")
         with path.open("rb") as file:
-            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
         raise GraphError(f"cannot be read ({error.strerror})") from error
     except ValueError as error:
         raise GraphError("is empty" if "empty" in str(error) else f"cannot be read ({error})") from None
+    data = memoryview(mapped)
     budget = FieldBudget()
     regions = _regions(data, FieldBudget())
     definition = regions.get(MAPPED_GRAPH.decode(), data)
@@ -130,7 +139,7 @@ def read_graph(path: Path) -> Graph:
             nodes[node.name] = node
     if not nodes:
         raise GraphError("holds no graph")
-    return Graph(nodes, regions, len(data))
+    return Graph(nodes, regions, mapped, len(data))
 
 
 def _regions(data: memoryview, budget: FieldBudget) -> dict[str, memoryview]:

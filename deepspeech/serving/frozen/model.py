@@ -4,7 +4,7 @@ Graphs of DeepSpeech 0.6 to 0.9 and of this project are read whole, those of old
 This module needs no TensorFlow.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from os import PathLike
@@ -72,6 +72,8 @@ class FrozenModel:
 
     info: ModelInfo
     weights: Mapping[str, npt.NDArray[np.float32]]
+    release_memory: Callable[[], None] = lambda: None
+    """Gives the memory of weights that were read back to the system, which reads them again if they are used again."""
 
 
 def read_frozen_model(path: str | PathLike[str]) -> FrozenModel:
@@ -152,7 +154,7 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
         statistics=statistics,
         calibrations=_calibrations(graph),
     )
-    return FrozenModel(info, weights)
+    return FrozenModel(info, weights, graph.release_memory)
 
 
 def _check_shapes(graph: Graph, network: Network) -> None:

@@ -5,33 +5,35 @@ from math import inf
 import numpy as np
 
 from ...network.description import Convolution
-from .layer import Array, Run, Weights
-from .products import blocks_of
+from ..precision import Precision
+from .layer import Array, UtteranceLayer, Weights
+from .products import product_of
 
 
-class ConvolutionLayer:
+class ConvolutionLayer(UtteranceLayer):
     """A convolution, as a product with the patch of frames and frequencies that each output depends on.
 
     The state is the frames that later outputs depend on, float32 [frames, inputs]: `before` zeros at the beginning.
     """
 
-    def __init__(self, layer: Convolution, inputs: int, weights: Weights) -> None:
+    def __init__(self, layer: Convolution, inputs: int, weights: Weights, precision: Precision) -> None:
         self._layer = layer
         self._inputs = inputs
         self._frequencies = layer.frequencies(inputs)
         kernel = weights[f"{layer.name}/kernel"]
-        self._product = blocks_of(kernel.reshape(-1, layer.channels), weights[f"{layer.name}/bias"])
+        self._product = product_of(kernel.reshape(-1, layer.channels), weights[f"{layer.name}/bias"], precision)
         self._low, self._high = (-inf, inf) if layer.clip is None else (0.0, layer.clip)
 
     def initial_state(self) -> Array:
         """Return the zeros before the first frame."""
         return np.zeros((self._layer.before, self._inputs), np.float32)
 
-    def run(self, values: Array, state: Array, how: Run) -> tuple[Array, Array]:
+    def run_utterance(self, values: Array, state: Array, threads: int, *, last: bool) -> tuple[Array, Array]:
         """Return the outputs [rows, frequencies * channels] that need no more frames, and the frames to keep."""
+        del threads
         layer = self._layer
         frames = np.concatenate([state, values])
-        if how.last:
+        if last:
             rows = -(-max(0, len(frames) - layer.before) // layer.time_stride)
             missing = (rows - 1) * layer.time_stride + layer.time - len(frames)
             frames = np.pad(frames, [(0, max(0, missing)), (0, 0)])

@@ -3,23 +3,21 @@
 import numpy as np
 
 from ...network.description import NORMALIZATION_EPSILON, LayerNormalization
-from .layer import Array, Run, Weights
+from ..precision import Precision
+from .layer import Array, FrameLayer, Weights
 
 
-class LayerNormalizationLayer:
+class LayerNormalizationLayer(FrameLayer):
     """Normalizes the numbers of each frame."""
 
-    def __init__(self, layer: LayerNormalization, inputs: int, weights: Weights) -> None:
-        del inputs
-        self._scale, self._offset = weights[f"{layer.name}/scale"], weights[f"{layer.name}/offset"]
+    def __init__(self, layer: LayerNormalization, inputs: int, weights: Weights, precision: Precision) -> None:
+        del inputs, precision
+        self._scale, self._offset = (weights[f"{layer.name}/{each}"].copy() for each in ("scale", "offset"))
 
-    def initial_state(self) -> None:
-        """Return None, as there is no state."""
-
-    def run(self, values: Array, state: None, how: Run) -> tuple[Array, None]:
-        """Return the normalized values [time, inputs]."""
-        del how
-        return normalized(values, self._scale, self._offset), state
+    def outputs(self, values: Array, threads: int) -> Array:
+        """Return the normalized values [rows, inputs]."""
+        del threads
+        return normalized(values, self._scale, self._offset)
 
 
 def normalized(values: Array, scale: Array, offset: Array) -> Array:

@@ -1,46 +1,50 @@
-"""Products with weights that lie in blocks of columns; see native_client/acoustic/kernels.h."""
+"""Products with weights that lie in blocks of columns, as floats or as integers of 8 bits."""
 
 from math import inf
+from typing import Protocol
 
-import numpy as np
-
-from ..._acoustic import Dense as DenseProduct
+from ..._acoustic import Dense as FloatProduct
+from ..._acoustic import Int8Dense as Int8Product
 from ...network.description import Dense, Projection
-from .layer import Array, Run, Weights
-
-COLUMNS = 64
-"""Columns of a block."""
+from ..precision import Precision
+from .blocks import Blocks, columns_in_blocks, float32_weights, int8_weights
+from .layer import Array, FrameLayer, Weights
 
 UNITS_WORTH_THREADS = 128
 """Layers of at most this number of units are computed by the calling thread alone."""
 
 
-class DenseLayer:
+class Product(Protocol):
+    """Products of rows with weights, plus a bias."""
+
+    def run(self, inputs: Array, low: float, high: float, threads: int) -> Array:
+        """Return the products [rows, blocks * 64] of inputs [rows, n], limited to between `low` and `high`."""
+
+
+class DenseLayer(FrameLayer):
     """A dense layer, its weights in blocks."""
 
-    def __init__(self, layer: Dense | Projection, inputs: int, weights: Weights) -> None:
+    def __init__(self, layer: Dense | Projection, inputs: int, weights: Weights, precision: Precision) -> None:
         del inputs
-        self._product = blocks_of(weights[f"{layer.name}/weights"], weights[f"{layer.name}/bias"])
+        self._product = product_of(weights[f"{layer.name}/weights"], weights[f"{layer.name}/bias"], precision)
         self._units = layer.units
         clip = layer.clip if isinstance(layer, Dense) else None
         self._low, self._high = (-inf, inf) if clip is None else (0.0, clip)
 
-    def initial_state(self) -> None:
-        """Return None, as there is no state."""
-
-    def run(self, values: Array, state: None, how: Run) -> tuple[Array, None]:
-        """Return the outputs [time, units] for values [time, inputs]."""
-        shared_out = how.threads if self._units > UNITS_WORTH_THREADS else 1
-        return self._product.run(values, self._low, self._high, shared_out)[:, : self._units], state
+    def outputs(self, values: Array, threads: int) -> Array:
+        """Return the outputs [rows, units] for values [rows, inputs]."""
+        shared_out = threads if self._units > UNITS_WORTH_THREADS else 1
+        return self._product.run(values, self._low, self._high, shared_out)[:, : self._units]
 
 
-def blocks_of(weights: Array, bias: Array) -> DenseProduct:
-    """Put weights [rows, columns] and a bias [columns] into blocks of columns, the last filled up with zeros."""
-    rows, columns = weights.shape
-    blocks = np.zeros((-(-columns // COLUMNS), rows, COLUMNS), np.float32)
-    for number, block in enumerate(blocks):
-        part = weights[:, number * COLUMNS : (number + 1) * COLUMNS]
-        block[:, : part.shape[1]] = part
-    filled_bias = np.zeros(len(blocks) * COLUMNS, np.float32)
-    filled_bias[:columns] = bias
-    return DenseProduct(blocks, filled_bias)
+def product_of(weights: Array, bias: Array, precision: Precision) -> Product:
+    """Return the product with weights [rows, columns] plus a bias [columns]."""
+    return product_of_blocks(columns_in_blocks(weights), columns_in_blocks(bias[None]), precision)
+
+
+def product_of_blocks(weights: Blocks, bias: Blocks, precision: Precision) -> Product:
+    """Return the product with weights in blocks plus a bias in such blocks, of one row."""
+    filled_bias = float32_weights(bias).reshape(-1)
+    if precision is Precision.INT8:
+        return Int8Product(*int8_weights(weights), len(weights[0]), filled_bias)
+    return FloatProduct(float32_weights(weights), filled_bias)

@@ -1,8 +1,8 @@
-#include "training/thread_team.h"
+#include "shared/thread_team.h"
 
 #include "shared/threads.h"
 
-namespace training {
+namespace shared {
 namespace {
 
 constexpr std::uint64_t kOver = ~std::uint64_t{0};
@@ -30,7 +30,7 @@ void wait_until(const Condition& condition) {
 
 ThreadTeam::ThreadTeam(std::size_t threads) : shares_(threads) {
   // A missing thread's share is done by the others.
-  others_ = shared::start_threads(threads - 1, [this](std::size_t index) { run_rounds(index + 1); });
+  others_ = start_threads(threads - 1, [this](std::size_t index) { run_rounds(index + 1); });
 }
 
 ThreadTeam::~ThreadTeam() {
@@ -76,4 +76,4 @@ void ThreadTeam::take_pieces(std::size_t thread, std::uint64_t round) {
   }
 }
 
-}  // namespace training
+}  // namespace shared

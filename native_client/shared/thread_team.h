@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace training {
+namespace shared {
 
 // The calling thread and others. A thread takes the pieces of its own share first, so that what these need stays in its
 // cache, and then what the others have not begun: a thread without a processor delays the others by one piece at most.
@@ -41,4 +41,4 @@ class ThreadTeam {
   alignas(64) std::atomic<std::size_t> undone_{0};
 };
 
-}  // namespace training
+}  // namespace shared

@@ -1,0 +1,85 @@
+"""Many utterances at once: files together and one after the other, and streams of threads that share a model.
+
+    python -m benchmarks.engine_batches [--demo demo] [--n_hidden 2048] [--files 1000] [--streams 1 8 40 70]
+
+The graph is what `make demo` trained, widened to `--n_hidden` units (see speech_graph.py), and the audio that of the
+demo's test set, again and again. Each measurement is a process of its own; rounds alternate between the kinds, and the
+fastest of each counts. A stream's real-time factor is that of all streams together: below 1 they keep up with speakers.
+The processor's time beside it tells what it would be on a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from deepspeech.serving.precision import Precision
+
+from .inference import ROOT, trained_graph, write_graph
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="the demo's folder")
+    parser.add_argument("--n_hidden", type=int, default=2048)
+    parser.add_argument("--files", type=int, default=1000)
+    parser.add_argument("--streams", type=int, nargs="*", default=[1, 8, 40, 70])
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        graph = write_graph(Path(folder) / "graph.pb", options.n_hidden, trained_graph(options.demo))
+        inputs = [str(graph), str(options.demo / "corpus/test.csv")]
+        if options.files:
+            compare_files(options.files, inputs, options.rounds)
+        for count in options.streams:
+            measure_streams(count, inputs, options.rounds)
+
+
+def compare_files(count: int, inputs: list[str], rounds: int) -> None:
+    """Print the seconds of files one after the other and together, of each precision, and whether texts differ."""
+    kinds = [("alone", "float32"), ("together", "float32"), ("together", "int8")]
+    fastest = fastest_of([(kind, str(count), precision) for kind, precision in kinds], inputs, rounds)
+    before = fastest[0]
+    for (kind, precision), run in zip(kinds, fastest, strict=True):
+        same = sum(a == b for a, b in zip(run["texts"], before["texts"], strict=True))
+        faster, less = before["seconds"] / run["seconds"], before["work"] / run["work"]
+        print(
+            f"{count} files {kind}, {precision}: {run['seconds']:.1f} s ({faster:.1f} times faster), "
+            f"processor {run['work']:.1f} s ({less:.1f} times less), "
+            f"{same} of {count} texts the same, {run['memory']:.0f} MB ({run['loaded']:.0f} when loaded)",
+            flush=True,
+        )
+
+
+def measure_streams(count: int, inputs: list[str], rounds: int) -> None:
+    """Print the real-time factors of streams of both precisions."""
+    kinds = [("streams", str(count), precision.value) for precision in Precision]
+    for (_, _, precision), run in zip(kinds, fastest_of(kinds, inputs, rounds), strict=True):
+        print(
+            f"{count} streams, {precision}: real-time factor {run['seconds'] / run['audio']:.2f}, "
+            f"processor {run['work'] / run['audio']:.2f} s for each second, {run['memory']:.0f} MB",
+            flush=True,
+        )
+
+
+def fastest_of(kinds: list[tuple[str, str, str]], inputs: list[str], rounds: int) -> list[dict[str, Any]]:
+    """Run each kind once a round; return the fastest run of each."""
+    runs = [[measured(kind, inputs) for kind in kinds] for _ in range(rounds)]
+    return [min(of_kind, key=lambda run: float(run["seconds"])) for of_kind in zip(*runs, strict=True)]
+
+
+def measured(kind: tuple[str, str, str], inputs: list[str]) -> dict[str, Any]:
+    """Run one measurement in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.processes.batches", *kind, *inputs]
+    result: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return result
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""Streams of several threads whose windows are computed together.
+
+No thread is started for it: of those that ask for posteriors, one leads. It waits for the streams that are due within
+`MAX_WAIT`, computes what they all ask for, hands out the results, and passes the lead on to one of those that have
+asked meanwhile. Decoding stays on the threads of the streams.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from ..engine import Engine, Piece, State
+from ..layers.layer import Array
+
+MAX_WAIT = 0.02
+"""Seconds that a stream waits for others at most, beside the time of what is being computed already."""
+
+LARGEST_TURN = 128
+"""The number of windows of one stream that are computed before others get their turn."""
+
+MOST_STREAMS = 128
+"""The number of streams that are computed together at most."""
+
+
+class Scheduler:
+    """Computes what streams ask an engine for. Threads may share one; a fork's child begins anew."""
+
+    _leader: Request | None
+    """The request whose thread computes; no other thread does."""
+
+    def __init__(self, engine: Engine, max_wait: float = MAX_WAIT) -> None:
+        """Take the engine; streams wait for each other for up to `max_wait` seconds."""
+        self.engine = engine
+        self._max_wait = max_wait
+        self._begin()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=partial(_call_if_alive, weakref.WeakMethod(self._begin)))
+
+    def stream(self) -> AcousticStream:
+        """Begin an utterance."""
+        stream = AcousticStream(self)
+        with self._lock:
+            self._streams.add(stream)
+        return stream
+
+    def run(self, request: Request) -> None:
+        """Compute a request, on this thread or that of another stream. Raise what its computation raises."""
+        try:
+            with self._lock:
+                self._waiting.append(request)
+                if self._leader is None:
+                    self._leader = request
+                leads = self._leader is request
+                self._arrival.notify()
+            if not leads:
+                request.wait()
+            if not request.done:
+                self._lead(request)
+        finally:
+            self._leave(request)
+        if request.error is not None:
+            raise request.error
+
+    def _begin(self) -> None:
+        """Start without any request, and with locks that nobody holds."""
+        self._lock = threading.Lock()
+        self._arrival = threading.Condition(self._lock)
+        self._waiting: list[Request] = []
+        self._leader = None
+        self._streams: weakref.WeakSet[AcousticStream] = weakref.WeakSet()
+
+    def _lead(self, request: Request) -> None:
+        """Compute requests until this one is done."""
+        while not request.done:
+            batch = self._gather()
+            try:
+                self._compute(batch)
+            finally:  # what is not done, be it because this thread was interrupted, is still to be done
+                with self._lock:
+                    self._waiting[:0] = [each for each in batch if not each.done]
+                for each in batch:
+                    if each.done:
+                        each.wake()
+
+    def _leave(self, request: Request) -> None:
+        """Pass the lead on, if it is this request's; nobody waits any more for its thread, which may be interrupted."""
+        with self._lock:
+            request.abandon()
+            self._waiting = [each for each in self._waiting if each is not request]
+            if self._leader is request:
+                self._leader = self._waiting[0] if self._waiting else None
+                if self._leader is not None:
+                    self._leader.wake()
+
+    def _gather(self) -> list[Request]:
+        """Wait for the streams that are due soon; return what is computed next, the oldest request first."""
+        with self._lock:
+            deadline = self._waiting[0].arrived + self._max_wait
+            while (now := time.monotonic()) < deadline and self._others_due(now, deadline):
+                self._arrival.wait(deadline - now)
+            batch, self._waiting = self._waiting[:MOST_STREAMS], self._waiting[MOST_STREAMS:]
+        return batch
+
+    def _others_due(self, now: float, deadline: float) -> bool:
+        asking = {request.stream for request in self._waiting}
+        return any(now - self._max_wait < each.due < deadline for each in self._streams if each not in asking)
+
+    def _compute(self, batch: Sequence[Request]) -> None:
+        try:
+            self._run(batch)
+        except Exception as error:
+            if len(batch) == 1:
+                batch[0].error = error
+                return
+            for request in batch:  # the error is that of one of them
+                self._compute([request])
+
+    def _run(self, batch: Sequence[Request]) -> None:
+        largest = LARGEST_TURN if self.engine.streams else None
+        results = self.engine.run_batch([request.next_piece(largest) for request in batch])
+        for request, (rows, state) in zip(batch, results, strict=True):
+            request.take(rows, state, largest)
+
+
+class AcousticStream:
+    """The acoustic model's view of one utterance. It belongs to one thread at a time."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._state = scheduler.engine.initial_state()
+        self._served: float | None = None
+        self.due = 0.0
+        """The time when this stream probably asks again, on the monotonic clock; 0 if that is not known."""
+
+    def run(self, windows: Array, *, last: bool = False) -> Array:
+        """Return the posteriors for the next windows, as `Engine.run` does."""
+        request = Request(self, Piece(windows, self._state, last))
+        between = None if self._served is None else request.arrived - self._served
+        self.due = 0.0
+        self._scheduler.run(request)
+        self._state = request.piece.state
+        self._served = time.monotonic()
+        if between is not None and not last:
+            self.due = self._served + between
+        return np.concatenate(request.rows)
+
+
+class Request:
+    """Windows of a stream whose posteriors are wanted, and what there is of them."""
+
+    def __init__(self, stream: AcousticStream, piece: Piece) -> None:
+        self.stream = stream
+        self.piece = piece
+        self.rows: list[Array] = []
+        self.error: Exception | None = None
+        self.arrived = time.monotonic()
+        self._done = False
+        self._woken = threading.Event()
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to compute."""
+        return self._done or self.error is not None
+
+    def abandon(self) -> None:
+        """Let nothing be left to compute."""
+        self._done = True
+
+    def wait(self) -> None:
+        """Wait until the request is done or shall lead."""
+        self._woken.wait()
+
+    def wake(self) -> None:
+        """End the wait."""
+        self._woken.set()
+
+    def next_piece(self, largest: int | None) -> Piece:
+        """Return up to `largest` of the windows that are left, or all."""
+        windows, state, last = self.piece
+        return self.piece if largest is None else Piece(windows[:largest], state, last and len(windows) <= largest)
+
+    def take(self, rows: Array, state: State, largest: int | None) -> None:
+        """Take the posteriors of that piece, and the state after it."""
+        self.rows.append(rows)
+        self._done = largest is None or len(self.piece.windows) <= largest
+        rest = self.piece.windows[:0] if largest is None else self.piece.windows[largest:]
+        self.piece = self.piece._replace(windows=rest, state=state)
+
+
+def _call_if_alive(method: weakref.WeakMethod[Callable[[], None]]) -> None:
+    alive = method()
+    if alive is not None:
+        alive()

@@ -1,0 +1,99 @@
+"""Weights in blocks of 64 columns, as the kernels take them; see native_client/acoustic/kernels.h and int8.h."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .layer import Array
+
+COLUMNS = 64
+"""Columns of a block."""
+
+LANES = 16
+"""Hidden units of a block, with four gates each."""
+
+QUAD = 4
+"""Rows whose weights of 8 bits lie side by side."""
+
+ROWS_FILL = 64
+"""Rows of weights of 8 bits are filled up to a multiple of this."""
+
+LARGEST_INT16, LARGEST_INT8 = 32767, 127
+"""The integers that the largest weight of a column is rounded to."""
+
+Blocks = Sequence[Array]
+"""Parts of weights, [rows, groups, columns] each. Groups of the last one may have fewer columns than a block has."""
+
+
+class Int16Weights(NamedTuple):
+    """Weights as int16 [blocks, rows, 64], each of which stands for its product with its column's scale."""
+
+    integers: npt.NDArray[np.int16]
+    scales: Array
+
+
+class Int8Weights(NamedTuple):
+    """Weights as int8 [blocks, quads, 64, 4] with a scale and a sum, int32, of each column."""
+
+    integers: npt.NDArray[np.int8]
+    scales: Array
+    sums: npt.NDArray[np.int32]
+
+
+def columns_in_blocks(values: Array) -> Blocks:
+    """Return the blocks of values [rows, columns]."""
+    return [values[:, None, start : start + COLUMNS] for start in range(0, values.shape[1], COLUMNS)]
+
+
+def gates_in_blocks(values: Array) -> Blocks:
+    """Return the blocks of gates [rows, 4 * units], each with all gates of 16 units."""
+    by_gate = values.reshape(len(values), COLUMNS // LANES, -1)
+    return [by_gate[:, :, start : start + LANES] for start in range(0, by_gate.shape[2], LANES)]
+
+
+def float32_weights(blocks: Blocks) -> Array:
+    """Return the weights as float32 [blocks, rows, 64]."""
+    weights = np.empty((len(blocks), len(blocks[0]), COLUMNS), np.float32)
+    for of_block, block in zip(weights, blocks, strict=True):
+        of_block[:] = _filled(block)
+    return weights
+
+
+def int16_weights(blocks: Blocks) -> Int16Weights:
+    """Round the weights to 16 bits, column by column."""
+    weights = np.empty((len(blocks), len(blocks[0]), COLUMNS), np.int16)
+    scales = np.empty((len(blocks), COLUMNS), np.float32)
+    for number, block in enumerate(blocks):
+        weights[number], scales[number] = _rounded(block, LARGEST_INT16)
+    return Int16Weights(weights, scales.reshape(-1))
+
+
+def int8_weights(blocks: Blocks) -> Int8Weights:
+    """Round the weights to 8 bits, column by column."""
+    rows = len(blocks[0])
+    filled = np.zeros((-(-rows // ROWS_FILL) * ROWS_FILL, COLUMNS), np.int8)
+    weights = np.empty((len(blocks), len(filled) // QUAD, COLUMNS, QUAD), np.int8)
+    scales = np.empty((len(blocks), COLUMNS), np.float32)
+    sums = np.empty((len(blocks), COLUMNS), np.int32)
+    for number, block in enumerate(blocks):
+        filled[:rows], scales[number] = _rounded(block, LARGEST_INT8)
+        weights[number] = filled.reshape(-1, QUAD, COLUMNS).swapaxes(1, 2)
+        sums[number] = filled.sum(axis=0, dtype=np.int32)
+    return Int8Weights(weights, scales.reshape(-1), sums.reshape(-1))
+
+
+def _rounded(block: Array, largest: int) -> tuple[Array, Array]:
+    """Return the integers [rows, 64] that the weights of a block are rounded to, and their scales [64]."""
+    values = _filled(block)
+    scales = np.maximum(np.abs(values).max(axis=0), np.float32(1e-30)) / np.float32(largest)
+    return np.rint(values / scales), scales
+
+
+def _filled(block: Array) -> Array:
+    """Return a block [rows, groups, columns] as [rows, 64], filled up with zeros."""
+    rows, groups, columns = block.shape
+    values = np.zeros((rows, groups, COLUMNS // groups), np.float32)
+    values[:, :, :columns] = block
+    return values.reshape(rows, COLUMNS)

@@ -1,0 +1,37 @@
+"""The numbers that an engine multiplies by."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from .._acoustic import has_int8_products
+from ..errors import ModelError
+
+
+class Precision(Enum):
+    """FLOAT32 keeps what was trained to more than four digits.
+
+    INT8 rounds weights to 8 bits, with a scale for each output, and a layer's inputs for each frame. The first and the
+    last layer of a network stay as they are.
+    """
+
+    FLOAT32 = "float32"
+    INT8 = "int8"
+
+    @classmethod
+    def named(cls, name: str) -> Precision:
+        """Return the precision of a name; `auto` is int8 where the processor has products of its own for it.
+
+        Raise ModelError for any other name.
+        """
+        if name == AUTO:
+            return cls.INT8 if has_int8_products() else cls.FLOAT32
+        try:
+            return cls(name)
+        except ValueError:
+            raise ModelError(f"precision {name!r} is none of {', '.join(PRECISIONS)}") from None
+
+
+AUTO = "auto"
+PRECISIONS = (*(precision.value for precision in Precision), AUTO)
+"""The names of precisions."""

@@ -1,0 +1,41 @@
+"""Many recordings at once have the transcripts that each has alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from deepspeech import Model
+from deepspeech.errors import AudioError
+from deepspeech.serving.arguments.samples import Samples
+from deepspeech.serving.batching import recordings as batches
+
+
+@pytest.mark.parametrize("seconds", [0.5, 60])
+def test_many_recordings_have_the_transcripts_of_each(
+    seconds: float, model: Model, recordings: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "SECONDS_TOGETHER", seconds)
+    samples = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
+    given: list[Path | Samples] = [*recordings, samples, samples[:0]]
+    found = list(model.transcribe_many(given))
+    assert [each.text for each in found[:-2]] == [
+        model.stt(soundfile.read(path, dtype="int16")[0]) for path in recordings
+    ]
+    assert found[-2] == found[0]
+    assert found[-1].words == () and len(found) == len(given)
+    assert list(model.transcribe_many([])) == []
+
+
+def test_a_recording_that_cannot_be_read_is_named_at_its_turn(model: Model, recordings: list[Path]) -> None:
+    missing = Path("missing.wav")
+    results = list(model.recognized(model.parts(each) for each in (recordings[0], missing, recordings[1])))
+    assert [result.error is None for result in results] == [True, False, True]
+    assert results[2].parts[0][1][0].text == model.transcribe(recordings[1]).text
+    transcripts = model.transcribe_many([recordings[0], missing])
+    assert next(transcripts).text
+    with pytest.raises(AudioError, match=r"missing\.wav"):
+        next(transcripts)

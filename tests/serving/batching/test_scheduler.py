@@ -1,0 +1,159 @@
+"""Threads that share an engine: what they ask for is computed together, and none depends on the others."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from deepspeech.serving.batching.scheduler import AcousticStream, Scheduler
+from deepspeech.serving.engine import Engine, Piece, State
+from deepspeech.serving.frozen.model import FrozenModel, read_frozen_model
+
+Array = npt.NDArray[np.float32]
+FRAMES = 16
+
+FORK = """
+import os, sys, threading, numpy, soundfile
+import deepspeech
+model = deepspeech.Model(sys.argv[1])
+samples = soundfile.read(sys.argv[2], dtype="int16")[0]
+inside, never = threading.Event(), threading.Event()
+run_batch = model._engine.run_batch
+def hanging(pieces):
+    inside.set()
+    never.wait()
+model._engine.run_batch = hanging
+threading.Thread(target=model.stt, args=[samples], daemon=True).start()
+inside.wait()
+child = os.fork()
+if not child:
+    model._engine.run_batch = run_batch
+    print(model.stt(samples), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
+
+class WatchedEngine(Engine):
+    """An engine that counts the pieces of each batch, and calls `before` before it computes one."""
+
+    def __init__(self, model: FrozenModel) -> None:
+        super().__init__(model)
+        self.sizes: list[int] = []
+        self.before: Callable[[], None] = lambda: None
+
+    def run_batch(self, pieces: Sequence[Piece]) -> list[tuple[Array, State]]:
+        self.sizes.append(len(pieces))
+        self.before()
+        return super().run_batch(pieces)
+
+
+@pytest.fixture
+def engine(graph_file: Path) -> WatchedEngine:
+    return WatchedEngine(read_frozen_model(graph_file))
+
+
+def windows_of(seed: int, frames: int = FRAMES) -> Array:
+    return np.random.default_rng(seed).normal(size=(frames, 19 * 26)).astype(np.float32)
+
+
+def in_threads(works: Sequence[Callable[[], None]]) -> None:
+    threads = [threading.Thread(target=work) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def test_streams_of_threads_are_computed_together_as_each_is_alone(engine: WatchedEngine) -> None:
+    scheduler = Scheduler(engine, max_wait=0.2)
+    found: dict[int, Array] = {}
+    lengths = [1, 16, 40, 300]
+
+    def talk(seed: int) -> None:
+        stream = scheduler.stream()
+        windows = [windows_of(10 * seed + turn, lengths[(seed + turn) % 4]) for turn in range(6)]
+        found[seed] = np.concatenate([stream.run(each, last=turn == 5) for turn, each in enumerate(windows)])
+
+    in_threads([lambda seed=seed: talk(seed) for seed in range(5)])  # type: ignore[misc]
+    assert max(engine.sizes) >= 3
+    for seed, posteriors in found.items():
+        whole = np.concatenate([windows_of(10 * seed + turn, lengths[(seed + turn) % 4]) for turn in range(6)])
+        np.testing.assert_allclose(posteriors, engine.posteriors(whole), atol=1e-4)
+
+
+def test_a_stream_that_is_alone_waits_for_nobody_and_no_thread_is_started(engine: WatchedEngine) -> None:
+    threads, started = threading.active_count(), time.monotonic()
+    scheduler = Scheduler(engine, max_wait=60)
+    other = scheduler.stream()  # which never asks for anything
+    stream = scheduler.stream()
+    for turn in range(3):
+        stream.run(windows_of(turn))
+    assert time.monotonic() - started < 30
+    assert threading.active_count() == threads
+    del other
+
+
+def test_an_error_of_one_stream_does_not_reach_the_others(engine: WatchedEngine) -> None:
+    scheduler, barrier = Scheduler(engine), threading.Barrier(4)
+    outcomes: list[int] = []
+
+    def talk(stream: AcousticStream, windows: Array) -> None:
+        barrier.wait()
+        try:
+            outcomes.append(len(stream.run(windows)))
+        except ValueError:
+            outcomes.append(-1)
+
+    engine.before = lambda: time.sleep(0.05)
+    wrong = np.zeros((FRAMES, 3), np.float32)
+    pieces = [windows_of(1), wrong, windows_of(2), windows_of(3)]
+    in_threads([lambda each=each: talk(scheduler.stream(), each) for each in pieces])  # type: ignore[misc]
+    assert sorted(outcomes) == [-1, FRAMES, FRAMES, FRAMES]
+
+
+def test_others_go_on_when_the_thread_that_computes_for_them_is_interrupted(engine: WatchedEngine) -> None:
+    scheduler = Scheduler(engine)
+    computing, others_wait = threading.Event(), threading.Event()
+    outcomes: list[int] = []
+
+    def interrupt() -> None:
+        computing.set()
+        others_wait.wait(30)
+        if len(engine.sizes) == 2:
+            raise KeyboardInterrupt
+
+    def talk() -> None:
+        try:
+            outcomes.append(len(scheduler.stream().run(windows_of(1, 2 * 128))))
+        except KeyboardInterrupt:
+            outcomes.append(-1)
+
+    engine.before = interrupt
+    threads = [threading.Thread(target=talk) for _ in range(3)]
+    threads[0].start()
+    assert computing.wait(30)
+    for thread in threads[1:]:
+        thread.start()
+    time.sleep(0.1)
+    others_wait.set()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(outcomes) == [-1, 2 * 128, 2 * 128]
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
+def test_a_fork_and_the_end_of_the_program_do_not_wait_for_threads(graph_file: Path, recordings: list[Path]) -> None:
+    command = [sys.executable, "-c", FORK, str(graph_file), str(recordings[0])]
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert finished.stdout.strip()
