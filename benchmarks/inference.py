@@ -6,8 +6,9 @@
 
 `--client` is a script whose function `library` loads the published client. The graph is what `make demo` trained in the
 folder `--demo` (trained now if nothing is there), widened to `--n_hidden` units, with the outputs of the trained
-one (see processes/speech_graph.py); the recording is speech of the demo's test set. With `--random`, the weights are random and
-the recording is noise, which is the hardest input for a decoder. With `--model` and `--audio`, both are given.
+one (see processes/speech_graph.py); the recording is speech of the demo's test set. With `--random`, the weights are
+random and the recording is noise, which is the hardest input for a decoder. With `--model` and `--audio`, both are
+given.
 
 Every measurement is a process of its own; several streams are threads of it. Ratios are of the fastest of the rounds,
 which alternate between the two, so that a busy machine is as busy for both. The first text's time is counted from when

@@ -1,11 +1,12 @@
 """How many people the server hears at once: live streams in real time, with messages of 20 ms over WebSocket.
 
-    python -m benchmarks.server [--demo demo] [--n_hidden 2048] [--streams 1 10 20 40] [--seconds 15]
+    python -m benchmarks.server [--demo demo] [--n_hidden 2048] [--streams 1 10 20 40] [--client published_client.py]
 
 The graph is the demo's, widened to `--n_hidden` units with the outputs of the trained one (see
-processes/speech_graph.py), and the recording is speech of the demo's test set. A number of streams passes if 99 % of the
-partials come within 300 ms of the audio that they cover, and 99 % of the finals within 500 ms of the end. The server's
-processor time and memory are those of its process; the clients, which are another one, take their share of the cores.
+processes/speech_graph.py), and the recording is speech of the demo's test set. A number of streams passes if 99 % of
+the partials come within 300 ms of the audio that they cover, and 99 % of the finals within 500 ms of the end. The
+server's processor time and memory are those of its process; the clients are another one on the same cores.
+With `--client`, as many threads of one process speak to the published DeepSpeech 0.9.3 client after that.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -48,6 +48,8 @@ def main() -> None:
             for streams in options.streams:
                 if measured(server, streams, options.seconds, recording, idle):
                     most = streams
+        for streams in options.streams if options.client else ():
+            published(options.client, streams, options.seconds, graph, recording)
         print(f"most streams of those tried with {SHARE} % in time: {most}")
 
 
@@ -57,6 +59,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="the demo's folder")
     parser.add_argument("--n_hidden", type=int, default=2048)
     parser.add_argument("--streams", type=int, nargs="+", default=[1, 10, 20, 30, 40, 50, 60, 70, 80])
+    parser.add_argument("--client", type=Path, help="a script whose function `library` loads the published client")
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--flags", nargs="*", default=[], help="further flags of the server, as name=value")
     return parser.parse_args()
@@ -101,26 +104,40 @@ class Server:
 
 def measured(server: Server, streams: int, seconds: float, recording: Path, idle: float | None = None) -> bool:
     """Have so many clients speak, print how it went, and return whether enough messages came in time."""
-    command = [sys.executable, "-m", "benchmarks.processes.live_clients", server.port, streams, seconds, recording]
     computed, begin = server.processor_seconds, time.monotonic()
-    with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True) as clients:
+    with started("live_clients", server.port, streams, seconds, recording) as clients:
         time.sleep(0.8 * seconds)
         megabytes = server.megabytes
         output, _ = clients.communicate()
-    took = time.monotonic() - begin
+    cores = 100 * (server.processor_seconds - computed) / (time.monotonic() - begin)
     assert clients.returncode == 0
     if idle is None:
         return True
-    result: dict[str, Any] = json.loads(output)
-    partial, final = (float(np.percentile(result[name], SHARE)) for name in ("partials", "finals"))
-    median = float(np.median(result["partials"]))
-    cores = 100 * (server.processor_seconds - computed) / took
-    print(
-        f"{streams:4} streams: partials {1000 * median:.0f} ms (median), {1000 * partial:.0f} ms ({SHARE} %); "
-        f"finals {1000 * final:.0f} ms ({SHARE} %); {cores:.0f} % of a core; "
-        f"{(megabytes - idle) / streams:.1f} MB a stream",
-        flush=True,
-    )
+    print(f"{streams:4} streams: {cores:.0f} % of a core; {(megabytes - idle) / streams:.1f} MB a stream; ", end="")
+    return in_time(json.loads(output))
+
+
+def published(client: Path, streams: int, seconds: float, graph: Path, recording: Path) -> None:
+    """Have as many threads speak to the published client, and print how it went."""
+    with started("live_threads", client, streams, seconds, graph, recording) as threads:
+        output, _ = threads.communicate()
+    assert threads.returncode == 0
+    print(f"{streams:4} threads of the published client: ", end="")
+    in_time(json.loads(output))
+
+
+def started(name: str, *arguments: object) -> subprocess.Popen[str]:
+    """Start one side of a measurement in a process of its own."""
+    command = [sys.executable, "-m", f"benchmarks.processes.{name}", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def in_time(late: dict[str, list[float]]) -> bool:
+    """Print how late partials and finals were, and return whether enough of them came in time."""
+    partial, final = (float(np.percentile(late[name], SHARE)) for name in ("partials", "finals"))
+    median = float(np.median(late["partials"]))
+    told = f"partials {1000 * median:.0f} ms (median), {1000 * partial:.0f} ms ({SHARE} %)"
+    print(f"{told}; finals {1000 * final:.0f} ms ({SHARE} %)", flush=True)
     return partial <= PARTIAL_SECONDS and final <= FINAL_SECONDS
 
 

@@ -44,13 +44,16 @@ def framed(payload: bytes, opcode: int) -> bytes:
 
 
 async def next_message(reader: asyncio.StreamReader) -> bytes:
-    """Return the payload of the server's next frame."""
-    _, length = await reader.readexactly(2)
-    if length == 126:
-        (length,) = struct.unpack(">H", await reader.readexactly(2))
-    elif length == 127:
-        (length,) = struct.unpack(">Q", await reader.readexactly(8))
-    return await reader.readexactly(length)
+    """Return the payload of the server's next message; signs of life are left out."""
+    while True:
+        kind, length = await reader.readexactly(2)
+        if length == 126:
+            (length,) = struct.unpack(">H", await reader.readexactly(2))
+        elif length == 127:
+            (length,) = struct.unpack(">Q", await reader.readexactly(8))
+        payload = await reader.readexactly(length)
+        if kind & 0xF == 1:
+            return payload
 
 
 async def speak(port: int, audio: bytes, delay: float) -> Heard:

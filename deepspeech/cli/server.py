@@ -81,7 +81,12 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--allowed_hosts", default="", help="further names of the server, separated by commas; * for any")
     add("--allowed_origins", default="", help="origins of other sites' pages that may use it, separated by commas")
-    add("--threads", type=int, default=0, help="threads that recognize live streams (default: as many as suit)")
+    add(
+        "--threads",
+        type=int,
+        default=0,
+        help="threads that recognize live streams (default: one for each, up to 128)",
+    )
     add(
         "--drain_secs",
         type=float,

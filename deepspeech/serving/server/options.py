@@ -82,7 +82,7 @@ class ServerOptions:
     voice_activity: bool = False
     """Whether the network rests until a detector hears a voice."""
     threads: int = 0
-    """Threads that recognize; 0: as many as suit the processor."""
+    """Threads that recognize; 0: one for each that is let in, up to 128."""
     drain_secs: float = 30.0
     """Seconds that are left, after SIGTERM, to what has been begun."""
     limits: Limits = field(default_factory=Limits)

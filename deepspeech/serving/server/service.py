@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,8 +19,8 @@ from .utterances import Utterances
 
 Result = TypeVar("Result")
 
-THREADS_PER_PROCESSOR = 4
-"""Threads wait for each other's frames, so that there are more of them than processors."""
+MOST_THREADS = 128
+"""A live stream has a thread while it is recognized: threads that share a model compute their frames together."""
 
 SMOOTHING = 0.1
 """The weight of the newest piece of audio in the mean lateness."""
@@ -39,7 +38,7 @@ class Service:
         self.metrics = Metrics()
         self.metrics.most_streams.set(self.limits.max_streams)
         self.draining = asyncio.Event()
-        threads = options.threads or THREADS_PER_PROCESSOR * (os.cpu_count() or 1)
+        threads = options.threads or min(self.limits.max_streams, MOST_THREADS)
         self._live = ThreadPoolExecutor(threads, "live")
         self._files = ThreadPoolExecutor(self.limits.max_transcriptions, "files")
         self._voice = VoiceActivity() if options.voice_activity else None
@@ -109,7 +108,7 @@ class Service:
 
         result, waited, worked = await self.of_stream(timed)
         self.metrics.recognized(audio_seconds, worked)
-        late = waited + max(worked - audio_seconds, 0.0)  # the next piece finds this before itself
+        late = waited + (max(worked - audio_seconds, 0.0) if audio_seconds else 0.0)  # the next piece finds this first
         mean, _ = self._late
         self._late = (mean + SMOOTHING * (late - mean), time.monotonic())
         self.metrics.queue_seconds.set(self._late[0])

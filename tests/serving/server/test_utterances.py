@@ -9,9 +9,11 @@ import pytest
 from serving_in_thread import Samples, samples_of
 
 from deepspeech import Model
+from deepspeech.decoder.hypotheses import Hypothesis, Word
 from deepspeech.errors import ModelError
 from deepspeech.serving.endpointing import EndpointRules
 from deepspeech.serving.server.live.protocol import Event, Final, Partial, Start
+from deepspeech.serving.server.partials import stable_words
 from deepspeech.serving.server.utterances import Utterances
 
 RATE = 16_000
@@ -70,7 +72,21 @@ def test_words_are_sure_between_0_and_1_and_the_last_of_a_partial_is_open(model:
         assert all(word.confidence is not None for word in done) and last.confidence is None
         assert partial.stable < len(partial.words)
         assert [word.text for word in partial.words] == partial.text.split()
-    assert any(partial.stable for partial in partials)
+
+
+def hypothesis(text: str, score: float) -> Hypothesis:
+    words = tuple(Word(word, 2 * place, 2 * place + 1) for place, word in enumerate(text.split()))
+    return Hypothesis(text, score, score, 0.0, (), (), (), words)
+
+
+def test_words_that_all_probable_hypotheses_begin_with_will_stay() -> None:
+    best = hypothesis("so it is then", -10.0)
+    assert stable_words([best]) == 3  # the last one may go on
+    assert stable_words([best, hypothesis("so it has then", -10.5)]) == 2
+    assert stable_words([best, hypothesis("so", -11.0)]) == 1
+    assert stable_words([best, hypothesis("", -11.0)]) == 0
+    assert stable_words([best, hypothesis("no", -15.0)]) == 3  # hardly probable
+    assert stable_words([hypothesis("", 0.0)]) == 0
 
 
 def test_what_starts_utterances_is_for_all_that_follow(scored: Model, speech: list[Samples]) -> None:
