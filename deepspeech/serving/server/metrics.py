@@ -10,8 +10,8 @@ LATENCIES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10)
 """Seconds."""
 DURATIONS = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)
 
-SMOOTHING = 0.05
-"""The weight of the newest piece of audio in the real-time factor."""
+FORGETTING = 0.98
+"""What is left in the real-time factor of a piece of audio's weight when the next one comes."""
 
 
 class Metrics:
@@ -53,14 +53,16 @@ class Metrics:
             buckets=DURATIONS,
             registry=registry,
         )
-        self._factor = 0.0
+        self._newest_audio = self._newest_work = 0.0
 
     def recognized(self, audio_seconds: float, work_seconds: float) -> None:
         """Count a piece of live audio and the time that its recognition took."""
         self.audio_seconds.labels("live").inc(audio_seconds)
         self.work_seconds.labels("live").inc(work_seconds)
-        self._factor += SMOOTHING * (work_seconds / max(audio_seconds, 1e-3) - self._factor)
-        self.real_time_factor.set(self._factor)
+        self._newest_audio = FORGETTING * self._newest_audio + audio_seconds
+        self._newest_work = FORGETTING * self._newest_work + work_seconds
+        if self._newest_audio:
+            self.real_time_factor.set(self._newest_work / self._newest_audio)
 
     def transcribed(self, audio_seconds: float, work_seconds: float) -> None:
         """Count a part of a recording and the time that its recognition took."""

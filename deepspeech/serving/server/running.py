@@ -60,7 +60,8 @@ class RecognitionServer(uvicorn.Server):
         self.models = models
         self._say = say
         self._ending: asyncio.Task[None] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
+        """The event loop, while the server runs."""
         self._wyoming = wyoming
         self._beside = AsyncExitStack()
         limits = options.limits
@@ -96,8 +97,8 @@ class RecognitionServer(uvicorn.Server):
 
     def drain(self) -> None:
         """Let nobody else in, give everybody who is served the rest of it, then end; callable from any thread."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._begin_to_end)
+        if self.loop is not None and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._begin_to_end)
 
     def reload(self) -> None:
         """Load the models again, on a thread; streams go on with those that they began with."""
@@ -106,7 +107,7 @@ class RecognitionServer(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Handle signals meanwhile: SIGTERM and SIGINT end the server, SIGHUP loads the models again."""
-        self._loop = loop = asyncio.get_running_loop()
+        self.loop = loop = asyncio.get_running_loop()
         if threading.current_thread() is not threading.main_thread():
             yield
             return

@@ -108,7 +108,7 @@ class Service:
 
         result, waited, worked = await self.of_stream(timed)
         self.metrics.recognized(audio_seconds, worked)
-        late = waited + max(worked - audio_seconds, 0.0)  # the next piece finds this before itself
+        late = waited + (max(worked - audio_seconds, 0.0) if audio_seconds else 0.0)  # the next piece finds this first
         mean, _ = self._late
         self._late = (mean + SMOOTHING * (late - mean), time.monotonic())
         self.metrics.queue_seconds.set(self._late[0])

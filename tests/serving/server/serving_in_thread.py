@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import struct
@@ -41,6 +42,11 @@ class Served:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        assert self.server.loop is not None
+        return self.server.loop
 
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], str]:
         """Return the status, the headers and the body that a request is answered with."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -74,6 +76,7 @@ def test_a_stream_is_told_what_it_says_while_it_says_it(served: Served, speech: 
     assert last["end"] == pytest.approx(len(spoken) / SECOND, abs=0.001)
     assert stream.close_code == 1000
     assert served.figure("utterances_total") >= 1 and served.figure("partial_latency_seconds_count") >= 1
+    assert 0 < served.figure("real_time_factor") < 5
 
 
 def test_utterances_follow_one_another_with_times_from_the_start(
@@ -180,6 +183,21 @@ def test_too_many_streams_are_told_to_come_back_and_slow_nobody(models: Models, 
             say(third, speech[0])
             tell(third, "finish")
             assert final(third)["text"]
+
+
+def test_nobody_else_is_let_in_while_live_audio_is_late(models: Models, speech: list[Samples]) -> None:
+    with serving(models, Limits(busy_seconds=0.01)) as server, server.stream() as stream:
+        say(stream, speech[0])
+        tell(stream, "finish")
+        assert final(stream)["text"]
+        service = server.server.service
+        asyncio.run_coroutine_threadsafe(service.recognize(lambda: time.sleep(0.5), 0.1), server.loop).result()
+        with pytest.raises(InvalidStatus) as refused, server.stream():
+            pass
+        assert refused.value.response.status_code == 503
+        say(stream, speech[0])
+        tell(stream, "finish")
+        assert final(stream)["text"]
 
 
 def test_limits_of_a_stream_end_it_with_a_reason(models: Models, speech: list[Samples]) -> None:
