@@ -11,6 +11,7 @@ import soundfile
 
 from deepspeech import Model
 from deepspeech.errors import ModelError
+from deepspeech.serving.streams import as_signal
 
 
 def test_weights_of_8_bits_give_the_same_texts(graph_file: Path, model: Model, recordings: list[Path]) -> None:
@@ -18,7 +19,7 @@ def test_weights_of_8_bits_give_the_same_texts(graph_file: Path, model: Model, r
     for path in recordings:
         samples = np.asarray(soundfile.read(path, dtype="int16")[0])
         assert small.stt(samples) == model.stt(samples)
-        signal = samples.astype(np.float32) / 32768
+        signal = as_signal(samples)
         np.testing.assert_allclose(small.posteriors(signal), model.posteriors(signal), atol=0.1)
 
 

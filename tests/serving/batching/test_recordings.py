@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import soundfile
 
@@ -19,7 +20,7 @@ def test_many_recordings_have_the_transcripts_of_each(
 ) -> None:
     monkeypatch.setattr(batches, "SECONDS_TOGETHER", seconds)
     samples = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
-    given = [*recordings, samples, samples[:0]]
+    given: list[Path | npt.NDArray[np.int16]] = [*recordings, samples, samples[:0]]
     found = list(model.transcribe_many(given))
     assert [each.text for each in found[:-2]] == [
         model.stt(soundfile.read(path, dtype="int16")[0]) for path in recordings
