@@ -1,4 +1,4 @@
-"""One measurement of `engine_batches.py`, in a process of its own.
+"""One measurement of `serving/batches.py`, in a process of its own.
 
     python -m benchmarks.processes.batches KIND COUNT PRECISION GRAPH CORPUS.csv
 

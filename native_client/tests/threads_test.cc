@@ -137,6 +137,25 @@ TEST(a_dense_layer_is_computed_by_the_threads_that_start) {
   }
 }
 
+TEST(a_recurrence_is_computed_by_the_threads_that_start) {
+  constexpr std::size_t blocks = 20, units = blocks * acoustic::kLanes, frames = 3;
+  Random random(13);
+  std::vector<std::int16_t> weights(blocks * units * acoustic::kColumns);
+  for (std::int16_t& weight : weights) weight = static_cast<std::int16_t>(random());
+  const std::vector<float> scales(blocks * acoustic::kColumns, 1e-6f), gates(2 * frames * scales.size(), 0.5f);
+  const auto run = [&](std::size_t threads) {
+    std::vector<float> cells(2 * units), states(2 * units), hidden(2 * frames * units, NAN);
+    const acoustic::Utterances both{{frames, frames}, gates.data(), cells.data(), states.data(), hidden.data()};
+    acoustic::recurrence({weights.data(), scales.data(), blocks, units}, both, threads);
+    return hidden;
+  };
+  const std::vector<float> expected = run(1);
+  for (const int limit : {0, 1, 3}) {
+    const ThreadLimit threads(limit);
+    CHECK(run(5) == expected);
+  }
+}
+
 TEST(a_thread_team_does_every_piece_with_the_threads_that_start) {
   for (const int limit : {0, 1, 3}) {
     const ThreadLimit threads(limit);

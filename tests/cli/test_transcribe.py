@@ -52,6 +52,13 @@ def test_a_recording_becomes_a_line_of_text(client: Client, model: Model, record
     assert finished.stdout.decode() == model.stt(samples) + "\n"
 
 
+def test_weights_of_8_bits_say_the_same(client: Client, model: Model, recordings: list[Path]) -> None:
+    finished = client.run("--audio", *recordings[:2], "--precision", "int8")
+    texts = [model.transcribe(path).text for path in recordings[:2]]
+    lines = [f"{path}: {text}" for path, text in zip(recordings, texts, strict=False)]
+    assert finished.stdout.decode().splitlines() == lines, finished.stderr
+
+
 def test_a_pipe_of_samples_says_the_same_at_once_and_as_it_comes(
     client: Client, model: Model, recordings: list[Path]
 ) -> None:
