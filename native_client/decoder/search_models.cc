@@ -83,7 +83,8 @@ class WordSearch final : public ScoredSearch<Model> {
     if (unknown_allowed_) extend_to_unknown(source);
   }
 
-  void extend_by(std::uint32_t source, const Hypothesis& hypothesis, Step step, float ahead) {
+  // In line, as this is called for almost every label of every hypothesis.
+  [[gnu::always_inline]] void extend_by(std::uint32_t source, const Hypothesis& hypothesis, Step step, float ahead) {
     const float total = this->acoustic(hypothesis, step.label);
     const float rank = total + hypothesis.sentence + ahead;
     if (rank > floor_ && !this->in_beam(source, step.label)) {

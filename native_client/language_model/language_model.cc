@@ -69,6 +69,7 @@ LanguageModel::LanguageModel(const std::string& path, Vocabulary vocabulary) : p
   config.show_progress = false;
   config.messages = nullptr;
   config.sentence_marker_missing = lm::SILENT;
+  config.load_method = util::READ;  // to large pages, which the search finds its way in faster than in mapped ones
   try {
     const FileHead head = read_head(path, kHeadSize);
     if (is_kenlm_binary(head)) {
