@@ -75,18 +75,26 @@ def _check_network(options: Options) -> None:
 
 def _check_beginning(options: Options) -> None:
     checkpoints = options.checkpoints
-    if checkpoints.initial_graph and not options.trains:
-        raise FlagError("--initialize_from_frozen_model: needs --train_files, the CSV files to train on")
-    if checkpoints.initial_graph and checkpoints.given_load_directory and checkpoints.begins_elsewhere:
-        raise FlagError(
-            "--initialize_from_frozen_model: cannot be combined with --load_checkpoint_dir; give one to begin with"
-        )
+    files = {
+        "initialize_from_weights": checkpoints.initial_weights,
+        "initialize_from_frozen_model": checkpoints.initial_graph,
+    }
+    for name in (name for name, path in files.items() if path):
+        if not options.trains:
+            raise FlagError(f"--{name}: needs --train_files, the CSV files to train on")
+        if checkpoints.given_load_directory and checkpoints.begins_elsewhere:
+            raise FlagError(f"--{name}: cannot be combined with --load_checkpoint_dir; give one to begin with")
+    if all(files.values()):
+        raise FlagError(f"{' and '.join(f'--{name}' for name in files)}: cannot be combined; give one to begin with")
     elsewhere = options.trains and checkpoints.begins_elsewhere
-    if checkpoints.drop_source_layers and not (checkpoints.initial_graph or elsewhere):
-        raise FlagError(
-            "--drop_source_layers: needs --initialize_from_frozen_model, the graph that has the layers, or "
-            "--load_checkpoint_dir, the folder of a checkpoint that has them, and another --save_checkpoint_dir"
-        )
+    of_source = {"drop_source_layers": checkpoints.drop_source_layers, "map_labels": checkpoints.map_labels}
+    for name in (name for name, given in of_source.items() if given):
+        if not (checkpoints.initial_file or elsewhere):
+            raise FlagError(
+                f"--{name}: needs --initialize_from_weights or --initialize_from_frozen_model, the file that has the "
+                "layers, or --load_checkpoint_dir, the folder of a checkpoint that has them, and another "
+                "--save_checkpoint_dir"
+            )
     if checkpoints.fresh_optimizer and not elsewhere:
         raise FlagError(
             "--fresh_optimizer: needs --load_checkpoint_dir, the folder of the checkpoint to begin with, another "

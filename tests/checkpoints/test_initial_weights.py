@@ -10,7 +10,8 @@ import pytest
 import tensorflow as tf
 from program import Program, Trained
 
-from deepspeech.checkpoints.initial_weights import initial_weights
+from deepspeech.checkpoints.weights.fitting import initial_weights
+from deepspeech.checkpoints.weights.model_weights import weights_of_graph
 from deepspeech.errors import CheckpointError
 from deepspeech.network import Network, network
 from deepspeech.network.deepspeech import LSTM_NAME
@@ -77,20 +78,20 @@ def test_dropped_layers_begin_anew(program: Program, graph_file: Path) -> None:
 def test_another_alphabet_is_explained_and_needs_a_new_last_layer(graph_file: Path) -> None:
     other = Alphabet(tuple(" abcdef"))
     with pytest.raises(CheckpointError, match="--drop_source_layers=1") as caught:
-        initial_weights(graph_file, model(other), other, 0)
+        initial_weights(weights_of_graph(graph_file, "graph"), model(other), other, 0)
     assert "abcdef" in str(caught.value)
     same_size = Alphabet(tuple("xyzuvw"))
     with pytest.raises(CheckpointError, match="--alphabet_config_path"):
-        initial_weights(graph_file, model(same_size), same_size, 0)
-    kept = initial_weights(graph_file, model(other), other, 1)
+        initial_weights(weights_of_graph(graph_file, "graph"), model(same_size), same_size, 0)
+    kept = initial_weights(weights_of_graph(graph_file, "graph"), model(other), other, 1)
     assert set(model().shapes) - set(kept) == {"layer_6/weights", "layer_6/bias"}
     np.testing.assert_array_equal(kept["layer_5/bias"], read_frozen_model(graph_file).weights["layer_5/bias"])
-    assert len(initial_weights(graph_file, model(), ALPHABET, 3)) == 6
+    assert len(initial_weights(weights_of_graph(graph_file, "graph"), model(), ALPHABET, 3)) == 6
 
 
 def test_another_geometry_is_explained(graph_file: Path) -> None:
     with pytest.raises(CheckpointError, match="--n_hidden=48"):
-        initial_weights(graph_file, model(n_hidden=32), ALPHABET, 0)
+        initial_weights(weights_of_graph(graph_file, "graph"), model(n_hidden=32), ALPHABET, 0)
 
 
 def test_what_is_no_graph_is_refused_before_training(program: Program, tmp_path: Path) -> None:
