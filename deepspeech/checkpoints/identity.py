@@ -123,8 +123,8 @@ def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity
     if labels != here:
         raise CheckpointError(
             f"{prefix}: trained with another alphabet, {_label_difference(labels or [], here)}; "
-            "give its alphabet with --alphabet_config_path, or train into another --checkpoint_dir, or begin with it by "
-            "--load_checkpoint_dir and --map_labels, which keeps the rows of the "
+            "give its alphabet with --alphabet_config_path, or train into another --checkpoint_dir, or begin with it "
+            "by --load_checkpoint_dir and --map_labels, which keeps the rows of the "
             f"{shared_labels(labels or [], here).shared} labels that both have, in another --save_checkpoint_dir"
         )
     check_features(prefix, description, identity)
