@@ -16,7 +16,7 @@ from ...options import CheckpointOptions
 from ..identity import ModelIdentity, check_described_network, check_features, check_identity, read_description
 from ..sources import assign, find_sources, source_of
 from .fitting import Arrays, initial_statistics, initial_weights, mapping_of_labels
-from .model_weights import ModelWeights, weights_of_graph, weights_of_hdf5
+from .model_weights import read_initial_weights
 
 logger = logging.getLogger(__name__)
 
@@ -28,22 +28,13 @@ def begin_with_file(
 
     Raise CheckpointError if its weights cannot be read or belong to another model.
     """
-    source = read_source(options)
+    source = read_initial_weights(options)
     if source is None:
         return
     statistics = initial_statistics(source, identity.features)
     onto = _last_layer(session, variables, identity) if options.map_labels else None
     values = initial_weights(source, identity.network, identity.alphabet, options.drop_source_layers, onto)
     _begin_with(session, variables, {**values, **statistics}, identity, options.initial_file)
-
-
-def read_source(options: CheckpointOptions) -> ModelWeights | None:
-    """Return the weights of the file that a flag names; None if none does. Raise CheckpointError."""
-    if options.initial_weights is not None:
-        return weights_of_hdf5(options.initial_weights, f"--initialize_from_weights={options.initial_weights}")
-    if options.initial_graph is not None:
-        return weights_of_graph(options.initial_graph, f"--initialize_from_frozen_model={options.initial_graph}")
-    return None
 
 
 def begin_with_checkpoint(

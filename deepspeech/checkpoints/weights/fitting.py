@@ -12,10 +12,11 @@ import numpy.typing as npt
 from ...errors import CheckpointError
 from ...network import Network
 from ...util.features import FeatureOptions
+from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.text import Alphabet
 from .explanation import another_alphabet, is_of_another_alphabet, start_anew
 from .label_mapping import LabelMapping, shared_labels
-from .model_weights import DEVIATION, MEAN, ModelWeights
+from .model_weights import ModelWeights
 
 SHOWN_LABELS = 60
 """The number of labels of an alphabet that an error shows."""

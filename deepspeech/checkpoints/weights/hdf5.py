@@ -62,16 +62,20 @@ def write_hdf5(path: Path, layers: Sequence[LayerWeights], description: Mapping[
     try:
         with written_whole(path) as beside, h5py.File(beside, "w") as file:
             file.attrs["backend"] = "tensorflow"
-            file.attrs["layer_names"] = [layer.name.encode() for layer in layers]
+            _write_names(file, "layer_names", [layer.name for layer in layers])
             for layer in layers:
                 group = file.require_group(layer.name)
-                group.attrs["weight_names"] = [name.encode() for name in layer.weights]
+                _write_names(group, "weight_names", list(layer.weights))
                 for name, values in layer.weights.items():
                     group.create_dataset(name, data=values)
             if description:
                 file[DESCRIPTION] = json.dumps(description, ensure_ascii=False)
     except (OSError, RuntimeError) as error:
         raise CheckpointError(f"{path}: cannot be written ({reason_of(error)}); nothing was changed") from error
+
+
+def _write_names(group: Any, attribute: str, names: Sequence[str]) -> None:
+    group.attrs.create(attribute, names, dtype=h5py.string_dtype())
 
 
 def _layers(file: Any) -> Iterator[LayerWeights]:
@@ -85,18 +89,18 @@ def _layers(file: Any) -> Iterator[LayerWeights]:
 
 
 def _numbered(group: Any, place: str) -> Iterator[LayerWeights]:
-    """Yield the layers of Keras 3's layout below a group, each named as its user named it, after those around it."""
+    """Yield the layers of Keras 3's layout in a group, each named as its user named it, after those around it."""
     for name in group:
         if name in _OPTIMIZERS or group.get(name, getclass=True) is not h5py.Group:
             continue
         below = _inside(group, name)
         if name == "vars":
-            own = str(below.attrs.get("name", place.rpartition("/")[2]))
-            around = place.rpartition("/")[0]
-            weights = {f"{own}/{each}": _values(below, each) for each in sorted(below, key=_number)}
-            yield LayerWeights(f"{around}/{own}" if around else own, weights)
+            yield LayerWeights(place, {f"{place}/{each}": _values(below, each) for each in sorted(below, key=_number)})
+        elif "vars" in below:
+            own = str(_inside(below, "vars").attrs.get("name", name))
+            yield from _numbered(below, f"{place}/{own}" if place else own)
         else:
-            yield from _numbered(below, "" if not place and name == "layers" else f"{place}/{name}".lstrip("/"))
+            yield from _numbered(below, place)
 
 
 def _number(name: str) -> int:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ...errors import CheckpointError, FeatureError, GraphError
 from ...network import Network
 from ...network.deepspeech import UNNAMED_NETWORK
+from ...options import CheckpointOptions
 from ...serving.frozen.graph import Graph, read_graph
 from ...serving.frozen.model import (
     describes_features,
@@ -26,12 +27,10 @@ from ...serving.frozen.model import (
     read_weights,
 )
 from ...util.features import FeatureOptions
+from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.text import Alphabet
 from ..identity import DESCRIPTION_FORMAT
 from .hdf5 import LayerWeights, read_hdf5
-
-MEAN, DEVIATION = "features/mean", "features/deviation"
-"""Names of what features are normalized by, as the variables of `deepspeech.network.layers.normalization`."""
 
 _GRAPH_SUFFIXES = (".pb", ".pbmm")
 
@@ -105,6 +104,15 @@ def weights_of_graph(path: Path, origin: str) -> ModelWeights:
         return ModelWeights(origin, by_layers(network, values), _description_of_graph(graph, network, features))
     except GraphError as error:
         raise CheckpointError(f"{origin}: {error}") from None
+
+
+def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
+    """Return the weights of the file that a flag names; None if none does. Raise CheckpointError."""
+    if options.initial_weights is not None:
+        return weights_of_hdf5(options.initial_weights, f"--initialize_from_weights={options.initial_weights}")
+    if options.initial_graph is not None:
+        return weights_of_graph(options.initial_graph, f"--initialize_from_frozen_model={options.initial_graph}")
+    return None
 
 
 def by_layers(network: Network, values: Mapping[str, npt.NDArray[Any]]) -> tuple[LayerWeights, ...]:

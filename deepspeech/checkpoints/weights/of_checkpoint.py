@@ -21,6 +21,7 @@ from ...options.checkpoints import AUTOMATIC
 from ...schedule.state import TrainingState
 from ...util.features import FeatureOptions
 from ...util.files.writable import reason_of
+from ...util.frames.normalization import DEVIATION, MEAN
 from ..choice import choose
 from ..folder import Kind, checkpoints_in, write_index
 from ..identity import DESCRIPTION_FORMAT, read_description, write_description
@@ -28,7 +29,7 @@ from ..integrity import damage, finished, unfinished
 from ..lock import locked_for_training
 from ..recovery import find_intact
 from ..sources import source_of
-from .model_weights import DEVIATION, MEAN, ModelWeights, by_layers
+from .model_weights import ModelWeights, by_layers
 
 v1 = tf.compat.v1
 
