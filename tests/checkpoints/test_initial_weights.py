@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+from corpora import write_alphabet
 from program import Program, Trained
 
 from deepspeech.checkpoints.weights.fitting import initial_weights
+from deepspeech.checkpoints.weights.hdf5 import write_hdf5
 from deepspeech.checkpoints.weights.model_weights import weights_of_graph
 from deepspeech.errors import CheckpointError
 from deepspeech.network import Network, network
@@ -70,6 +72,24 @@ def test_a_run_goes_on_in_another_folder_with_its_optimizer_and_its_epochs(progr
     assert (program.checkpoints / f"train-{81 * 6}.index").exists()
 
 
+def test_training_goes_on_with_another_alphabet_that_shares_labels(
+    program: Program, trained: Trained, graph_file: Path
+) -> None:
+    source = weights_of_graph(graph_file, "graph")
+    write_hdf5(program.folder / "tiny.weights.h5", source.layers, source.description)
+    flags = [
+        f"--alphabet_config_path={write_alphabet(program.folder / 'alphabet.txt', 'xe dcba')}",
+        f"--initialize_from_weights={program.folder / 'tiny.weights.h5'}",
+    ]
+    refused = program.run(*program.training(epoch=1), *flags)
+    assert "layer_6/weights is (48, 7) in the file and (48, 8) in this model: the last layer has" in refused.error
+    assert "--map_labels, which also keeps the rows of 6 labels that both have" in refused.error
+    assert "Checking" not in refused.stderr
+    assert first_loss(program, *flags, "--map_labels") < 3
+    said = trained.finished.stderr
+    assert all(float(loss) > 3 for loss in re.findall(r"Training of epoch 1?\d: loss ([\d.]+)", said))
+
+
 def test_dropped_layers_begin_anew(program: Program, graph_file: Path) -> None:
     flags = [f"--initialize_from_frozen_model={graph_file}", "--drop_source_layers=2"]
     assert first_loss(program, *flags) > 5
@@ -105,6 +125,11 @@ def test_what_is_no_graph_is_refused_before_training(program: Program, tmp_path:
     ("flags", "named"),
     [
         (["--drop_source_layers=1"], "--drop_source_layers"),
+        (["--map_labels"], "--map_labels"),
+        (["--initialize_from_weights=x.h5", "--initialize_from_frozen_model=x.pb"], "cannot be combined"),
+        (["--initialize_from_weights=x.h5", "--load_checkpoint_dir=x"], "--initialize_from_weights"),
+        (["--initialize_from_weights=x.h5", "--notrain", "--export_dir=x"], "needs --train_files"),
+        (["--initialize_from_weights=x.h5"], "there is no such file"),
         (["--drop_source_layers=7", "--initialize_from_frozen_model=x.pb"], "--drop_source_layers"),
     ],
 )

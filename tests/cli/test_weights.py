@@ -37,7 +37,7 @@ def test_layers_shapes_and_statistics_are_shown(file: Path, capsys: pytest.Captu
     assert layer == "layer_1: 23,760 parameters"
     assert weights.split()[:3] == ["layer_1/weights", "(494,", "48)"]
     assert "mean" in weights and "deviation" in weights and weights.endswith("% zeros")
-    assert total == "12 weights in 6 layers, 49,807 parameters, 0.2 MB"
+    assert total == "12 weights in 6 layers, 49,783 parameters, 0.2 MB"
     assert len(said(capsys, "show", file, "--histogram")) == 1 + 6 + 2 * 12 + 1
 
 
@@ -85,7 +85,7 @@ def test_errors_are_one_line(file: Path, tmp_path: Path, capsys: pytest.CaptureF
 
 def test_statistics_leave_out_what_is_not_finite() -> None:
     values = np.array([0, 2, 4, np.nan, np.inf, 0], np.float32)
-    assert Figures.of(values) == Figures(1.5, np.std([0, 2, 4, 0]), 0, 4, 2 / 6, 2)
+    assert Figures.of(values) == Figures(1.5, float(np.std([0, 2, 4, 0])), 0, 4, 2 / 6, 2)
     assert Figures.of(values[3:5]).in_words == "mean 0, deviation 0, 0.0% zeros, 2 NOT FINITE"
     assert drawn_histogram(values[3:5]) == "no finite values"
     drawn = drawn_histogram(values)

@@ -41,9 +41,16 @@ def _main(arguments: Sequence[str] | None) -> int:
     return code
 
 
+class _CommandParser(ArgumentParser):
+    """A parser as argparse makes those of the commands."""
+
+    def __init__(self, prog: str, description: str) -> None:
+        super().__init__(description, prog)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(__doc__, PROGRAM)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_command_parser)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_CommandParser)
     checkpoint = "of a folder: the checkpoint best, last or by its name (default: as for tests)"
 
     def add(name: str, run: object, description: str) -> argparse.ArgumentParser:
@@ -62,10 +69,6 @@ def _parser() -> argparse.ArgumentParser:
     compare = add("compare", _compare, "print which weights differ, and by how much")
     compare.add_argument("other", type=Path, metavar="OTHER", help="what holds the other weights")
     return parser
-
-
-def _command_parser(prog: str, description: str) -> argparse.ArgumentParser:
-    return ArgumentParser(description, prog)
 
 
 def _show(options: argparse.Namespace) -> int:

@@ -73,7 +73,7 @@ def test_moving_averages_and_names_of_the_first_generation_are_read(tmp_path: Pa
         v1.train.Saver(variables).save(session, str(tmp_path / "model.ckpt-5"), write_meta_graph=False)
     old = weights_of_checkpoint_file(tmp_path / "model.ckpt-5")
     assert old.description == {}
-    np.testing.assert_array_equal(old.values[f"{LSTM_NAME}/bias"], np.repeat(np.float32([0, 0, 1, 0]), 12))
+    np.testing.assert_array_equal(old.values[f"{LSTM_NAME}/bias"], np.repeat([0, 0, 1, 0], 12))
 
 
 def test_weights_that_are_no_whole_model_become_no_checkpoint(tmp_path: Path) -> None:
@@ -103,8 +103,11 @@ def test_a_file_or_a_checkpoint_is_begun_with_and_its_labels_are_mapped(tmp_path
     prefix = write_checkpoint(tmp_path / "folder", source)
     other = replace(IDENTITY, alphabet=Alphabet(tuple("xd a")))
     for from_file in (True, False):
-        options = {"initial_weights": tmp_path / "a.weights.h5"} if from_file else {}
-        with session_of(tmp_path / "new", other, seed=5, map_labels=True, **options) as (checkpoints, session):
+        file = tmp_path / "a.weights.h5" if from_file else None
+        with session_of(tmp_path / "new", other, seed=5, map_labels=True, initial_weights=file) as (
+            checkpoints,
+            session,
+        ):
             if not from_file:
                 checkpoints.initialize_from(session, prefix)
             after = values(session)
