@@ -4,8 +4,8 @@ from collections.abc import Collection
 from itertools import combinations
 
 from ..errors import FeatureError, FlagError
+from ..export.formats import FORMATS
 from ..network import network
-from ..network.frozen_format import check_frozen
 from ..options import ClusterOptions, LanguageModelOptions, Options, values_of
 from ..util.features import front_end
 from .training_combinations import check_training
@@ -70,7 +70,8 @@ def _check_network(options: Options) -> None:
     if dropped > layers:
         raise FlagError(f"--drop_source_layers={dropped}: must be 0 to {layers}, the number of layers")
     if options.exports:
-        check_frozen(described)
+        FORMATS[options.export.format].check(described)
+        FORMATS[options.export.format].check_available()
 
 
 def _check_beginning(options: Options) -> None:
