@@ -22,6 +22,9 @@ from ..options import ExportOptions
 from ..serving.frozen.metadata import serialize_features, serialize_network
 from .formats import TrainedModel, check_onnx
 
+Shape = list[str | int | None]
+"""Dimensions, of which those of any size have names."""
+
 OPSET = 11
 IR_VERSION = 6
 """The version of the file format that came with the opset."""
@@ -43,11 +46,16 @@ def serialized(model: TrainedModel, options: ExportOptions) -> bytes:
     check_onnx(model.network)
     network = model.network
     units = sum(layer.units for layer in network.recurrent_layers)
-    window = ["batch", "steps", 2 * network.context + 1, network.coefficients]
-    states = {f"{when}_state_{part}": ["batch", units] for when in ("previous", "new") for part in "ch"}
-    inputs = [("input_node", TensorProto.FLOAT, window), ("input_lengths", TensorProto.INT32, ["batch"])]
+    window: Shape = ["batch", "steps", 2 * network.context + 1, network.coefficients]
+    states: dict[str, Shape] = {
+        f"{when}_state_{part}": ["batch", units] for when in ("previous", "new") for part in "ch"
+    }
+    inputs: list[tuple[str, int, Shape]] = [
+        ("input_node", TensorProto.FLOAT, window),
+        ("input_lengths", TensorProto.INT32, ["batch"]),
+    ]
     inputs += [(name, TensorProto.FLOAT, shape) for name, shape in states.items() if name.startswith("previous")]
-    outputs = [("logits", TensorProto.FLOAT, ["steps", "batch", network.outputs])]
+    outputs: list[tuple[str, int, Shape]] = [("logits", TensorProto.FLOAT, ["steps", "batch", network.outputs])]
     outputs += [(name, TensorProto.FLOAT, shape) for name, shape in states.items() if name.startswith("new")]
     graph = _Graph(model)
     graph.build()
