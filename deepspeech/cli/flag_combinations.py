@@ -4,7 +4,6 @@ from collections.abc import Collection
 from itertools import combinations
 
 from ..errors import FeatureError, FlagError
-from ..export.formats import FORMATS
 from ..network import network
 from ..options import ClusterOptions, LanguageModelOptions, Options, values_of
 from ..util.features import front_end
@@ -70,8 +69,11 @@ def _check_network(options: Options) -> None:
     if dropped > layers:
         raise FlagError(f"--drop_source_layers={dropped}: must be 0 to {layers}, the number of layers")
     if options.exports:
-        FORMATS[options.export.format].check(described)
-        FORMATS[options.export.format].check_available()
+        from ..export.formats import FORMATS  # which the commands that only check a language model do without
+
+        wanted = FORMATS[options.export.format]
+        wanted.check(described)
+        wanted.check_available()
 
 
 def _check_beginning(options: Options) -> None:
