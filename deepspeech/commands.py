@@ -21,6 +21,11 @@ def transcribe() -> int:
     return _run("transcribe")
 
 
+def weights() -> int:
+    """Run `deepspeech-weights` and return its exit code."""
+    return _run("weights.command")
+
+
 def evaluate() -> int:
     """Run `python -m deepspeech.evaluate` and return its exit code."""
     return _run("evaluate")

@@ -1,7 +1,7 @@
 """Comparison of a run's flags with the checkpoint that it is to use, before anything that takes long.
 
-It needs no TensorFlow, and only the descriptions of checkpoints. What these do not say, or a folder whose index file is
-lost, is left to the time when the checkpoint is restored.
+It needs no TensorFlow, and reads only the descriptions of checkpoints, and the file that training begins with.
+What descriptions do not say, or a folder whose index file is lost, is left to the time when the checkpoint is restored.
 """
 
 import json
@@ -10,17 +10,26 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..errors import CheckpointError, NetworkError
 from ..network.serialization import network_from_json
 from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from .identity import ModelIdentity, check_described_network, check_identity, misfit, read_description
+from .weights.fitting import initial_statistics, initial_weights
+from .weights.model_weights import read_initial_weights
 
 
 def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: bool) -> None:
-    """Raise CheckpointError if the checkpoint to use is of another model than `identity`, as restoring it does."""
+    """Raise CheckpointError if the checkpoint to use is of another model than `identity`, as restoring it does.
+
+    So it is with a file of weights to begin with, if there is no checkpoint to train on from.
+    """
     prefix = _prefix(options, trains)
     if prefix is None:
+        if trains and not any(options.directory.glob("*.index")):
+            _check_initial_file(options, identity)
         return
     try:
         description = read_description(prefix)
@@ -30,6 +39,17 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
         check_described_network(prefix, description, identity)
         _check_shapes(prefix, description["network"], identity)
         check_identity(prefix, description, identity)
+
+
+def _check_initial_file(options: CheckpointOptions, identity: ModelIdentity) -> None:
+    source, network = read_initial_weights(options), identity.network
+    if source is None:
+        return
+    initial_statistics(source, identity.features)
+    last = [variable for variable in network.variables if network.layer_of(variable.name) is network.layers[-1]]
+    zeros = {variable.name: np.zeros(variable.shape, np.float32) for variable in last}
+    onto = zeros if options.map_labels else None
+    initial_weights(source, network, identity.alphabet, options.drop_source_layers, onto)
 
 
 def _prefix(options: CheckpointOptions, trains: bool) -> Path | None:

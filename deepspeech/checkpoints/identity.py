@@ -17,7 +17,10 @@ from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.serialization import difference
 from ..options import ModelOptions, values_of
 from ..util.features import NO_NORMALIZATION, FeatureOptions
+from ..util.files.whole_files import write_whole
 from ..util.text import Alphabet
+from .weights.explanation import is_of_another_alphabet, start_anew
+from .weights.label_mapping import shared_labels
 
 DESCRIPTION_FORMAT = 1
 
@@ -92,6 +95,11 @@ def read_description(prefix: Path) -> Mapping[str, Any] | None:
     return description
 
 
+def write_description(prefix: Path, description: Mapping[str, Any]) -> None:
+    """Write the JSON beside the checkpoint at `prefix`, whole or not at all; raise OSError."""
+    write_whole(description_path(prefix), json.dumps(description, ensure_ascii=False).encode())
+
+
 def check_described_network(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
     """Raise CheckpointError if a description tells of another network than `identity`, by its name or its layers.
 
@@ -115,7 +123,9 @@ def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity
     if labels != here:
         raise CheckpointError(
             f"{prefix}: trained with another alphabet, {_label_difference(labels or [], here)}; "
-            "give its alphabet with --alphabet_config_path, or train into another --checkpoint_dir"
+            "give its alphabet with --alphabet_config_path, or train into another --checkpoint_dir, or begin with it "
+            "by --load_checkpoint_dir and --map_labels, which keeps the rows of the "
+            f"{shared_labels(labels or [], here).shared} labels that both have, in another --save_checkpoint_dir"
         )
     check_features(prefix, description, identity)
     _check_network(prefix, description, identity)
@@ -131,10 +141,12 @@ def misfit(prefix: Path, variable: Variable, found_name: str, found: tuple[int, 
     """Return why a variable that a checkpoint holds as `found_name` does not fit, with the likeliest cause."""
     network, n_hidden = identity.network, identity.model.n_hidden
     layer, first = network.layer_of(variable.name), network.weighted_layers[0]
-    if layer is network.layers[-1] and found[:-1] == variable.shape[:-1]:
+    if is_of_another_alphabet(network, variable.name, found):
         cause = (
-            f"it was trained with another alphabet, of {found[-1] - 1} labels (here {identity.alphabet.size}): "
-            "give that one with --alphabet_config_path and --output_unit"
+            f"it was trained with another alphabet, of {found[-1] - 1} labels (here {identity.alphabet.size}), as the "
+            "last layer has one unit per label and one for the blank: give that one with --alphabet_config_path and "
+            "--output_unit, or begin with it by --load_checkpoint_dir, in another --save_checkpoint_dir, and keep the "
+            f"rows of shared labels with --map_labels, or {start_anew(network)}"
         )
     elif layer is first and len(found) == 2 and found[0] != variable.shape[0]:
         cause = "it was trained on other features"

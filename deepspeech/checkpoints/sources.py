@@ -63,9 +63,9 @@ def find_sources(
     missing = []
     for variable in variables:
         name, expected = variable.op.name, tuple(variable.shape)
-        source = _source(average_name(name), None, shapes) if averaged else None
         weight = name.removesuffix(_AVERAGE)
-        source = source or _source(name, of_model.get(name), shapes) or _source(weight, of_model.get(weight), shapes)
+        source = source_of(name, of_model.get(name), shapes, averaged=averaged)
+        source = source or source_of(weight, of_model.get(weight), shapes)
         if source is None:
             if name in of_model or name in statistics:
                 raise CheckpointError(f"{prefix}: has no variable {name}; it is not a checkpoint of this model")
@@ -77,6 +77,26 @@ def find_sources(
     if missing:
         logger.info("%s has no optimizer state for %d variables: it gets its initial values", prefix.name, len(missing))
     return sources
+
+
+def source_of(
+    name: str, variable: Variable | None, shapes: Mapping[str, Any], *, averaged: bool = False
+) -> Source | None:
+    """Return the tensor of a checkpoint that holds a variable, which `variable` is if it is the network's; or None.
+
+    `shapes` are those of the checkpoint's tensors, by name. With `averaged`, it is the moving average if there is one.
+    """
+    if averaged and average_name(name) in shapes:
+        return Source(average_name(name))
+    if name in shapes:
+        return Source(name)
+    if variable is None or not variable.older_name or variable.older_name not in shapes:
+        return None
+    older = variable.older_name
+    if variable.initial == OPEN_FORGET_GATE and tuple(shapes[older]) == variable.shape:
+        # The first generation added a forget bias of 1 when it ran the cell; here it is part of the variable.
+        return Source(older, np.repeat([0.0, 0.0, 1.0, 0.0], variable.size // 4))
+    return Source(older)
 
 
 def load(session: Any, prefix: Path, variables: Sequence[Any], sources: Mapping[str, Source]) -> None:
@@ -111,15 +131,3 @@ def begin_averages(session: Any, variables: Sequence[Any]) -> None:
 def assign(session: Any, variable: Any, value: Any) -> None:
     """Give a variable a value."""
     session.run(variable.initializer, {variable.initializer.inputs[1]: value})
-
-
-def _source(name: str, variable: Variable | None, shapes: Mapping[str, Any]) -> Source | None:
-    if name in shapes:
-        return Source(name)
-    if variable is None or not variable.older_name or variable.older_name not in shapes:
-        return None
-    older = variable.older_name
-    if variable.initial == OPEN_FORGET_GATE and tuple(shapes[older]) == variable.shape:
-        # The first generation added a forget bias of 1 when it ran the cell; here it is part of the variable.
-        return Source(older, np.repeat([0.0, 0.0, 1.0, 0.0], variable.size // 4))
-    return Source(older)

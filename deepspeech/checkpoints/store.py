@@ -5,10 +5,9 @@ Beside each lies `NAME-STEP.json` with what the weights stand for (alphabet, fea
 come, and with digests of all its files; a checkpoint without it, from DeepSpeech itself, is read all the same.
 """
 
-import json
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from ..errors import CheckpointError
 from ..network import Network
 from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
-from ..util.files.whole_files import write_whole
 from ..util.files.writable import reason_of
 from .choice import check_named, choose
 from .folder import Kind, checkpoints_in, read_index, remove_checkpoint, remove_leftovers, write_index
@@ -30,11 +28,12 @@ from .identity import (
     check_identity,
     description_path,
     read_description,
+    write_description,
 )
-from .initial_weights import initial_weights, statistics_of_graph, weights_of_checkpoint
 from .integrity import finished, step_of, unfinished
 from .recovery import NoneIntactError, best_of, find_intact, progress_of, rank_best
-from .sources import assign, begin_averages, find_sources, load, load_mean
+from .sources import begin_averages, find_sources, load, load_mean
+from .weights.beginning import begin_with_checkpoint, begin_with_file
 
 __all__ = ["Checkpoints", "Kind"]
 
@@ -73,17 +72,12 @@ class Checkpoints:
         return not (here and prefix.name.startswith(f"{Kind.NEWEST.prefix}-"))
 
     def initialize(self, session: Any) -> None:
-        """Give every variable its initial value: that of the graph to begin with, if there is one.
+        """Give every variable its initial value: that of the file to begin with, if there is one.
 
-        Raise CheckpointError if that graph belongs to another model.
+        Raise CheckpointError if that file belongs to another model.
         """
         session.run(self._initialize)
-        path = self._options.initial_graph
-        if path is not None:
-            identity, dropped = self._identity, self._options.drop_source_layers
-            statistics = statistics_of_graph(path, identity.features)
-            self._begin_with(session, initial_weights(path, identity.network, identity.alphabet, dropped), path)
-            self._assign_all(session, statistics)
+        begin_with_file(session, self._variables, self._options, self._identity)
         begin_averages(session, self._variables)
 
     def initialize_from(self, session: Any, prefix: Path) -> None:
@@ -92,8 +86,7 @@ class Checkpoints:
         Raise CheckpointError if that checkpoint belongs to another model.
         """
         session.run(self._initialize)
-        values = weights_of_checkpoint(prefix, self._variables, self._identity, self._options.drop_source_layers)
-        self._begin_with(session, values, prefix)
+        begin_with_checkpoint(session, self._variables, self._options, self._identity, prefix)
         begin_averages(session, self._variables)
 
     def save(self, session: Any, kind: Kind, state: TrainingState) -> Path:
@@ -107,9 +100,9 @@ class Checkpoints:
         description = self._description(step, state)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            _write_description(prefix, unfinished(description))
+            write_description(prefix, unfinished(description))
             self._saver.save(session, str(prefix), write_meta_graph=False, write_state=False)
-            _write_description(prefix, finished(description, prefix))
+            write_description(prefix, finished(description, prefix))
             self._damaged.discard(prefix)
             superseded = self._make_last(kind, prefix)
         except (OSError, tf.errors.OpError) as error:
@@ -222,17 +215,6 @@ class Checkpoints:
                 f"--checkpoint_dir={self._folder}: cannot be written ({error.strerror}); choose another folder"
             ) from error
 
-    def _begin_with(self, session: Any, values: Mapping[str, Any], source: Path) -> None:
-        self._assign_all(session, values)
-        weights = self._identity.network.shapes
-        taken = sum(name in weights for name in values)
-        logger.info("Beginning with %d of the %d weights of %s", taken, len(weights), source)
-
-    def _assign_all(self, session: Any, values: Mapping[str, Any]) -> None:
-        variables = {variable.op.name: variable for variable in self._variables}
-        for name, value in values.items():
-            assign(session, variables[name], value)
-
     def _description(self, step: int, state: TrainingState) -> dict[str, Any]:
         return {
             "format": DESCRIPTION_FORMAT,
@@ -276,10 +258,6 @@ class Checkpoints:
 
 def _was_saved_later(prefix: Path, other: Path) -> bool:
     return progress_of(prefix) is not None and (step_of(prefix) or 0) > (step_of(other) or 0)
-
-
-def _write_description(prefix: Path, description: Mapping[str, Any]) -> None:
-    write_whole(description_path(prefix), json.dumps(description, ensure_ascii=False).encode())
 
 
 def _remove_files_of(prefix: Path) -> None:

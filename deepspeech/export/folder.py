@@ -3,13 +3,16 @@
 from pathlib import Path
 
 from ..errors import ExportError
+from ..options.export import GRAPH
 from ..util.files.whole_files import folder_written_whole, write_whole
 from ..util.files.writable import why_not_writable
+from .formats import FORMATS
 
-GRAPH_FILE = "output_graph.pb"
+GRAPH_FILE = FORMATS[GRAPH].file
 CARD_FILE = "model.md"
 
-EXPORTED_FILES = {GRAPH_FILE, CARD_FILE, "output_graph.pbmm", "output_graph.tflite", "alphabet.txt"}
+MODEL_FILES = {each.file for each in FORMATS.values()}
+EXPORTED_FILES = {*MODEL_FILES, CARD_FILE, "output_graph.pbmm", "output_graph.tflite", "alphabet.txt"}
 """The files that an export may hold; a folder with any other file is not deleted."""
 
 
@@ -25,13 +28,13 @@ def check_folder(folder: Path, *, remove: bool) -> None:
         raise ExportError(f"--export_dir={folder}: {reason}; name another one")
 
 
-def write_export(folder: Path, graph: bytes, card: str, *, remove: bool) -> Path:
-    """Write an export, whole or not at all, and return the graph's path; with `remove`, no older file stays.
+def write_export(folder: Path, file: str, model: bytes, card: str, *, remove: bool) -> Path:
+    """Write an export, whole or not at all, and return the path of the model's file; with `remove`, no older one stays.
 
     Raise ExportError if it cannot be written.
     """
     check_folder(folder, remove=remove)
-    files = {CARD_FILE: card.encode(), GRAPH_FILE: graph}
+    files = {CARD_FILE: card.encode(), file: model}
     try:
         if remove or not folder.exists():
             with folder_written_whole(folder) as new:
@@ -44,7 +47,7 @@ def write_export(folder: Path, graph: bytes, card: str, *, remove: bool) -> Path
         raise ExportError(
             f"--export_dir={folder}: cannot be written ({error.strerror}); nothing was changed"
         ) from error
-    return folder / GRAPH_FILE
+    return folder / file
 
 
 def _check_removable(folder: Path) -> None:
@@ -57,7 +60,7 @@ def _check_removable(folder: Path) -> None:
             f"--remove_export: {folder} is not an export: it also holds {foreign[0]!r}; "
             "remove it yourself, or name another --export_dir"
         )
-    if names and GRAPH_FILE not in names:
+    if names and not names & MODEL_FILES:
         raise ExportError(
             f"--remove_export: {folder} is not an export: there is no {GRAPH_FILE} in it; remove it yourself"
         )

@@ -19,8 +19,8 @@ from ..options import Options
 from ..schedule.state import TrainingState
 from ..util.features import FeatureOptions
 from ..util.frames.normalization import FeatureStatistics
-from .folder import write_export
-from .frozen_graph import frozen_graph
+from .folder import GRAPH_FILE, write_export
+from .formats import FORMATS, TrainedModel
 from .model_card import Card, model_card
 
 v1 = tf.compat.v1
@@ -31,7 +31,7 @@ LARGEST_GRAPH = 2**31 - 1
 
 
 def export(options: Options) -> Path:
-    """Write the graph and its card into the export folder, whole or not at all; return the graph's path.
+    """Write the model and its card into the export folder, whole or not at all; return the path of the model.
 
     The checkpoint is that of lowest validation loss, or the newest if there was no validation. Raise CheckpointError
     if no checkpoint can be read, and ExportError if the model cannot be exported or written.
@@ -46,11 +46,14 @@ def export(options: Options) -> Path:
     statistics = FeatureStatistics(values[MEAN], values[DEVIATION]) if options.features.normalized else None
     if sum(value.nbytes for value in weights.values()) > LARGEST_GRAPH - 2**20:
         raise ExportError("the weights take more than 2 GiB, which no client can read; train with a lower --n_hidden")
-    definition = frozen_graph(identity.network, weights, alphabet, options.features, wanted, statistics)
-    graph = definition.SerializeToString(deterministic=True)
+    model = TrainedModel(identity.network, weights, alphabet, options.features, statistics)
+    exported = FORMATS[wanted.format]
+    content = exported.serialized(model, wanted)
     card = Card(prefix.name, state, ModelFigures.read(options.checkpoint_folder), identity, wanted)
-    path = write_export(directory, graph, model_card(card), remove=wanted.remove)
-    logger.info("Exported to %s (%.1f MB)", path, len(graph) / 1e6)
+    path = write_export(directory, exported.file, content, model_card(card), remove=wanted.remove)
+    logger.info("Exported to %s (%.1f MB)", path, len(content) / 1e6)
+    if exported.file != GRAPH_FILE:
+        return path
     if not options.features.published:
         logger.info("%s: clients of DeepSpeech 0.9 refuse it, as they compute only %s", path, FeatureOptions().in_words)
     if not is_for_clients(identity.network):

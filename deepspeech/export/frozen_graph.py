@@ -19,11 +19,19 @@ from ..util.features import FeatureOptions
 from ..util.frames.normalization import FeatureStatistics
 from ..util.output_units import ByteAlphabet
 from ..util.text import Alphabet
+from .formats import TrainedModel
 
 v1 = tf.compat.v1
 
 LATER_ATTRIBUTES = ("grad_a", "grad_b", "bad_indices_policy")
 """Attributes that TensorFlow 2.3 does not know; with their default values, operations do the same without them."""
+
+
+def serialized(model: TrainedModel, options: ExportOptions) -> bytes:
+    """Return the file of a model, a serialized GraphDef; see `frozen_graph`, whose errors it raises."""
+    graph = frozen_graph(model.network, model.weights, model.alphabet, model.features, options, model.statistics)
+    content: bytes = graph.SerializeToString(deterministic=True)
+    return content
 
 
 def frozen_graph(

@@ -32,8 +32,9 @@ class CheckpointOptions:
     """Where checkpoints are kept, how often one is written (seconds, 0: only at the end) and how many stay.
 
     Training goes on from the newest checkpoint in `directory`. If there is none, it begins with the one that `wanted`
-    names in `load_directory`, if that is another folder, or with the weights of `initial_graph`, if given. With
-    `fresh_optimizer` or `drop_source_layers` it takes only weights, but for those of so many last layers.
+    names in `load_directory`, if that is another folder, or with the weights of `initial_graph` or `initial_weights`,
+    if given. With `fresh_optimizer`, `drop_source_layers` or `map_labels` it takes only weights, but for those of so
+    many last layers, and of labels that only one of the two alphabets has.
     """
 
     title: ClassVar[str] = CHECKPOINTS
@@ -84,10 +85,18 @@ class CheckpointOptions:
         "exported graph to take the initial weights from if there is no checkpoint",
         name="initialize_from_frozen_model",
     )
+    initial_weights: Path | None = flag(
+        None,
+        "HDF5 file of deepspeech-weights to take the initial weights from if there is no checkpoint",
+        name="initialize_from_weights",
+    )
     drop_source_layers: int = flag(
         0,
-        "last layers whose weights are not taken from that graph or load_checkpoint_dir; 1 for a new alphabet",
+        "last layers whose weights are not taken from that file, graph or load_checkpoint_dir; 1 for a new alphabet",
         check=at_least(0),
+    )
+    map_labels: bool = flag(
+        False, "take the last layer's weights from there for all labels that this alphabet shares with that one"
     )
 
     @property
@@ -108,7 +117,12 @@ class CheckpointOptions:
     @property
     def only_weights(self) -> bool:
         """Whether training takes only weights from another folder's checkpoint."""
-        return self.fresh_optimizer or self.drop_source_layers > 0
+        return self.fresh_optimizer or self.drop_source_layers > 0 or self.map_labels
+
+    @property
+    def initial_file(self) -> Path | None:
+        """The file to take the initial weights from."""
+        return self.initial_weights or self.initial_graph
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from .decoding import CLIENT_BEAM_WIDTH
-from .rows.checks import at_least
+from .rows.checks import OneOf, at_least
 from .rows.flag import flag
+
+GRAPH, ONNX = "graph", "onnx"
+"""The formats of exported models; `deepspeech.export.formats` has what makes them."""
 
 
 @dataclass(frozen=True)
@@ -16,8 +19,15 @@ class ExportOptions:
     title: ClassVar[str] = "Export"
     directory: Path | None = flag(
         None,
-        "folder to export the model to, as output_graph.pb and model.md",
+        "folder to export the model to, with a card, model.md",
         name="export_dir",
+        decides_result=False,
+    )
+    format: str = flag(
+        GRAPH,
+        "format of the model: graph, as output_graph.pb, or onnx, as model.onnx",
+        name="export_format",
+        check=OneOf((GRAPH, ONNX)),
         decides_result=False,
     )
     version: int = flag(1, "version of the model, for its card", name="export_version")

@@ -115,6 +115,7 @@ def _check_later_inputs(options: Options) -> None:
     work = options.experiment.work
     later = {
         "initialize_from_frozen_model": options.checkpoints.initial_graph,
+        "initialize_from_weights": options.checkpoints.initial_weights,
         "one_shot_infer": options.one_shot_infer,
     }
     if _makes_alphabet(options):

@@ -219,8 +219,9 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
     if newest is not None:
         state = checkpoints.restore(session, newest) or TrainingState()
         logger.info("Going on from checkpoint %s, %s", newest, _progress(state, options))
-        if wanted.initial_graph is not None:
-            logger.info("--initialize_from_frozen_model is not used: there is a checkpoint to go on from")
+        if wanted.initial_file is not None:
+            flag = "initialize_from_weights" if wanted.initial_weights else "initialize_from_frozen_model"
+            logger.info("--%s is not used: there is a checkpoint to go on from", flag)
         return state
     if not (options.trains and wanted.begins_elsewhere):
         checkpoints.initialize(session)

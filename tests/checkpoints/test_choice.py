@@ -12,8 +12,8 @@ from files_of_checkpoints import flip_a_bit
 from deepspeech.checkpoints.choice import choose_to_begin
 from deepspeech.checkpoints.completion import record_end_of_run
 from deepspeech.checkpoints.folder import Kind
-from deepspeech.checkpoints.initial_weights import weights_of_checkpoint
 from deepspeech.checkpoints.recovery import progress_of
+from deepspeech.checkpoints.weights.beginning import weights_of_checkpoint
 from deepspeech.errors import CheckpointError
 from deepspeech.options import CheckpointOptions
 from deepspeech.options.checkpoints import AUTOMATIC, LAST

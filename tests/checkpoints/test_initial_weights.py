@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+from corpora import write_alphabet
 from program import Program, Trained
 
-from deepspeech.checkpoints.initial_weights import initial_weights
+from deepspeech.checkpoints.weights.fitting import initial_weights
+from deepspeech.checkpoints.weights.hdf5 import write_hdf5
+from deepspeech.checkpoints.weights.model_weights import weights_of_graph
 from deepspeech.errors import CheckpointError
 from deepspeech.network import Network, network
 from deepspeech.network.deepspeech import LSTM_NAME
@@ -69,6 +72,24 @@ def test_a_run_goes_on_in_another_folder_with_its_optimizer_and_its_epochs(progr
     assert (program.checkpoints / f"train-{81 * 6}.index").exists()
 
 
+def test_training_goes_on_with_another_alphabet_that_shares_labels(
+    program: Program, trained: Trained, graph_file: Path
+) -> None:
+    source = weights_of_graph(graph_file, "graph")
+    write_hdf5(program.folder / "tiny.weights.h5", source.layers, source.description)
+    flags = [
+        f"--alphabet_config_path={write_alphabet(program.folder / 'alphabet.txt', 'xe dcba')}",
+        f"--initialize_from_weights={program.folder / 'tiny.weights.h5'}",
+    ]
+    refused = program.run(*program.training(epoch=1), *flags)
+    assert "layer_6/weights is (48, 7) in the file and (48, 8) in this model: the last layer has" in refused.error
+    assert "--map_labels, which also keeps the rows of 6 labels that both have" in refused.error
+    assert "Checking" not in refused.stderr
+    assert first_loss(program, *flags, "--map_labels") < 3
+    said = trained.finished.stderr
+    assert all(float(loss) > 3 for loss in re.findall(r"Training of epoch 1?\d: loss ([\d.]+)", said))
+
+
 def test_dropped_layers_begin_anew(program: Program, graph_file: Path) -> None:
     flags = [f"--initialize_from_frozen_model={graph_file}", "--drop_source_layers=2"]
     assert first_loss(program, *flags) > 5
@@ -77,20 +98,20 @@ def test_dropped_layers_begin_anew(program: Program, graph_file: Path) -> None:
 def test_another_alphabet_is_explained_and_needs_a_new_last_layer(graph_file: Path) -> None:
     other = Alphabet(tuple(" abcdef"))
     with pytest.raises(CheckpointError, match="--drop_source_layers=1") as caught:
-        initial_weights(graph_file, model(other), other, 0)
+        initial_weights(weights_of_graph(graph_file, "graph"), model(other), other, 0)
     assert "abcdef" in str(caught.value)
     same_size = Alphabet(tuple("xyzuvw"))
     with pytest.raises(CheckpointError, match="--alphabet_config_path"):
-        initial_weights(graph_file, model(same_size), same_size, 0)
-    kept = initial_weights(graph_file, model(other), other, 1)
+        initial_weights(weights_of_graph(graph_file, "graph"), model(same_size), same_size, 0)
+    kept = initial_weights(weights_of_graph(graph_file, "graph"), model(other), other, 1)
     assert set(model().shapes) - set(kept) == {"layer_6/weights", "layer_6/bias"}
     np.testing.assert_array_equal(kept["layer_5/bias"], read_frozen_model(graph_file).weights["layer_5/bias"])
-    assert len(initial_weights(graph_file, model(), ALPHABET, 3)) == 6
+    assert len(initial_weights(weights_of_graph(graph_file, "graph"), model(), ALPHABET, 3)) == 6
 
 
 def test_another_geometry_is_explained(graph_file: Path) -> None:
     with pytest.raises(CheckpointError, match="--n_hidden=48"):
-        initial_weights(graph_file, model(n_hidden=32), ALPHABET, 0)
+        initial_weights(weights_of_graph(graph_file, "graph"), model(n_hidden=32), ALPHABET, 0)
 
 
 def test_what_is_no_graph_is_refused_before_training(program: Program, tmp_path: Path) -> None:
@@ -104,6 +125,11 @@ def test_what_is_no_graph_is_refused_before_training(program: Program, tmp_path:
     ("flags", "named"),
     [
         (["--drop_source_layers=1"], "--drop_source_layers"),
+        (["--map_labels"], "--map_labels"),
+        (["--initialize_from_weights=x.h5", "--initialize_from_frozen_model=x.pb"], "cannot be combined"),
+        (["--initialize_from_weights=x.h5", "--load_checkpoint_dir=x"], "--initialize_from_weights"),
+        (["--initialize_from_weights=x.h5", "--notrain", "--export_dir=x"], "needs --train_files"),
+        (["--initialize_from_weights=x.h5"], "there is no such file"),
         (["--drop_source_layers=7", "--initialize_from_frozen_model=x.pb"], "--drop_source_layers"),
     ],
 )

@@ -25,6 +25,9 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float32]
 
+MEAN, DEVIATION = "features/mean", "features/deviation"
+"""What checkpoints and files of weights call the statistics of the training set."""
+
 PRIOR_VALUES = 300
 """P: the values that the statistics of the training set count for; three seconds of frames every 10 ms."""
 

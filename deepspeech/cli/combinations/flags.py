@@ -5,7 +5,6 @@ from itertools import combinations
 
 from ...errors import FeatureError, FlagError
 from ...network import network
-from ...network.frozen_format import check_frozen
 from ...options import ClusterOptions, LanguageModelOptions, Options, values_of
 from ...util.features import front_end
 from .training import check_training
@@ -70,23 +69,35 @@ def _check_network(options: Options) -> None:
     if dropped > layers:
         raise FlagError(f"--drop_source_layers={dropped}: must be 0 to {layers}, the number of layers")
     if options.exports:
-        check_frozen(described)
+        from ...export.formats import FORMATS  # which the commands that only check a language model do without
+
+        wanted = FORMATS[options.export.format]
+        wanted.check(described)
+        wanted.check_available()
 
 
 def _check_beginning(options: Options) -> None:
     checkpoints = options.checkpoints
-    if checkpoints.initial_graph and not options.trains:
-        raise FlagError("--initialize_from_frozen_model: needs --train_files, the CSV files to train on")
-    if checkpoints.initial_graph and checkpoints.given_load_directory and checkpoints.begins_elsewhere:
-        raise FlagError(
-            "--initialize_from_frozen_model: cannot be combined with --load_checkpoint_dir; give one to begin with"
-        )
+    files = {
+        "initialize_from_weights": checkpoints.initial_weights,
+        "initialize_from_frozen_model": checkpoints.initial_graph,
+    }
+    for name in (name for name, path in files.items() if path):
+        if not options.trains:
+            raise FlagError(f"--{name}: needs --train_files, the CSV files to train on")
+        if checkpoints.given_load_directory and checkpoints.begins_elsewhere:
+            raise FlagError(f"--{name}: cannot be combined with --load_checkpoint_dir; give one to begin with")
+    if all(files.values()):
+        raise FlagError(f"{' and '.join(f'--{name}' for name in files)}: cannot be combined; give one to begin with")
     elsewhere = options.trains and checkpoints.begins_elsewhere
-    if checkpoints.drop_source_layers and not (checkpoints.initial_graph or elsewhere):
-        raise FlagError(
-            "--drop_source_layers: needs --initialize_from_frozen_model, the graph that has the layers, or "
-            "--load_checkpoint_dir, the folder of a checkpoint that has them, and another --save_checkpoint_dir"
-        )
+    of_source = {"drop_source_layers": checkpoints.drop_source_layers, "map_labels": checkpoints.map_labels}
+    for name in (name for name, given in of_source.items() if given):
+        if not (checkpoints.initial_file or elsewhere):
+            raise FlagError(
+                f"--{name}: needs --initialize_from_weights or --initialize_from_frozen_model, the file that has the "
+                "layers, or --load_checkpoint_dir, the folder of a checkpoint that has them, and another "
+                "--save_checkpoint_dir"
+            )
     if checkpoints.fresh_optimizer and not elsewhere:
         raise FlagError(
             "--fresh_optimizer: needs --load_checkpoint_dir, the folder of the checkpoint to begin with, another "

@@ -11,13 +11,12 @@ from typing import Any
 import tensorflow as tf
 
 from ...util.features import RUNNING, UTTERANCE, FeatureOptions
-from ...util.frames.normalization import PRIOR_VALUES, SMALLEST_VARIANCE
+from ...util.frames.normalization import DEVIATION, MEAN, PRIOR_VALUES, SMALLEST_VARIANCE
+
+__all__ = ["DEVIATION", "MEAN", "normalized", "statistics_names", "statistics_variables"]
 
 v1 = tf.compat.v1
 Tensor = Any
-
-MEAN, DEVIATION = "features/mean", "features/deviation"
-"""Names of the variables, float32 [coefficients]; all zeros, which no deviation is, until they are known."""
 
 
 def statistics_names(features: FeatureOptions) -> tuple[str, ...]:
@@ -26,7 +25,10 @@ def statistics_names(features: FeatureOptions) -> tuple[str, ...]:
 
 
 def statistics_variables(features: FeatureOptions) -> dict[str, Any]:
-    """Return the variables of the current graph, by name; the first call makes them."""
+    """Return the variables of the current graph, by name; the first call makes them.
+
+    They are all zeros, which no deviation is, until they are known.
+    """
     with v1.variable_scope(v1.get_variable_scope(), reuse=v1.AUTO_REUSE):
         return {
             name: v1.get_variable(name, [features.coefficients], initializer=v1.zeros_initializer(), trainable=False)

@@ -149,7 +149,7 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
         beam_width=integer_of(graph, "metadata_beam_width", CLIENT_BEAM_WIDTH, range(1, LARGEST_BEAM_WIDTH + 1)),
         language=_language(graph),
         network=network,
-        output_unit=_output_unit(graph, labels),
+        output_unit=read_output_unit(graph, labels),
         unit_data=text_of(graph, "metadata_unit_data") if "metadata_unit_data" in graph.nodes else b"",
         statistics=statistics,
         calibrations=_calibrations(graph),
@@ -238,7 +238,7 @@ def read_labels(graph: Graph) -> tuple[str | bytes, ...]:
         return labels
 
 
-def _output_unit(graph: Graph, labels: Sequence[str | bytes]) -> str:
+def read_output_unit(graph: Graph, labels: Sequence[str | bytes]) -> str:
     """Return the output unit; graphs of characters and bytes do not name theirs, as those of DeepSpeech."""
     if "metadata_output_unit" in graph.nodes:
         return text_of(graph, "metadata_output_unit").decode("utf-8", "replace")

@@ -16,7 +16,8 @@ from corpora import TinyCorpus
 from program import Program, evaluate
 
 from deepspeech import Model
-from deepspeech.checkpoints.initial_weights import statistics_of_graph
+from deepspeech.checkpoints.weights.fitting import initial_statistics
+from deepspeech.checkpoints.weights.model_weights import weights_of_graph
 from deepspeech.errors import CheckpointError
 from deepspeech.network.layers.normalization import DEVIATION, MEAN
 from deepspeech.serving.frozen.model import read_frozen_model
@@ -138,7 +139,8 @@ def test_another_run_begins_with_a_models_statistics(exported: tuple[Program, st
     theirs = "80 fbank every 10 ms, normalized (global), 2 stacked every 2"
     assert f"its features are {theirs}, but this run's are 26 audio_ops every 20 ms; give" in refused.error
     with pytest.raises(CheckpointError, match="but this run's are 80 fbank"):
-        statistics_of_graph(graph, FeatureOptions(feature_type="fbank", normalization="running", stack_frames=2))
+        running = FeatureOptions(feature_type="fbank", normalization="running", stack_frames=2)
+        initial_statistics(weights_of_graph(graph, "graph"), running)
 
 
 def test_the_cache_keeps_what_the_front_end_makes(exported: tuple[Program, str], program: Program) -> None:

@@ -1,0 +1,110 @@
+"""The initial values of a session: those of a file of weights, an exported graph, or another folder's checkpoint."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from ...network.layers.normalization import statistics_names
+from ...options import CheckpointOptions
+from ..identity import ModelIdentity, check_described_network, check_features, check_identity, read_description
+from ..sources import assign, find_sources, source_of
+from .fitting import Arrays, initial_statistics, initial_weights, mapping_of_labels
+from .model_weights import read_initial_weights
+
+logger = logging.getLogger(__name__)
+
+
+def begin_with_file(
+    session: Any, variables: Sequence[Any], options: CheckpointOptions, identity: ModelIdentity
+) -> None:
+    """Give variables of the network the values of the file that a flag names, if one does, but for dropped layers.
+
+    Raise CheckpointError if its weights cannot be read or belong to another model.
+    """
+    source = read_initial_weights(options)
+    if source is None:
+        return
+    statistics = initial_statistics(source, identity.features)
+    onto = _last_layer(session, variables, identity) if options.map_labels else None
+    values = initial_weights(source, identity.network, identity.alphabet, options.drop_source_layers, onto)
+    _begin_with(session, variables, {**values, **statistics}, identity, options.initial_file)
+
+
+def begin_with_checkpoint(
+    session: Any, variables: Sequence[Any], options: CheckpointOptions, identity: ModelIdentity, prefix: Path
+) -> None:
+    """Give variables of the network the values of the checkpoint at `prefix`, but for dropped layers.
+
+    Raise CheckpointError if it cannot be read or belongs to another model.
+    """
+    if options.map_labels:
+        dropped = max(options.drop_source_layers, 1)
+        values = weights_of_checkpoint(prefix, variables, identity, dropped)
+        values |= _mapped(prefix, identity, _last_layer(session, variables, identity))
+    else:
+        values = weights_of_checkpoint(prefix, variables, identity, options.drop_source_layers)
+    _begin_with(session, variables, values, identity, prefix)
+
+
+def weights_of_checkpoint(
+    prefix: Path, variables: Sequence[Any], identity: ModelIdentity, drop_layers: int
+) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the values of a network's variables, float32, by name: all but those of the `drop_layers` last layers.
+
+    Beside them are the statistics that its features are normalized by. `variables` are those of a graph of the network,
+    and may be more. Raise CheckpointError if the checkpoint at `prefix` cannot be read or belongs to another model.
+    """
+    network = identity.network
+    dropped = network.last_layers(drop_layers)
+    names = {name for name in network.shapes if network.layer_of(name) not in dropped}
+    names.update(statistics_names(identity.features))
+    kept = [variable for variable in variables if variable.op.name in names]
+    description = read_description(prefix)
+    if dropped:
+        check_features(prefix, description, identity)
+    else:
+        check_described_network(prefix, description, identity)
+        check_identity(prefix, description, identity)
+    sources = find_sources(prefix, kept, identity, averaged=True)
+    reader = tf.train.load_checkpoint(str(prefix))
+    return {name: source.read(reader) for name, source in sources.items()}
+
+
+def _mapped(prefix: Path, identity: ModelIdentity, onto: Arrays) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the values of the last layer's variables for the alphabet of this run, which have been `onto` so far."""
+    description = read_description(prefix) or {}
+    labels, unit = description.get("alphabet"), description.get("output_unit", identity.alphabet.unit)
+    mapping = mapping_of_labels(str(prefix), labels, unit, identity.alphabet)
+    reader = tf.train.load_checkpoint(str(prefix))
+    shapes = reader.get_variable_to_shape_map()
+    mapped = {}
+    for variable in identity.network.variables:
+        source = source_of(variable.name, variable, shapes, averaged=True) if variable.name in onto else None
+        if source is not None:
+            mapped[variable.name] = mapping.mapped(source.read(reader), onto[variable.name])
+    return mapped
+
+
+def _last_layer(session: Any, variables: Sequence[Any], identity: ModelIdentity) -> Arrays:
+    network = identity.network
+    names = {name for name in network.shapes if network.layer_of(name) is network.layers[-1]}
+    values: Arrays = session.run({each.op.name: each for each in variables if each.op.name in names})
+    return values
+
+
+def _begin_with(
+    session: Any, variables: Sequence[Any], values: Mapping[str, Any], identity: ModelIdentity, source: Path | None
+) -> None:
+    by_name = {variable.op.name: variable for variable in variables}
+    for name, value in values.items():
+        assign(session, by_name[name], value)
+    weights = identity.network.shapes
+    taken = sum(name in weights for name in values)
+    logger.info("Beginning with %d of the %d weights of %s", taken, len(weights), source)

@@ -1,0 +1,39 @@
+"""Which weights of two models differ, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .model_weights import ModelWeights
+
+
+def differences(one: ModelWeights, other: ModelWeights) -> Iterator[str]:
+    """Yield a line for each weight that is not the same in both, bit for bit, and before them for other labels."""
+    if one.labels is not None and other.labels is not None and one.labels != other.labels:
+        ours, theirs = set(one.labels), set(other.labels)
+        yield f"labels: {len(one.labels)} | {len(other.labels)}, of which both have {len(ours & theirs)}"
+    for name in dict.fromkeys((*one.values, *other.values)):
+        if name not in other.values:
+            yield f"{name}: {one.values[name].shape} | absent"
+        elif name not in one.values:
+            yield f"{name}: absent | {other.values[name].shape}"
+        else:
+            difference = _difference(one.values[name], other.values[name])
+            if difference:
+                yield f"{name}: {difference}"
+
+
+def _difference(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> str:
+    if (one.shape, one.dtype) != (other.shape, other.dtype):
+        return f"{one.dtype} {one.shape} | {other.dtype} {other.shape}"
+    if one.tobytes() == other.tobytes():
+        return ""
+    apart = np.abs(one.astype(np.float64) - other.astype(np.float64))
+    differ = (one != other) | (np.signbit(one) != np.signbit(other))
+    finite = apart[np.isfinite(apart)]
+    told = f"{np.count_nonzero(differ):,} of {one.size:,} differ"
+    return f"{told}, by {finite.max():.4g} at most, {finite.mean():.4g} on average" if finite.size else told

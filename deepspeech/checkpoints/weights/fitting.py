@@ -1,0 +1,171 @@
+"""What of a file's weights a model begins with, and why they do not fit if they do not. No TensorFlow here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import CheckpointError
+from ...network import Network
+from ...util.features import FeatureOptions
+from ...util.frames.normalization import DEVIATION, MEAN
+from ...util.text import Alphabet
+from .explanation import another_alphabet, is_of_another_alphabet, start_anew
+from .label_mapping import LabelMapping, shared_labels
+from .model_weights import ModelWeights
+
+SHOWN_LABELS = 60
+"""The number of labels of an alphabet that an error shows."""
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+def initial_weights(
+    source: ModelWeights, network: Network, alphabet: Alphabet, drop_layers: int, mapped_onto: Arrays | None = None
+) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the values of variables, float32, by name: all but those of the `drop_layers` last layers.
+
+    `network` and `alphabet` are those of this run. If the initial values of its last layer's variables are given as
+    `mapped_onto`, the last layer's are among the values: the file's for labels that both alphabets have, and the
+    initial ones for the others. Raise CheckpointError if the weights belong to another model.
+    """
+    dropped = network.last_layers(1 if mapped_onto is not None and not drop_layers else drop_layers)
+    if not dropped:
+        _check_alphabet(source, network, alphabet)
+    kept = {}
+    for name, shape in network.shapes.items():
+        if network.layer_of(name) in dropped:
+            continue
+        if name not in source.values:
+            raise CheckpointError(_missing(source, network, name))
+        if source.values[name].shape != shape:
+            raise CheckpointError(_misfit(source, network, name))
+        kept[name] = _float32(source, name)
+    if mapped_onto is not None:
+        kept |= _mapped(source, network, alphabet, mapped_onto)
+    return kept
+
+
+def initial_statistics(source: ModelWeights, features: FeatureOptions) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the statistics by which a file's features are normalized, float32, by the names of their variables.
+
+    `features` are those of this run. Raise CheckpointError if the file's are normalized or stacked in another way.
+    """
+    theirs = source.features
+    if theirs is not None:
+        same = theirs == replace(features, sample_rate=theirs.sample_rate)
+        if not same and not (theirs.of_predecessors and features.of_predecessors):
+            raise CheckpointError(
+                f"{source.origin}: its features are {theirs.in_words}, but this run's are {features.in_words}; give "
+                "the same --feature_type, --normalize_features, --stack_frames and --skip_frames"
+            )
+    names = [name for name in (MEAN, DEVIATION) if features.normalized and name in source.values]
+    if any(source.values[name].shape != (features.coefficients,) for name in names):
+        raise CheckpointError(f"{source.origin}: its statistics are not of {features.coefficients} features")
+    return {name: _float32(source, name) for name in names}
+
+
+def mapping_of_labels(origin: str, labels: Sequence[str] | None, unit: str, alphabet: Alphabet) -> LabelMapping:
+    """Return which labels of a file's alphabet are which of this run's; raise CheckpointError if they share none."""
+    if labels is None:
+        raise CheckpointError(
+            f"{origin}: does not say its alphabet, so --map_labels cannot be used; begin the last layer untrained with "
+            "--drop_source_layers=1"
+        )
+    mapping = shared_labels(labels, alphabet.labels) if unit == alphabet.unit else None
+    if mapping is None or not mapping.shared:
+        raise CheckpointError(
+            f"{origin}: its alphabet of {unit}, {_shown(labels)}, shares no label with this run's of {alphabet.unit}, "
+            f"{_shown(alphabet.labels)}; begin the last layer untrained with --drop_source_layers=1"
+        )
+    return mapping
+
+
+def _mapped(
+    source: ModelWeights, network: Network, alphabet: Alphabet, onto: Arrays
+) -> dict[str, npt.NDArray[np.float32]]:
+    mapping = mapping_of_labels(source.origin, source.labels, source.output_unit, alphabet)
+    mapped = {}
+    for name, initial in onto.items():
+        theirs = source.values.get(name)
+        if theirs is None:
+            raise CheckpointError(_missing(source, network, name))
+        if theirs.shape != (*initial.shape[:-1], len(source.labels or ()) + 1):
+            raise CheckpointError(_misfit(source, network, name))
+        mapped[name] = mapping.mapped(_float32(source, name), initial)
+    return mapped
+
+
+def _check_alphabet(source: ModelWeights, network: Network, alphabet: Alphabet) -> None:
+    last = [variable.name for variable in network.variables if network.layer_of(variable.name) is network.layers[-1]]
+    known = source.labels
+    if known == alphabet.labels and source.output_unit == alphabet.unit:
+        return
+    told = _alphabets(known, alphabet) if known is not None else ""
+    shapes = {name: source.values[name].shape for name in last if name in source.values}
+    differing = [name for name in shapes if shapes[name] != network.shapes[name]]
+    if differing and is_of_another_alphabet(network, differing[0], shapes[differing[0]]):
+        cause = another_alphabet(network, differing[0], shapes[differing[0]]) + (f" ({told})" if told else "")
+    elif known is not None:
+        cause = told if known != alphabet.labels else f"its labels are {source.output_unit}, this run's {alphabet.unit}"
+    else:
+        return
+    shared = shared_labels(known, alphabet.labels).shared if known and source.output_unit == alphabet.unit else 0
+    mapping = f", or with --map_labels, which also keeps the rows of {_counted(shared, 'label')} that both have"
+    raise CheckpointError(
+        f"{source.origin}: {cause}; give its alphabet with --alphabet_config_path, or {start_anew(network)}"
+        + (mapping if shared else "")
+    )
+
+
+def _missing(source: ModelWeights, network: Network, name: str) -> str:
+    if not any(each in source.values for each in network.shapes):
+        return (
+            f"{source.origin}: has none of this model's weights: it has {next(iter(source.values))}, this model "
+            f"{name}; deepspeech-weights show lists what it has"
+        )
+    return (
+        f"{source.origin}: has no variable {name}, as its network is {source.network_name}; give the same --network, "
+        f"or begin more layers untrained: {_enough(source, network)}"
+    )
+
+
+def _misfit(source: ModelWeights, network: Network, name: str) -> str:
+    found, first = source.values[name].shape, network.weighted_layers[0]
+    remedy = ""
+    if network.layer_of(name) is first and first is not network.layers[-1] and found:
+        remedy = f"give --n_hidden={found[-1]}, or "
+    shapes = f"{name} is {found} in the file and {network.shapes[name]} in this model"
+    return f"{source.origin}: {shapes}; {remedy}begin more layers untrained: {_enough(source, network)}"
+
+
+def _enough(source: ModelWeights, network: Network) -> str:
+    """Return the advice to begin as few layers anew as leave only weights that fit."""
+    values = source.values
+    wrong = [name for name, shape in network.shapes.items() if name not in values or values[name].shape != shape]
+    layers = network.weighted_layers
+    count = len(layers) - min(layers.index(network.layer_of(name)) for name in wrong)
+    return "none fits" if count == len(layers) else start_anew(network, count)
+
+
+def _float32(source: ModelWeights, name: str) -> npt.NDArray[np.float32]:
+    value = source.values[name]
+    if value.dtype != np.float32:
+        raise CheckpointError(f"{source.origin}: {name} is of type {value.dtype}, not float32")
+    return value
+
+
+def _alphabets(theirs: Sequence[str], ours: Alphabet) -> str:
+    return f"its alphabet is {_shown(theirs)}, but this run's is {_shown(ours.labels)}"
+
+
+def _shown(labels: Sequence[str]) -> str:
+    return repr("".join(labels[:SHOWN_LABELS])) + (" …" if len(labels) > SHOWN_LABELS else "")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("s" if count != 1 else "")

@@ -1,0 +1,149 @@
+"""Weights in HDF5, in the layouts of Keras. This module needs no TensorFlow.
+
+What is written is the layout with names: the attribute `layer_names` of the file lists groups, the attribute
+`weight_names` of each group the datasets in it. A dataset beside them, `deepspeech_description`, which Keras passes
+over, holds as JSON what the weights stand for. Read are also a whole model of Keras in that layout, whose groups lie in
+`model_weights`, and the layout of Keras 3, in which the groups `vars` hold numbered datasets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import CheckpointError
+from ...util.files.whole_files import written_whole
+from ...util.files.writable import reason_of
+
+DESCRIPTION = "deepspeech_description"
+_OPTIMIZERS = ("optimizer", "optimizer_weights")
+_LARGEST_COMPRESSION = 1100
+"""No dataset is this many times as large as its file: DEFLATE, which Keras may use, comes to 1,032."""
+
+
+@dataclass(frozen=True)
+class LayerWeights:
+    """The weights of a layer, of any numeric type and shape, by their names, in their order."""
+
+    name: str
+    weights: Mapping[str, npt.NDArray[Any]]
+
+
+def read_hdf5(path: Path) -> tuple[tuple[LayerWeights, ...], Mapping[str, Any]]:
+    """Return the layers that have weights, and the description of what they stand for, which is empty if there is none.
+
+    Weights of an optimizer are passed over. Raise CheckpointError for a file that does not hold weights, is damaged, or
+    refers to other files.
+    """
+    try:
+        with h5py.File(path, "r") as file:
+            layers = tuple(layer for layer in _layers(file) if layer.weights)
+            description = _description(file)
+    except FileNotFoundError:
+        raise CheckpointError(f"{path}: there is no such file") from None
+    except (OSError, RuntimeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CheckpointError(
+            f"{path}: is not an HDF5 file of weights, or it is damaged ({' '.join(str(error).split())})"
+        ) from error
+    if not layers:
+        raise CheckpointError(f"{path}: holds no weights in a layout of Keras")
+    return layers, description
+
+
+def write_hdf5(path: Path, layers: Sequence[LayerWeights], description: Mapping[str, Any]) -> None:
+    """Write the file, whole or not at all; raise CheckpointError."""
+    try:
+        with written_whole(path) as beside, h5py.File(beside, "w") as file:
+            file.attrs["backend"] = "tensorflow"
+            _write_names(file, "layer_names", [layer.name for layer in layers])
+            for layer in layers:
+                group = file.require_group(layer.name)
+                _write_names(group, "weight_names", list(layer.weights))
+                for name, values in layer.weights.items():
+                    group.create_dataset(name, data=values)
+            if description:
+                file[DESCRIPTION] = json.dumps(description, ensure_ascii=False)
+    except (OSError, RuntimeError) as error:
+        raise CheckpointError(f"{path}: cannot be written ({reason_of(error)}); nothing was changed") from error
+
+
+def _write_names(group: Any, attribute: str, names: Sequence[str]) -> None:
+    group.attrs.create(attribute, names, dtype=h5py.string_dtype())
+
+
+def _layers(file: Any) -> Iterator[LayerWeights]:
+    root = _inside(file, "model_weights") if "model_weights" in file else file
+    if "layer_names" in root.attrs or "layer_names0" in root.attrs:
+        for name in _names(root, "layer_names"):
+            group = _inside(root, name)
+            yield LayerWeights(name, {each: _values(group, each) for each in _names(group, "weight_names")})
+    else:
+        yield from _numbered(file, "")
+
+
+def _numbered(group: Any, place: str) -> Iterator[LayerWeights]:
+    """Yield the layers of Keras 3's layout in a group, each named as its user named it, after those around it."""
+    for name in group:
+        if name in _OPTIMIZERS or group.get(name, getclass=True) is not h5py.Group:
+            continue
+        below = _inside(group, name)
+        if name == "vars":
+            yield LayerWeights(place, {f"{place}/{each}": _values(below, each) for each in sorted(below, key=_number)})
+        elif "vars" in below:
+            own = str(_inside(below, "vars").attrs.get("name", name))
+            yield from _numbered(below, f"{place}/{own}" if place else own)
+        else:
+            yield from _numbered(below, place)
+
+
+def _number(name: str) -> int:
+    return int(name) if name.isdecimal() else -1
+
+
+def _names(group: Any, attribute: str) -> list[str]:
+    """Return the names in an attribute, which Keras cuts into numbered ones if they are too many for one."""
+    found = [attribute] if attribute in group.attrs else []
+    while f"{attribute}{len(found)}" in group.attrs and found[:1] != [attribute]:
+        found.append(f"{attribute}{len(found)}")
+    if not found:
+        raise KeyError(f"{group.name} lacks the attribute {attribute}")
+    names = [each for part in found for each in np.atleast_1d(group.attrs[part])]
+    return [name.decode() if isinstance(name, bytes) else str(name) for name in names]
+
+
+def _inside(group: Any, name: str) -> Any:
+    """Return what lies in a group; raise ValueError for what another file holds."""
+    found = group[name]
+    if found.file.filename != group.file.filename:
+        raise ValueError(f"{name} lies in another file")
+    return found
+
+
+def _values(group: Any, name: str) -> npt.NDArray[Any]:
+    dataset = _inside(group, name)
+    if not isinstance(dataset, h5py.Dataset) or not (
+        np.issubdtype(dataset.dtype, np.number) or np.issubdtype(dataset.dtype, np.bool_)
+    ):
+        raise ValueError(f"{dataset.name} is not an array of numbers")
+    if dataset.external or dataset.is_virtual:
+        raise ValueError(f"{dataset.name} lies in another file")
+    if dataset.nbytes > _LARGEST_COMPRESSION * Path(dataset.file.filename).stat().st_size:
+        raise ValueError(f"{dataset.name} is larger than its file can hold")
+    return np.asarray(dataset[()])
+
+
+def _description(file: Any) -> Mapping[str, Any]:
+    if DESCRIPTION not in file:
+        return {}
+    text = _inside(file, DESCRIPTION)[()]
+    description = json.loads(text.decode() if isinstance(text, bytes) else text)
+    if not isinstance(description, dict):
+        raise ValueError(f"{DESCRIPTION} is not a JSON object")
+    return description

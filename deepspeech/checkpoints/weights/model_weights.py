@@ -1,0 +1,158 @@
+"""The weights of a model with what they stand for, whichever file holds them.
+
+HDF5 files and exported graphs are read without TensorFlow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from ...errors import CheckpointError, FeatureError, GraphError
+from ...network import Network
+from ...network.deepspeech import UNNAMED_NETWORK
+from ...options import CheckpointOptions
+from ...serving.frozen.features import describes_features, read_features
+from ...serving.frozen.graph import Graph, read_graph
+from ...serving.frozen.model import (
+    read_labels,
+    read_network,
+    read_output_unit,
+    read_weights,
+)
+from ...util.features import FeatureOptions
+from ...util.frames.normalization import DEVIATION, MEAN
+from ...util.text import Alphabet
+from ..identity import DESCRIPTION_FORMAT
+from .hdf5 import LayerWeights, read_hdf5
+
+_GRAPH_SUFFIXES = (".pb", ".pbmm")
+
+
+@dataclass(frozen=True)
+class ModelWeights:
+    """Weights by layers, and the description of what they stand for, as beside a checkpoint; it may say nothing.
+
+    `origin` is how errors call the file.
+    """
+
+    origin: str
+    layers: tuple[LayerWeights, ...]
+    description: Mapping[str, Any]
+
+    @cached_property
+    def values(self) -> dict[str, npt.NDArray[Any]]:
+        """All weights by their names, without what Keras 2 adds to those of its variables."""
+        return {name.removesuffix(":0"): value for layer in self.layers for name, value in layer.weights.items()}
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """The labels, if they are known."""
+        labels = self.description.get("alphabet")
+        return None if labels is None else tuple(labels)
+
+    @property
+    def output_unit(self) -> str:
+        """What a label stands for."""
+        return str(self.description.get("output_unit", Alphabet.unit))
+
+    @property
+    def network_name(self) -> str:
+        """The name of the network, that of DeepSpeech if it is not known."""
+        return str(self.description.get("network", {}).get("name", UNNAMED_NETWORK))
+
+    @property
+    def features(self) -> FeatureOptions | None:
+        """The features, if they are known; raise CheckpointError for some that nothing computes."""
+        settings = self.description.get("features")
+        if settings is None:
+            return None
+        try:
+            return FeatureOptions(**settings)
+        except (FeatureError, TypeError) as error:
+            raise CheckpointError(f"{self.origin}: its features cannot be computed ({error})") from None
+
+
+def weights_of_hdf5(path: Path, origin: str) -> ModelWeights:
+    """Read a file of Keras or one that `deepspeech-weights export` wrote; raise CheckpointError."""
+    layers, description = read_hdf5(path)
+    _check_description(path, description)
+    return ModelWeights(origin, layers, description)
+
+
+def is_graph(path: Path) -> bool:
+    """Return whether a file is an exported graph, by its name."""
+    return path.suffix in _GRAPH_SUFFIXES
+
+
+def weights_of_graph(path: Path, origin: str) -> ModelWeights:
+    """Read an exported graph of any generation; raise CheckpointError."""
+    try:
+        graph = read_graph(path)
+        network = read_network(graph)
+        values: dict[str, npt.NDArray[Any]] = {**read_weights(graph, network)}
+        known = describes_features(graph) or "metadata_sample_rate" in graph.nodes
+        features, statistics = read_features(graph) if known else (FeatureOptions(), None)
+        if statistics is not None:
+            values |= {MEAN: statistics.mean, DEVIATION: statistics.deviation}
+        return ModelWeights(origin, by_layers(network, values), _description_of_graph(graph, network, features))
+    except GraphError as error:
+        raise CheckpointError(f"{origin}: {error}") from None
+
+
+def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
+    """Return the weights of the file that a flag names; None if none does. Raise CheckpointError."""
+    if options.initial_weights is not None:
+        return weights_of_hdf5(options.initial_weights, f"--initialize_from_weights={options.initial_weights}")
+    if options.initial_graph is not None:
+        return weights_of_graph(options.initial_graph, f"--initialize_from_frozen_model={options.initial_graph}")
+    return None
+
+
+def by_layers(network: Network, values: Mapping[str, npt.NDArray[Any]]) -> tuple[LayerWeights, ...]:
+    """Return the weights of a network, and what its features are normalized by, by layers in their order."""
+    normalization = {name: values[name] for name in (MEAN, DEVIATION) if name in values}
+    layers = [LayerWeights("features", normalization)] if normalization else []
+    for layer, inputs in network.layers_with_inputs:
+        weights = {variable.name: values[variable.name] for variable in layer.variables(inputs)}
+        if weights:
+            layers.append(LayerWeights(layer.name, weights))
+    return tuple(layers)
+
+
+def _check_description(path: Path, description: Mapping[str, Any]) -> None:
+    """Raise CheckpointError for a description whose parts are not what a checkpoint's are."""
+    labels, network = description.get("alphabet", []), description.get("network", {"name": "", "layers": []})
+    fits = (
+        description.get("format", DESCRIPTION_FORMAT) == DESCRIPTION_FORMAT
+        and isinstance(labels, list)
+        and all(isinstance(label, str) for label in labels)
+        and isinstance(description.get("output_unit", ""), str)
+        and all(isinstance(description.get(name, {}), dict) for name in ("features", "model"))
+        and isinstance(network, dict)
+        and isinstance(network.get("name"), str)
+        and isinstance(network.get("layers"), list)
+    )
+    if not fits:
+        raise CheckpointError(
+            f"{path}: its description is not one of format {DESCRIPTION_FORMAT}; was it written by a newer version?"
+        )
+
+
+def _description_of_graph(graph: Graph, network: Network, features: FeatureOptions) -> dict[str, Any]:
+    described: dict[str, Any] = {"format": DESCRIPTION_FORMAT}
+    if "metadata_alphabet" in graph.nodes:
+        labels = read_labels(graph)
+        unit = read_output_unit(graph, labels)
+        described["alphabet"] = [label.decode("latin-1") if isinstance(label, bytes) else label for label in labels]
+        if unit != Alphabet.unit:
+            described["output_unit"] = unit
+    described["features"] = features.to_json()
+    if network.name != UNNAMED_NETWORK:
+        described["network"] = {"name": network.name, "layers": network.to_json()}
+    return described

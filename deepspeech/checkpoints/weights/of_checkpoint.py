@@ -1,0 +1,147 @@
+"""The weights of a checkpoint, and a checkpoint that is made of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from ...errors import CheckpointError, FeatureError, NetworkError
+from ...network import Network
+from ...network.deepspeech import UNNAMED_NETWORK
+from ...network.deepspeech import layers as layers_of_deepspeech
+from ...network.description import Shape, Sizes
+from ...network.serialization import network_from_json
+from ...options.checkpoints import AUTOMATIC
+from ...schedule.state import TrainingState
+from ...util.features import FeatureOptions
+from ...util.files.writable import reason_of
+from ...util.frames.normalization import DEVIATION, MEAN
+from ..choice import choose
+from ..folder import Kind, checkpoints_in, write_index
+from ..identity import DESCRIPTION_FORMAT, read_description, write_description
+from ..integrity import damage, finished, unfinished
+from ..lock import locked_for_training
+from ..recovery import find_intact
+from ..sources import source_of
+from .model_weights import ModelWeights, by_layers
+
+v1 = tf.compat.v1
+
+PARTS_OF_IDENTITY = ("format", "output_unit", "alphabet", "features", "model", "network")
+"""What a checkpoint's description tells of its weights; the rest is how far training had come."""
+
+
+def weights_of_checkpoint_file(path: Path, wanted: str = AUTOMATIC) -> ModelWeights:
+    """Read a checkpoint of any generation; moving averages take the place of the weights, as in tests and exports.
+
+    `path` is its name without extension, its file `.index`, or a folder, of which `wanted` chooses the checkpoint.
+    Raise CheckpointError.
+    """
+    prefix = _prefix(path, wanted)
+    trouble = damage(prefix)
+    if trouble:
+        raise CheckpointError(f"{path}: {trouble}")
+    description = {name: value for name, value in (read_description(prefix) or {}).items() if name in PARTS_OF_IDENTITY}
+    reader = tf.train.load_checkpoint(str(prefix))
+    shapes = reader.get_variable_to_shape_map()
+    network = _network(str(prefix), description, shapes)
+    values = {}
+    for variable in network.variables:
+        source = source_of(variable.name, variable, shapes, averaged=True)
+        if source is None:
+            raise CheckpointError(f"{prefix}: has no variable {variable.name} of the network {network.name}")
+        values[variable.name] = source.read(reader)
+    values |= {name: reader.get_tensor(name) for name in (MEAN, DEVIATION) if name in shapes}
+    return ModelWeights(str(prefix), by_layers(network, values), description)
+
+
+def write_checkpoint(folder: Path, source: ModelWeights) -> Path:
+    """Write weights as the only checkpoint of a folder, from which training goes on; return its path without extension.
+
+    The optimizer begins anew, with step 0. Raise CheckpointError if there is a checkpoint in the folder already, or the
+    weights are not all those of the network that their description names.
+    """
+    if not source.description:
+        raise CheckpointError(
+            f"{source.origin}: does not say what its weights stand for, as a file of deepspeech-weights does; begin "
+            "with it by deepspeech-train --initialize_from_weights, whose flags say it"
+        )
+    _check_complete(source)
+    with locked_for_training(folder):
+        if any(checkpoints_in(folder, kind) for kind in Kind):
+            raise CheckpointError(f"{folder}: holds checkpoints already; name another folder")
+        prefix = folder / f"{Kind.NEWEST.prefix}-0"
+        description = {
+            **source.description,
+            "format": DESCRIPTION_FORMAT,
+            "global_step": 0,
+            "state": TrainingState().to_json(),
+        }
+        try:
+            _write(prefix, {**source.values, "global_step": np.array(0, np.int64)}, description)
+            write_index(folder, Kind.NEWEST, [prefix])
+        except (OSError, tf.errors.OpError) as error:
+            for path in folder.glob(f"{prefix.name}*"):
+                path.unlink(missing_ok=True)
+            raise CheckpointError(f"{prefix}: checkpoint cannot be written ({reason_of(error)})") from error
+    return prefix
+
+
+def _prefix(path: Path, wanted: str) -> Path:
+    if path.is_dir():
+        return choose(path, wanted, lambda kind: find_intact(path, kind, set()), "Reading")
+    return path.with_name(path.name.removesuffix(".index"))
+
+
+def _network(origin: str, description: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Network:
+    """Return the network that a description names, or DeepSpeech's, with the sizes that the shapes tell."""
+    described = description.get("network")
+    try:
+        if not isinstance(described, dict):
+            return _unnamed_network(shapes)
+        width = FeatureOptions(**description.get("features", {})).width
+        return network_from_json(str(described["name"]), width, described["layers"])
+    except KeyError as error:
+        raise CheckpointError(f"{origin}: has no {error.args[0]}, as a network of DeepSpeech does") from None
+    except (NetworkError, FeatureError, TypeError, IndexError) as error:
+        raise CheckpointError(f"{origin}: its network cannot be computed here ({error})") from None
+
+
+def _unnamed_network(shapes: Mapping[str, Shape]) -> Network:
+    """Return a network whose frames are as wide as DeepSpeech's with all their neighbours; raise KeyError."""
+    sizes = Sizes(1, 1, n_hidden=1, relu_clip=1, context=0, dropout_rates=(0.0,) * 6)
+    unsized = Network(UNNAMED_NETWORK, 1, layers_of_deepspeech(sizes))
+    older = {each.name: each.older_name for each in unsized.variables}
+    found = {name: tuple(shapes[name] if older[name] not in shapes else shapes[older[name]]) for name in older}
+    return replace(unsized.resized(found), coefficients=next(iter(found.values()))[0])
+
+
+def _check_complete(source: ModelWeights) -> None:
+    network = _network(source.origin, source.description, {name: value.shape for name, value in source.values.items()})
+    for variable in network.variables:
+        value = source.values.get(variable.name)
+        if value is None:
+            raise CheckpointError(f"{source.origin}: has no {variable.name}, which its network {network.name} needs")
+        if value.dtype != np.float32 or value.shape != variable.shape:
+            raise CheckpointError(
+                f"{source.origin}: {variable.name} is {value.dtype} {value.shape}, but its network {network.name} "
+                f"needs float32 {variable.shape}"
+            )
+
+
+def _write(prefix: Path, values: Mapping[str, npt.NDArray[Any]], description: Mapping[str, Any]) -> None:
+    write_description(prefix, unfinished(description))
+    with tf.Graph().as_default() as graph:
+        fed = {v1.placeholder(value.dtype, value.shape): value for value in values.values()}
+        save = tf.raw_ops.SaveV2(
+            prefix=str(prefix), tensor_names=list(values), shape_and_slices=[""] * len(values), tensors=list(fed)
+        )
+    with v1.Session(graph=graph, config=v1.ConfigProto(device_count={"GPU": 0})) as session:
+        session.run(save, fed)
+    write_description(prefix, finished(description, prefix))

@@ -1,0 +1,1 @@
+"""The command that shows, writes, reads and compares weights."""

@@ -1,0 +1,121 @@
+"""Look into weights, and carry them between files.
+
+    deepspeech-weights show FILE [--histogram]
+    deepspeech-weights export FILE OUTPUT.weights.h5
+    deepspeech-weights import FILE FOLDER
+    deepspeech-weights compare FILE OTHER
+
+FILE is an HDF5 file of weights (.h5, also one of Keras), an exported graph (.pb, .pbmm), a checkpoint, by its name
+without extension, or a folder of checkpoints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...checkpoints.weights.comparison import differences
+from ...checkpoints.weights.figures import lines_of
+from ...checkpoints.weights.hdf5 import write_hdf5
+from ...checkpoints.weights.model_weights import ModelWeights, is_graph, weights_of_graph, weights_of_hdf5
+from ...errors import CheckpointError, DeepSpeechError, FlagError
+from ...options.checkpoints import AUTOMATIC
+from ..arguments import ArgumentParser, failed, run_command
+from ..tensorflow_import import import_tensorflow
+
+PROGRAM = "deepspeech-weights"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code: 0, 1 after an error or, of `compare`, 1 if weights differ and 2 then."""
+    logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
+    return run_command(lambda: _main(arguments), PROGRAM)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    options = _parser().parse_args(arguments)
+    code: int = options.run(options)
+    return code
+
+
+class _CommandParser(ArgumentParser):
+    """A parser as argparse makes those of the commands."""
+
+    def __init__(self, prog: str, description: str) -> None:
+        super().__init__(description, prog)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = ArgumentParser(__doc__, PROGRAM)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_CommandParser)
+    checkpoint = "of a folder: the checkpoint best, last or by its name (default: as for tests)"
+
+    def add(name: str, run: object, description: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, description=description, help=description)
+        command.add_argument("file", type=Path, metavar="FILE", help="what holds the weights")
+        command.add_argument("--checkpoint", default=AUTOMATIC, help=checkpoint)
+        command.set_defaults(run=run)
+        return command
+
+    show = add("show", _show, "print layers, shapes, numbers of parameters and statistics")
+    show.add_argument("--histogram", action="store_true", help="draw the values of each weight, too")
+    export = add("export", _export, "write the weights as HDF5")
+    export.add_argument("output", type=Path, metavar="OUTPUT", help="the file to write, such as mine.weights.h5")
+    begin = add("import", _import, "write the weights as a checkpoint that training goes on from")
+    begin.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of the checkpoint; must hold none")
+    compare = add("compare", _compare, "print which weights differ, and by how much")
+    compare.add_argument("other", type=Path, metavar="OTHER", help="what holds the other weights")
+    return parser
+
+
+def _show(options: argparse.Namespace) -> int:
+    for line in lines_of(_read(options.file, options.checkpoint), histogram=options.histogram):
+        print(line)
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    if not options.output.name.endswith((".h5", ".hdf5")):
+        raise FlagError(f"{options.output}: the name of the file to write must end in .weights.h5 or .h5")
+    source = _read(options.file, options.checkpoint)
+    write_hdf5(options.output, source.layers, source.description)
+    print(f"{options.output}: {len(source.values)} weights of {source.origin}")
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    source = _read(options.file, options.checkpoint)
+    import_tensorflow()
+    from ...checkpoints.weights.of_checkpoint import write_checkpoint
+
+    print(f"{write_checkpoint(options.folder, source)}: {len(source.values)} weights of {source.origin}")
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    try:
+        one, other = (_read(path, options.checkpoint) for path in (options.file, options.other))
+    except DeepSpeechError as error:
+        failed(error, PROGRAM)
+        return 2
+    lines = list(differences(one, other))
+    for line in lines:
+        print(line)
+    return 1 if lines else 0
+
+
+def _read(path: Path, checkpoint: str) -> ModelWeights:
+    """Return the weights of a file of any kind; TensorFlow is imported only for a checkpoint."""
+    if is_graph(path):
+        return weights_of_graph(path, str(path))
+    if path.is_file() and path.suffix != ".index":
+        return weights_of_hdf5(path, str(path))
+    if not (path.is_dir() or path.with_name(path.name.removesuffix(".index") + ".index").exists()):
+        raise CheckpointError(f"{path}: there is no such file, checkpoint or folder")
+    import_tensorflow()
+    from ...checkpoints.weights.of_checkpoint import weights_of_checkpoint_file
+
+    return weights_of_checkpoint_file(path, checkpoint)

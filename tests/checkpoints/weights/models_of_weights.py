@@ -1,0 +1,41 @@
+"""Weights of every network, made at random, with what they stand for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from deepspeech.checkpoints.identity import DESCRIPTION_FORMAT, ModelIdentity
+from deepspeech.checkpoints.weights.model_weights import ModelWeights, by_layers
+from deepspeech.options import ModelOptions, NetworkOptions
+from deepspeech.options.model import ConformerOptions, LSTMOptions
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.frames.normalization import DEVIATION, MEAN
+from deepspeech.util.text import Alphabet
+
+ALPHABET = Alphabet(tuple(" abcde"))
+SMALL = NetworkOptions(channels=2, lstm=LSTMOptions(layers=2), conformer=ConformerOptions(layers=1, heads=2))
+NORMALIZED = FeatureOptions(feature_type="fbank", normalization="running")
+
+DEEPSPEECH = ModelIdentity(ALPHABET, FeatureOptions(), ModelOptions(n_hidden=12))
+IDENTITIES = {
+    "deepspeech": DEEPSPEECH,
+    "lstm": ModelIdentity(ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network="lstm", settings=SMALL)),
+    "both_directions": ModelIdentity(
+        ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network="lstm", settings=replace(SMALL, bidirectional=True))
+    ),
+    "conformer": ModelIdentity(ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network="conformer", settings=SMALL)),
+}
+
+
+def weights_of(identity: ModelIdentity = DEEPSPEECH, *, seed: int = 1, origin: str = "weights.h5") -> ModelWeights:
+    """Return random weights of a model; the first is not a number, the second a negative zero."""
+    generator = np.random.default_rng(seed)
+    values = {name: generator.normal(size=shape).astype(np.float32) for name, shape in identity.network.shapes.items()}
+    if identity.features.normalized:
+        values |= {name: generator.random(identity.features.coefficients, np.float32) + 1 for name in (MEAN, DEVIATION)}
+    first = next(iter(values.values())).reshape(-1)
+    first[:2] = np.array([0x7FC12345, 0x80000000], np.uint32).view(np.float32)
+    description = {"format": DESCRIPTION_FORMAT, **identity.to_json()}
+    return ModelWeights(origin, by_layers(identity.network, values), description)

@@ -1,0 +1,119 @@
+"""Weights that go from checkpoints to HDF5 and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from checkpoint_sessions import IDENTITY, STATE, session_of, values
+from models_of_weights import DEEPSPEECH, IDENTITIES, weights_of
+
+from deepspeech.checkpoints.store import Kind
+from deepspeech.checkpoints.weights.hdf5 import LayerWeights, write_hdf5
+from deepspeech.checkpoints.weights.model_weights import ModelWeights, weights_of_hdf5
+from deepspeech.checkpoints.weights.of_checkpoint import weights_of_checkpoint_file, write_checkpoint
+from deepspeech.errors import CheckpointError
+from deepspeech.network.deepspeech import LSTM_NAME
+from deepspeech.options import CheckpointOptions
+from deepspeech.schedule.state import TrainingState
+from deepspeech.util.text import Alphabet
+
+v1 = tf.compat.v1
+
+
+@pytest.mark.parametrize("name", IDENTITIES)
+def test_a_checkpoint_is_the_same_after_it_was_a_file_of_weights(name: str, tmp_path: Path) -> None:
+    source = weights_of(IDENTITIES[name])
+    prefix = write_checkpoint(tmp_path / "first", source)
+    read = weights_of_checkpoint_file(prefix)
+    write_hdf5(tmp_path / "a.weights.h5", read.layers, read.description)
+    again = write_checkpoint(tmp_path / "second", weights_of_hdf5(tmp_path / "a.weights.h5", "a"))
+    after = weights_of_checkpoint_file(again.parent)
+    assert after.description == source.description
+    assert list(after.values) == list(source.values)
+    assert all(after.values[each].tobytes() == value.tobytes() for each, value in source.values.items())
+    for suffix in (".data-00000-of-00001", ".index"):
+        one, other = (path.with_name(path.name + suffix).read_bytes() for path in (prefix, again))
+        assert one == other
+
+
+def test_training_goes_on_from_weights_that_were_imported(tmp_path: Path) -> None:
+    source = weights_of(IDENTITY)
+    write_checkpoint(tmp_path, source)
+    with session_of(tmp_path) as (checkpoints, session):
+        newest = checkpoints.find_newest()
+        assert newest == tmp_path / "train-0"
+        assert checkpoints.restore(session, newest) == TrainingState()
+        restored = values(session)
+    for name, value in source.values.items():
+        np.testing.assert_array_equal(restored[name], value)
+    with pytest.raises(CheckpointError, match="holds checkpoints already"):
+        write_checkpoint(tmp_path, source)
+
+
+def test_moving_averages_and_names_of_the_first_generation_are_read(tmp_path: Path) -> None:
+    with session_of(tmp_path / "averaged", ema_decay=0.9) as (checkpoints, session):
+        averages = {name: value for name, value in values(session).items() if name.endswith("ExponentialMovingAverage")}
+        with session.graph.as_default():
+            for variable in v1.global_variables():
+                if variable.op.name in averages:
+                    variable.load(averages[variable.op.name] + 1, session)
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+    read = weights_of_checkpoint_file(prefix.with_name(prefix.name + ".index")).values
+    np.testing.assert_array_equal(read["layer_1/bias"], averages["layer_1/bias/ExponentialMovingAverage"] + 1)
+    kernel = {"h1": (494, 12), "b1": (12,), "h2": (12, 12), "b2": (12,), "h3": (12, 12), "b3": (12,), "h5": (12, 12)}
+    shapes = {**kernel, "b5": (12,), "h6": (12, 7), "b6": (7,)}
+    shapes |= {"lstm_fused_cell/kernel": (24, 48), "lstm_fused_cell/bias": (48,)}
+    with tf.Graph().as_default(), v1.Session() as session:
+        variables = [v1.get_variable(name, shape, initializer=v1.zeros_initializer()) for name, shape in shapes.items()]
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver(variables).save(session, str(tmp_path / "model.ckpt-5"), write_meta_graph=False)
+    old = weights_of_checkpoint_file(tmp_path / "model.ckpt-5")
+    assert old.description == {}
+    np.testing.assert_array_equal(old.values[f"{LSTM_NAME}/bias"], np.repeat([0, 0, 1, 0], 12))
+
+
+def test_weights_that_are_no_whole_model_become_no_checkpoint(tmp_path: Path) -> None:
+    source = weights_of()
+    lacking = replace(source, layers=source.layers[1:])
+    misshapen = replace(
+        source, layers=(LayerWeights("layer_1", {"layer_1/weights": np.ones((2, 2))}), *source.layers[1:])
+    )
+    unknown = replace(
+        source, description={**source.description, "network": {"name": "mine", "layers": [{"layer": "X"}]}}
+    )
+    for wrong, told in (
+        (replace(source, description={}), "does not say what its weights stand for"),
+        (lacking, "has no layer_1/weights, which its network deepspeech needs"),
+        (misshapen, r"layer_1/weights is float64 \(2, 2\)"),
+        (unknown, "its network cannot be computed here"),
+        (ModelWeights("a", (), {"format": 1}), r"has no layer_1/weights, as a network of DeepSpeech does"),
+    ):
+        with pytest.raises(CheckpointError, match=told):
+            write_checkpoint(tmp_path / "folder", wrong)
+    assert not list(tmp_path.glob("folder/train-*"))
+
+
+def test_a_file_or_a_checkpoint_is_begun_with_and_its_labels_are_mapped(tmp_path: Path) -> None:
+    source = weights_of(IDENTITY)
+    write_hdf5(tmp_path / "a.weights.h5", source.layers, source.description)
+    prefix = write_checkpoint(tmp_path / "folder", source)
+    other = replace(IDENTITY, alphabet=Alphabet(tuple("xd a")))
+    for from_file in (True, False):
+        file = tmp_path / "a.weights.h5" if from_file else None
+        with session_of(tmp_path / "new", other, seed=5, map_labels=True, initial_weights=file) as (
+            checkpoints,
+            session,
+        ):
+            if not from_file:
+                checkpoints.initialize_from(session, prefix)
+            after = values(session)
+        np.testing.assert_array_equal(after["layer_5/weights"], source.values["layer_5/weights"])
+        mapped = after["layer_6/weights"]
+        np.testing.assert_array_equal(mapped[:, 1:], source.values["layer_6/weights"][:, [4, 0, 1, 6]])
+        assert 0 < np.abs(mapped[:, 0]).max() < 0.6  # as the initial values are, but not those of the file
+    assert CheckpointOptions(map_labels=True).only_weights
+    assert DEEPSPEECH.network.outputs == 7
