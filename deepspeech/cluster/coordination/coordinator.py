@@ -8,7 +8,7 @@ parameter servers.
 
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ...schedule.coordinator import NoJob, TrainingCoordinator
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
@@ -80,9 +80,16 @@ class ClusterCoordinator:
 
     # Jobs
 
-    def next_job(self, identity: str, now: float) -> Job | NoJob:
-        """Lease a job to a member; raises NotMemberError or TrainingFailedError."""
+    def next_job(self, identity: str, now: float, known: Collection[int] | None = None) -> Job | NoJob:
+        """Lease a job to a member; raises NotMemberError or TrainingFailedError.
+
+        `known` are the numbers of the jobs that the member knows to be its own, None for all: one that it does not know
+        of, because the answer was lost on its way, is told again.
+        """
         member = self._member(identity, now, asks=True)
+        for job in member.jobs.values():
+            if known is not None and job.number not in known:
+                return job
         training = self.training
         if training is None or (training.training_is_over and not self._testing_allowed):
             return NoJob.WAIT

@@ -195,7 +195,7 @@ class RemoteCoordinator:
 
     def next_job(self, wait: float = 0.0) -> Job | NoJob:
         """Return a job, or why there is none, after at most `wait` seconds."""
-        status, answer = self._post(routes.NEXT_JOB, {"wait": wait}, wait)
+        status, answer = self._post(routes.NEXT_JOB, {"wait": wait, "jobs": sorted(self._held)}, wait)
         if status == routes.ASK_AGAIN:
             return NoJob.WAIT
         if status == routes.TRAINING_OVER:

@@ -75,7 +75,7 @@ class Handlers:
         """Lease a job, or put the answer off until there is one."""
 
         def ask(coordinator: ClusterCoordinator, now: float) -> Job | NoJob | None:
-            job = coordinator.next_job(body.member, now)
+            job = coordinator.next_job(body.member, now, body.jobs)
             return None if job is NoJob.WAIT else job
 
         job = await self._service.poll(ask, body.wait)

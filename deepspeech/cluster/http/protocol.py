@@ -18,6 +18,9 @@ LARGEST_NUMBER = 2**53 - 1
 LONGEST_POLL = 10.0
 """Seconds for which an answer may be put off at most while there is nothing to tell."""
 
+MOST_JOBS = 1000
+"""The jobs that a message names at most."""
+
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Text = Annotated[str, Field(max_length=4096)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
@@ -75,10 +78,14 @@ class LeaveBody(Body):
 
 
 class JobBody(Body):
-    """A member asks for a job, and waits for one for up to `wait` seconds."""
+    """A member asks for a job, and waits for one for up to `wait` seconds.
+
+    It names the jobs that it knows to be its own, so that it is told again of one whose answer was lost on its way.
+    """
 
     member: Name
     wait: Seconds = 0.0
+    jobs: Annotated[list[Number], Field(max_length=MOST_JOBS)] | None = None
 
 
 class JobAnswer(Body):
@@ -191,7 +198,7 @@ class ReturnBody(Body):
     """A member returns jobs that it won't finish."""
 
     member: Name
-    jobs: Annotated[list[Number], Field(max_length=1000)]
+    jobs: Annotated[list[Number], Field(max_length=MOST_JOBS)]
 
 
 class DoneBody(Body):

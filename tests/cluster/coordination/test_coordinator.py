@@ -34,6 +34,17 @@ def test_a_worker_beyond_the_chiefs_list_is_refused() -> None:
         cluster(2).join(applicant(2), 0.0)
 
 
+def test_a_job_whose_answer_was_lost_is_told_again_until_the_member_knows_of_it() -> None:
+    coordinator, (one, two) = opened()
+    lost = job_of(coordinator, one)
+    assert coordinator.next_job(one, 1.0, known=[]) == lost
+    assert coordinator.next_job(one, 2.0, known=[lost.number]) is NoJob.WAIT
+    others = job_of(coordinator, two)
+    ahead = coordinator.next_job(one, 3.0, known=[lost.number])
+    assert coordinator.next_job(one, 4.0, known=[lost.number]) == ahead
+    assert {lost.batches, others.batches} == {(0,), (1,)}
+
+
 def test_a_step_takes_the_gradients_of_all_workers() -> None:
     coordinator, (one, two) = opened()
     step(coordinator, one, job_of(coordinator, one))

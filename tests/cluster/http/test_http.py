@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPResponse
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from deepspeech.cluster.coordination.errors import (
 )
 from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
 from deepspeech.cluster.http import application as application_module
+from deepspeech.cluster.http import client
 from deepspeech.cluster.http.application import application
 from deepspeech.cluster.http.client import Address, Connection, RemoteCoordinator, join
 from deepspeech.cluster.http.libraries import SERVER_LIBRARIES
@@ -116,6 +118,37 @@ def test_a_worker_gets_jobs_hands_in_results_and_learns_that_training_is_over(se
         done += job.batches
     assert job is NoJob.OVER
     assert done == list(range(6))
+    membership.leave()
+
+
+def test_a_worker_gets_the_job_whose_answer_was_lost_on_its_way(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = served.connection()
+    membership = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
+    coordinator = RemoteCoordinator(connection, membership)
+    answered = HTTPConnection.getresponse
+    lost: list[bytes] = []
+
+    def lose_one_in_two(self: HTTPConnection) -> HTTPResponse:
+        response = answered(self)
+        if len(lost) < len(done) + 1:
+            lost.append(response.read())
+            raise ConnectionResetError("the answer was lost on its way")
+        return response
+
+    done: list[int] = []
+    membership.close()
+    monkeypatch.setattr(client, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(HTTPConnection, "getresponse", lose_one_in_two)
+    while isinstance(job := coordinator.next_job(), Job):
+        monkeypatch.setattr(HTTPConnection, "getresponse", answered)
+        coordinator.submit(JobResult(job, job.batches, Tally(2, 1.0)))
+        done += job.batches
+        monkeypatch.setattr(HTTPConnection, "getresponse", lose_one_in_two)
+    assert done == list(range(6))
+    assert len(lost) == 7
+    monkeypatch.undo()
     membership.leave()
 
 
