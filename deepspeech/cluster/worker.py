@@ -68,22 +68,21 @@ def work_until_over(context: WorkerContext, interrupted: Callable[[], bool]) -> 
 
 
 def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool], closing: Executor) -> None:
-    trouble: float | None = None
+    trouble = _Trouble()
     while not interrupted():
         membership = join_or_explain(context.connection, context.applicant)
-        trouble = trouble or time.monotonic()
         try:
-            _work_as_member(context, membership, interrupted, closing)
+            _work_as_member(context, membership, interrupted, closing, trouble)
             membership.leave()
             return
         except NotMemberError:
             logger.warning("The coordinator has given this worker up or was started anew: joining again")
-            trouble = None
+            trouble.end()
         except SERVERS_LOST as error:
             logger.warning("A step failed; is a parameter server gone? (%s)", summary(error))
             membership.leave()
             seconds = context.cluster.coordinator_retries * RETRY_SECONDS
-            if time.monotonic() - trouble > seconds:
+            if trouble.lasts() > seconds:
                 raise ClusterError(f"steps have failed for {seconds:.0f} s: {summary(error)}") from error
             time.sleep(RETRY_SECONDS)
         except TrainingError as error:
@@ -99,13 +98,17 @@ def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool]
 
 
 def _work_as_member(
-    context: WorkerContext, membership: Membership, interrupted: Callable[[], bool], closing: Executor
+    context: WorkerContext,
+    membership: Membership,
+    interrupted: Callable[[], bool],
+    closing: Executor,
+    trouble: "_Trouble",
 ) -> None:
     coordinator = RemoteCoordinator(context.connection, membership)
     step_timeout = _StepTimeout(context.cluster.coordinator_retries * RETRY_SECONDS)
     membership.on_error(step_timeout.start)
     session = context.session()
-    steps = _Rounds(coordinator, context)
+    steps = _Rounds(coordinator, context, trouble)
     try:
         runner = JobRunner(
             context.graph.training,
@@ -138,6 +141,23 @@ def _close(session: Any) -> None:
         session.close()
 
 
+class _Trouble:
+    """The time since the first of the steps that failed, none of which a successful step followed."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+
+    def end(self) -> None:
+        """Note that a step succeeded, or that it was not the servers' fault."""
+        self._since = None
+
+    def lasts(self) -> float:
+        """Note that a step failed; return how many seconds ago the first of them did."""
+        now = time.monotonic()
+        self._since = now if self._since is None else self._since
+        return now - self._since
+
+
 class _StepTimeout:
     """Ends the process if its membership has ended and its step does not return."""
 
@@ -166,9 +186,10 @@ class _Rounds:
     The chief logs nothing here, because it shows the whole epoch's progress.
     """
 
-    def __init__(self, coordinator: RemoteCoordinator, context: WorkerContext) -> None:
+    def __init__(self, coordinator: RemoteCoordinator, context: WorkerContext, trouble: "_Trouble") -> None:
         self._coordinator = coordinator
         self._context = context
+        self._trouble = trouble
         self._progress = None if context.cluster.is_chief else EpochProgress(context.sets, bar=False, share=True)
 
     def step_arguments(self, _job: Job) -> Mapping[str, Any]:
@@ -180,6 +201,7 @@ class _Rounds:
     def step_done(
         self, job: Job, _batches: Sequence[Batch], losses: npt.NDArray[np.float32], _gradient_norm: float
     ) -> None:
+        self._trouble.end()
         if self._progress is not None:
             self._progress.show(job.set_name, job.epoch)
             self._progress.advance(losses)
