@@ -14,8 +14,9 @@ from ...schedule.coordinator import NoJob, TrainingCoordinator
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from ...schedule.state import Figures
 from .errors import JobLostError, ResultMismatchError, TrainingFailedError
+from .leases import Lease, Leases
 from .membership import Applicant, ClusterSettings, Counts, Member, Members, Role
-from .rounds import Lease, Round, RoundEnd
+from .rounds import Round, RoundEnd
 from .shutdown import Shutdown
 
 traffic = logging.getLogger("deepspeech.traffic")
@@ -42,7 +43,7 @@ class ClusterCoordinator:
         self.failure: str | None = None
         self.trouble: str | None = None
         self.servers_lost_since: float | None = None
-        self._leases: dict[int, Lease] = {}
+        self._leases = Leases(self.members, self.counts)
         self._round = Round(first_round)
         self._reports: deque[EpochReport] = deque()
         self._testing_allowed = False
@@ -97,9 +98,7 @@ class ClusterCoordinator:
             return NoJob.WAIT  # what this member would prepare ahead, an idle one can begin at once
         job = training.next_job()
         if isinstance(job, Job):
-            member.jobs[job.number] = job
-            self._leases[job.number] = Lease(job, identity)
-            self.counts.jobs += 1
+            self._leases.grant(job, member)
         elif job is NoJob.OVER:
             self.over = True
         return job
@@ -109,12 +108,12 @@ class ClusterCoordinator:
         member = self._member(identity, now)
         for number in numbers:
             if number in member.jobs:
-                self._drop(self._leases[number])
+                self._drop(self._leases.of(identity, number))
 
     def begin_step(self, identity: str, number: int, now: float) -> int | None:
         """Return the round that a member computes a gradient for, or None if it must wait. Raises JobLostError."""
         self._member(identity, now, asks=True)
-        lease = self._lease(identity, number)
+        lease = self._leases.of(identity, number)
         current = self._round
         if current.closed or current.spoiled or lease.job.set_name is not SetName.TRAIN:
             return None
@@ -136,7 +135,7 @@ class ClusterCoordinator:
     ) -> None:
         """Take a result; those of training are counted when their round ends. Raises JobLostError, counting nothing."""
         member = self._member(identity, now)
-        lease = self._lease(identity, number)
+        lease = self._leases.of(identity, number)
         result = JobResult(lease.job, batches, tally, last)
         self._check_result(lease, result)
         if lease.job.set_name is SetName.TRAIN:
@@ -149,7 +148,7 @@ class ClusterCoordinator:
         if last or lease.taken == len(lease.job.batches):
             del member.jobs[number]
             if lease.job.set_name is not SetName.TRAIN:
-                del self._leases[number]
+                self._leases.end(number)
         self.counts.results += 1
 
     # For the chief
@@ -215,13 +214,13 @@ class ClusterCoordinator:
                 self._count(result)
             self.counts.steps += 1
         for result in finished.contributions:
-            lease = self._leases.get(result.job.number)
+            lease = self._leases.find(result.job.number)
             if lease is None:
                 continue
             if end.count == 0 or lease.holder not in self.members:
                 self._release(lease)
             elif result.last or lease.taken == len(result.job.batches):
-                del self._leases[result.job.number]
+                self._leases.end(result.job.number)
 
     # Details
 
@@ -232,14 +231,6 @@ class ClusterCoordinator:
     def _member(self, identity: str, now: float, *, asks: bool = False) -> Member:
         self._check_failure()
         return self.members.heard(identity, now, asks=asks)
-
-    def _lease(self, identity: str, number: int) -> Lease:
-        lease = self._leases.get(number)
-        member = self.members.find(identity)
-        if lease is None or lease.holder != identity or member is None or number not in member.jobs:
-            self.counts.refusals += 1
-            raise JobLostError(f"job {number} is not this member's")
-        return lease
 
     def _check_result(self, lease: Lease, result: JobResult) -> None:
         plan = self.training.plan_of(lease.job.set_name) if self.training else None
@@ -265,9 +256,7 @@ class ClusterCoordinator:
 
     def _drop(self, lease: Lease) -> None:
         """Take a job from its holder; its batches are handed out again, now or when those in the round are counted."""
-        holder = self.members.find(lease.holder)
-        if holder is not None:
-            holder.jobs.pop(lease.job.number, None)
+        self._leases.take_from_holder(lease)
         if self._round.begun.get(lease.holder or "") == lease.job.number:
             self._round.spoiled = True
         lease.holder = None
@@ -276,17 +265,15 @@ class ClusterCoordinator:
 
     def _release(self, lease: Lease) -> None:
         """Hand a job's uncounted batches out again."""
-        holder = self.members.find(lease.holder)
-        if holder is not None:
-            holder.jobs.pop(lease.job.number, None)
-        self._leases.pop(lease.job.number, None)
+        self._leases.take_from_holder(lease)
+        self._leases.end(lease.job.number)
         if self.training is not None:
             self.training.give_back(lease.job)
 
     def _lose(self, member: Member, *, replaced: bool = False) -> None:
-        for job in reversed(list(member.jobs.values())):
+        for number in reversed(list(member.jobs)):
             self.counts.lost_jobs += 1
-            self._drop(self._leases[job.number])
+            self._drop(self._leases.of(member.identity, number))
         self.members.remove(member, replaced=replaced)
         if not member.works and self.training is not None and not self.over:
             self.trouble = f"{member.applicant.name} was lost"

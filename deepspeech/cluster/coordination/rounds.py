@@ -18,24 +18,6 @@ NUMBERS_PER_ROUND = 2
 """Rounds are two apart, because a parameter server adds one to its own number when gradients are taken out."""
 
 
-@dataclass
-class Lease:
-    """A job and the member that holds it; None if that was lost after it contributed.
-
-    `taken` of its batches were handed in; those of training are counted when the round ends.
-    """
-
-    job: Job
-    holder: str | None
-    taken: int = 0
-
-    def fits(self, result: JobResult, batch_size: int) -> bool:
-        """Tell whether a result is of the job's next batches, and of as many utterances as those can have."""
-        count = len(result.batches)
-        is_next = result.batches == self.job.batches[self.taken : self.taken + count]
-        return is_next and 0 < count <= result.tally.utterances <= count * batch_size
-
-
 @dataclass(frozen=True)
 class RoundEnd:
     """How a closed round ends: the chief applies the mean of `count` gradients, or discards them if `count` is 0."""
