@@ -19,7 +19,6 @@ from ..checkpoints.store import Checkpoints
 from ..errors import ClusterError
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import SetName, Tally
-from ..schedule.learning_rate import LearningRate
 from ..schedule.state import TrainingState
 from ..training.features.statistics import fill_in_statistics
 from ..training.interruption import InterruptionWatch
@@ -28,10 +27,11 @@ from ..training.reporting.epoch_progress import EpochProgress
 from ..training.reporting.summaries import Summaries
 from ..util.feeding import UNREADABLE
 from .coordination.membership import Role
-from .coordination.rounds import NUMBERS_PER_ROUND, RoundEnd
+from .coordination.rounds import NUMBERS_PER_ROUND
 from .http.client import RETRY_SECONDS
 from .http.service import Service
-from .node import SERVERS_LOST, end_hard_later, gradients_per_step, summary
+from .node import SERVERS_LOST, end_hard_later, summary
+from .steps import ParameterServersLostError, Steps
 from .watchdog import Watchdog
 from .worker import WorkerContext
 from .worker_thread import WorkerThread
@@ -51,18 +51,8 @@ SHUTDOWN_SECONDS = 10.0
 FAILURE_NOTICE_SECONDS = 3.0
 """Seconds that the chief stays to tell every node why training has failed."""
 
-STEP_SECONDS = 45.0
-"""Seconds that a round's step may take on the parameter servers."""
-
-CANCELLING_SECONDS = 5.0
-"""Seconds that TensorFlow may take to cancel a step."""
-
 SAVING_SECONDS = 600.0
 """Seconds that a checkpoint may take to be saved or loaded."""
-
-
-class ParameterServersLostError(Exception):
-    """A parameter server was lost, and its weights with it: they must be loaded anew."""
 
 
 class Chief:
@@ -78,9 +68,8 @@ class Chief:
         patience = context.cluster.coordinator_retries * RETRY_SECONDS
         bar, course = self._options.report.show_progressbar, self._options.schedule.learning_rate
         self._progress = EpochProgress(context.sets, bar=bar, shows_rate=not course.is_constant)
-        batches_per_step = gradients_per_step(self._options) * len(context.graph.training.train_towers)
-        self._rate = LearningRate(self._options.optimizer.learning_rate, course, batches_per_step)
         self._watchdog = Watchdog(service, context.cluster.parameter_servers, patience)
+        self._steps = Steps(context, service, self._watchdog, self._progress)
         graph = context.graph.training.graph
         with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
             self._checkpoints = Checkpoints(self._options.checkpoint_folder, self._options.checkpoints, graph, identity)
@@ -204,7 +193,7 @@ class Chief:
         if progress is not None and tally is not None:
             self._show_progress(*progress[:2], tally)
         if end is not None:
-            self._end_round(session, end)
+            self._steps.end_round(session, end)
         if lifecycle.save_is_due():
             self._progress.make_room()
         lifecycle.save_if_due()
@@ -219,29 +208,6 @@ class Chief:
     def _show_progress(self, set_name: SetName, epoch: int, tally: Tally) -> None:
         self._progress.show(set_name, epoch)
         self._progress.reach(tally.utterances, tally.loss_sum)
-
-    def _end_round(self, session: Any, end: RoundEnd) -> None:
-        graph = self._context.graph
-        in_time = v1.RunOptions(timeout_in_ms=int(1000 * STEP_SECONDS))
-        self._watchdog.expect(STEP_SECONDS + CANCELLING_SECONDS)
-        if end.count:
-            fed = {graph.contributions: end.count, graph.training.learning_rate: self._rate_now()}
-            session.run(graph.apply, fed, options=in_time)
-        else:
-            session.run(graph.discard, {graph.round_number: end.number}, options=in_time)
-        with self._service.locked() as coordinator:
-            coordinator.end_round(end)
-        self._service.changed()
-
-    def _rate_now(self) -> float:
-        with self._service.locked() as coordinator:
-            training = coordinator.training
-            progress = training.progress if training else None
-            assert training is not None and progress is not None
-            _, _, done, count = progress
-            rate = self._rate.at(training.state_without_epoch, done, count)
-        self._progress.show_rate(rate)
-        return rate
 
     def _spoil_round(self) -> None:
         """Drop the gradients of a round that was begun with weights that may be replaced by the best ones."""

@@ -27,6 +27,7 @@ from .node import (
     applicant_of,
     code_property,
     gradients_per_step,
+    has_spares,
     read_token,
     start_server,
     worker_properties,
@@ -76,6 +77,7 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
             session_options=options.session,
             random_seed=options.random_seed,
             features=options.features,
+            offers=has_spares(options),
         )
         properties = worker_properties(
             options, inputs.alphabet, {name: data_set.plan for name, data_set in sets.items()}

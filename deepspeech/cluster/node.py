@@ -137,6 +137,8 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
         "--augment": _augmentation(options),
         "--ema_decay": str(options.optimizer.ema_decay),
         "--best_by": options.schedule.best_by,
+        "--replicas": str(options.cluster.replicas),
+        "--replicas_to_agg": str(options.cluster.replicas_to_aggregate),
     }
     for name in SetName:
         plan = plans.get(name)
@@ -155,6 +157,11 @@ def _augmentation(options: Options) -> str:
 def gradients_per_step(options: Options) -> int:
     """Return how many gradients of workers make a step of the optimizer."""
     return options.cluster.replicas_to_aggregate * options.optimizer.accumulate_gradients
+
+
+def has_spares(options: Options) -> bool:
+    """Return whether more gradients are computed for a step than make it."""
+    return options.cluster.replicas > options.cluster.replicas_to_aggregate
 
 
 def start_server(options: Options, cluster: ClusterOptions) -> Any:

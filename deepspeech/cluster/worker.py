@@ -108,7 +108,7 @@ def _work_as_member(
     step_timeout = _StepTimeout(context.cluster.coordinator_retries * RETRY_SECONDS)
     membership.on_error(step_timeout.start)
     session = context.session()
-    steps = _Rounds(coordinator, context, trouble)
+    steps = _Rounds(coordinator, context, session, trouble)
     try:
         runner = JobRunner(
             context.graph.training,
@@ -186,9 +186,12 @@ class _Rounds:
     The chief logs nothing here, because it shows the whole epoch's progress.
     """
 
-    def __init__(self, coordinator: RemoteCoordinator, context: WorkerContext, trouble: "_Trouble") -> None:
+    def __init__(
+        self, coordinator: RemoteCoordinator, context: WorkerContext, session: Any, trouble: "_Trouble"
+    ) -> None:
         self._coordinator = coordinator
         self._context = context
+        self._session = session
         self._trouble = trouble
         self._progress = None if context.cluster.is_chief else EpochProgress(context.sets, bar=False, share=True)
 
@@ -202,6 +205,9 @@ class _Rounds:
         self, job: Job, _batches: Sequence[Batch], losses: npt.NDArray[np.float32], _gradient_norm: float
     ) -> None:
         self._trouble.end()
+        graph = self._context.graph
+        if graph.send is not None and job.set_name is SetName.TRAIN:
+            self._session.run(graph.send, {graph.round_number: self._coordinator.offer_gradient(job)})
         if self._progress is not None:
             self._progress.show(job.set_name, job.epoch)
             self._progress.advance(losses)

@@ -56,6 +56,13 @@ def batches_counted(log: str) -> Counter[tuple[str, int, int]]:
     )
 
 
+def utterances_applied(log: str) -> int:
+    """Return how many utterances' gradients were in the steps of each parameter server together."""
+    steps = [json.loads(step) for step in re.findall(r"applied: gradients of (\[.*\]) utterances", log)]
+    assert all(len(set(step)) == 1 for step in steps)
+    return sum(step[0] for step in steps)
+
+
 def members(count: int) -> Callable[[dict[str, Any]], bool]:
     return lambda status: len(status["members"]) == count
 
@@ -129,6 +136,7 @@ def test_two_parameter_servers_two_devices_a_worker_and_several_gradients_a_step
         cluster.start()
         assert cluster.wait() == [0] * 4, cluster.logs()
         log = cluster.log("worker 0")
+    assert utterances_applied(log) == epochs * 24
     trained = {key: count for key, count in batches_counted(log).items() if key[0] == "train"}
     assert trained == {("train", epoch + 1, batch): 1 for epoch in range(epochs) for batch in range(batches)}
     handed_out = [json.loads(job) for job in re.findall(r'/v1/jobs .* -> 200 (.*"set":"train".*)', log)]
@@ -139,3 +147,19 @@ def test_two_parameter_servers_two_devices_a_worker_and_several_gradients_a_step
     assert epochs * batches / (2 * 4) <= description["global_step"] < epochs * batches / 2
     first, *_, last = losses(log, "Training")
     assert last < 0.8 * first  # which is that of blanks, with which networks begin
+
+
+def test_where_spare_gradients_are_computed_none_of_them_is_in_the_weights_besides_those_counted(
+    program: Program,
+) -> None:
+    epochs = 4
+    spare = {"replicas": 2, "replicas_to_agg": 1}
+    with Cluster(program, [*flags(program, epoch=epochs, **spare), "--log_traffic"]) as cluster:
+        cluster.start()
+        assert cluster.wait() == [0] * 3, cluster.logs()
+        log = cluster.log("worker 0")
+    assert utterances_applied(log) == epochs * 24
+    trained = {key: count for key, count in batches_counted(log).items() if key[0] == "train"}
+    assert trained == {("train", epoch + 1, batch): 1 for epoch in range(epochs) for batch in range(12)}
+    description = read_description(max(program.checkpoints.glob("train-*.index")).with_suffix("")) or {}
+    assert description["global_step"] == epochs * 12

@@ -9,6 +9,7 @@ parameter servers.
 import logging
 from collections import deque
 from collections.abc import Collection, Mapping
+from typing import NoReturn
 
 from ...schedule.coordinator import NoJob, TrainingCoordinator
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
@@ -88,9 +89,9 @@ class ClusterCoordinator:
         of, because the answer was lost on its way, is told again.
         """
         member = self._member(identity, now, asks=True)
-        for job in member.jobs.values():
-            if known is not None and job.number not in known:
-                return job
+        for number, held in member.jobs.items():
+            if known is not None and number not in known:
+                return held
         training = self.training
         if training is None or (training.training_is_over and not self._testing_allowed):
             return NoJob.WAIT
@@ -114,13 +115,18 @@ class ClusterCoordinator:
         """Return the round that a member computes a gradient for, or None if it must wait. Raises JobLostError."""
         self._member(identity, now, asks=True)
         lease = self._leases.of(identity, number)
-        current = self._round
-        if current.closed or current.spoiled or lease.job.set_name is not SetName.TRAIN:
-            return None
-        if current.has_enough_of(identity, self.settings):
-            return None
-        current.begun[identity] = number
-        return current.number
+        trains = lease.job.set_name is SetName.TRAIN
+        return self._round.number if trains and self._round.begin(identity, lease.job, self.settings) else None
+
+    def offer_gradient(self, identity: str, number: int, round_number: int, now: float) -> None:
+        """Let a member send the gradient that it has computed for a round. Raises JobLostError if it is one too many.
+
+        Where no spare gradients are computed, none needs to be offered.
+        """
+        self._member(identity, now, asks=True)
+        lease = self._leases.of(identity, number)
+        if not self._round.let_send(identity, lease.job, round_number, self.settings):
+            self._refuse_late(lease)
 
     def submit(
         self,
@@ -206,8 +212,11 @@ class ClusterCoordinator:
         """Have the round that is open discarded, as its gradients are not those of the weights any more."""
         self._round.spoiled = True
 
-    def end_round(self, end: RoundEnd) -> None:
-        """Count the closed round's batches if its gradients were applied, or hand them out again if discarded."""
+    def end_round(self, end: RoundEnd) -> int:
+        """Count the closed round's batches if its gradients were applied, or hand them out again if discarded.
+
+        Return the number of utterances in the round's contributions.
+        """
         finished, self._round = self._round, self._round.next()
         if end.count:
             for result in finished.contributions:
@@ -221,6 +230,7 @@ class ClusterCoordinator:
                 self._release(lease)
             elif result.last or lease.taken == len(result.job.batches):
                 self._leases.end(result.job.number)
+        return sum(result.tally.utterances for result in finished.contributions)
 
     # Details
 
@@ -240,10 +250,13 @@ class ClusterCoordinator:
 
     def _contribute(self, lease: Lease, result: JobResult, identity: str, round_number: int | None) -> None:
         if not self._round.accepts(identity, lease.job, round_number):
-            self.counts.refusals += 1
-            self._drop(lease)
-            raise JobLostError(f"job {lease.job.number}: its step came too late for the round")
+            self._refuse_late(lease)
         self._round.add(identity, result)
+
+    def _refuse_late(self, lease: Lease) -> NoReturn:
+        self.counts.refusals += 1
+        self._drop(lease)
+        raise JobLostError(f"job {lease.job.number}: its step came too late for the round")
 
     def _count(self, result: JobResult) -> None:
         assert self.training is not None
@@ -257,8 +270,7 @@ class ClusterCoordinator:
     def _drop(self, lease: Lease) -> None:
         """Take a job from its holder; its batches are handed out again, now or when those in the round are counted."""
         self._leases.take_from_holder(lease)
-        if self._round.begun.get(lease.holder or "") == lease.job.number:
-            self._round.spoiled = True
+        self._round.drop(lease.holder, lease.job)
         lease.holder = None
         if not self._round.holds(lease.job):
             self._release(lease)

@@ -87,6 +87,11 @@ class ClusterSettings:
     lease_seconds: float = 10.0
 
     @property
+    def has_spares(self) -> bool:
+        """Whether more gradients are computed for a step than make it, so that nobody waits for the slowest."""
+        return self.replicas > self.replicas_to_aggregate
+
+    @property
     def steps_at_once(self) -> int:
         """How many gradients of one step a worker may contribute."""
         return max(1, -(-max(self.replicas, self.replicas_to_aggregate) // self.workers))

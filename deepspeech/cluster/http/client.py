@@ -212,6 +212,12 @@ class RemoteCoordinator:
                 self._round = int(answer["round"])
                 return self._round
 
+    def offer_gradient(self, job: Job) -> int:
+        """Return the round that the gradient of the job's step may be sent to; raises JobLostError if that is over."""
+        assert self._round is not None
+        self._post(routes.OFFER_GRADIENT, {"job": job.number, "round": self._round})
+        return self._round
+
     def submit(self, result: JobResult) -> EpochReport | None:
         """Hand in a result. Returns None, because the coordinator gives the reports of epochs to the chief."""
         number = self._round if result.job.set_name is SetName.TRAIN else None

@@ -20,6 +20,7 @@ from .protocol import (
     JoinedBody,
     LeaveBody,
     MemberBody,
+    OfferBody,
     ResultBody,
     ReturnBody,
     StepAnswer,
@@ -45,6 +46,7 @@ class Handlers:
             routes.NEXT_JOB: self.next_job,
             routes.RETURN_JOBS: self.return_jobs,
             routes.BEGIN_STEP: self.begin_step,
+            routes.OFFER_GRADIENT: self.offer_gradient,
             routes.SUBMIT: self.submit,
         }
         self.views = view_endpoints(self._tell)
@@ -102,6 +104,12 @@ class Handlers:
         if number is None:
             return Response(status_code=routes.ASK_AGAIN)
         return _json(StepAnswer(round=number))
+
+    async def offer_gradient(self, body: OfferBody) -> Response:
+        """Let a member send its gradient."""
+        with self._service.locked() as coordinator:
+            coordinator.offer_gradient(body.member, body.job, body.round, self._service.clock())
+        return _json(DoneBody())
 
     async def submit(self, body: ResultBody) -> Response:
         """Take a result, and wake those who wait for what follows from it."""

@@ -123,6 +123,14 @@ class StepAnswer(Body):
     round: Number
 
 
+class OfferBody(Body):
+    """A member asks to send the gradient that it has computed for a round."""
+
+    member: Name
+    job: Number
+    round: Number
+
+
 class EditsBody(Body):
     """The fields of `EditCounts`."""
 

@@ -68,6 +68,13 @@ BEGIN_STEP = Route(
     "StepAnswer",
     {ASK_AGAIN: "The step before isn't over: ask again", JobLostError.status: "The job is not the member's"},
 )
+OFFER_GRADIENT = Route(
+    "/v1/steps/offer",
+    "Offer the gradient of a step, where more are computed than make it",
+    "OfferBody",
+    "DoneBody",
+    {JobLostError.status: "The job is not the member's, or the step has enough gradients"},
+)
 SUBMIT = Route(
     "/v1/results",
     "Hand in the next batches of a job",
