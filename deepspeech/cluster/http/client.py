@@ -59,9 +59,9 @@ class Connection:
     ) -> tuple[int, Any]:
         """Send a request and return the answer's status and JSON.
 
-        Tries again while the coordinator cannot be reached, for `patience` seconds or as long as the address says.
-        Raises a CoordinatorError if the coordinator refuses, and ClusterError if it cannot be reached in time or does
-        not understand.
+        Tries again while the coordinator cannot be reached, a gateway answers in its place, or the request has stalled
+        on its way, for `patience` seconds or as long as the address says. Raises a CoordinatorError if the coordinator
+        refuses, and ClusterError if it cannot be reached in time or does not understand.
         """
         seconds = self._address.retries * RETRY_SECONDS if patience is None else patience
         deadline = time.monotonic() + seconds
@@ -69,7 +69,7 @@ class Connection:
             try:
                 left = max(deadline - time.monotonic(), RETRY_SECONDS)
                 status, answer = self._request(route.path, body, wait + min(REQUEST_SECONDS, left))
-            except (OSError, http.client.HTTPException) as error:
+            except (OSError, http.client.HTTPException, _NotTheCoordinatorError) as error:
                 self._close()
                 if time.monotonic() >= deadline:
                     raise self._unreachable(error, seconds) from error
@@ -78,11 +78,11 @@ class Connection:
                 continue
             if status < 300:
                 return status, answer
-            raise self._refusal(status, answer)
+            raise self._refusal(answer)
 
     def _request(self, path: str, body: Mapping[str, Any], timeout: float) -> tuple[int, Any]:
         connection = self._connection(timeout)
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": routes.JSON}
         if self._address.token is not None:
             headers["Authorization"] = f"Bearer {self._address.token}"
         text = json.dumps(body)
@@ -90,13 +90,7 @@ class Connection:
         response = connection.getresponse()
         received = response.read()
         traffic.info("%s %s -> %d %s", path, text, response.status, received.decode("utf-8", "replace"))
-        try:
-            return response.status, json.loads(received) if received else None
-        except ValueError as error:
-            raise ClusterError(
-                f"what listens at {self._address} is not the coordinator: it answers with status {response.status} and"
-                " no JSON; are --coord_host and --coord_port the first worker's?"
-            ) from error
+        return response.status, _answer_of(response.status, received)
 
     def _connection(self, timeout: float) -> http.client.HTTPConnection:
         connection: http.client.HTTPConnection | None = getattr(self._local, "connection", None)
@@ -114,14 +108,35 @@ class Connection:
             connection.close()
 
     def _unreachable(self, error: Exception, seconds: float) -> ClusterError:
+        if isinstance(error, _NotTheCoordinatorError):
+            return ClusterError(
+                f"what listens at {self._address} is not the coordinator: for {seconds:.0f} s it answers with {error};"
+                " are --coord_host and --coord_port the first worker's?"
+            )
         return ClusterError(
             f"the coordinator at {self._address} could not be reached for {seconds:.0f} s ({error!r}); "
             "is the first worker running, and are --coord_host and --coord_port its own?"
         )
 
-    def _refusal(self, status: int, answer: Any) -> Exception:
-        kind, message = (answer["kind"], answer["error"]) if isinstance(answer, dict) else ("", f"status {status}")
+    def _refusal(self, answer: Mapping[str, str]) -> Exception:
+        kind, message = answer["kind"], answer["error"]
         return error_of_kind(kind, message) or ClusterError(f"the coordinator at {self._address}: {message}")
+
+
+class _NotTheCoordinatorError(Exception):
+    """What was answered does not come from the coordinator, or says that it has not got all of the request."""
+
+
+def _answer_of(status: int, received: bytes) -> Any:
+    """Return the JSON of an answer, None for one without; raises _NotTheCoordinatorError."""
+    if status in (routes.ASK_AGAIN, routes.TRAINING_OVER) and not received:
+        return None
+    with suppress(ValueError):
+        answer = json.loads(received)
+        refusal = isinstance(answer, dict) and all(isinstance(answer.get(key), str) for key in ("kind", "error"))
+        if isinstance(answer, dict) and (refusal or status == 200) and status not in routes.TRY_AGAIN:
+            return answer
+    raise _NotTheCoordinatorError(f"status {status} and no JSON of the coordinator's")
 
 
 class Membership:

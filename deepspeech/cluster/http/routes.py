@@ -93,6 +93,9 @@ BODY_TOO_LARGE = Refusal(413, "too_large", "The body is too large")
 INVALID_BODY = Refusal(422, "invalid", "The body is not as described")
 HEAD_TOO_LARGE = Refusal(431, "too_large", "The headers are too large")
 
+TRY_AGAIN = (INCOMPLETE.status, TOO_SLOW.status)
+"""Statuses of requests that did not arrive as they were sent."""
+
 STATUSES_OF_ANY_MESSAGE: Mapping[int, str] = {
     NotMemberError.status: "Not a member (any more), or training has failed",
     **{
