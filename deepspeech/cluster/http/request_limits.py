@@ -1,9 +1,12 @@
-"""The limits of a request: one that arrives too slowly or has too large a head is refused.
+"""The limits of requests and connections: what arrives too slowly, has too large a head or is one too many is refused.
 
-The server library limits how long an idle connection is kept, but not how long a request may take to arrive.
+The server library limits how long an idle connection is kept, but neither how long a request may take to arrive nor how
+many connections there are: without files left to open, TensorFlow ends the process.
 """
 
 import asyncio
+import resource
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -19,16 +22,63 @@ LARGEST_HEAD = 1 << 16
 """Bytes of a request's line and headers."""
 
 
-class LimitedProtocol(HttpToolsProtocol):
-    """HTTP over one connection, which is closed when a request is too slow (408) or its head too large (431)."""
+FILES_RESERVED = 128
+"""Files that the process may open besides connections: corpora, checkpoints, TensorFlow's own connections."""
 
+FILES_WANTED = 1 << 16
+"""Files that the process is allowed to open, where the system lets it."""
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """How many connections there may be at once: in all, and from one address, so that others can still connect."""
+
+    in_all: int
+    by_address: int
+
+    @staticmethod
+    def of(files: int) -> "ConnectionLimits":
+        """Return the limits of a process that may open so many files."""
+        in_all = max(files - FILES_RESERVED, files // 2)
+        return ConnectionLimits(in_all, max(in_all * 3 // 4, 1))
+
+
+def allow_more_files() -> ConnectionLimits:
+    """Let this process open as many files as the system allows, FILES_WANTED at most; return what that suffices for."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft not in (hard, resource.RLIM_INFINITY) and soft < FILES_WANTED:
+        soft = FILES_WANTED if hard == resource.RLIM_INFINITY else min(hard, FILES_WANTED)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return ConnectionLimits.of(FILES_WANTED if soft == resource.RLIM_INFINITY else soft)
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """HTTP over one connection.
+
+    It is closed when a request is too slow (408), its head too large (431) or the connection itself one too many (503).
+    """
+
+    limits: ConnectionLimits
     _timer: asyncio.TimerHandle | None = None
     _head_bytes: int | None = 0  # received of the head that is not complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the time of the first request."""
+        """Start the time of the first request, unless there are too many connections."""
         super().connection_made(transport)
-        self._start_timer()
+        if self._is_one_too_many():
+            self._refuse(routes.TOO_MANY, "too many connections; try again later")
+        else:
+            self._start_timer()
+
+    def _is_one_too_many(self) -> bool:
+        there: set[Any] = self.connections  # this one is among them
+        if len(there) > self.limits.in_all:
+            return True
+        host = self.client and self.client[0]
+        if len(there) <= self.limits.by_address:
+            return False
+        of_host = [each for each in there if (each.client and each.client[0]) == host]
+        return len(of_host) > self.limits.by_address
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the time."""
@@ -85,3 +135,8 @@ class LimitedProtocol(HttpToolsProtocol):
             )
             self.transport.write(head.encode() + body)
         self.transport.close()
+
+
+def limited_to(limits: ConnectionLimits) -> type[LimitedProtocol]:
+    """Return the protocol with these limits."""
+    return type("Protocol", (LimitedProtocol,), {"limits": limits})
