@@ -16,7 +16,7 @@ import tensorflow as tf
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.store import Checkpoints
-from ..errors import ClusterError
+from ..errors import CheckpointError, ClusterError
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import SetName, Tally
 from ..schedule.state import TrainingState
@@ -30,7 +30,7 @@ from .coordination.membership import Role
 from .coordination.rounds import NUMBERS_PER_ROUND
 from .http.client import RETRY_SECONDS
 from .http.service import Service
-from .node import SERVERS_LOST, end_hard_later, summary
+from .node import SERVERS_LOST, end_hard_later, is_of_a_server, summary
 from .steps import ParameterServersLostError, Steps
 from .watchdog import Watchdog
 from .worker import WorkerContext
@@ -106,18 +106,27 @@ class Chief:
                     self._do_what_is_due(session, lifecycle, worker)
             return True
         except (ParameterServersLostError, *SERVERS_LOST) as error:
-            reason = str(error) if isinstance(error, ParameterServersLostError) else summary(error)
-            self._progress.break_off()
-            logger.warning("Back to the last checkpoint: %s", reason)
-            with self._service.locked() as coordinator:
-                coordinator.suspend()
-            self._service.changed()
-            time.sleep(RETRY_SECONDS)
+            self._suspend(error)
+            return False
+        except CheckpointError as error:
+            if not is_of_a_server(error.__cause__):
+                raise
+            self._suspend(error.__cause__)
             return False
         finally:
             if session is not None:
                 with suppress(tf.errors.OpError):
                     session.close()
+
+    def _suspend(self, error: BaseException | None) -> None:
+        """Drop what was done since the last checkpoint, because a parameter server was lost."""
+        reason = summary(error) if isinstance(error, tf.errors.OpError) else str(error)
+        self._progress.break_off()
+        logger.warning("Back to the last checkpoint: %s", reason)
+        with self._service.locked() as coordinator:
+            coordinator.suspend()
+        self._service.changed()
+        time.sleep(RETRY_SECONDS)
 
     def _gather(self, worker: WorkerThread) -> None:
         """Wait for the parameter servers, and for a few seconds for missing workers."""

@@ -1,5 +1,6 @@
 """What every node of a cluster has: its name, secret, TensorFlow server, and the properties that must agree."""
 
+import errno
 import hashlib
 import ipaddress
 import json
@@ -204,6 +205,13 @@ def end_hard_later(reason: str, seconds: float = GRACE_SECONDS) -> threading.Tim
     timer.daemon = True
     timer.start()
     return timer
+
+
+def is_of_a_server(error: BaseException | None) -> bool:
+    """Return whether an error is TensorFlow's over another server, rather than the file system's over a file."""
+    if not isinstance(error, SERVERS_LOST):
+        return False
+    return not any(f"; {os.strerror(number)}" in str(error.message) for number in errno.errorcode)
 
 
 def summary(error: tf.errors.OpError) -> str:
