@@ -7,10 +7,10 @@ server is lost, everything goes back to the last checkpoint, weights and coordin
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import tensorflow as tf
 
@@ -19,9 +19,8 @@ from ..checkpoints.store import Checkpoints
 from ..errors import CheckpointError, ClusterError
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import SetName, Tally
-from ..schedule.state import TrainingState
 from ..training.features.statistics import fill_in_statistics
-from ..training.interruption import InterruptionWatch
+from ..training.interruption import Interrupted, InterruptionWatch
 from ..training.lifecycle import RunLifecycle, restore_newest
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.reporting.summaries import Summaries
@@ -30,7 +29,8 @@ from .coordination.membership import Role
 from .coordination.rounds import NUMBERS_PER_ROUND
 from .http.client import RETRY_SECONDS
 from .http.service import Service
-from .node import SERVERS_LOST, end_hard_later, is_of_a_server, summary
+from .locked_progress import LockedProgress
+from .node import GRACE_SECONDS, SERVERS_LOST, end_hard_later, is_of_a_server, summary
 from .steps import ParameterServersLostError, Steps
 from .watchdog import Watchdog
 from .worker import WorkerContext
@@ -51,8 +51,16 @@ SHUTDOWN_SECONDS = 10.0
 FAILURE_NOTICE_SECONDS = 3.0
 """Seconds that the chief stays to tell every node why training has failed."""
 
+CLOSING_SECONDS = 2.0
+"""Seconds that the chief waits for a session to close: TensorFlow waits much longer for a server that is gone."""
+
 SAVING_SECONDS = 600.0
 """Seconds that a checkpoint may take to be saved or loaded."""
+
+
+WAITED = (
+    "interrupted while waiting for other nodes; nothing is lost since the last checkpoint: the same command goes on"
+)
 
 
 class Chief:
@@ -78,6 +86,7 @@ class Chief:
 
     def lead(self, work: Callable[[Callable[[], bool]], None]) -> None:
         """Lead until training is over, while `work` runs on a thread. Raises a DeepSpeechError; every node is told."""
+        self._watch.when_signalled = self._end_if_nothing_can_be_saved
         ended = threading.Event()
         worker = WorkerThread(work, ended, self._service)
         try:
@@ -87,7 +96,7 @@ class Chief:
                     pass
         except BaseException as error:
             self._progress.break_off()
-            self._announce_failure(str(error))
+            self._announce_end(error)
             raise
         finally:
             ended.set()
@@ -115,8 +124,9 @@ class Chief:
             return False
         finally:
             if session is not None:
-                with suppress(tf.errors.OpError):
-                    session.close()
+                closing = threading.Thread(target=_close, args=(session,), name="closing", daemon=True)
+                closing.start()
+                closing.join(CLOSING_SECONDS)
 
     def _suspend(self, error: BaseException | None) -> None:
         """Drop what was done since the last checkpoint, because a parameter server was lost."""
@@ -139,6 +149,8 @@ class Chief:
                 workers_missing = coordinator.members.missing(Role.WORKER)
             if not missing and (not workers_missing or self._service.clock() - start > GATHERING_SECONDS):
                 return
+            if self._watch.signal_number is not None:
+                raise Interrupted(self._watch.signal_number, WAITED)
             reason = self._watchdog.trouble(start)
             if reason is not None:
                 raise ClusterError(reason)
@@ -163,7 +175,7 @@ class Chief:
         lifecycle = RunLifecycle(
             self._options,
             self._context.sets,
-            _LockedProgress(self._service, training),
+            LockedProgress(self._service, training),
             session,
             self._checkpoints,
             summaries,
@@ -187,13 +199,15 @@ class Chief:
         if self._watch.signal_number is not None:
             raise lifecycle.stop(self._watch.signal_number)
         with self._service.locked() as coordinator:
-            trouble = coordinator.trouble
+            trouble, leaving = coordinator.trouble, coordinator.members.that_must_go
             training = coordinator.training
             progress, tally = (training.progress, training.tally) if training else (None, None)
             reports = coordinator.take_reports()
             end = coordinator.close_round(self._service.clock()) if not reports else None
         if trouble is not None:
             raise ParameterServersLostError(trouble)
+        if leaving:
+            self._save_before_servers_go(lifecycle, leaving)
         for report in reports:
             self._show_progress(report.set_name, report.epoch, report.tally)
             if report.set_name is SetName.DEV and self._options.schedule.learning_rate.on_plateau:
@@ -214,6 +228,13 @@ class Chief:
             self._service.changed()
         self._service.wait(WAKE_SECONDS)
 
+    def _save_before_servers_go(self, lifecycle: RunLifecycle, names: Sequence[str]) -> NoReturn:
+        """Save the weights of parameter servers that were told to stop, and let them go."""
+        lifecycle.save_what_would_be_lost()
+        with self._service.locked() as coordinator:
+            coordinator.members.let_go()
+        raise ParameterServersLostError(f"{', '.join(names)} was told to stop")
+
     def _show_progress(self, set_name: SetName, epoch: int, tally: Tally) -> None:
         self._progress.show(set_name, epoch)
         self._progress.reach(tally.utterances, tally.loss_sum)
@@ -228,6 +249,8 @@ class Chief:
             failure = coordinator.failure
         if worker.error is not None:
             raise worker.error
+        if failure is not None and self._watch.signal_number is not None:
+            raise Interrupted(self._watch.signal_number, failure)
         if failure is not None:
             raise ClusterError(failure)
 
@@ -235,11 +258,24 @@ class Chief:
         with self._service.locked() as coordinator:
             return coordinator.over and not coordinator.has_reports
 
-    def _announce_failure(self, reason: str) -> None:
-        """Tell every member that training has failed."""
-        end_hard_later(reason)
+    def _end_if_nothing_can_be_saved(self, number: int) -> None:
+        """End the process after a signal if there are no weights, as TensorFlow may wait for servers that are gone."""
         with self._service.locked() as coordinator:
-            coordinator.fail(reason)
+            if coordinator.training is not None:
+                return
+            coordinator.stop(WAITED)
+        self._service.changed()
+        end_hard_later(WAITED, FAILURE_NOTICE_SECONDS + GRACE_SECONDS, 128 + number)
+
+    def _announce_end(self, error: BaseException) -> None:
+        """Tell every member that training has failed, or was stopped."""
+        reason, number = str(error), error.signal_number if isinstance(error, Interrupted) else None
+        end_hard_later(reason, code=1 if number is None else 128 + number)
+        with self._service.locked() as coordinator:
+            if number is None:
+                coordinator.fail(reason)
+            else:
+                coordinator.stop(reason)
         self._service.changed()
         time.sleep(FAILURE_NOTICE_SECONDS)
 
@@ -255,19 +291,6 @@ class Chief:
             time.sleep(0.1)
 
 
-class _LockedProgress:
-    """The progress of a training run, read while other threads count results."""
-
-    def __init__(self, service: Service, training: TrainingCoordinator) -> None:
-        self._service = service
-        self._training = training
-
-    @property
-    def state(self) -> TrainingState:
-        with self._service.locked():
-            return self._training.state
-
-    @property
-    def training_is_over(self) -> bool:
-        with self._service.locked():
-            return self._training.training_is_over
+def _close(session: Any) -> None:
+    with suppress(tf.errors.OpError):
+        session.close()

@@ -1,6 +1,7 @@
 """A cluster's worker: joins, does jobs, and joins again after it was given up or the weights were loaded anew."""
 
 import logging
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,11 +24,11 @@ from ..training.job_runner import JobRunner
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.scoring import Evaluator
 from ..util.feeding import UNREADABLE, Batch
-from .coordination.errors import CoordinatorError, JobLostError, NotMemberError
+from .coordination.errors import CoordinatorError, JobLostError, NotMemberError, TrainingStoppedError
 from .coordination.membership import Applicant
 from .graph import ClusterGraph
 from .http.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator
-from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, summary
+from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, stopped_with_all, summary
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +56,7 @@ def work_until_over(context: WorkerContext, interrupted: Callable[[], bool]) -> 
     """Do jobs until training is over or `interrupted`.
 
     Raises TrainingError for a loss that isn't finite, which every node is told, AudioError or FeatureCacheError for an
-    utterance that cannot be read here, and ClusterError if it cannot go on.
+    utterance that cannot be read here, ClusterError if it cannot go on, and Interrupted if the chief was told to stop.
     """
     with ThreadPoolExecutor(thread_name_prefix="closing") as closing:
         try:
@@ -91,6 +92,9 @@ def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool]
         except UNREADABLE:
             membership.leave()
             raise
+        except TrainingStoppedError as error:
+            end_hard_later(f"training was stopped: {error}", code=128 + signal.SIGTERM)
+            raise stopped_with_all(error) from error
         except CoordinatorError as error:
             raise ClusterError(str(error)) from error
         finally:
@@ -171,6 +175,8 @@ class _StepTimeout:
         if isinstance(error, NotMemberError):
             reason = f"the parameter servers have not answered for {self._patience:.0f} s; are they still reachable?"
             self._timer = end_hard_later(reason, self._patience)
+        elif isinstance(error, TrainingStoppedError):
+            end_hard_later(f"training was stopped: {error}", code=128 + signal.SIGTERM)
         else:
             end_hard_later(str(error))
 

@@ -14,7 +14,7 @@ from typing import NoReturn
 from ...schedule.coordinator import NoJob, TrainingCoordinator
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from ...schedule.state import Figures
-from .errors import JobLostError, ResultMismatchError, TrainingFailedError
+from .errors import JobLostError, TrainingFailedError, TrainingStoppedError
 from .leases import Lease, Leases
 from .membership import Applicant, ClusterSettings, Counts, Member, Members, Role
 from .rounds import Round, RoundEnd
@@ -42,6 +42,7 @@ class ClusterCoordinator:
         self.over = False
         self.shutdown = Shutdown(settings, self.members)
         self.failure: str | None = None
+        self.stopped = False
         self.trouble: str | None = None
         self.servers_lost_since: float | None = None
         self._leases = Leases(self.members, self.counts)
@@ -61,9 +62,15 @@ class ClusterCoordinator:
             self._lose(before, replaced=before.applicant.process != applicant.process)
         return self.members.add(applicant, now).identity
 
-    def heartbeat(self, identity: str, now: float) -> None:
-        """Note a sign of life; raises NotMemberError or TrainingFailedError."""
-        self._member(identity, now)
+    def heartbeat(self, identity: str, now: float, *, must_go: bool = False) -> bool:
+        """Note a sign of life; return whether a parameter server may go, which it says if it must.
+
+        Raises NotMemberError, TrainingFailedError or TrainingStoppedError.
+        """
+        member = self._member(identity, now)
+        member.must_go = member.must_go or must_go
+        nothing_to_save = member.must_go and self.training is None
+        return member.may_go or nothing_to_save or self.shutdown.servers_may_stop
 
     def leave(self, identity: str, now: float, failure: str | None = None) -> None:
         """Let a member go and hand its jobs out again; with a failure, training ends for good."""
@@ -95,7 +102,7 @@ class ClusterCoordinator:
         training = self.training
         if training is None or (training.training_is_over and not self._testing_allowed):
             return NoJob.WAIT
-        if member.jobs and self._somebody_is_idle():
+        if member.jobs and self.members.somebody_is_idle:
             return NoJob.WAIT  # what this member would prepare ahead, an idle one can begin at once
         job = training.next_job()
         if isinstance(job, Job):
@@ -143,7 +150,8 @@ class ClusterCoordinator:
         member = self._member(identity, now)
         lease = self._leases.of(identity, number)
         result = JobResult(lease.job, batches, tally, last)
-        self._check_result(lease, result)
+        plan = self.training.plan_of(lease.job.set_name) if self.training is not None else None
+        self._leases.check(lease, result, plan)
         if lease.job.set_name is SetName.TRAIN:
             self._contribute(lease, result, identity, round_number)
         else:
@@ -185,6 +193,11 @@ class ClusterCoordinator:
     def fail(self, reason: str) -> None:
         """End training for good; every member is told."""
         self.failure = self.failure or reason
+
+    def stop(self, reason: str) -> None:
+        """End training until the same commands are run again; every member is told."""
+        self.failure = self.failure or reason
+        self.stopped = True
 
     @property
     def round_number(self) -> int:
@@ -236,17 +249,11 @@ class ClusterCoordinator:
 
     def _check_failure(self) -> None:
         if self.failure is not None:
-            raise TrainingFailedError(self.failure)
+            raise (TrainingStoppedError if self.stopped else TrainingFailedError)(self.failure)
 
     def _member(self, identity: str, now: float, *, asks: bool = False) -> Member:
         self._check_failure()
         return self.members.heard(identity, now, asks=asks)
-
-    def _check_result(self, lease: Lease, result: JobResult) -> None:
-        plan = self.training.plan_of(lease.job.set_name) if self.training else None
-        if plan is None or not lease.fits(result, plan.batch_size):
-            self.counts.refusals += 1
-            raise ResultMismatchError(f"job {lease.job.number}: the result is not one of the job's next batches")
 
     def _contribute(self, lease: Lease, result: JobResult, identity: str, round_number: int | None) -> None:
         if not self._round.accepts(identity, lease.job, round_number):
@@ -287,9 +294,7 @@ class ClusterCoordinator:
             self.counts.lost_jobs += 1
             self._drop(self._leases.of(member.identity, number))
         self.members.remove(member, replaced=replaced)
-        if not member.works and self.training is not None and not self.over:
-            self.trouble = f"{member.applicant.name} was lost"
+        if not member.works and not self.over:
+            if self.training is not None:
+                self.trouble = f"{member.applicant.name} was lost"
             self.servers_lost_since = self.servers_lost_since or member.seen
-
-    def _somebody_is_idle(self) -> bool:
-        return any(member.works and not member.jobs for member in self.members)

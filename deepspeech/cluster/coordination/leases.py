@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from ...schedule.jobs import Job, JobResult
-from .errors import JobLostError
+from ...schedule.state import Plan
+from .errors import JobLostError, ResultMismatchError
 from .membership import Counts, Member, Members
 
 
@@ -48,6 +49,12 @@ class Leases:
             self._counts.refusals += 1
             raise JobLostError(f"job {number} is not this member's")
         return lease
+
+    def check(self, lease: Lease, result: JobResult, plan: Plan | None) -> None:
+        """Raise ResultMismatchError unless a result is of the lease's next batches; `plan` is that of its set."""
+        if plan is None or not lease.fits(result, plan.batch_size):
+            self._counts.refusals += 1
+            raise ResultMismatchError(f"job {lease.job.number}: the result is not one of the job's next batches")
 
     def find(self, number: int) -> Lease | None:
         """Return the lease of a job, whoever holds it."""

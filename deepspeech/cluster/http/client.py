@@ -50,9 +50,10 @@ class Connection:
     """Requests to a coordinator, from any thread."""
 
     def __init__(self, address: Address) -> None:
-        """Remember the address; a thread connects with its first request."""
+        """Remember the address; a thread connects with its first request. `given_up` says when to try no more."""
         self._address = address
         self._local = threading.local()
+        self.given_up: Callable[[], bool] = lambda: False
 
     def post(
         self, route: routes.Route, body: Mapping[str, Any], wait: float = 0.0, patience: float | None = None
@@ -71,7 +72,7 @@ class Connection:
                 status, answer = self._request(route.path, body, wait + min(REQUEST_SECONDS, left))
             except (OSError, http.client.HTTPException, _NotTheCoordinatorError) as error:
                 self._close()
-                if time.monotonic() >= deadline:
+                if time.monotonic() >= deadline or self.given_up():
                     raise self._unreachable(error, seconds) from error
                 logger.debug("%s%s: %r", self._address, route.path, error)
                 time.sleep(RETRY_SECONDS)
@@ -140,7 +141,11 @@ def _answer_of(status: int, received: bytes) -> Any:
 
 
 class Membership:
-    """A process's membership: a thread gives signs of life until it is closed."""
+    """A process's membership: a thread gives signs of life until it is closed.
+
+    Set `must_go` in a parameter server that was told to stop; `over` says when it may. `heard` is the time of the last
+    answer, as `time.monotonic` gives it, and `error` why there will be no more.
+    """
 
     def __init__(self, connection: Connection, applicant: Applicant, identity: str, lease_seconds: float) -> None:
         self._connection = connection
@@ -148,6 +153,8 @@ class Membership:
         self._seconds = min(lease_seconds / 4, 1.0)
         self._ended = threading.Event()
         self.over = False
+        self.must_go = False
+        self.heard = time.monotonic()
         self.error: Exception | None = None
         self._on_error: Callable[[Exception], None] = lambda _: None
         self._thread = threading.Thread(target=self._beat, name=f"heartbeat of {applicant.name}", daemon=True)
@@ -176,7 +183,9 @@ class Membership:
     def _beat(self) -> None:
         while not self._ended.wait(self._seconds):
             try:
-                _, answer = self._connection.post(routes.HEARTBEAT, {"member": self._identity})
+                body = {"member": self._identity, "must_go": self.must_go}
+                _, answer = self._connection.post(routes.HEARTBEAT, body)
+                self.heard = time.monotonic()
                 self.over = answer["over"]
             except (ClusterError, CoordinatorError) as error:
                 if not self._ended.is_set():

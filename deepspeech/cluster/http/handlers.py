@@ -63,8 +63,10 @@ class Handlers:
     async def heartbeat(self, body: MemberBody) -> Response:
         """Note a sign of life."""
         with self._service.locked() as coordinator:
-            coordinator.heartbeat(body.member, self._service.clock())
-            return _json(AliveBody(over=coordinator.shutdown.servers_may_stop))
+            over = coordinator.heartbeat(body.member, self._service.clock(), must_go=body.must_go)
+        if body.must_go:
+            self._service.wake_chief()
+        return _json(AliveBody(over=over))
 
     async def leave(self, body: LeaveBody) -> Response:
         """Let a member go."""

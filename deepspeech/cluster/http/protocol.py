@@ -59,13 +59,14 @@ class JoinedBody(Body):
 
 
 class MemberBody(Body):
-    """A member gives a sign of life."""
+    """A member gives a sign of life; a parameter server that was told to stop says that it must go."""
 
     member: Name
+    must_go: bool = False
 
 
 class AliveBody(Body):
-    """The sign of life was noted. With `over`, training is over and a parameter server may end."""
+    """The sign of life was noted. With `over`, a parameter server may end: its weights are no longer needed."""
 
     over: bool
 
