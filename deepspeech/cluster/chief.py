@@ -7,31 +7,31 @@ server is lost, everything goes back to the last checkpoint, weights and coordin
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import tensorflow as tf
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.store import Checkpoints
-from ..errors import ClusterError
+from ..errors import CheckpointError, ClusterError
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.jobs import SetName, Tally
-from ..schedule.learning_rate import LearningRate
-from ..schedule.state import TrainingState
 from ..training.features.statistics import fill_in_statistics
-from ..training.interruption import InterruptionWatch
+from ..training.interruption import Interrupted, InterruptionWatch
 from ..training.lifecycle import RunLifecycle, restore_newest
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.reporting.summaries import Summaries
 from ..util.feeding import UNREADABLE
 from .coordination.membership import Role
-from .coordination.rounds import NUMBERS_PER_ROUND, RoundEnd
+from .coordination.rounds import NUMBERS_PER_ROUND
 from .http.client import RETRY_SECONDS
 from .http.service import Service
-from .node import SERVERS_LOST, end_hard_later, gradients_per_step, summary
+from .locked_progress import LockedProgress
+from .node import GRACE_SECONDS, SERVERS_LOST, end_hard_later, is_of_a_server, summary
+from .steps import ParameterServersLostError, Steps
 from .watchdog import Watchdog
 from .worker import WorkerContext
 from .worker_thread import WorkerThread
@@ -51,18 +51,16 @@ SHUTDOWN_SECONDS = 10.0
 FAILURE_NOTICE_SECONDS = 3.0
 """Seconds that the chief stays to tell every node why training has failed."""
 
-STEP_SECONDS = 45.0
-"""Seconds that a round's step may take on the parameter servers."""
-
-CANCELLING_SECONDS = 5.0
-"""Seconds that TensorFlow may take to cancel a step."""
+CLOSING_SECONDS = 2.0
+"""Seconds that the chief waits for a session to close: TensorFlow waits much longer for a server that is gone."""
 
 SAVING_SECONDS = 600.0
 """Seconds that a checkpoint may take to be saved or loaded."""
 
 
-class ParameterServersLostError(Exception):
-    """A parameter server was lost, and its weights with it: they must be loaded anew."""
+WAITED = (
+    "interrupted while waiting for other nodes; nothing is lost since the last checkpoint: the same command goes on"
+)
 
 
 class Chief:
@@ -78,9 +76,8 @@ class Chief:
         patience = context.cluster.coordinator_retries * RETRY_SECONDS
         bar, course = self._options.report.show_progressbar, self._options.schedule.learning_rate
         self._progress = EpochProgress(context.sets, bar=bar, shows_rate=not course.is_constant)
-        batches_per_step = gradients_per_step(self._options) * len(context.graph.training.train_towers)
-        self._rate = LearningRate(self._options.optimizer.learning_rate, course, batches_per_step)
         self._watchdog = Watchdog(service, context.cluster.parameter_servers, patience)
+        self._steps = Steps(context, service, self._watchdog, self._progress)
         graph = context.graph.training.graph
         with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
             self._checkpoints = Checkpoints(self._options.checkpoint_folder, self._options.checkpoints, graph, identity)
@@ -89,6 +86,7 @@ class Chief:
 
     def lead(self, work: Callable[[Callable[[], bool]], None]) -> None:
         """Lead until training is over, while `work` runs on a thread. Raises a DeepSpeechError; every node is told."""
+        self._watch.when_signalled = self._end_if_nothing_can_be_saved
         ended = threading.Event()
         worker = WorkerThread(work, ended, self._service)
         try:
@@ -98,7 +96,7 @@ class Chief:
                     pass
         except BaseException as error:
             self._progress.break_off()
-            self._announce_failure(str(error))
+            self._announce_end(error)
             raise
         finally:
             ended.set()
@@ -117,18 +115,28 @@ class Chief:
                     self._do_what_is_due(session, lifecycle, worker)
             return True
         except (ParameterServersLostError, *SERVERS_LOST) as error:
-            reason = str(error) if isinstance(error, ParameterServersLostError) else summary(error)
-            self._progress.break_off()
-            logger.warning("Back to the last checkpoint: %s", reason)
-            with self._service.locked() as coordinator:
-                coordinator.suspend()
-            self._service.changed()
-            time.sleep(RETRY_SECONDS)
+            self._suspend(error)
+            return False
+        except CheckpointError as error:
+            if not is_of_a_server(error.__cause__):
+                raise
+            self._suspend(error.__cause__)
             return False
         finally:
             if session is not None:
-                with suppress(tf.errors.OpError):
-                    session.close()
+                closing = threading.Thread(target=_close, args=(session,), name="closing", daemon=True)
+                closing.start()
+                closing.join(CLOSING_SECONDS)
+
+    def _suspend(self, error: BaseException | None) -> None:
+        """Drop what was done since the last checkpoint, because a parameter server was lost."""
+        reason = summary(error) if isinstance(error, tf.errors.OpError) else str(error)
+        self._progress.break_off()
+        logger.warning("Back to the last checkpoint: %s", reason)
+        with self._service.locked() as coordinator:
+            coordinator.suspend()
+        self._service.changed()
+        time.sleep(RETRY_SECONDS)
 
     def _gather(self, worker: WorkerThread) -> None:
         """Wait for the parameter servers, and for a few seconds for missing workers."""
@@ -141,6 +149,8 @@ class Chief:
                 workers_missing = coordinator.members.missing(Role.WORKER)
             if not missing and (not workers_missing or self._service.clock() - start > GATHERING_SECONDS):
                 return
+            if self._watch.signal_number is not None:
+                raise Interrupted(self._watch.signal_number, WAITED)
             reason = self._watchdog.trouble(start)
             if reason is not None:
                 raise ClusterError(reason)
@@ -165,7 +175,7 @@ class Chief:
         lifecycle = RunLifecycle(
             self._options,
             self._context.sets,
-            _LockedProgress(self._service, training),
+            LockedProgress(self._service, training),
             session,
             self._checkpoints,
             summaries,
@@ -189,13 +199,15 @@ class Chief:
         if self._watch.signal_number is not None:
             raise lifecycle.stop(self._watch.signal_number)
         with self._service.locked() as coordinator:
-            trouble = coordinator.trouble
+            trouble, leaving = coordinator.trouble, coordinator.members.that_must_go
             training = coordinator.training
             progress, tally = (training.progress, training.tally) if training else (None, None)
             reports = coordinator.take_reports()
             end = coordinator.close_round(self._service.clock()) if not reports else None
         if trouble is not None:
             raise ParameterServersLostError(trouble)
+        if leaving:
+            self._save_before_servers_go(lifecycle, leaving)
         for report in reports:
             self._show_progress(report.set_name, report.epoch, report.tally)
             if report.set_name is SetName.DEV and self._options.schedule.learning_rate.on_plateau:
@@ -204,7 +216,7 @@ class Chief:
         if progress is not None and tally is not None:
             self._show_progress(*progress[:2], tally)
         if end is not None:
-            self._end_round(session, end)
+            self._steps.end_round(session, end)
         if lifecycle.save_is_due():
             self._progress.make_room()
         lifecycle.save_if_due()
@@ -216,32 +228,16 @@ class Chief:
             self._service.changed()
         self._service.wait(WAKE_SECONDS)
 
+    def _save_before_servers_go(self, lifecycle: RunLifecycle, names: Sequence[str]) -> NoReturn:
+        """Save the weights of parameter servers that were told to stop, and let them go."""
+        lifecycle.save_what_would_be_lost()
+        with self._service.locked() as coordinator:
+            coordinator.members.let_go()
+        raise ParameterServersLostError(f"{', '.join(names)} was told to stop")
+
     def _show_progress(self, set_name: SetName, epoch: int, tally: Tally) -> None:
         self._progress.show(set_name, epoch)
         self._progress.reach(tally.utterances, tally.loss_sum)
-
-    def _end_round(self, session: Any, end: RoundEnd) -> None:
-        graph = self._context.graph
-        in_time = v1.RunOptions(timeout_in_ms=int(1000 * STEP_SECONDS))
-        self._watchdog.expect(STEP_SECONDS + CANCELLING_SECONDS)
-        if end.count:
-            fed = {graph.contributions: end.count, graph.training.learning_rate: self._rate_now()}
-            session.run(graph.apply, fed, options=in_time)
-        else:
-            session.run(graph.discard, {graph.round_number: end.number}, options=in_time)
-        with self._service.locked() as coordinator:
-            coordinator.end_round(end)
-        self._service.changed()
-
-    def _rate_now(self) -> float:
-        with self._service.locked() as coordinator:
-            training = coordinator.training
-            progress = training.progress if training else None
-            assert training is not None and progress is not None
-            _, _, done, count = progress
-            rate = self._rate.at(training.state_without_epoch, done, count)
-        self._progress.show_rate(rate)
-        return rate
 
     def _spoil_round(self) -> None:
         """Drop the gradients of a round that was begun with weights that may be replaced by the best ones."""
@@ -253,6 +249,8 @@ class Chief:
             failure = coordinator.failure
         if worker.error is not None:
             raise worker.error
+        if failure is not None and self._watch.signal_number is not None:
+            raise Interrupted(self._watch.signal_number, failure)
         if failure is not None:
             raise ClusterError(failure)
 
@@ -260,11 +258,24 @@ class Chief:
         with self._service.locked() as coordinator:
             return coordinator.over and not coordinator.has_reports
 
-    def _announce_failure(self, reason: str) -> None:
-        """Tell every member that training has failed."""
-        end_hard_later(reason)
+    def _end_if_nothing_can_be_saved(self, number: int) -> None:
+        """End the process after a signal if there are no weights, as TensorFlow may wait for servers that are gone."""
         with self._service.locked() as coordinator:
-            coordinator.fail(reason)
+            if coordinator.training is not None:
+                return
+            coordinator.stop(WAITED)
+        self._service.changed()
+        end_hard_later(WAITED, FAILURE_NOTICE_SECONDS + GRACE_SECONDS, 128 + number)
+
+    def _announce_end(self, error: BaseException) -> None:
+        """Tell every member that training has failed, or was stopped."""
+        reason, number = str(error), error.signal_number if isinstance(error, Interrupted) else None
+        end_hard_later(reason, code=1 if number is None else 128 + number)
+        with self._service.locked() as coordinator:
+            if number is None:
+                coordinator.fail(reason)
+            else:
+                coordinator.stop(reason)
         self._service.changed()
         time.sleep(FAILURE_NOTICE_SECONDS)
 
@@ -280,19 +291,6 @@ class Chief:
             time.sleep(0.1)
 
 
-class _LockedProgress:
-    """The progress of a training run, read while other threads count results."""
-
-    def __init__(self, service: Service, training: TrainingCoordinator) -> None:
-        self._service = service
-        self._training = training
-
-    @property
-    def state(self) -> TrainingState:
-        with self._service.locked():
-            return self._training.state
-
-    @property
-    def training_is_over(self) -> bool:
-        with self._service.locked():
-            return self._training.training_is_over
+def _close(session: Any) -> None:
+    with suppress(tf.errors.OpError):
+        session.close()

@@ -39,8 +39,10 @@ class ClusterGraph:
     training: TrainingGraph
     round_number: Tensor  # int64 scalar
     contributions: Tensor  # int32 scalar: how many gradients `apply` takes
-    apply: Any  # operation: the chief's step with the gradients of the round
+    apply: Any  # operation: the chief's step with the gradients of the round that is fed as `round_number`
+    applied: Any  # float32 [servers]: how many utterances' gradients were in that step
     discard: Any  # operation: throws away the gradients of the rounds up to `round_number`
+    send: Any = None  # operation: adds the gradient to the round, where `train_step` only keeps it; None elsewhere
 
 
 def build_cluster_graph(
@@ -53,10 +55,12 @@ def build_cluster_graph(
     session_options: SessionOptions,
     random_seed: int,
     features: FeatureOptions = PLAIN_FEATURES,
+    offers: bool = False,
 ) -> ClusterGraph:
     """Build the graph of worker `task` on its devices; without optimizer options, the graph can only evaluate.
 
-    Its towers normalize what they are fed with, if `features` say so.
+    Its towers normalize what they are fed with, if `features` say so. If the worker `offers` its gradients, each is
+    kept on the parameter servers, beside the variables and as large, until it is sent or the next one is kept.
     """
     graph = tf.Graph()
     here = [f"/job:worker/task:{task}{device}" for device in devices]
@@ -79,21 +83,33 @@ def build_cluster_graph(
         train_towers = towers(training=True) if optimizer_options is not None else ()
         round_number = v1.placeholder(tf.int64, [], "round_number")
         contributions = v1.placeholder(tf.int32, [], "contributions")
-        add = step = norm = discard = None
+        train_step = send = step = norm = discard = applied = None
         if optimizer_options is not None:
             shards = _shards(summed_gradients(train_towers))
-            add = tf.group(*(shard.add(round_number) for shard in shards))
+            if offers:
+                train_step = tf.group(*(shard.keep(f"gradients_of_worker_{task}") for shard in shards))
+            send = tf.group(*(shard.add(round_number) for shard in shards))
             norm = tf.sqrt(2 * tf.add_n([shard.half_square for shard in shards]))
             discard = tf.group(*(shard.discard(round_number) for shard in shards))
-            means = [pair for shard in shards for pair in shard.take_mean(contributions)]
+            taken = [shard.take(round_number, contributions) for shard in shards]
+            means = [pair for shard, summed in zip(shards, taken, strict=True) for pair in shard.means(summed)]
+            applied = tf.stack([summed[-1] for summed in taken])
             with v1.device(global_step.device):  # elsewhere the learning rate would travel in each step
                 step = optimizer_step(optimizer_options, means, None, global_step)
         with averages_in(step):
             evaluate_towers = towers(training=False)
         training_graph = TrainingGraph(
-            graph, train_towers, evaluate_towers, add, norm, global_step, step and step.learning_rate
+            graph,
+            train_towers,
+            evaluate_towers,
+            train_step if offers else send,
+            norm,
+            global_step,
+            step and step.learning_rate,
         )
-    return ClusterGraph(training_graph, round_number, contributions, step and step.apply, discard)
+    return ClusterGraph(
+        training_graph, round_number, contributions, step and step.apply, applied, discard, send if offers else None
+    )
 
 
 def balanced(parameter_servers: int) -> DeviceOf:
@@ -127,15 +143,32 @@ class _Shard:
                 tf.float32, [sum(self._sizes) + 1], shared_name="summed_gradients", reduction_type="SUM"
             )
 
+    def keep(self, name: str) -> Any:
+        """Keep the gradients under a name, so that `add` adds those that were kept."""
+        with v1.device(self._device):
+            kept = v1.Variable(
+                tf.zeros([sum(self._sizes) + 1]), trainable=False, collections=[], name=name, use_resource=True
+            )
+            keeping = kept.assign(self._joined)
+            self._joined = kept.read_value()
+            return keeping
+
     def add(self, round_number: Tensor) -> Any:
         """Add the gradients to the round."""
         with v1.device(self._device):
             return self._accumulator.apply_grad(self._joined, local_step=round_number)
 
-    def take_mean(self, contributions: Tensor) -> list[tuple[Tensor, Any]]:
-        """Take the gradients of `contributions` workers; return pairs of a mean over utterances and its variable."""
+    def take(self, round_number: Tensor, contributions: Tensor) -> Tensor:
+        """Take out the sum of the round's `contributions`, and of their numbers of utterances, float32 [numbers + 1].
+
+        What still comes for this round or an earlier one is dropped.
+        """
+        with v1.device(self._device), tf.control_dependencies([self._end_round(round_number)]):
+            return self._accumulator.take_grad(contributions)
+
+    def means(self, summed: Tensor) -> list[tuple[Tensor, Any]]:
+        """Return pairs of a mean over the utterances of a sum that was taken, and its variable."""
         with v1.device(self._device):
-            summed = self._accumulator.take_grad(contributions)
             means = summed / summed[-1]
             begins = accumulate(self._sizes, initial=0)
             return [
@@ -146,9 +179,13 @@ class _Shard:
     def discard(self, round_number: Tensor) -> Any:
         """Empty the accumulator, and let it drop what still comes for this round or an earlier one."""
         with v1.device(self._device):
-            with tf.control_dependencies([self._accumulator.set_global_step(round_number + 1)]):
+            with tf.control_dependencies([self._end_round(round_number)]):
                 waiting = self._accumulator.num_accumulated()
             return v1.cond(waiting > 0, lambda: tf.identity(self._accumulator.take_grad(1)[0]), lambda: 0.0)
+
+    def _end_round(self, round_number: Tensor) -> Any:
+        """Let the accumulator drop what still comes for the round; it counts one further when it is emptied."""
+        return self._accumulator.set_global_step(round_number + 1)
 
 
 def _shards(gradients: tuple[list[tuple[Tensor, Any]], Tensor]) -> list[_Shard]:

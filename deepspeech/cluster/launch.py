@@ -6,6 +6,7 @@ from contextlib import nullcontext
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
+from ..errors import DeepSpeechError
 from ..options import ClusterOptions, Options
 from ..training.data_set import open_sets
 from ..training.graph import fix_threads
@@ -26,7 +27,9 @@ from .node import (
     address_of,
     applicant_of,
     code_property,
+    end_hard_after_signal,
     gradients_per_step,
+    has_spares,
     read_token,
     start_server,
     worker_properties,
@@ -76,6 +79,7 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
             session_options=options.session,
             random_seed=options.random_seed,
             features=options.features,
+            offers=has_spares(options),
         )
         properties = worker_properties(
             options, inputs.alphabet, {name: data_set.plan for name, data_set in sets.items()}
@@ -108,10 +112,16 @@ def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, wa
 
 
 def _work(context: WorkerContext, watch: InterruptionWatch) -> None:
+    watch.when_signalled = end_hard_after_signal
+    context.connection.given_up = lambda: watch.signal_number is not None
     try:
-        work_until_over(context, lambda: watch.signal_number is not None)
+        work_until_over(context, context.connection.given_up)
     except UNREADABLE as error:
         raise type(error)(f"{error}; the other workers go on without this one") from error
+    except DeepSpeechError as error:
+        if watch.signal_number is None:
+            raise
+        logger.debug("%s", error)
     if watch.signal_number is not None:
         raise Interrupted(watch.signal_number, "interrupted; the other workers go on without this one")
 

@@ -1,10 +1,12 @@
 """What every node of a cluster has: its name, secret, TensorFlow server, and the properties that must agree."""
 
+import errno
 import hashlib
 import json
 import logging
 import os
 import secrets
+import signal
 import socket
 import sys
 import threading
@@ -21,10 +23,11 @@ from ..options import ClusterOptions, Options
 from ..schedule.jobs import SetName
 from ..schedule.state import Plan
 from ..training.graph import session_config
+from ..training.interruption import Interrupted
 from ..util.text import Alphabet
 from ..util.web.tokens import is_loopback
 from ..util.web.tokens import read_token as read_secret
-from .coordination.errors import CoordinatorError
+from .coordination.errors import CoordinatorError, TrainingStoppedError
 from .coordination.membership import Applicant, Role
 from .http.client import Address, Connection, Membership, join
 
@@ -65,6 +68,10 @@ GRACE_SECONDS = 5.0
 """Seconds that a node has to end by itself after it learned that it cannot go on."""
 
 
+STOPPING_SECONDS = 20.0
+"""Seconds that a worker or parameter server takes at most to end after a signal: schedulers often give 30."""
+
+
 def read_token(options: ClusterOptions) -> str | None:
     """Return the secret that nodes show the coordinator, or None where it needs none.
 
@@ -91,11 +98,18 @@ def applicant_of(options: ClusterOptions, properties: Mapping[str, str]) -> Appl
 
 
 def join_or_explain(connection: Connection, applicant: Applicant) -> Membership:
-    """Join the training. Raises ClusterError if the coordinator cannot be reached or refuses."""
+    """Join the training. Raises ClusterError if the coordinator cannot be reached or refuses, and Interrupted."""
     try:
         return join(connection, applicant)
+    except TrainingStoppedError as error:
+        raise stopped_with_all(error) from error
     except CoordinatorError as error:
         raise ClusterError(str(error)) from error
+
+
+def stopped_with_all(error: TrainingStoppedError) -> Interrupted:
+    """Return what ends a node when the chief was told to stop: its code is that of SIGTERM, on every node."""
+    return Interrupted(signal.SIGTERM, f"training was stopped: {error}")
 
 
 def code_property(package: Path = PACKAGE) -> dict[str, str]:
@@ -127,6 +141,8 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
         "--augment": _augmentation(options),
         "--ema_decay": str(options.optimizer.ema_decay),
         "--best_by": options.schedule.best_by,
+        "--replicas": str(options.cluster.replicas),
+        "--replicas_to_agg": str(options.cluster.replicas_to_aggregate),
     }
     for name in SetName:
         plan = plans.get(name)
@@ -145,6 +161,11 @@ def _augmentation(options: Options) -> str:
 def gradients_per_step(options: Options) -> int:
     """Return how many gradients of workers make a step of the optimizer."""
     return options.cluster.replicas_to_aggregate * options.optimizer.accumulate_gradients
+
+
+def has_spares(options: Options) -> bool:
+    """Return whether more gradients are computed for a step than make it."""
+    return options.cluster.replicas > options.cluster.replicas_to_aggregate
 
 
 def start_server(options: Options, cluster: ClusterOptions) -> Any:
@@ -173,20 +194,32 @@ def cluster_session_config(options: Options, cluster: ClusterOptions) -> Any:
     return config
 
 
-def end_hard_later(reason: str, seconds: float = GRACE_SECONDS) -> threading.Timer:
-    """End the process with code 1 after `seconds`, because TensorFlow may never return from a step.
+def end_hard_later(reason: str, seconds: float = GRACE_SECONDS, code: int = 1) -> threading.Timer:
+    """End the process with a code after `seconds`, because TensorFlow may never return from a step.
 
     Returns the timer, which can be cancelled; it does not keep the process from ending by itself.
     """
 
     def end() -> None:
         print(f"deepspeech: {reason}", file=sys.stderr, flush=True)
-        os._exit(1)
+        os._exit(code)
 
     timer = threading.Timer(seconds, end)
     timer.daemon = True
     timer.start()
     return timer
+
+
+def is_of_a_server(error: BaseException | None) -> bool:
+    """Return whether an error is TensorFlow's over another server, rather than the file system's over a file."""
+    if not isinstance(error, SERVERS_LOST):
+        return False
+    return not any(f"; {os.strerror(number)}" in str(error.message) for number in errno.errorcode)
+
+
+def end_hard_after_signal(number: int) -> None:
+    """End the process, if it has not ended by itself, before a scheduler's 30 seconds of grace are over."""
+    end_hard_later("stopped; it could not end by itself", STOPPING_SECONDS, 128 + number)
 
 
 def summary(error: tf.errors.OpError) -> str:

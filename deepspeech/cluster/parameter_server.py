@@ -6,13 +6,27 @@ import time
 from ..errors import ClusterError
 from ..options import ClusterOptions, Options
 from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
-from .coordination.errors import CoordinatorError, NotMemberError, TrainingFailedError
+from .coordination.errors import CoordinatorError, NotMemberError, TrainingFailedError, TrainingStoppedError
 from .http.client import RETRY_SECONDS, Connection, Membership
-from .node import address_of, applicant_of, code_property, join_or_explain, read_token, start_server
+from .node import (
+    address_of,
+    applicant_of,
+    code_property,
+    end_hard_after_signal,
+    join_or_explain,
+    read_token,
+    start_server,
+    stopped_with_all,
+)
 
 logger = logging.getLogger(__name__)
 
-ENDING = PlainEnding("leaving the cluster", "stopped; the weights that this parameter server held are gone")
+UNANSWERED_SECONDS = 6.0
+"""Seconds without an answer after which a server that was told to stop does not wait for the chief to save."""
+
+ENDING = PlainEnding(
+    "leaving the cluster when the weights are saved", "stopped; the weights that this parameter server held are gone"
+)
 
 
 def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
@@ -22,22 +36,34 @@ def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
     logger.info("Parameter server %d at %s", cluster.task, server.target)
     applicant = applicant_of(cluster, code_property())
     with InterruptionWatch(ENDING) as watch:
+        watch.when_signalled = end_hard_after_signal
+        connection.given_up = lambda: watch.signal_number is not None
         while True:
-            membership = join_or_explain(connection, applicant)
+            try:
+                membership = join_or_explain(connection, applicant)
+            except ClusterError as error:
+                if watch.signal_number is None:
+                    raise
+                raise Interrupted(watch.signal_number, "interrupted while waiting for the coordinator") from error
             if _wait_for_the_end(membership, watch):
                 return
 
 
 def _wait_for_the_end(membership: Membership, watch: InterruptionWatch) -> bool:
-    """Wait until training is over and return True; return False if the coordinator no longer knows this server."""
+    """Wait until training is over and return True; return False if the coordinator no longer knows this server.
+
+    Raise Interrupted after a signal, when the chief has saved the weights that are here, or does not answer.
+    """
     while not membership.over:
         time.sleep(RETRY_SECONDS / 2)
-        if watch.signal_number is not None:
-            membership.close()
-            raise Interrupted(watch.signal_number, "interrupted; the weights that this parameter server held are gone")
+        membership.must_go = watch.signal_number is not None
+        if membership.must_go and time.monotonic() - membership.heard > UNANSWERED_SECONDS:
+            break
         if isinstance(membership.error, NotMemberError):
             logger.warning("The coordinator no longer knows this parameter server: joining again")
             return False
+        if isinstance(membership.error, TrainingStoppedError):
+            raise stopped_with_all(membership.error)
         if isinstance(membership.error, TrainingFailedError):
             raise ClusterError(f"training has failed: {membership.error}")
         if isinstance(membership.error, CoordinatorError):
@@ -45,4 +71,6 @@ def _wait_for_the_end(membership: Membership, watch: InterruptionWatch) -> bool:
         if membership.error is not None:
             raise membership.error
     membership.leave()
+    if watch.signal_number is not None:
+        raise Interrupted(watch.signal_number, "interrupted; start this parameter server again and training goes on")
     return True

@@ -1,6 +1,7 @@
 """A cluster's worker: joins, does jobs, and joins again after it was given up or the weights were loaded anew."""
 
 import logging
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,11 +24,11 @@ from ..training.job_runner import JobRunner
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.scoring import Evaluator
 from ..util.feeding import UNREADABLE, Batch
-from .coordination.errors import CoordinatorError, JobLostError, NotMemberError
+from .coordination.errors import CoordinatorError, JobLostError, NotMemberError, TrainingStoppedError
 from .coordination.membership import Applicant
 from .graph import ClusterGraph
 from .http.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator
-from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, summary
+from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, stopped_with_all, summary
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +56,7 @@ def work_until_over(context: WorkerContext, interrupted: Callable[[], bool]) -> 
     """Do jobs until training is over or `interrupted`.
 
     Raises TrainingError for a loss that isn't finite, which every node is told, AudioError or FeatureCacheError for an
-    utterance that cannot be read here, and ClusterError if it cannot go on.
+    utterance that cannot be read here, ClusterError if it cannot go on, and Interrupted if the chief was told to stop.
     """
     with ThreadPoolExecutor(thread_name_prefix="closing") as closing:
         try:
@@ -68,22 +69,21 @@ def work_until_over(context: WorkerContext, interrupted: Callable[[], bool]) -> 
 
 
 def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool], closing: Executor) -> None:
-    trouble: float | None = None
+    trouble = _Trouble()
     while not interrupted():
         membership = join_or_explain(context.connection, context.applicant)
-        trouble = trouble or time.monotonic()
         try:
-            _work_as_member(context, membership, interrupted, closing)
+            _work_as_member(context, membership, interrupted, closing, trouble)
             membership.leave()
             return
         except NotMemberError:
             logger.warning("The coordinator has given this worker up or was started anew: joining again")
-            trouble = None
+            trouble.end()
         except SERVERS_LOST as error:
             logger.warning("A step failed; is a parameter server gone? (%s)", summary(error))
             membership.leave()
             seconds = context.cluster.coordinator_retries * RETRY_SECONDS
-            if time.monotonic() - trouble > seconds:
+            if trouble.lasts() > seconds:
                 raise ClusterError(f"steps have failed for {seconds:.0f} s: {summary(error)}") from error
             time.sleep(RETRY_SECONDS)
         except TrainingError as error:
@@ -92,6 +92,9 @@ def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool]
         except UNREADABLE:
             membership.leave()
             raise
+        except TrainingStoppedError as error:
+            end_hard_later(f"training was stopped: {error}", code=128 + signal.SIGTERM)
+            raise stopped_with_all(error) from error
         except CoordinatorError as error:
             raise ClusterError(str(error)) from error
         finally:
@@ -99,13 +102,17 @@ def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool]
 
 
 def _work_as_member(
-    context: WorkerContext, membership: Membership, interrupted: Callable[[], bool], closing: Executor
+    context: WorkerContext,
+    membership: Membership,
+    interrupted: Callable[[], bool],
+    closing: Executor,
+    trouble: "_Trouble",
 ) -> None:
     coordinator = RemoteCoordinator(context.connection, membership)
     step_timeout = _StepTimeout(context.cluster.coordinator_retries * RETRY_SECONDS)
     membership.on_error(step_timeout.start)
     session = context.session()
-    steps = _Rounds(coordinator, context)
+    steps = _Rounds(coordinator, context, session, trouble)
     try:
         runner = JobRunner(
             context.graph.training,
@@ -138,6 +145,23 @@ def _close(session: Any) -> None:
         session.close()
 
 
+class _Trouble:
+    """The time since the first of the steps that failed, none of which a successful step followed."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+
+    def end(self) -> None:
+        """Note that a step succeeded, or that it was not the servers' fault."""
+        self._since = None
+
+    def lasts(self) -> float:
+        """Note that a step failed; return how many seconds ago the first of them did."""
+        now = time.monotonic()
+        self._since = now if self._since is None else self._since
+        return now - self._since
+
+
 class _StepTimeout:
     """Ends the process if its membership has ended and its step does not return."""
 
@@ -151,6 +175,8 @@ class _StepTimeout:
         if isinstance(error, NotMemberError):
             reason = f"the parameter servers have not answered for {self._patience:.0f} s; are they still reachable?"
             self._timer = end_hard_later(reason, self._patience)
+        elif isinstance(error, TrainingStoppedError):
+            end_hard_later(f"training was stopped: {error}", code=128 + signal.SIGTERM)
         else:
             end_hard_later(str(error))
 
@@ -166,9 +192,13 @@ class _Rounds:
     The chief logs nothing here, because it shows the whole epoch's progress.
     """
 
-    def __init__(self, coordinator: RemoteCoordinator, context: WorkerContext) -> None:
+    def __init__(
+        self, coordinator: RemoteCoordinator, context: WorkerContext, session: Any, trouble: "_Trouble"
+    ) -> None:
         self._coordinator = coordinator
         self._context = context
+        self._session = session
+        self._trouble = trouble
         self._progress = None if context.cluster.is_chief else EpochProgress(context.sets, bar=False, share=True)
 
     def step_arguments(self, _job: Job) -> Mapping[str, Any]:
@@ -180,6 +210,10 @@ class _Rounds:
     def step_done(
         self, job: Job, _batches: Sequence[Batch], losses: npt.NDArray[np.float32], _gradient_norm: float
     ) -> None:
+        self._trouble.end()
+        graph = self._context.graph
+        if graph.send is not None and job.set_name is SetName.TRAIN:
+            self._session.run(graph.send, {graph.round_number: self._coordinator.offer_gradient(job)})
         if self._progress is not None:
             self._progress.show(job.set_name, job.epoch)
             self._progress.advance(losses)

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 
 from ..errors import ClusterError, DeepSpeechError
+from ..training.interruption import Interrupted
 from .http.service import Service
 
 logger = logging.getLogger(__name__)
@@ -25,6 +26,8 @@ class WorkerThread(threading.Thread):
         """Work until training is over or something fails."""
         try:
             self._work(self._ended.is_set)
+        except Interrupted:
+            pass  # the chief was told to stop, and ends as it was told
         except DeepSpeechError as error:
             self.error = error
         except Exception as error:

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
@@ -49,8 +50,12 @@ class InterruptionWatch:
     """
 
     def __init__(self, ending: Ending) -> None:
-        """Take what stopping means; it may be replaced at any time."""
+        """Take what stopping means; it may be replaced at any time, as may `when_signalled`.
+
+        That is called with each signal's number on the thread that answers, even if a step of TensorFlow never ends.
+        """
         self.ending = ending
+        self.when_signalled: Callable[[int], object] = lambda _: None
         self.signal_number: int | None = None
         self._earlier: dict[int, Any] = {}
 
@@ -84,6 +89,8 @@ class InterruptionWatch:
         while number := os.read(self._reading, 1)[0]:
             if number not in self._earlier:
                 continue
+            self.signal_number = number
+            self.when_signalled(number)
             if number != signal.SIGINT:
                 say(f"terminated: {self.ending.after_this_step()}", below_a_bar=True)
             elif not interrupted:

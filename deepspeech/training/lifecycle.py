@@ -131,6 +131,11 @@ class RunLifecycle:
         if self.save_is_due():
             self._save()
 
+    def save_what_would_be_lost(self) -> None:
+        """Save a checkpoint because the session's weights will be gone."""
+        if not self._only_tests:
+            self._save()
+
     def after_this_step(self) -> str:
         """Return what follows a first signal."""
         return "finishing this step" if self._only_tests else "finishing this step, then saving a checkpoint"

@@ -56,6 +56,13 @@ def batches_counted(log: str) -> Counter[tuple[str, int, int]]:
     )
 
 
+def utterances_applied(log: str) -> int:
+    """Return how many utterances' gradients were in the steps of each parameter server together."""
+    steps = [json.loads(step) for step in re.findall(r"applied: gradients of (\[.*\]) utterances", log)]
+    assert all(len(set(step)) == 1 for step in steps)
+    return sum(step[0] for step in steps)
+
+
 def members(count: int) -> Callable[[dict[str, Any]], bool]:
     return lambda status: len(status["members"]) == count
 
@@ -76,7 +83,7 @@ def test_every_batch_is_counted_once_while_workers_are_killed_again_and_again(pr
             if not turn % 2:
                 cluster.start("worker 1")
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
-        assert cluster.wait("worker 0", "ps 0") == [128 + signal.SIGTERM, 1]
+        assert cluster.wait("worker 0", "ps 0") == [128 + signal.SIGTERM] * 2
         log = cluster.log("worker 0")
     counted = batches_counted(log)
     epochs = len(losses(log, "Training"))
@@ -112,8 +119,8 @@ def test_training_goes_on_when_a_parameter_server_or_the_chief_is_killed_and_res
         ]
         assert cluster.log("worker 0").count("Going on from checkpoint") >= 2
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
-        assert cluster.wait() == [1, 128 + signal.SIGTERM, 1]
-        assert "training has failed: interrupted; saved in" in cluster.errors("ps 0")[-1]
+        assert cluster.wait() == [128 + signal.SIGTERM] * 3
+        assert "training was stopped: interrupted; saved in" in cluster.errors("ps 0")[-1]
     newest = max(program.checkpoints.glob("train-*.index"), key=lambda path: int(path.stem.split("-")[1]))
     description = read_description(newest.with_suffix("")) or {}
     state = description["state"]
@@ -129,6 +136,7 @@ def test_two_parameter_servers_two_devices_a_worker_and_several_gradients_a_step
         cluster.start()
         assert cluster.wait() == [0] * 4, cluster.logs()
         log = cluster.log("worker 0")
+    assert utterances_applied(log) == epochs * 24
     trained = {key: count for key, count in batches_counted(log).items() if key[0] == "train"}
     assert trained == {("train", epoch + 1, batch): 1 for epoch in range(epochs) for batch in range(batches)}
     handed_out = [json.loads(job) for job in re.findall(r'/v1/jobs .* -> 200 (.*"set":"train".*)', log)]
@@ -139,3 +147,19 @@ def test_two_parameter_servers_two_devices_a_worker_and_several_gradients_a_step
     assert epochs * batches / (2 * 4) <= description["global_step"] < epochs * batches / 2
     first, *_, last = losses(log, "Training")
     assert last < 0.8 * first  # which is that of blanks, with which networks begin
+
+
+def test_where_spare_gradients_are_computed_none_of_them_is_in_the_weights_besides_those_counted(
+    program: Program,
+) -> None:
+    epochs = 4
+    spare = {"replicas": 2, "replicas_to_agg": 1}
+    with Cluster(program, [*flags(program, epoch=epochs, **spare), "--log_traffic"]) as cluster:
+        cluster.start()
+        assert cluster.wait() == [0] * 3, cluster.logs()
+        log = cluster.log("worker 0")
+    assert utterances_applied(log) == epochs * 24
+    trained = {key: count for key, count in batches_counted(log).items() if key[0] == "train"}
+    assert trained == {("train", epoch + 1, batch): 1 for epoch in range(epochs) for batch in range(12)}
+    description = read_description(max(program.checkpoints.glob("train-*.index")).with_suffix("")) or {}
+    assert description["global_step"] == epochs * 12

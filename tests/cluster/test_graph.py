@@ -3,8 +3,12 @@
 from math import prod
 from typing import Any
 
+import numpy as np
 import pytest
+import tensorflow as tf
 
+from benchmarks.processes.ports import free_ports
+from deepspeech.cluster.coordination.rounds import NUMBERS_PER_ROUND
 from deepspeech.cluster.graph import ClusterGraph, build_cluster_graph
 from deepspeech.network import Network, network
 from deepspeech.network.layers.normalization import DEVIATION, MEAN
@@ -15,21 +19,31 @@ NETWORK = network(ModelOptions(n_hidden=64), 26, 28)
 PLAIN = FeatureOptions()
 
 
+SERVERS: list[Any] = []
+"""TensorFlow's cannot be stopped: they live as long as the process."""
+
 FBANK = FeatureOptions(feature_type="fbank", normalization="running")
 
 
 def built(
-    devices: int, mixed_precision: str, network: Network = NETWORK, features: FeatureOptions = PLAIN
+    devices: int,
+    mixed_precision: str,
+    network: Network = NETWORK,
+    features: FeatureOptions = PLAIN,
+    *,
+    servers: int = 2,
+    offers: bool = False,
 ) -> ClusterGraph:
     return build_cluster_graph(
         0,
-        2,
+        servers,
         [f"/cpu:{device}" for device in range(devices)],
         network=network,
         optimizer_options=OptimizerOptions(),
         session_options=SessionOptions(mixed_precision=mixed_precision),
         random_seed=1,
         features=features,
+        offers=offers,
     )
 
 
@@ -78,6 +92,55 @@ def test_weights_and_gradients_travel_once_and_no_wider_than_they_are(
     few = 100  # bytes: the number of utterances, the round's, and the norm
     assert gradients <= bytes_travelling(step, "ps") <= gradients + few
     assert weights <= bytes_travelling(step, "worker") <= devices * weights + few
+
+
+@pytest.fixture(scope="module")
+def target() -> str:
+    """Return the address of a worker of a cluster in this process, with one parameter server."""
+    server, worker = (f"localhost:{port}" for port in free_ports(2))
+    spec = tf.train.ClusterSpec({"ps": [server], "worker": [worker]})
+    SERVERS.extend(tf.compat.v1.train.Server(spec, job, 0) for job in ("ps", "worker"))
+    return str(SERVERS[-1].target)
+
+
+@pytest.mark.parametrize("offers", [False, True])
+def test_a_step_applies_the_gradients_that_were_sent_for_its_round_and_none_that_come_late(
+    target: str, offers: bool
+) -> None:
+    graph = built(1, "off", network(ModelOptions(n_hidden=8), 26, 28), servers=1, offers=offers)
+    (tower,) = graph.training.train_towers
+    fed = {tower.weight: 1.0, graph.contributions: 1, graph.training.learning_rate: 0.001}
+    with graph.training.graph.as_default(), tf.compat.v1.Session(target) as session:
+
+        def send(utterances: int, round_number: int) -> None:
+            batch = {
+                tower.features: np.zeros((utterances, 20, 26), np.float32),
+                tower.lengths: np.full(utterances, 20, np.int32),
+                tower.labels: np.ones((utterances, 2), np.int32),
+            }
+            at = {graph.round_number: round_number}
+            session.run(graph.training.train_step, {**fed, **batch, **at})
+            if graph.send is not None:
+                session.run(graph.training.train_step, {**fed, **batch, **at})  # one that is kept and never sent
+                session.run(graph.send, at)
+
+        def apply(round_number: int) -> float:
+            _, applied = session.run([graph.apply, graph.applied], {**fed, graph.round_number: round_number})
+            return float(applied[0])
+
+        session.run(tf.compat.v1.global_variables_initializer())
+        session.run(graph.discard, {graph.round_number: 1000 - NUMBERS_PER_ROUND})
+        for turn in range(4):
+            now = 1000 + turn * NUMBERS_PER_ROUND
+            send(5, now - NUMBERS_PER_ROUND)  # too late
+            send(2 + turn, now)
+            assert apply(now) == 2 + turn
+        now += NUMBERS_PER_ROUND
+        send(7, now)
+        session.run(graph.discard, {graph.round_number: now})
+        send(8, now)
+        send(3, now + NUMBERS_PER_ROUND)
+        assert apply(now + NUMBERS_PER_ROUND) == 3
 
 
 def test_workers_share_the_statistics_of_features_and_do_not_train_them() -> None:

@@ -20,6 +20,7 @@ NETWORK, OUTSIDE, INSIDE = (f"10.213.{BLOCK // 64}.{BLOCK % 64 * 4 + host}" for 
 TOKEN = "a secret of enough characters"
 LEASE = 4
 PATIENT_RETRIES = 20  # 10 seconds
+STOPPED = 128 + signal.SIGTERM
 LONGEST_END = 60.0
 """Seconds from a cut that isn't healed to the end of every node that cannot go on without the one cut off."""
 
@@ -103,7 +104,7 @@ def test_training_goes_on_when_the_network_heals_after_more_than_a_lease(
         healed = cluster.status()["counts"]["steps"]
         cluster.wait_for(steps_counted(max(healed, before) + 5))
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
-        assert cluster.wait("ps 0", "worker 0", "worker 1") == [1, 128 + signal.SIGTERM, 1], cluster.logs()
+        assert cluster.wait("ps 0", "worker 0", "worker 1") == [STOPPED] * 3, cluster.logs()
         assert TOKEN not in cluster.log("worker 0") + cluster.log("worker 1") + cluster.log("ps 0")
 
 

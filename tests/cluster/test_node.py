@@ -3,7 +3,7 @@
 import pytest
 import tensorflow as tf
 
-from deepspeech.cluster.node import summary
+from deepspeech.cluster.node import is_of_a_server, summary
 
 OF_THE_GRAPH = """Graph execution error:
 
@@ -45,3 +45,13 @@ Attempting to use uninitialized value v
 )
 def test_an_error_of_tensorflow_is_told_in_one_line_with_where_it_came_from(message: str, said: str) -> None:
     assert summary(tf.errors.UnavailableError(None, None, message)) == said
+
+
+def test_a_server_that_was_lost_while_a_checkpoint_was_saved_is_told_from_a_full_disk() -> None:
+    assert is_of_a_server(tf.errors.UnavailableError(None, None, OF_A_SERVER))
+    assert is_of_a_server(tf.errors.UnavailableError(None, None, "failed to connect; last error: Connection refused"))
+    assert not is_of_a_server(tf.errors.UnknownError(None, None, "/data/train-7.data_temp; No space left on device"))
+    assert not is_of_a_server(tf.errors.ResourceExhaustedError(None, None, "/data/train-7; No space left on device"))
+    assert not is_of_a_server(tf.errors.NotFoundError(None, None, "/data/train-7; No such file or directory"))
+    assert not is_of_a_server(OSError("no space"))
+    assert not is_of_a_server(None)

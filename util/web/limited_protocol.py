@@ -1,6 +1,7 @@
-"""The limits of a request: one that arrives too slowly or has too large a head is refused.
+"""The limits of requests and connections: what arrives too slowly, has too large a head or is one too many is refused.
 
-The server library limits how long an idle connection is kept, but not how long a request may take to arrive.
+The server library limits how long an idle connection is kept, but neither how long a request may take to arrive nor how
+many connections there are.
 """
 
 import asyncio
@@ -9,13 +10,17 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from .connections import ConnectionLimits
+
 TOO_SLOW = 408
 HEAD_TOO_LARGE = 431
+TOO_MANY = 503
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """HTTP over one connection, which is closed when a request is too slow (408) or its head too large (431).
+    """HTTP over one connection.
 
+    It is closed when a request is too slow (408), its head too large (431) or the connection itself one too many (503).
     A server derives its own, with its limits and its kind of answers.
     """
 
@@ -23,6 +28,8 @@ class LimitedProtocol(HttpToolsProtocol):
     """Seconds that a request may take to arrive, and a new connection may take to send its first byte."""
     largest_head: int
     """Bytes of a request's line and headers."""
+    limits: ConnectionLimits | None = None
+    """Of the server's connections; None for any number."""
 
     _timer: asyncio.TimerHandle | None = None
     _head_bytes: int | None = 0  # received of the head that is not complete
@@ -32,9 +39,12 @@ class LimitedProtocol(HttpToolsProtocol):
         raise NotImplementedError
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the time of the first request."""
+        """Start the time of the first request, unless there are too many connections."""
         super().connection_made(transport)
-        self._start_timer()
+        if self._is_one_too_many():
+            self._refuse(TOO_MANY, "too many connections; try again later")
+        else:
+            self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the time."""
@@ -69,6 +79,18 @@ class LimitedProtocol(HttpToolsProtocol):
         """Stop the time: what follows is no request."""
         self._stop_timer()
         super().handle_websocket_upgrade()
+
+    def _is_one_too_many(self) -> bool:
+        if self.limits is None:
+            return False
+        there: set[Any] = self.connections  # this one is among them
+        if len(there) > self.limits.in_all:
+            return True
+        host = self.client and self.client[0]
+        if len(there) <= self.limits.by_address:
+            return False
+        of_host = [each for each in there if (each.client and each.client[0]) == host]
+        return len(of_host) > self.limits.by_address
 
     def _start_timer(self) -> None:
         self._stop_timer()

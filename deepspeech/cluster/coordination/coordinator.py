@@ -8,14 +8,16 @@ parameter servers.
 
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import NoReturn
 
 from ...schedule.coordinator import NoJob, TrainingCoordinator
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from ...schedule.state import Figures
-from .errors import JobLostError, ResultMismatchError, TrainingFailedError
+from .errors import JobLostError, TrainingFailedError, TrainingStoppedError
+from .leases import Lease, Leases
 from .membership import Applicant, ClusterSettings, Counts, Member, Members, Role
-from .rounds import Lease, Round, RoundEnd
+from .rounds import Round, RoundEnd
 from .shutdown import Shutdown
 
 traffic = logging.getLogger("deepspeech.traffic")
@@ -40,9 +42,10 @@ class ClusterCoordinator:
         self.over = False
         self.shutdown = Shutdown(settings, self.members)
         self.failure: str | None = None
+        self.stopped = False
         self.trouble: str | None = None
         self.servers_lost_since: float | None = None
-        self._leases: dict[int, Lease] = {}
+        self._leases = Leases(self.members, self.counts)
         self._round = Round(first_round)
         self._reports: deque[EpochReport] = deque()
         self._testing_allowed = False
@@ -59,9 +62,15 @@ class ClusterCoordinator:
             self._lose(before, replaced=before.applicant.process != applicant.process)
         return self.members.add(applicant, now).identity
 
-    def heartbeat(self, identity: str, now: float) -> None:
-        """Note a sign of life; raises NotMemberError or TrainingFailedError."""
-        self._member(identity, now)
+    def heartbeat(self, identity: str, now: float, *, must_go: bool = False) -> bool:
+        """Note a sign of life; return whether a parameter server may go, which it says if it must.
+
+        Raises NotMemberError, TrainingFailedError or TrainingStoppedError.
+        """
+        member = self._member(identity, now)
+        member.must_go = member.must_go or must_go
+        nothing_to_save = member.must_go and self.training is None
+        return member.may_go or nothing_to_save or self.shutdown.servers_may_stop
 
     def leave(self, identity: str, now: float, failure: str | None = None) -> None:
         """Let a member go and hand its jobs out again; with a failure, training ends for good."""
@@ -80,19 +89,24 @@ class ClusterCoordinator:
 
     # Jobs
 
-    def next_job(self, identity: str, now: float) -> Job | NoJob:
-        """Lease a job to a member; raises NotMemberError or TrainingFailedError."""
+    def next_job(self, identity: str, now: float, known: Collection[int] | None = None) -> Job | NoJob:
+        """Lease a job to a member; raises NotMemberError or TrainingFailedError.
+
+        `known` are the numbers of the jobs that the member knows to be its own, None for all: one that it does not know
+        of, because the answer was lost on its way, is told again.
+        """
         member = self._member(identity, now, asks=True)
+        for number, held in member.jobs.items():
+            if known is not None and number not in known:
+                return held
         training = self.training
         if training is None or (training.training_is_over and not self._testing_allowed):
             return NoJob.WAIT
-        if member.jobs and self._somebody_is_idle():
+        if member.jobs and self.members.somebody_is_idle:
             return NoJob.WAIT  # what this member would prepare ahead, an idle one can begin at once
         job = training.next_job()
         if isinstance(job, Job):
-            member.jobs[job.number] = job
-            self._leases[job.number] = Lease(job, identity)
-            self.counts.jobs += 1
+            self._leases.grant(job, member)
         elif job is NoJob.OVER:
             self.over = True
         return job
@@ -102,19 +116,24 @@ class ClusterCoordinator:
         member = self._member(identity, now)
         for number in numbers:
             if number in member.jobs:
-                self._drop(self._leases[number])
+                self._drop(self._leases.of(identity, number))
 
     def begin_step(self, identity: str, number: int, now: float) -> int | None:
         """Return the round that a member computes a gradient for, or None if it must wait. Raises JobLostError."""
         self._member(identity, now, asks=True)
-        lease = self._lease(identity, number)
-        current = self._round
-        if current.closed or current.spoiled or lease.job.set_name is not SetName.TRAIN:
-            return None
-        if current.has_enough_of(identity, self.settings):
-            return None
-        current.begun[identity] = number
-        return current.number
+        lease = self._leases.of(identity, number)
+        trains = lease.job.set_name is SetName.TRAIN
+        return self._round.number if trains and self._round.begin(identity, lease.job, self.settings) else None
+
+    def offer_gradient(self, identity: str, number: int, round_number: int, now: float) -> None:
+        """Let a member send the gradient that it has computed for a round. Raises JobLostError if it is one too many.
+
+        Where no spare gradients are computed, none needs to be offered.
+        """
+        self._member(identity, now, asks=True)
+        lease = self._leases.of(identity, number)
+        if not self._round.let_send(identity, lease.job, round_number, self.settings):
+            self._refuse_late(lease)
 
     def submit(
         self,
@@ -129,9 +148,10 @@ class ClusterCoordinator:
     ) -> None:
         """Take a result; those of training are counted when their round ends. Raises JobLostError, counting nothing."""
         member = self._member(identity, now)
-        lease = self._lease(identity, number)
+        lease = self._leases.of(identity, number)
         result = JobResult(lease.job, batches, tally, last)
-        self._check_result(lease, result)
+        plan = self.training.plan_of(lease.job.set_name) if self.training is not None else None
+        self._leases.check(lease, result, plan)
         if lease.job.set_name is SetName.TRAIN:
             self._contribute(lease, result, identity, round_number)
         else:
@@ -142,7 +162,7 @@ class ClusterCoordinator:
         if last or lease.taken == len(lease.job.batches):
             del member.jobs[number]
             if lease.job.set_name is not SetName.TRAIN:
-                del self._leases[number]
+                self._leases.end(number)
         self.counts.results += 1
 
     # For the chief
@@ -174,6 +194,11 @@ class ClusterCoordinator:
         """End training for good; every member is told."""
         self.failure = self.failure or reason
 
+    def stop(self, reason: str) -> None:
+        """End training until the same commands are run again; every member is told."""
+        self.failure = self.failure or reason
+        self.stopped = True
+
     @property
     def round_number(self) -> int:
         """The number of the round that is open."""
@@ -200,52 +225,45 @@ class ClusterCoordinator:
         """Have the round that is open discarded, as its gradients are not those of the weights any more."""
         self._round.spoiled = True
 
-    def end_round(self, end: RoundEnd) -> None:
-        """Count the closed round's batches if its gradients were applied, or hand them out again if discarded."""
+    def end_round(self, end: RoundEnd) -> int:
+        """Count the closed round's batches if its gradients were applied, or hand them out again if discarded.
+
+        Return the number of utterances in the round's contributions.
+        """
         finished, self._round = self._round, self._round.next()
         if end.count:
             for result in finished.contributions:
                 self._count(result)
             self.counts.steps += 1
         for result in finished.contributions:
-            lease = self._leases.get(result.job.number)
+            lease = self._leases.find(result.job.number)
             if lease is None:
                 continue
             if end.count == 0 or lease.holder not in self.members:
                 self._release(lease)
             elif result.last or lease.taken == len(result.job.batches):
-                del self._leases[result.job.number]
+                self._leases.end(result.job.number)
+        return sum(result.tally.utterances for result in finished.contributions)
 
     # Details
 
     def _check_failure(self) -> None:
         if self.failure is not None:
-            raise TrainingFailedError(self.failure)
+            raise (TrainingStoppedError if self.stopped else TrainingFailedError)(self.failure)
 
     def _member(self, identity: str, now: float, *, asks: bool = False) -> Member:
         self._check_failure()
         return self.members.heard(identity, now, asks=asks)
 
-    def _lease(self, identity: str, number: int) -> Lease:
-        lease = self._leases.get(number)
-        member = self.members.find(identity)
-        if lease is None or lease.holder != identity or member is None or number not in member.jobs:
-            self.counts.refusals += 1
-            raise JobLostError(f"job {number} is not this member's")
-        return lease
-
-    def _check_result(self, lease: Lease, result: JobResult) -> None:
-        plan = self.training.plan_of(lease.job.set_name) if self.training else None
-        if plan is None or not lease.fits(result, plan.batch_size):
-            self.counts.refusals += 1
-            raise ResultMismatchError(f"job {lease.job.number}: the result is not one of the job's next batches")
-
     def _contribute(self, lease: Lease, result: JobResult, identity: str, round_number: int | None) -> None:
         if not self._round.accepts(identity, lease.job, round_number):
-            self.counts.refusals += 1
-            self._drop(lease)
-            raise JobLostError(f"job {lease.job.number}: its step came too late for the round")
+            self._refuse_late(lease)
         self._round.add(identity, result)
+
+    def _refuse_late(self, lease: Lease) -> NoReturn:
+        self.counts.refusals += 1
+        self._drop(lease)
+        raise JobLostError(f"job {lease.job.number}: its step came too late for the round")
 
     def _count(self, result: JobResult) -> None:
         assert self.training is not None
@@ -258,32 +276,25 @@ class ClusterCoordinator:
 
     def _drop(self, lease: Lease) -> None:
         """Take a job from its holder; its batches are handed out again, now or when those in the round are counted."""
-        holder = self.members.find(lease.holder)
-        if holder is not None:
-            holder.jobs.pop(lease.job.number, None)
-        if self._round.begun.get(lease.holder or "") == lease.job.number:
-            self._round.spoiled = True
+        self._leases.take_from_holder(lease)
+        self._round.drop(lease.holder, lease.job)
         lease.holder = None
         if not self._round.holds(lease.job):
             self._release(lease)
 
     def _release(self, lease: Lease) -> None:
         """Hand a job's uncounted batches out again."""
-        holder = self.members.find(lease.holder)
-        if holder is not None:
-            holder.jobs.pop(lease.job.number, None)
-        self._leases.pop(lease.job.number, None)
+        self._leases.take_from_holder(lease)
+        self._leases.end(lease.job.number)
         if self.training is not None:
             self.training.give_back(lease.job)
 
     def _lose(self, member: Member, *, replaced: bool = False) -> None:
-        for job in reversed(list(member.jobs.values())):
+        for number in reversed(list(member.jobs)):
             self.counts.lost_jobs += 1
-            self._drop(self._leases[job.number])
+            self._drop(self._leases.of(member.identity, number))
         self.members.remove(member, replaced=replaced)
-        if not member.works and self.training is not None and not self.over:
-            self.trouble = f"{member.applicant.name} was lost"
+        if not member.works and not self.over:
+            if self.training is not None:
+                self.trouble = f"{member.applicant.name} was lost"
             self.servers_lost_since = self.servers_lost_since or member.seen
-
-    def _somebody_is_idle(self) -> bool:
-        return any(member.works and not member.jobs for member in self.members)

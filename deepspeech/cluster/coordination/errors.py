@@ -6,7 +6,8 @@ CoordinatorError
 │   └── ResultMismatchError  (the same), and a ResultRefusedError of the schedule
 ├── NotMemberError           410 not_member
 ├── ReplacedError            410 replaced
-└── TrainingFailedError      410 failed
+├── TrainingFailedError      410 failed
+└── TrainingStoppedError     410 stopped
 """
 
 from typing import ClassVar
@@ -58,6 +59,13 @@ class TrainingFailedError(CoordinatorError):
 
     status = 410
     kind = "failed"
+
+
+class TrainingStoppedError(CoordinatorError):
+    """The chief was told to stop, and has saved; the same commands go on from there."""
+
+    status = 410
+    kind = "stopped"
 
 
 def error_of_kind(kind: str, message: str) -> CoordinatorError | None:

@@ -50,12 +50,17 @@ class Applicant:
 
 @dataclass
 class Member:
-    """A process that has joined. `seen` and `asked` are the times of its last sign of life and request for work."""
+    """A process that has joined. `seen` and `asked` are the times of its last sign of life and request for work.
+
+    A parameter server that was told to stop `must_go`, and `may_go` when its weights are saved.
+    """
 
     identity: str
     applicant: Applicant
     seen: float
     asked: float
+    must_go: bool = False
+    may_go: bool = False
     jobs: dict[int, Job] = field(default_factory=dict)
     results: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=RECENT_RESULTS))
 
@@ -85,6 +90,11 @@ class ClusterSettings:
     replicas: int
     replicas_to_aggregate: int
     lease_seconds: float = 10.0
+
+    @property
+    def has_spares(self) -> bool:
+        """Whether more gradients are computed for a step than make it, so that nobody waits for the slowest."""
+        return self.replicas > self.replicas_to_aggregate
 
     @property
     def steps_at_once(self) -> int:
@@ -205,3 +215,18 @@ class Members:
         places = self._settings.workers if role is Role.WORKER else self._settings.parameter_servers
         present = {member.applicant.task for member in self if member.applicant.role is role}
         return [task for task in range(places) if task not in present]
+
+    @property
+    def somebody_is_idle(self) -> bool:
+        """Whether a worker has no job."""
+        return any(member.works and not member.jobs for member in self)
+
+    @property
+    def that_must_go(self) -> list[str]:
+        """The names of the parameter servers that were told to stop, and wait until their weights are saved."""
+        return [member.applicant.name for member in self if member.must_go and not member.may_go]
+
+    def let_go(self) -> None:
+        """Let the parameter servers go that must: their weights are saved."""
+        for member in self:
+            member.may_go = member.must_go

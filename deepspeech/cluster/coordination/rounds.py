@@ -3,9 +3,13 @@
 A round is the coordinator's transaction around one step of the weights. A worker that is let into a round computes a
 gradient, sends it to the parameter servers under the round's number, and reports it as a result: a contribution. When
 a round has as many contributions as the settings ask for, or no more can come, the chief applies their mean and counts
-their batches. If a worker is lost while it computes, so that its gradient may be there or not, the chief discards the
+their batches. If a worker is lost while it sends, so that its gradient may be there or not, the chief discards the
 round's gradients and their batches are handed out again. Numbers only grow, and the parameter servers drop gradients
 of earlier rounds, so a gradient that comes late changes nothing.
+
+The parameter servers add up whatever is sent, so that no more may send than a round counts. Where spare gradients are
+computed (`ClusterSettings.has_spares`), a worker therefore offers its gradient first, and only as many as make a step
+are let through; elsewhere only as many workers are let in, and each sends while it computes.
 """
 
 from collections.abc import Iterable
@@ -18,24 +22,6 @@ NUMBERS_PER_ROUND = 2
 """Rounds are two apart, because a parameter server adds one to its own number when gradients are taken out."""
 
 
-@dataclass
-class Lease:
-    """A job and the member that holds it; None if that was lost after it contributed.
-
-    `taken` of its batches were handed in; those of training are counted when the round ends.
-    """
-
-    job: Job
-    holder: str | None
-    taken: int = 0
-
-    def fits(self, result: JobResult, batch_size: int) -> bool:
-        """Tell whether a result is of the job's next batches, and of as many utterances as those can have."""
-        count = len(result.batches)
-        is_next = result.batches == self.job.batches[self.taken : self.taken + count]
-        return is_next and 0 < count <= result.tally.utterances <= count * batch_size
-
-
 @dataclass(frozen=True)
 class RoundEnd:
     """How a closed round ends: the chief applies the mean of `count` gradients, or discards them if `count` is 0."""
@@ -46,10 +32,15 @@ class RoundEnd:
 
 @dataclass
 class Round:
-    """The round that is open. `begun` maps each member that computes a gradient for it to the number of its job."""
+    """The round that is open.
+
+    `sending` maps each member whose gradient may be on the parameter servers, or on its way there, to the number of its
+    job; `computing` each that has yet to offer its own.
+    """
 
     number: int
-    begun: dict[str, int] = field(default_factory=dict)
+    computing: dict[str, int] = field(default_factory=dict)
+    sending: dict[str, int] = field(default_factory=dict)
     contributions: list[JobResult] = field(default_factory=list)
     contributors: dict[str, int] = field(default_factory=dict)
     spoiled: bool = False
@@ -59,16 +50,45 @@ class Round:
         """Return the round after this."""
         return Round(self.number + NUMBERS_PER_ROUND)
 
+    def begin(self, identity: str, job: Job, settings: ClusterSettings) -> bool:
+        """Let a member compute a gradient for a job; return whether it may."""
+        if not self._takes(self.number):
+            return False
+        members = self.computing if settings.has_spares else self.sending
+        if self.sending.get(identity) == job.number:
+            return True
+        if self._is_full(settings) or self.has_enough_of(identity, settings):
+            return False
+        members[identity] = job.number
+        return True
+
+    def let_send(self, identity: str, job: Job, number: int, settings: ClusterSettings) -> bool:
+        """Let a member send the gradient that it has computed for round `number`; return whether it may."""
+        if not self._takes(number):
+            return False
+        if self.sending.get(identity) == job.number:
+            return True
+        if self.computing.get(identity) != job.number or self._is_full(settings):
+            return False
+        self.sending[identity] = self.computing.pop(identity)
+        return True
+
     def accepts(self, identity: str, job: Job, number: int | None) -> bool:
         """Tell whether a member may contribute a result of the job that was computed for round `number`."""
-        open_still = number == self.number and not self.closed and not self.spoiled
-        return open_still and self.begun.get(identity) == job.number
+        return self._takes(number) and self.sending.get(identity) == job.number
 
     def add(self, identity: str, result: JobResult) -> None:
         """Take a contribution that is accepted."""
-        del self.begun[identity]
+        del self.sending[identity]
         self.contributions.append(result)
         self.contributors[identity] = self.contributors.get(identity, 0) + 1
+
+    def drop(self, identity: str | None, job: Job) -> None:
+        """Expect no gradient of a job that its holder has lost; the round is spoiled if it may have been sent."""
+        if self.computing.get(identity or "") == job.number:
+            del self.computing[identity or ""]
+        if self.sending.get(identity or "") == job.number:
+            self.spoiled = True
 
     def has_enough_of(self, identity: str, settings: ClusterSettings) -> bool:
         """Tell whether a member has contributed all that it may."""
@@ -79,7 +99,7 @@ class Round:
         if not member.works or self.has_enough_of(member.identity, settings):
             return False
         prompt = now - member.asked <= settings.lease_seconds
-        return member.identity in self.begun or bool(member.jobs) or (jobs_pending and prompt)
+        return bool(member.jobs) or (jobs_pending and prompt)
 
     def holds(self, job: Job) -> bool:
         """Tell whether a result of the job was contributed."""
@@ -98,3 +118,9 @@ class Round:
             return None
         self.closed = True
         return RoundEnd(self.number, count)
+
+    def _takes(self, number: int | None) -> bool:
+        return number == self.number and not self.closed and not self.spoiled
+
+    def _is_full(self, settings: ClusterSettings) -> bool:
+        return len(self.contributions) + len(self.sending) >= settings.replicas_to_aggregate

@@ -65,7 +65,7 @@ def phase_of_training(snapshot: Snapshot) -> str:
 
 def _phase(coordinator: ClusterCoordinator, snapshot: Snapshot | None) -> str:
     if coordinator.failure is not None:
-        return "failed"
+        return "stopped" if coordinator.stopped else "failed"
     if coordinator.over:
         return "over"
     return "waiting" if snapshot is None else phase_of_training(snapshot)

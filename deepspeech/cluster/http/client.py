@@ -50,18 +50,19 @@ class Connection:
     """Requests to a coordinator, from any thread."""
 
     def __init__(self, address: Address) -> None:
-        """Remember the address; a thread connects with its first request."""
+        """Remember the address; a thread connects with its first request. `given_up` says when to try no more."""
         self._address = address
         self._local = threading.local()
+        self.given_up: Callable[[], bool] = lambda: False
 
     def post(
         self, route: routes.Route, body: Mapping[str, Any], wait: float = 0.0, patience: float | None = None
     ) -> tuple[int, Any]:
         """Send a request and return the answer's status and JSON.
 
-        Tries again while the coordinator cannot be reached, for `patience` seconds or as long as the address says.
-        Raises a CoordinatorError if the coordinator refuses, and ClusterError if it cannot be reached in time or does
-        not understand.
+        Tries again while the coordinator cannot be reached, a gateway answers in its place, or the request has stalled
+        on its way, for `patience` seconds or as long as the address says. Raises a CoordinatorError if the coordinator
+        refuses, and ClusterError if it cannot be reached in time or does not understand.
         """
         seconds = self._address.retries * RETRY_SECONDS if patience is None else patience
         deadline = time.monotonic() + seconds
@@ -69,20 +70,20 @@ class Connection:
             try:
                 left = max(deadline - time.monotonic(), RETRY_SECONDS)
                 status, answer = self._request(route.path, body, wait + min(REQUEST_SECONDS, left))
-            except (OSError, http.client.HTTPException) as error:
+            except (OSError, http.client.HTTPException, _NotTheCoordinatorError) as error:
                 self._close()
-                if time.monotonic() >= deadline:
+                if time.monotonic() >= deadline or self.given_up():
                     raise self._unreachable(error, seconds) from error
                 logger.debug("%s%s: %r", self._address, route.path, error)
                 time.sleep(RETRY_SECONDS)
                 continue
             if status < 300:
                 return status, answer
-            raise self._refusal(status, answer)
+            raise self._refusal(answer)
 
     def _request(self, path: str, body: Mapping[str, Any], timeout: float) -> tuple[int, Any]:
         connection = self._connection(timeout)
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": routes.JSON}
         if self._address.token is not None:
             headers["Authorization"] = f"Bearer {self._address.token}"
         text = json.dumps(body)
@@ -90,13 +91,7 @@ class Connection:
         response = connection.getresponse()
         received = response.read()
         traffic.info("%s %s -> %d %s", path, text, response.status, received.decode("utf-8", "replace"))
-        try:
-            return response.status, json.loads(received) if received else None
-        except ValueError as error:
-            raise ClusterError(
-                f"what listens at {self._address} is not the coordinator: it answers with status {response.status} and"
-                " no JSON; are --coord_host and --coord_port the first worker's?"
-            ) from error
+        return response.status, _answer_of(response.status, received)
 
     def _connection(self, timeout: float) -> http.client.HTTPConnection:
         connection: http.client.HTTPConnection | None = getattr(self._local, "connection", None)
@@ -114,18 +109,43 @@ class Connection:
             connection.close()
 
     def _unreachable(self, error: Exception, seconds: float) -> ClusterError:
+        if isinstance(error, _NotTheCoordinatorError):
+            return ClusterError(
+                f"what listens at {self._address} is not the coordinator: for {seconds:.0f} s it answers with {error};"
+                " are --coord_host and --coord_port the first worker's?"
+            )
         return ClusterError(
             f"the coordinator at {self._address} could not be reached for {seconds:.0f} s ({error!r}); "
             "is the first worker running, and are --coord_host and --coord_port its own?"
         )
 
-    def _refusal(self, status: int, answer: Any) -> Exception:
-        kind, message = (answer["kind"], answer["error"]) if isinstance(answer, dict) else ("", f"status {status}")
+    def _refusal(self, answer: Mapping[str, str]) -> Exception:
+        kind, message = answer["kind"], answer["error"]
         return error_of_kind(kind, message) or ClusterError(f"the coordinator at {self._address}: {message}")
 
 
+class _NotTheCoordinatorError(Exception):
+    """What was answered does not come from the coordinator, or says that it has not got all of the request."""
+
+
+def _answer_of(status: int, received: bytes) -> Any:
+    """Return the JSON of an answer, None for one without; raises _NotTheCoordinatorError."""
+    if status in (routes.ASK_AGAIN, routes.TRAINING_OVER) and not received:
+        return None
+    with suppress(ValueError):
+        answer = json.loads(received)
+        refusal = isinstance(answer, dict) and all(isinstance(answer.get(key), str) for key in ("kind", "error"))
+        if isinstance(answer, dict) and (refusal or status == 200) and status not in routes.TRY_AGAIN:
+            return answer
+    raise _NotTheCoordinatorError(f"status {status} and no JSON of the coordinator's")
+
+
 class Membership:
-    """A process's membership: a thread gives signs of life until it is closed."""
+    """A process's membership: a thread gives signs of life until it is closed.
+
+    Set `must_go` in a parameter server that was told to stop; `over` says when it may. `heard` is the time of the last
+    answer, as `time.monotonic` gives it, and `error` why there will be no more.
+    """
 
     def __init__(self, connection: Connection, applicant: Applicant, identity: str, lease_seconds: float) -> None:
         self._connection = connection
@@ -133,6 +153,8 @@ class Membership:
         self._seconds = min(lease_seconds / 4, 1.0)
         self._ended = threading.Event()
         self.over = False
+        self.must_go = False
+        self.heard = time.monotonic()
         self.error: Exception | None = None
         self._on_error: Callable[[Exception], None] = lambda _: None
         self._thread = threading.Thread(target=self._beat, name=f"heartbeat of {applicant.name}", daemon=True)
@@ -161,7 +183,9 @@ class Membership:
     def _beat(self) -> None:
         while not self._ended.wait(self._seconds):
             try:
-                _, answer = self._connection.post(routes.HEARTBEAT, {"member": self._identity})
+                body = {"member": self._identity, "must_go": self.must_go}
+                _, answer = self._connection.post(routes.HEARTBEAT, body)
+                self.heard = time.monotonic()
                 self.over = answer["over"]
             except (ClusterError, CoordinatorError) as error:
                 if not self._ended.is_set():
@@ -195,7 +219,7 @@ class RemoteCoordinator:
 
     def next_job(self, wait: float = 0.0) -> Job | NoJob:
         """Return a job, or why there is none, after at most `wait` seconds."""
-        status, answer = self._post(routes.NEXT_JOB, {"wait": wait}, wait)
+        status, answer = self._post(routes.NEXT_JOB, {"wait": wait, "jobs": sorted(self._held)}, wait)
         if status == routes.ASK_AGAIN:
             return NoJob.WAIT
         if status == routes.TRAINING_OVER:
@@ -211,6 +235,12 @@ class RemoteCoordinator:
             if status == 200:
                 self._round = int(answer["round"])
                 return self._round
+
+    def offer_gradient(self, job: Job) -> int:
+        """Return the round that the gradient of the job's step may be sent to; raises JobLostError if that is over."""
+        assert self._round is not None
+        self._post(routes.OFFER_GRADIENT, {"job": job.number, "round": self._round})
+        return self._round
 
     def submit(self, result: JobResult) -> EpochReport | None:
         """Hand in a result. Returns None, because the coordinator gives the reports of epochs to the chief."""

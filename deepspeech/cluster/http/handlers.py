@@ -20,6 +20,7 @@ from .protocol import (
     JoinedBody,
     LeaveBody,
     MemberBody,
+    OfferBody,
     ResultBody,
     ReturnBody,
     StepAnswer,
@@ -45,6 +46,7 @@ class Handlers:
             routes.NEXT_JOB: self.next_job,
             routes.RETURN_JOBS: self.return_jobs,
             routes.BEGIN_STEP: self.begin_step,
+            routes.OFFER_GRADIENT: self.offer_gradient,
             routes.SUBMIT: self.submit,
         }
         self.views = view_endpoints(self._tell)
@@ -61,8 +63,10 @@ class Handlers:
     async def heartbeat(self, body: MemberBody) -> Response:
         """Note a sign of life."""
         with self._service.locked() as coordinator:
-            coordinator.heartbeat(body.member, self._service.clock())
-            return _json(AliveBody(over=coordinator.shutdown.servers_may_stop))
+            over = coordinator.heartbeat(body.member, self._service.clock(), must_go=body.must_go)
+        if body.must_go:
+            self._service.wake_chief()
+        return _json(AliveBody(over=over))
 
     async def leave(self, body: LeaveBody) -> Response:
         """Let a member go."""
@@ -75,7 +79,7 @@ class Handlers:
         """Lease a job, or put the answer off until there is one."""
 
         def ask(coordinator: ClusterCoordinator, now: float) -> Job | NoJob | None:
-            job = coordinator.next_job(body.member, now)
+            job = coordinator.next_job(body.member, now, body.jobs)
             return None if job is NoJob.WAIT else job
 
         job = await self._service.poll(ask, body.wait)
@@ -102,6 +106,12 @@ class Handlers:
         if number is None:
             return Response(status_code=routes.ASK_AGAIN)
         return _json(StepAnswer(round=number))
+
+    async def offer_gradient(self, body: OfferBody) -> Response:
+        """Let a member send its gradient."""
+        with self._service.locked() as coordinator:
+            coordinator.offer_gradient(body.member, body.job, body.round, self._service.clock())
+        return _json(DoneBody())
 
     async def submit(self, body: ResultBody) -> Response:
         """Take a result, and wake those who wait for what follows from it."""

@@ -18,6 +18,9 @@ LARGEST_NUMBER = 2**53 - 1
 LONGEST_POLL = 10.0
 """Seconds for which an answer may be put off at most while there is nothing to tell."""
 
+MOST_JOBS = 1000
+"""The jobs that a message names at most."""
+
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Text = Annotated[str, Field(max_length=4096)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
@@ -56,13 +59,14 @@ class JoinedBody(Body):
 
 
 class MemberBody(Body):
-    """A member gives a sign of life."""
+    """A member gives a sign of life; a parameter server that was told to stop says that it must go."""
 
     member: Name
+    must_go: bool = False
 
 
 class AliveBody(Body):
-    """The sign of life was noted. With `over`, training is over and a parameter server may end."""
+    """The sign of life was noted. With `over`, a parameter server may end: its weights are no longer needed."""
 
     over: bool
 
@@ -75,10 +79,14 @@ class LeaveBody(Body):
 
 
 class JobBody(Body):
-    """A member asks for a job, and waits for one for up to `wait` seconds."""
+    """A member asks for a job, and waits for one for up to `wait` seconds.
+
+    It names the jobs that it knows to be its own, so that it is told again of one whose answer was lost on its way.
+    """
 
     member: Name
     wait: Seconds = 0.0
+    jobs: Annotated[list[Number], Field(max_length=MOST_JOBS)] | None = None
 
 
 class JobAnswer(Body):
@@ -113,6 +121,14 @@ class StepBody(Body):
 class StepAnswer(Body):
     """The member may compute a gradient, for this round."""
 
+    round: Number
+
+
+class OfferBody(Body):
+    """A member asks to send the gradient that it has computed for a round."""
+
+    member: Name
+    job: Number
     round: Number
 
 
@@ -191,7 +207,7 @@ class ReturnBody(Body):
     """A member returns jobs that it won't finish."""
 
     member: Name
-    jobs: Annotated[list[Number], Field(max_length=1000)]
+    jobs: Annotated[list[Number], Field(max_length=MOST_JOBS)]
 
 
 class DoneBody(Body):

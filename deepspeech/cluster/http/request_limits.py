@@ -1,6 +1,7 @@
-"""The limits of a request to the coordinator, and the answers to those that exceed them."""
+"""The limits of requests and connections to the coordinator, and the answers to those that exceed them."""
 
-from ...util.web.limited_protocol import HEAD_TOO_LARGE, LimitedProtocol
+from ...util.web.connections import ConnectionLimits
+from ...util.web.limited_protocol import HEAD_TOO_LARGE, TOO_MANY, LimitedProtocol
 from . import routes
 from .protocol import ErrorBody
 
@@ -23,5 +24,11 @@ class CoordinatorProtocol(LimitedProtocol):
 
     def refusal(self, status: int, message: str) -> bytes:
         """Return the body of the answer."""
-        refused = routes.HEAD_TOO_LARGE if status == HEAD_TOO_LARGE else routes.TOO_SLOW
+        known = {HEAD_TOO_LARGE: routes.HEAD_TOO_LARGE, TOO_MANY: routes.TOO_MANY}
+        refused = known.get(status, routes.TOO_SLOW)
         return ErrorBody(kind=refused.kind, error=message).model_dump_json().encode()
+
+
+def limited_to(limits: ConnectionLimits) -> type[CoordinatorProtocol]:
+    """Return the protocol with limits of the number of connections."""
+    return type("Protocol", (CoordinatorProtocol,), {"limits": limits})

@@ -68,6 +68,13 @@ BEGIN_STEP = Route(
     "StepAnswer",
     {ASK_AGAIN: "The step before isn't over: ask again", JobLostError.status: "The job is not the member's"},
 )
+OFFER_GRADIENT = Route(
+    "/v1/steps/offer",
+    "Offer the gradient of a step, where more are computed than make it",
+    "OfferBody",
+    "DoneBody",
+    {JobLostError.status: "The job is not the member's, or the step has enough gradients"},
+)
 SUBMIT = Route(
     "/v1/results",
     "Hand in the next batches of a job",
@@ -85,11 +92,15 @@ TOO_SLOW = Refusal(408, "too_slow", "The request came too slowly")
 BODY_TOO_LARGE = Refusal(413, "too_large", "The body is too large")
 INVALID_BODY = Refusal(422, "invalid", "The body is not as described")
 HEAD_TOO_LARGE = Refusal(431, "too_large", "The headers are too large")
+TOO_MANY = Refusal(503, "too_many", "There are too many connections")
+
+TRY_AGAIN = (INCOMPLETE.status, TOO_SLOW.status, TOO_MANY.status)
+"""Statuses of requests that did not arrive as they were sent, or not at a good time."""
 
 STATUSES_OF_ANY_MESSAGE: Mapping[int, str] = {
     NotMemberError.status: "Not a member (any more), or training has failed",
     **{
         refusal.status: refusal.meaning
-        for refusal in (INCOMPLETE, WRONG_TOKEN, TOO_SLOW, BODY_TOO_LARGE, INVALID_BODY, HEAD_TOO_LARGE)
+        for refusal in (INCOMPLETE, WRONG_TOKEN, TOO_SLOW, BODY_TOO_LARGE, INVALID_BODY, HEAD_TOO_LARGE, TOO_MANY)
     },
 }

@@ -9,20 +9,21 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from ...errors import ClusterError
+from ...util.web.connections import ConnectionLimits, allow_more_files
 from .application import application
-from .request_limits import CoordinatorProtocol
+from .request_limits import limited_to
 from .service import Service
 
 
 class ApplicationServer:
     """An application's server, as a context manager: it serves inside."""
 
-    def __init__(self, served: ASGIApp, listening: socket.socket) -> None:
-        """Take over the socket, which is closed at the end."""
+    def __init__(self, served: ASGIApp, listening: socket.socket, limits: ConnectionLimits | None = None) -> None:
+        """Take over the socket, which is closed at the end; without `limits`, they are what the system allows."""
         self._socket = listening
         config = uvicorn.Config(
             served,
-            http=CoordinatorProtocol,
+            http=limited_to(limits or allow_more_files()),
             ws="none",
             log_level="critical",
             access_log=False,
@@ -57,9 +58,11 @@ class ApplicationServer:
 class Server(ApplicationServer):
     """A coordinator's server, as a context manager: it listens when it is made, and serves inside."""
 
-    def __init__(self, service: Service, host: str, port: int, token: str | None) -> None:
+    def __init__(
+        self, service: Service, host: str, port: int, token: str | None, limits: ConnectionLimits | None = None
+    ) -> None:
         """Listen on the address, or raise ClusterError. With a token, every request must carry it."""
-        super().__init__(application(service, token), _bind(host, port))
+        super().__init__(application(service, token), _bind(host, port), limits)
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -32,9 +32,11 @@ def training(
     return TrainingCoordinator(schedule, plans, state=state)
 
 
-def cluster(workers: int = 2, *, replicas: int = 0, aggregate: int = 0, servers: int = 0) -> ClusterCoordinator:
+def cluster(
+    workers: int = 2, *, replicas: int = 0, aggregate: int = 0, servers: int = 0, first_round: int = 1000
+) -> ClusterCoordinator:
     sizes = ClusterSettings(workers, servers, replicas or workers, aggregate or workers, LEASE)
-    return ClusterCoordinator(sizes, {Role.WORKER: {"n_hidden": "48"}}, first_round=1000)
+    return ClusterCoordinator(sizes, {Role.WORKER: {"n_hidden": "48"}}, first_round=first_round)
 
 
 def applicant(task: int, process: str = "p", role: Role = Role.WORKER, **properties: str) -> Applicant:

@@ -34,6 +34,17 @@ def test_a_worker_beyond_the_chiefs_list_is_refused() -> None:
         cluster(2).join(applicant(2), 0.0)
 
 
+def test_a_job_whose_answer_was_lost_is_told_again_until_the_member_knows_of_it() -> None:
+    coordinator, (one, two) = opened()
+    lost = job_of(coordinator, one)
+    assert coordinator.next_job(one, 1.0, known=[]) == lost
+    assert coordinator.next_job(one, 2.0, known=[lost.number]) is NoJob.WAIT
+    others = job_of(coordinator, two)
+    ahead = coordinator.next_job(one, 3.0, known=[lost.number])
+    assert coordinator.next_job(one, 4.0, known=[lost.number]) == ahead
+    assert {lost.batches, others.batches} == {(0,), (1,)}
+
+
 def test_a_step_takes_the_gradients_of_all_workers() -> None:
     coordinator, (one, two) = opened()
     step(coordinator, one, job_of(coordinator, one))
@@ -69,13 +80,46 @@ def test_with_fewer_gradients_a_step_than_workers_the_late_one_is_done_again() -
     one, two = joined(coordinator, 0), joined(coordinator, 1)
     late = job_of(coordinator, two)
     number = coordinator.begin_step(two, late.number, 0.0)
-    step(coordinator, one, job_of(coordinator, one))
+    assert number is not None
+    prompt = job_of(coordinator, one)
+    assert coordinator.begin_step(one, prompt.number, 0.0) == number
+    for _ in range(2):  # the first answer may be lost
+        coordinator.offer_gradient(one, prompt.number, number, 0.0)
+    submit(coordinator, one, prompt, number)
     end = coordinator.close_round(0.0)
     assert end == RoundEnd(1000, 1)
+    with pytest.raises(JobLostError, match="too late"):
+        coordinator.offer_gradient(two, late.number, number, 0.0)
     coordinator.end_round(end)
-    with pytest.raises(JobLostError):
-        submit(coordinator, two, late, number)
     assert job_of(coordinator, one).batches == late.batches
+
+
+def test_who_computes_a_spare_gradient_may_be_lost_without_harm() -> None:
+    coordinator = cluster(2, aggregate=1)
+    coordinator.open(training(batches=2))
+    one, two = joined(coordinator, 0), joined(coordinator, 1)
+    lost, job = job_of(coordinator, two), job_of(coordinator, one)
+    number = coordinator.begin_step(two, lost.number, 0.0)
+    assert number is not None
+    coordinator.begin_step(one, job.number, 0.0)
+    coordinator.leave(two, 0.0)
+    coordinator.offer_gradient(one, job.number, number, 0.0)
+    submit(coordinator, one, job, number)
+    assert coordinator.close_round(0.0) == RoundEnd(1000, 1)
+
+
+def test_no_more_workers_begin_a_step_than_gradients_make_it() -> None:
+    coordinator = cluster(2, replicas=1, aggregate=1)
+    coordinator.open(training())
+    one, two = joined(coordinator, 0), joined(coordinator, 1)
+    first, second = job_of(coordinator, one), job_of(coordinator, two)
+    assert coordinator.begin_step(one, first.number, 0.0) == coordinator.begin_step(one, first.number, 0.0) == 1000
+    assert coordinator.begin_step(two, second.number, 0.0) is None
+    submit(coordinator, one, first, 1000)
+    end = coordinator.close_round(0.0)
+    assert end is not None
+    coordinator.end_round(end)
+    assert coordinator.begin_step(two, second.number, 0.0) == 1002
 
 
 def test_the_last_step_of_an_epoch_takes_the_gradients_that_there_are() -> None:

@@ -1,15 +1,10 @@
-import json
-import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +12,8 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.checks import not_a_server_error
+from served import LEASE, TOKEN, Served, make_service, result_of, serving
 
-from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.errors import (
     JobLostError,
     JoinRefusedError,
@@ -28,136 +23,23 @@ from deepspeech.cluster.coordination.errors import (
     TrainingFailedError,
     error_of_kind,
 )
-from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
 from deepspeech.cluster.http import application as application_module
 from deepspeech.cluster.http.application import application
-from deepspeech.cluster.http.client import Address, Connection, RemoteCoordinator, join
 from deepspeech.cluster.http.libraries import SERVER_LIBRARIES
 from deepspeech.cluster.http.server import Server
-from deepspeech.cluster.http.service import Service
 from deepspeech.errors import ClusterError
-from deepspeech.options import ScheduleOptions
-from deepspeech.schedule.coordinator import NoJob, TrainingCoordinator
-from deepspeech.schedule.jobs import Job, JobResult, SetName, Tally
-from deepspeech.schedule.state import Plan
-
-LEASE = 5.0
-TOKEN = "a secret of enough characters"
 
 
-def make_service(batches: int = 6) -> Service:
-    coordinator = ClusterCoordinator(ClusterSettings(4, 1, 4, 4, LEASE), {Role.WORKER: {"n_hidden": "48"}})
-    coordinator.open(
-        TrainingCoordinator(ScheduleOptions(epoch=0), {SetName.TEST: Plan(batches, 2, "test")}), time.monotonic()
-    )
-    coordinator.allow_testing()
-    return Service(coordinator)
-
-
-@dataclass
-class Served:
-    service: Service
-    port: int
-
-    def request(
-        self, path: str, body: bytes | None = None, token: str | None = TOKEN, method: str | None = None
-    ) -> tuple[int, Any]:
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", body, method=method)
-        if token is not None:
-            request.add_header("Authorization", f"Bearer {token}")
-        try:
-            with urllib.request.urlopen(request, timeout=10) as answer:
-                status, text = answer.status, answer.read()
-        except urllib.error.HTTPError as error:
-            status, text = error.code, error.read()
-        return status, json.loads(text) if text.startswith(b"{") else text.decode()
-
-    def post(self, path: str, **body: object) -> tuple[int, Any]:
-        return self.request(path, json.dumps(body).encode())
-
-    def connection(self) -> Connection:
-        return Connection(Address("127.0.0.1", self.port, TOKEN, retries=4))
-
-    def joined(self, task: int = 0) -> str:
-        _, answer = self.post("/v1/join", role="worker", task=task, process="p", properties={"n_hidden": "48"})
-        return str(answer["member"])
-
-    def state(self) -> str:
-        with self.service.locked() as coordinator:
-            assert coordinator.training is not None
-            return json.dumps(coordinator.training.state.to_json())
+@pytest.fixture
+def served() -> Iterator[Served]:
+    with serving() as each:
+        yield each
 
 
 def described(served: Served) -> dict[str, Any]:
     """Return what the description says of each path."""
     paths: dict[str, Any] = served.request("/openapi.json")[1]["paths"]
     return paths
-
-
-@pytest.fixture
-def served() -> Iterator[Served]:
-    service = make_service()
-    with Server(service, "127.0.0.1", 0, TOKEN) as server:
-        yield Served(service, server.port)
-
-
-def result_of(job: dict[str, Any], member: str, **changes: object) -> dict[str, Any]:
-    tally = {"utterances": 2 * len(job["batches"]), "loss_sum": 1.0}
-    return {"member": member, "job": job["number"], "batches": job["batches"], "tally": tally} | changes
-
-
-def test_a_worker_gets_jobs_hands_in_results_and_learns_that_training_is_over(served: Served) -> None:
-    connection = served.connection()
-    membership = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
-    coordinator = RemoteCoordinator(connection, membership)
-    done: list[int] = []
-    while isinstance(job := coordinator.next_job(), Job):
-        coordinator.submit(JobResult(job, job.batches, Tally(2, 1.0)))
-        done += job.batches
-    assert job is NoJob.OVER
-    assert done == list(range(6))
-    membership.leave()
-
-
-def test_the_labels_that_a_worker_saw_reach_the_chief(served: Served) -> None:
-    connection = served.connection()
-    membership = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
-    coordinator = RemoteCoordinator(connection, membership)
-    job = coordinator.next_job()
-    assert isinstance(job, Job)
-    coordinator.submit(JobResult(job, job.batches, Tally(2, 1.0, labels_emitted=(0, 26))))
-    assert json.loads(served.state())["open_epoch"]["tally"]["labels_emitted"] == [0, 26]
-    membership.leave()
-
-
-def test_a_worker_that_does_not_fit_is_told_why(served: Served) -> None:
-    with pytest.raises(JoinRefusedError, match="its n_hidden is 64, the chief's 48"):
-        join(served.connection(), Applicant(Role.WORKER, 0, "p", {"n_hidden": "64"}))
-
-
-def test_a_coordinator_that_is_not_there_is_an_error_after_so_many_tries() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as unused:
-        port = unused.getsockname()[1]
-    with pytest.raises(ClusterError, match=f"http://127.0.0.1:{port} could not be reached"):
-        join(Connection(Address("127.0.0.1", port, retries=2)), Applicant(Role.WORKER, 0, "p"))
-
-
-@pytest.mark.parametrize("status", [200, 404, 501])
-def test_another_server_at_the_coordinators_address_is_an_error_that_says_so(status: int) -> None:
-    class Other(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(b"<html>")
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Other) as server:
-        threading.Thread(target=server.handle_request, daemon=True).start()
-        port = server.server_address[1]
-        with pytest.raises(ClusterError, match=f"http://127.0.0.1:{port} is not the coordinator: .* status {status}"):
-            join(Connection(Address("127.0.0.1", port, retries=2)), Applicant(Role.WORKER, 0, "p"))
 
 
 def test_a_port_that_is_taken_is_an_error_that_names_the_flag(served: Served) -> None:

@@ -1,6 +1,8 @@
 """Requests that never end or arrive too slowly: their connections are closed, and delay no other client."""
 
 import socket
+import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from deepspeech.cluster.coordination.membership import ClusterSettings
 from deepspeech.cluster.http import request_limits
 from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
+from deepspeech.util.web.connections import ConnectionLimits
 
 HEAD = b"POST /v1/jobs HTTP/1.1\r\nHost: coordinator\r\nContent-Length: 100\r\n"
 PAGE = b"GET / HTTP/1.1\r\nHost: coordinator\r\n\r\n"
@@ -125,3 +128,59 @@ def test_hundreds_of_slow_connections_delay_no_other_client(port: int, monkeypat
         for connection in slow:
             assert connection.recv(100).startswith(b"HTTP/1.1 408")
         assert served_in(port) < PATIENCE
+
+
+def test_connections_beyond_the_limit_are_refused_while_those_that_there_are_go_on() -> None:
+    limits = ConnectionLimits(in_all=100, by_address=10)
+    service = Service(ClusterCoordinator(ClusterSettings(1, 1, 1, 1), {}))
+    with Server(service, "127.0.0.1", 0, None, limits) as server, ExitStack() as stack:
+        port = server.port
+        patient = stack.enter_context(connected(port))
+        for _ in range(9):
+            stack.enter_context(connected(port))
+        for _ in range(30):
+            with connected(port) as late, suppress(ConnectionResetError):
+                assert late.recv(100).startswith(b"HTTP/1.1 503")
+        patient.sendall(PAGE)
+        assert patient.recv(17) == b"HTTP/1.1 200 OK\r\n"
+        stack.close()
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            with suppress(OSError):
+                assert served_in(port) < PATIENCE
+                return
+    raise AssertionError("nobody is served after the others have gone")
+
+
+def test_connections_leave_files_for_the_process_itself() -> None:
+    """A process that may open 250 files, in which TensorFlow opens more at any time, gets 300 connections."""
+    script = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (250, 250))
+from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
+from deepspeech.cluster.coordination.membership import ClusterSettings
+from deepspeech.cluster.http.server import Server
+from deepspeech.cluster.http.service import Service
+with Server(Service(ClusterCoordinator(ClusterSettings(1, 1, 1, 1), {})), "127.0.0.1", 0, "x" * 16) as server:
+    print(server.port, flush=True)
+    sys.stdin.readline()
+    files = [open("/dev/urandom") for _ in range(100)]
+"""
+    command = [sys.executable, "-c", script]
+    with (
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process,
+        ExitStack() as stack,
+    ):
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        idle = [stack.enter_context(connected(port)) for _ in range(300)]
+        for connection in idle[200:]:
+            with suppress(ConnectionResetError):
+                assert connection.recv(100).startswith(b"HTTP/1.1 503")
+        process.communicate("\n", timeout=PATIENCE)
+    assert process.returncode == 0
+
+
+def test_the_reserve_and_the_share_of_an_address_follow_from_how_many_files_may_be_open() -> None:
+    assert ConnectionLimits.of(1024) == ConnectionLimits(896, 672)
+    assert ConnectionLimits.of(100) == ConnectionLimits(50, 37)

@@ -1,0 +1,60 @@
+"""How the coordinator lets nodes go that were told to stop."""
+
+import pytest
+from coordinators import applicant, cluster, joined, training
+
+from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
+from deepspeech.cluster.coordination.errors import TrainingFailedError, TrainingStoppedError
+from deepspeech.cluster.coordination.membership import Role
+from deepspeech.cluster.coordination.status import status_of
+
+
+def with_server() -> tuple[ClusterCoordinator, str]:
+    coordinator = cluster(1, servers=1)
+    return coordinator, coordinator.join(applicant(0, role=Role.PARAMETER_SERVER), 0.0)
+
+
+def test_a_server_that_was_told_to_stop_stays_until_its_weights_are_saved() -> None:
+    coordinator, server = with_server()
+    coordinator.open(training())
+    assert not coordinator.heartbeat(server, 1.0)
+    assert coordinator.members.that_must_go == []
+    assert not coordinator.heartbeat(server, 2.0, must_go=True)
+    assert coordinator.members.that_must_go == ["ps 0"]
+    coordinator.members.let_go()
+    assert coordinator.members.that_must_go == []
+    assert coordinator.heartbeat(server, 3.0, must_go=True)
+
+
+def test_a_server_without_weights_may_go_at_once() -> None:
+    coordinator, server = with_server()
+    assert not coordinator.heartbeat(server, 1.0)
+    assert coordinator.heartbeat(server, 2.0, must_go=True)
+
+
+def test_every_node_is_told_that_training_was_stopped_and_not_that_it_has_failed() -> None:
+    coordinator, server = with_server()
+    worker = joined(coordinator, 0)
+    coordinator.stop("interrupted; saved in here")
+    for identity in (server, worker):
+        with pytest.raises(TrainingStoppedError, match="interrupted; saved in here"):
+            coordinator.heartbeat(identity, 0.0)
+    with pytest.raises(TrainingStoppedError):
+        joined(coordinator, 0)
+    assert status_of(coordinator, 0.0)["phase"] == "stopped"
+    other, server = with_server()
+    other.fail("no space left")
+    with pytest.raises(TrainingFailedError):
+        other.heartbeat(server, 0.0)
+
+
+def test_a_server_that_is_lost_while_weights_are_loaded_is_waited_for_from_then_on_and_not_for_ever() -> None:
+    coordinator, server = with_server()
+    coordinator.open(training())
+    coordinator.suspend()
+    coordinator.heartbeat(server, 20.0)
+    for now in (20.0, 24.0, 28.0):
+        coordinator.tick(now)
+    assert coordinator.servers_lost_since is None
+    coordinator.tick(31.0)
+    assert coordinator.servers_lost_since == 20.0

@@ -1,0 +1,146 @@
+"""What a node makes of the coordinator's answers, and of those that are lost or another's."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPResponse
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from served import TOKEN, Served, serving
+
+from deepspeech.cluster.coordination.errors import JoinRefusedError
+from deepspeech.cluster.coordination.membership import Applicant, Role
+from deepspeech.cluster.http import client
+from deepspeech.cluster.http.client import Address, Connection, RemoteCoordinator, join
+from deepspeech.errors import ClusterError
+from deepspeech.schedule.coordinator import NoJob
+from deepspeech.schedule.jobs import Job, JobResult, Tally
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    with serving() as each:
+        yield each
+
+
+def test_a_worker_gets_jobs_hands_in_results_and_learns_that_training_is_over(served: Served) -> None:
+    connection = served.connection()
+    membership = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
+    coordinator = RemoteCoordinator(connection, membership)
+    done: list[int] = []
+    while isinstance(job := coordinator.next_job(), Job):
+        coordinator.submit(JobResult(job, job.batches, Tally(2, 1.0)))
+        done += job.batches
+    assert job is NoJob.OVER
+    assert done == list(range(6))
+    membership.leave()
+
+
+def test_a_worker_gets_the_job_whose_answer_was_lost_on_its_way(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = Connection(Address("127.0.0.1", served.port, TOKEN, retries=1000))
+    membership = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
+    coordinator = RemoteCoordinator(connection, membership)
+    answered = HTTPConnection.getresponse
+    lost: list[bytes] = []
+
+    def lose_one_in_two(self: HTTPConnection) -> HTTPResponse:
+        response = answered(self)
+        if len(lost) < len(done) + 1:
+            lost.append(response.read())
+            raise ConnectionResetError("the answer was lost on its way")
+        return response
+
+    done: list[int] = []
+    membership.close()
+    monkeypatch.setattr(client, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(HTTPConnection, "getresponse", lose_one_in_two)
+    while isinstance(job := coordinator.next_job(), Job):
+        monkeypatch.setattr(HTTPConnection, "getresponse", answered)
+        coordinator.submit(JobResult(job, job.batches, Tally(2, 1.0)))
+        done += job.batches
+        monkeypatch.setattr(HTTPConnection, "getresponse", lose_one_in_two)
+    assert done == list(range(6))
+    assert len(lost) == 7
+    monkeypatch.undo()
+    membership.leave()
+
+
+def test_the_labels_that_a_worker_saw_reach_the_chief(served: Served) -> None:
+    connection = served.connection()
+    membership = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
+    coordinator = RemoteCoordinator(connection, membership)
+    job = coordinator.next_job()
+    assert isinstance(job, Job)
+    coordinator.submit(JobResult(job, job.batches, Tally(2, 1.0, labels_emitted=(0, 26))))
+    assert json.loads(served.state())["open_epoch"]["tally"]["labels_emitted"] == [0, 26]
+    membership.leave()
+
+
+def test_a_worker_that_does_not_fit_is_told_why(served: Served) -> None:
+    with pytest.raises(JoinRefusedError, match="its n_hidden is 64, the chief's 48"):
+        join(served.connection(), Applicant(Role.WORKER, 0, "p", {"n_hidden": "64"}))
+
+
+def test_a_coordinator_that_is_not_there_is_an_error_after_so_many_tries() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    with pytest.raises(ClusterError, match=f"http://127.0.0.1:{port} could not be reached"):
+        join(Connection(Address("127.0.0.1", port, retries=2)), Applicant(Role.WORKER, 0, "p"))
+
+
+@contextmanager
+def gateway(*answers: tuple[int, bytes]) -> Iterator[int]:
+    """Yield the port of a server that gives these answers, one after the other, and the last again and again."""
+    left = list(answers)
+
+    class Gateway(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            status, text = left.pop(0) if len(left) > 1 else left[0]
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Gateway) as server:
+        serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        serving.start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+@pytest.mark.parametrize("status", [200, 404, 501])
+def test_another_server_at_the_coordinators_address_is_an_error_that_says_so(status: int) -> None:
+    said = rf"http://127.0.0.1:\d+ is not the coordinator: .* status {status}"
+    with gateway((status, b"<html>")) as port, pytest.raises(ClusterError, match=said):
+        join(Connection(Address("127.0.0.1", port, retries=2)), Applicant(Role.WORKER, 0, "p"))
+
+
+def test_answers_of_a_gateway_before_the_coordinator_and_to_a_request_that_stalled_are_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "RETRY_SECONDS", 0.02)
+    strange = [
+        *((404, b"<html>"), (502, b"Bad Gateway"), (503, b'{"message": "unavailable"}'), (200, b"<html>"), (200, b"")),
+        *((400, b"null"), (504, b'{"kind": 7, "error": []}'), (408, b'{"kind": "too_slow", "error": "stalled"}')),
+    ]
+    with gateway(*strange, (200, b'{"member": "m", "lease_seconds": 1000}')) as port:
+        membership = join(Connection(Address("127.0.0.1", port, retries=1000)), Applicant(Role.WORKER, 0, "p"))
+        membership.close()
+    assert membership.identity == "m"
+
+
+def test_a_coordinators_refusal_is_not_tried_again() -> None:
+    told = b'{"kind": "token", "error": "the token is wrong"}'
+    accepted = (200, b'{"member": "m", "lease_seconds": 1000}')
+    with gateway((401, told), accepted) as port, pytest.raises(ClusterError, match="the token is wrong"):
+        join(Connection(Address("127.0.0.1", port)), Applicant(Role.WORKER, 0, "p"))

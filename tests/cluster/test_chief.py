@@ -1,0 +1,41 @@
+"""What the chief does when a checkpoint cannot be saved."""
+
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+import tensorflow as tf
+
+from deepspeech.cluster import chief
+from deepspeech.errors import CheckpointError
+
+LOST = tf.errors.UnavailableError(None, None, "From /job:ps/replica:0/task:0:\nSocket closed")
+FULL = tf.errors.ResourceExhaustedError(None, None, "/data/train-7.data_temp; No space left on device")
+
+
+def leading(monkeypatch: pytest.MonkeyPatch, cause: tf.errors.OpError) -> tuple[Any, Any]:
+    """Return a chief whose first checkpoint cannot be saved, and its coordinator."""
+    monkeypatch.setattr(chief, "RETRY_SECONDS", 0.0)
+    leader = chief.Chief.__new__(chief.Chief)
+    leader.__dict__ |= {name: MagicMock() for name in ("_context", "_service", "_progress", "_options")}
+    leader.__dict__ |= {name: MagicMock() for name in ("_gather", "_open")}
+    error = CheckpointError("checkpoint train-7 cannot be written")
+    error.__cause__ = cause
+    leader.__dict__ |= {"_is_over": lambda: False, "_do_what_is_due": MagicMock(side_effect=error)}
+    monkeypatch.setattr(chief, "Summaries", MagicMock())
+    return leader, leader.__dict__["_service"].locked.return_value.__enter__.return_value
+
+
+def test_a_server_that_is_lost_during_a_save_takes_training_back_to_the_last_checkpoint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    leader, coordinator = leading(monkeypatch, LOST)
+    assert leader._lead_until_servers_are_lost(MagicMock()) is False
+    coordinator.suspend.assert_called_once_with()
+
+
+def test_a_full_disk_ends_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    leader, coordinator = leading(monkeypatch, FULL)
+    with pytest.raises(CheckpointError):
+        leader._lead_until_servers_are_lost(MagicMock())
+    coordinator.suspend.assert_not_called()

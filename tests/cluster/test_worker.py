@@ -1,0 +1,86 @@
+"""How a worker goes on after steps that failed."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+from deepspeech.cluster import worker
+from deepspeech.errors import ClusterError
+from deepspeech.options import ClusterOptions
+
+LOST = tf.errors.UnavailableError(None, None, "Socket closed")
+MEMBERSHIP = SimpleNamespace(leave=lambda *_: None, close=lambda: None)
+
+
+class Clock:
+    """Time that passes only when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(worker, "time", clock)
+    monkeypatch.setattr(worker, "join_or_explain", lambda *_: MEMBERSHIP)
+    return clock
+
+
+def work(monkeypatch: pytest.MonkeyPatch, *memberships: Callable[[Any], None]) -> int:
+    """Work through memberships, each given what notes that steps succeed or fail; return how many there were."""
+    left: Iterator[Callable[[Any], None]] = iter(memberships)
+    begun = 0
+
+    def work_as_member(*arguments: Any) -> None:
+        nonlocal begun
+        begun += 1
+        next(left)(arguments[-1])
+
+    monkeypatch.setattr(worker, "_work_as_member", work_as_member)
+    context: Any = SimpleNamespace(connection=None, applicant=None, cluster=ClusterOptions(coordinator_retries=100))
+    with ThreadPoolExecutor() as closing:
+        worker._work_and_join_again(context, lambda: False, closing)
+    return begun
+
+
+def test_a_step_that_fails_after_minutes_of_others_is_no_reason_to_end(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def minutes(_: Any) -> None:
+        clock.sleep(600)
+        raise LOST
+
+    assert work(monkeypatch, minutes, lambda _: None) == 2
+
+
+def test_failures_with_steps_between_them_are_no_reason_to_end(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    def steps(trouble: Any) -> None:
+        clock.sleep(30)
+        trouble.end()
+        clock.sleep(25)
+        raise LOST
+
+    assert work(monkeypatch, *[steps] * 5, lambda _: None) == 6
+
+
+def test_steps_that_fail_for_longer_than_the_coordinator_is_tried_are_an_error(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failure(_: Any) -> None:
+        clock.sleep(20)
+        raise LOST
+
+    with pytest.raises(ClusterError, match=r"steps have failed for 50 s: UnavailableError: Socket closed"):
+        work(monkeypatch, *[failure] * 10)
+    assert 1050 < clock.now < 1100
