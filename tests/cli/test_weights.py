@@ -48,7 +48,7 @@ def test_a_file_of_keras_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[
         lines = said(capsys, "show", tmp_path / name)
         assert lines[:2] == [f"{tmp_path / name}: does not say what its weights stand for", "mine: 15 parameters"]
         assert lines[2].strip().startswith(weight) and "(4, 3)" in lines[2]
-        assert lines[-1] == "2 weights in 1 layers, 15 parameters, 0.0 MB"
+        assert lines[-1] == "2 weights in 1 layer, 15 parameters, 0.0 MB"
 
 
 def test_graph_checkpoint_and_file_hold_the_same_until_one_is_changed(

@@ -58,8 +58,9 @@ def lines_of(source: ModelWeights, *, histogram: bool = False) -> Iterator[str]:
             if histogram:
                 yield f"    {drawn_histogram(value)}"
     arrays = [value for layer in source.layers for value in layer.weights.values()]
+    layers = f"{len(source.layers)} layer" + ("s" if len(source.layers) != 1 else "")
     yield (
-        f"{len(arrays)} weights in {len(source.layers)} layers, {sum(value.size for value in arrays):,} parameters, "
+        f"{len(arrays)} weights in {layers}, {sum(value.size for value in arrays):,} parameters, "
         f"{sum(value.nbytes for value in arrays) / 1e6:,.1f} MB"
     )
 
