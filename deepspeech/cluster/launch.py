@@ -26,15 +26,14 @@ from .http.service import Service
 from .node import (
     address_of,
     applicant_of,
-    code_property,
     end_hard_after_signal,
     gradients_per_step,
     has_spares,
     read_token,
     start_server,
-    worker_properties,
 )
 from .parameter_server import serve_parameters
+from .properties import code_property, worker_properties
 from .worker import WorkerContext, work_until_over
 
 logger = logging.getLogger(__name__)

@@ -1,8 +1,6 @@
 """What every node of a cluster has: its name, secret, TensorFlow server, and the properties that must agree."""
 
 import errno
-import hashlib
-import json
 import logging
 import os
 import secrets
@@ -11,20 +9,14 @@ import socket
 import sys
 import threading
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
 
-from .. import __version__
 from ..errors import ClusterError
-from ..network import network
 from ..options import ClusterOptions, Options
-from ..schedule.jobs import SetName
-from ..schedule.state import Plan
 from ..training.graph import session_config
 from ..training.interruption import Interrupted
-from ..util.text import Alphabet
 from ..util.web.tokens import is_loopback
 from ..util.web.tokens import read_token as read_secret
 from .coordination.errors import CoordinatorError, TrainingStoppedError
@@ -35,11 +27,6 @@ v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
 
 TOKEN_VARIABLE = "DEEPSPEECH_COORD_TOKEN"  # noqa: S105 - the name of an environment variable
-
-PACKAGE = Path(__file__).parents[1]
-
-TRAINING_ROOMS = ("checkpoints", "cluster", "network", "options", "schedule", "training", "util")
-"""The package's folders whose sources, beside those at its root, must be the same on every node."""
 
 SERVERS_LOST = (
     tf.errors.AbortedError,
@@ -110,52 +97,6 @@ def join_or_explain(connection: Connection, applicant: Applicant) -> Membership:
 def stopped_with_all(error: TrainingStoppedError) -> Interrupted:
     """Return what ends a node when the chief was told to stop: its code is that of SIGTERM, on every node."""
     return Interrupted(signal.SIGTERM, f"training was stopped: {error}")
-
-
-def code_property(package: Path = PACKAGE) -> dict[str, str]:
-    """Return the version of this program: the released one, and a digest of the sources that training depends on."""
-    digest = hashlib.sha256()
-    for folder, pattern in ((".", "*.py"), *((room, "**/*.py") for room in TRAINING_ROOMS)):
-        for source in sorted((package / folder).glob(pattern)):
-            digest.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes())
-    return {"code version": f"{__version__} {digest.hexdigest()[:12]}"}
-
-
-def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan]) -> dict[str, str]:
-    """Return the properties in which all workers must agree."""
-    described = network(options.model, options.features.width, alphabet.size, options.features.network_step_ms)
-    properties = {
-        **code_property(),
-        "--output_unit": alphabet.unit,
-        "alphabet": f"{alphabet.size} labels {_digest(chr(0).join(alphabet.labels))}",
-        "--n_hidden": str(options.model.n_hidden),
-        "--relu_clip": str(options.model.relu_clip),
-        "network": f"{described.name} {_digest(json.dumps(described.to_json()))}",
-        "--audio_sample_rate": str(options.features.sample_rate),
-        "--feature_type": options.features.feature_type,
-        "--feature_win_len": str(options.features.window_ms),
-        "--feature_win_step": str(options.features.step_ms),
-        "--normalize_features": options.features.normalization,
-        "--stack_frames": str(options.features.stack_frames),
-        "--skip_frames": str(options.features.skip_frames),
-        "--augment": _augmentation(options),
-        "--ema_decay": str(options.optimizer.ema_decay),
-        "--best_by": options.schedule.best_by,
-        "--replicas": str(options.cluster.replicas),
-        "--replicas_to_agg": str(options.cluster.replicas_to_aggregate),
-    }
-    for name in SetName:
-        plan = plans.get(name)
-        properties[f"{name.value} corpus"] = plan.fingerprint[:16] if plan else "none"
-        properties[f"--{name.value}_batch_size"] = str(plan.batch_size) if plan else "none"
-        properties[f"{name.value} batches"] = (plan.batching if plan else "") or "in order"
-    return properties
-
-
-def _augmentation(options: Options) -> str:
-    """Return what decides how an utterance is augmented in an epoch."""
-    decided_by = f"with --random_seed={options.random_seed} and --epoch={options.schedule.epoch}"
-    return f"{','.join(options.augmentation.written)} {decided_by}" if options.augmentation.written else "none"
 
 
 def gradients_per_step(options: Options) -> int:
@@ -231,10 +172,6 @@ def summary(error: tf.errors.OpError) -> str:
     telling = [line for line in lines if line and not line.startswith(GRAPH_TRACE_PREFIXES)]
     end = next((number for number, line in enumerate(telling, 1) if not line.endswith(":")), len(telling))
     return f"{type(error).__name__}: {' '.join(telling[:end]) or 'TensorFlow gives no reason'}"
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _is_loopback(host: str) -> bool:

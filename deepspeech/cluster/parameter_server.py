@@ -11,13 +11,13 @@ from .http.client import RETRY_SECONDS, Connection, Membership
 from .node import (
     address_of,
     applicant_of,
-    code_property,
     end_hard_after_signal,
     join_or_explain,
     read_token,
     start_server,
     stopped_with_all,
 )
+from .properties import code_property
 
 logger = logging.getLogger(__name__)
 

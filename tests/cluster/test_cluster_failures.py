@@ -13,7 +13,7 @@ from nodes import Cluster, steps_counted
 from program import Program
 
 from benchmarks.processes.ports import free_ports
-from deepspeech.cluster.node import PACKAGE
+from deepspeech.cluster.properties import PACKAGE
 
 ROOT = Path(__file__).parents[2]
 

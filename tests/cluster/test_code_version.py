@@ -11,7 +11,7 @@ from deepspeech.cluster.coordination.membership import Applicant, ClusterSetting
 from deepspeech.cluster.http.client import Address, Connection, join
 from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
-from deepspeech.cluster.node import PACKAGE, code_property
+from deepspeech.cluster.properties import PACKAGE, code_property
 
 
 def copied_package(folder: Path) -> Path:

@@ -1,1 +1,1 @@
-"""What servers of HTTP share: secrets, limits of requests, and the check that their libraries are installed."""
+"""What servers of HTTP share: secrets, limits, whom they answer, and the check that their libraries are installed."""

@@ -2,16 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ...util.web.origins import is_of_this_machine, is_same_origin
 from ...util.web.tokens import is_token
 from ..coordination.errors import CoordinatorError
 from . import routes
@@ -19,7 +20,7 @@ from .handlers import Handler, Handlers
 from .openapi import describe
 from .protocol import ErrorBody, body_named
 from .service import Service
-from .views import Endpoint, page_endpoint
+from .views import Endpoint, page_endpoint, pages_of
 
 traffic = logging.getLogger("deepspeech.traffic")
 
@@ -32,6 +33,10 @@ TICK_SECONDS = 0.25
 ONLY_POST = PlainTextResponse("Method Not Allowed", 405, {"Allow": "POST"})
 
 
+Check = Callable[[Request], None]
+"""Raises RequestRefusedError for a request that must not be answered."""
+
+
 class RequestRefusedError(Exception):
     """A request is refused before the coordinator hears of it."""
 
@@ -41,11 +46,15 @@ class RequestRefusedError(Exception):
         self.kind = refusal.kind
 
 
-def application(service: Service, token: str | None) -> ASGIApp:
-    """Return the application; requests are answered 401 unless they carry the token, if there is one."""
+def application(service: Service, token: str | None, host: str = "localhost") -> ASGIApp:
+    """Return the application; requests are answered 401 unless they carry the token, if there is one.
+
+    Without a token, only this machine may ask, which is called `host` too: pages of other origins get 403.
+    """
     handlers = Handlers(service)
-    messages = {route.path: _checked(_reading(route, handler), token) for route, handler in handlers.messages.items()}
-    pages = _pages(service, handlers, token)
+    check = partial(_check_origin, host=host) if token is None else partial(_check_token, token=token)
+    messages = {route.path: _checked(_reading(route, handler), check) for route, handler in handlers.messages.items()}
+    pages = _pages(service, handlers, check)
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         # Thousands of messages a second come by here: they need neither Starlette's middleware nor its router.
@@ -61,7 +70,7 @@ def application(service: Service, token: str | None) -> ASGIApp:
     return serve
 
 
-def _pages(service: Service, handlers: Handlers, token: str | None) -> ASGIApp:
+def _pages(service: Service, handlers: Handlers, check: Check) -> ASGIApp:
     """Return what answers everything but messages; while it is served, members that fell silent are looked for."""
     description = describe(handlers.messages, handlers.views)
 
@@ -76,8 +85,8 @@ def _pages(service: Service, handlers: Handlers, token: str | None) -> ASGIApp:
         ticking.cancel()
 
     shown: dict[str, Endpoint] = {"/": page_endpoint(), "/openapi.json": show_description}
-    shown |= {view.path: _checked(show, token) for view, show in handlers.views.items()}
-    return Starlette(routes=[Route(path, show, methods=["GET"]) for path, show in shown.items()], lifespan=lifespan)
+    shown |= {view.path: _checked(show, check) for view, show in handlers.views.items()}
+    return pages_of(shown, lifespan)
 
 
 async def _tick(service: Service) -> None:
@@ -94,12 +103,12 @@ async def _tick(service: Service) -> None:
             service.wake_chief()
 
 
-def _checked(endpoint: Endpoint, token: str | None) -> Endpoint:
-    """Return the endpoint for requests that carry the token; errors become answers with their status and kind."""
+def _checked(endpoint: Endpoint, check: Check) -> Endpoint:
+    """Return the endpoint for requests that pass a check; errors become answers with their status and kind."""
 
     async def checked(request: Request) -> Response:
         try:
-            _check_token(request, token)
+            check(request)
             return await endpoint(request)
         except (RequestRefusedError, CoordinatorError) as error:
             headers = {"www-authenticate": "Bearer"} if error.status == routes.WRONG_TOKEN.status else {}
@@ -111,12 +120,18 @@ def _checked(endpoint: Endpoint, token: str | None) -> Endpoint:
     return checked
 
 
-def _check_token(request: Request, token: str | None) -> None:
+def _check_token(request: Request, token: str) -> None:
     given = request.headers.get("authorization", "")
-    if token is not None and not is_token(given, f"Bearer {token}"):
+    if not is_token(given, f"Bearer {token}"):
         raise RequestRefusedError(
             routes.WRONG_TOKEN, "the coordinator's token is missing or wrong; give --coord_token_file"
         )
+
+
+def _check_origin(request: Request, host: str) -> None:
+    asked = request.headers.get("host")
+    if not (is_of_this_machine(asked, [host]) and is_same_origin(request.headers.get("origin"), asked)):
+        raise RequestRefusedError(routes.WRONG_ORIGIN, "without a token, the coordinator answers this machine alone")
 
 
 def _reading(route: routes.Route, handler: Handler) -> Endpoint:
@@ -124,6 +139,8 @@ def _reading(route: routes.Route, handler: Handler) -> Endpoint:
     model = body_named(route.body)
 
     async def endpoint(request: Request) -> Response:
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != routes.JSON:
+            raise RequestRefusedError(routes.NOT_JSON, f"the body's Content-Type must be {routes.JSON}")
         received = await _receive(request)
         if traffic.isEnabledFor(logging.INFO):
             traffic.info("%s %s", route.path, received.decode("utf-8", "replace"))

@@ -44,7 +44,7 @@ class JoinBody(Body):
     role: Role
     task: Number
     process: Name
-    properties: Annotated[dict[Name, Text], Field(max_length=64)]
+    properties: Annotated[dict[Name, Text], Field(max_length=256)]
 
     def applicant(self) -> Applicant:
         """Return the applicant that this describes."""

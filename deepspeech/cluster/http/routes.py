@@ -88,8 +88,10 @@ METRICS = View("/metrics", "The same in Prometheus format", "text/plain")
 
 INCOMPLETE = Refusal(400, "incomplete", "Not a request")
 WRONG_TOKEN = Refusal(401, "token", "Token missing or wrong")
+WRONG_ORIGIN = Refusal(403, "origin", "From a page of another origin, or for another host")
 TOO_SLOW = Refusal(408, "too_slow", "The request came too slowly")
 BODY_TOO_LARGE = Refusal(413, "too_large", "The body is too large")
+NOT_JSON = Refusal(415, "not_json", "The body's type is not JSON")
 INVALID_BODY = Refusal(422, "invalid", "The body is not as described")
 HEAD_TOO_LARGE = Refusal(431, "too_large", "The headers are too large")
 TOO_MANY = Refusal(503, "too_many", "There are too many connections")
@@ -101,6 +103,9 @@ STATUSES_OF_ANY_MESSAGE: Mapping[int, str] = {
     NotMemberError.status: "Not a member (any more), or training has failed",
     **{
         refusal.status: refusal.meaning
-        for refusal in (INCOMPLETE, WRONG_TOKEN, TOO_SLOW, BODY_TOO_LARGE, INVALID_BODY, HEAD_TOO_LARGE, TOO_MANY)
+        for refusal in (
+            *(INCOMPLETE, WRONG_TOKEN, WRONG_ORIGIN, TOO_SLOW, BODY_TOO_LARGE, NOT_JSON, INVALID_BODY, HEAD_TOO_LARGE),
+            TOO_MANY,
+        )
     },
 }

@@ -62,7 +62,7 @@ class Server(ApplicationServer):
         self, service: Service, host: str, port: int, token: str | None, limits: ConnectionLimits | None = None
     ) -> None:
         """Listen on the address, or raise ClusterError. With a token, every request must carry it."""
-        super().__init__(application(service, token), _bind(host, port), limits)
+        super().__init__(application(service, token, host), _bind(host, port), limits)
 
 
 def _bind(host: str, port: int) -> socket.socket:

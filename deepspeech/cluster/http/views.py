@@ -6,15 +6,19 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from ...util.web.origins import is_of_this_machine, is_same_origin
 from . import routes
 from .metrics import render_metrics
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 """Answers a request."""
+
+UNFRAMED = {"content-security-policy": "frame-ancestors 'none'", "x-frame-options": "DENY"}
+"""Headers of a page that no other page may show inside of it."""
 
 Tell = Callable[[], Mapping[str, Any]]
 """Returns the status of a run, a value for JSON; it is called on the server's thread."""
@@ -22,8 +26,26 @@ Tell = Callable[[], Mapping[str, Any]]
 
 def status_application(tell: Tell) -> ASGIApp:
     """Return the application that shows the status of a run to anyone, and takes no messages."""
-    shown = {"/": page_endpoint(), **{view.path: show for view, show in view_endpoints(tell).items()}}
-    return Starlette(routes=[Route(path, show, methods=["GET"]) for path, show in shown.items()])
+    views = {view.path: _to_this_machine(show) for view, show in view_endpoints(tell).items()}
+    return pages_of({"/": page_endpoint(), **views})
+
+
+def pages_of(shown: Mapping[str, Endpoint], lifespan: Any = None) -> Starlette:
+    """Return the application that shows endpoints at their paths, and redirects nowhere."""
+    shown_at = [Route(path, show, methods=["GET"]) for path, show in shown.items()]
+    pages = Starlette(routes=shown_at, lifespan=lifespan)
+    pages.router.redirect_slashes = False
+    return pages
+
+
+def _to_this_machine(show: Endpoint) -> Endpoint:
+    async def shown(request: Request) -> Response:
+        host = request.headers.get("host")
+        if is_of_this_machine(host) and is_same_origin(request.headers.get("origin"), host):
+            return await show(request)
+        return PlainTextResponse("only for this machine", routes.WRONG_ORIGIN.status)
+
+    return shown
 
 
 def page_endpoint() -> Endpoint:
@@ -31,7 +53,7 @@ def page_endpoint() -> Endpoint:
     page = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
 
     async def show(_: Request) -> Response:
-        return HTMLResponse(page)
+        return HTMLResponse(page, headers=UNFRAMED)
 
     return show
 

@@ -4,7 +4,7 @@ import json
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -38,9 +38,20 @@ class Served:
     port: int
 
     def request(
-        self, path: str, body: bytes | None = None, token: str | None = TOKEN, method: str | None = None
+        self,
+        path: str,
+        body: bytes | None = None,
+        token: str | None = TOKEN,
+        method: str | None = None,
+        *,
+        content_type: str = "application/json",
+        headers: Iterable[tuple[str, str]] = (),
     ) -> tuple[int, Any]:
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", body, method=method)
+        if body is not None:
+            request.add_header("Content-Type", content_type)
+        for name, value in headers:
+            request.add_header(name, value)
         if token is not None:
             request.add_header("Authorization", f"Bearer {token}")
         try:

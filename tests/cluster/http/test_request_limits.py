@@ -17,8 +17,8 @@ from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
 from deepspeech.util.web.connections import ConnectionLimits
 
-HEAD = b"POST /v1/jobs HTTP/1.1\r\nHost: coordinator\r\nContent-Length: 100\r\n"
-PAGE = b"GET / HTTP/1.1\r\nHost: coordinator\r\n\r\n"
+HEAD = b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n"
+PAGE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 PATIENCE = 20.0
 LIMIT = 0.7
 
@@ -94,7 +94,7 @@ def test_a_later_request_of_a_connection_has_no_more_time_than_the_first(port: i
 
 def test_a_body_that_goes_on_after_its_answer_ends_the_connection(port: int) -> None:
     with connected(port) as slow:
-        slow.sendall(b"GET / HTTP/1.1\r\nHost: coordinator\r\nContent-Length: 1000000\r\n\r\n")
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n")
         answer = dripped(slow, b"a" * 100_000)
         assert answer.startswith(b"HTTP/1.1 200")
 
@@ -102,7 +102,7 @@ def test_a_body_that_goes_on_after_its_answer_ends_the_connection(port: int) -> 
 def test_a_connection_may_be_idle_between_requests(port: int) -> None:
     with connected(port) as patient:
         for _ in range(2):
-            patient.sendall(b"GET /v1/status HTTP/1.1\r\nHost: coordinator\r\n\r\n")
+            patient.sendall(b"GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert patient.recv(100_000).startswith(b"HTTP/1.1 200")
             time.sleep(2 * LIMIT)
 

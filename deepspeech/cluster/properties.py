@@ -1,0 +1,106 @@
+"""The properties of nodes that must agree: their program, what they read, and the flags that decide the result."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from .. import __version__
+from ..network import network
+from ..options import Options, items_of
+from ..schedule.jobs import SetName
+from ..schedule.state import Plan
+from ..util.text import Alphabet
+
+PACKAGE = Path(__file__).parents[1]
+
+TRAINING_ROOMS = ("checkpoints", "cluster", "network", "options", "schedule", "training", "util")
+"""The package's folders whose sources, beside those at its root, must be the same on every node."""
+
+OF_THE_CHIEF = {
+    *(
+        "experiment",
+        "from",
+        "part",
+        "split",
+        "tier",
+        "train_files",
+        "dev_files",
+        "test_files",
+        "exclude_files",
+        "alphabet_config_path",
+    ),
+    *("train", "test", "epoch", "validation_step", "iters_per_worker"),
+    *("early_stop", "es_epochs", "es_min_delta", "earlystop_nsteps", "estop_mean_thresh", "estop_std_thresh"),
+    *("learning_rate", "learning_rate_schedule", "warmup_steps", "warmup_epochs", "minimum_learning_rate"),
+    *("reduce_lr_on_plateau", "plateau_epochs", "plateau_reduction"),
+    *(
+        "load_checkpoint_dir",
+        "checkpoint",
+        "fresh_optimizer",
+        "average_checkpoints",
+        "initialize_from_frozen_model",
+        "drop_source_layers",
+    ),
+    *("export_version", "export_batch_size", "export_beam_width", "export_language", "n_steps"),
+}
+"""Flags that decide a result through the chief alone, or through what was read, which is compared itself."""
+
+
+def code_property(package: Path = PACKAGE) -> dict[str, str]:
+    """Return the version of this program: the released one, and a digest of the sources that training depends on."""
+    digest = hashlib.sha256()
+    for folder, pattern in ((".", "*.py"), *((room, "**/*.py") for room in TRAINING_ROOMS)):
+        for source in sorted((package / folder).glob(pattern)):
+            digest.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes())
+    return {"code version": f"{__version__} {digest.hexdigest()[:12]}"}
+
+
+def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan]) -> dict[str, str]:
+    """Return the properties in which all workers must agree: what was read, and the flags that decide the result."""
+    described = network(options.model, options.features.width, alphabet.size, options.features.network_step_ms)
+    properties = {
+        **code_property(),
+        "--output_unit": alphabet.unit,
+        "alphabet": f"{alphabet.size} labels {_digest(chr(0).join(alphabet.labels))}",
+        "--n_hidden": str(options.model.n_hidden),
+        "--relu_clip": str(options.model.relu_clip),
+        "network": f"{described.name} {_digest(json.dumps(described.to_json()))}",
+        "--audio_sample_rate": str(options.features.sample_rate),
+        "--feature_type": options.features.feature_type,
+        "--feature_win_len": str(options.features.window_ms),
+        "--feature_win_step": str(options.features.step_ms),
+        "--normalize_features": options.features.normalization,
+        "--stack_frames": str(options.features.stack_frames),
+        "--skip_frames": str(options.features.skip_frames),
+        "--augment": _augmentation(options),
+        "--ema_decay": str(options.optimizer.ema_decay),
+        "--best_by": options.schedule.best_by,
+    }
+    for name in SetName:
+        plan = plans.get(name)
+        properties[f"{name.value} corpus"] = plan.fingerprint[:16] if plan else "none"
+        properties[f"--{name.value}_batch_size"] = str(plan.batch_size) if plan else "none"
+        properties[f"{name.value} batches"] = (plan.batching if plan else "") or "in order"
+    return properties | {name: value for name, value in _flags_that_decide(options) if name not in properties}
+
+
+def _augmentation(options: Options) -> str:
+    """Return what decides how an utterance is augmented in an epoch."""
+    decided_by = f"with --random_seed={options.random_seed} and --epoch={options.schedule.epoch}"
+    return f"{','.join(options.augmentation.written)} {decided_by}" if options.augmentation.written else "none"
+
+
+def _flags_that_decide(options: Options) -> Iterator[tuple[str, str]]:
+    """Yield the flags that decide a worker's results, with their values; of files, with their sizes."""
+    for row, value in items_of(options):
+        if not (row.decides_result and row.on_command_line) or row.name in OF_THE_CHIEF:
+            continue
+        if row.kind == Path | None:
+            yield f"--{row.name}", f"a file of {value.stat().st_size} bytes" if isinstance(value, Path) else "none"
+        else:
+            yield f"--{row.name}", ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

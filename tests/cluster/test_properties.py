@@ -1,0 +1,41 @@
+"""What workers must agree in with the chief."""
+
+import pytest
+
+from deepspeech.cli import flags
+from deepspeech.cluster.coordination.membership import difference
+from deepspeech.cluster.properties import worker_properties
+from deepspeech.options import Options, flags_of
+from deepspeech.util.text import Alphabet
+
+
+def properties(*given: str) -> dict[str, str]:
+    options = flags.parse(["--train_files=a.csv", "--ps_hosts=a:1", "--worker_hosts=b:1", "--job_name=worker", *given])
+    assert options is not None
+    return worker_properties(options, Alphabet(("a", " ")), {})
+
+
+@pytest.mark.parametrize(
+    ("flag", "said"),
+    [
+        ("--dropout_rate=0.5", "its --dropout_rate is 0.5, the chief's 0.05"),
+        ("--mixed_precision=on", "its --mixed_precision is on, the chief's"),
+        ("--beam_width=7", "its --beam_width is 7, the chief's 1024"),
+        ("--replicas_to_agg=1", "its --replicas_to_agg is 1, the chief's -1"),
+        ("--accumulate_gradients=2", "its --accumulate_gradients is 2, the chief's 1"),
+        ("--random_seed=1", "its --random_seed is 1, the chief's 4567"),
+    ],
+)
+def test_a_worker_with_another_flag_that_decides_the_result_is_told_which(flag: str, said: str) -> None:
+    assert (difference(properties(), properties(flag)) or "").startswith(said)
+
+
+@pytest.mark.parametrize("flag", ["--task_index=0", "--epoch=7", "--learning_rate=0.1", "--log_level=2"])
+def test_flags_that_do_not_change_what_a_worker_computes_may_differ(flag: str) -> None:
+    assert difference(properties(), properties(flag)) is None
+
+
+def test_a_join_has_room_for_all_properties() -> None:
+    rows = [row for row in flags_of(Options) if row.decides_result]
+    assert len(properties()) < 256
+    assert all(len(row.name) + 2 <= 64 for row in rows)

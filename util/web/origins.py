@@ -1,0 +1,41 @@
+"""Whom a server without a secret answers: programs of this machine, and pages that it has served itself.
+
+A browser sends requests to this machine for any page that it shows. Such a page's own origin gives it away; one whose
+name was made to point here (DNS rebinding) is given away by the host that it asks for.
+"""
+
+import ipaddress
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+
+def is_of_this_machine(host: str | None, names: Collection[str] = ()) -> bool:
+    """Return whether a request's header Host names this machine, by a loopback address, localhost or one of `names`."""
+    name = _name_of(host or "")
+    if name is None:
+        return False
+    if name == "localhost" or name.endswith(".localhost") or name in {each.lower() for each in names}:
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def is_same_origin(origin: str | None, host: str | None) -> bool:
+    """Return whether a request comes from no page (without the header Origin), or from one of the host it asks."""
+    if origin is None:
+        return True
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(host) and parts.netloc.lower() == (host or "").lower()
+
+
+def _name_of(host: str) -> str | None:
+    """Return the name in a header Host, in small letters, without its port; None if it has none."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
