@@ -84,10 +84,12 @@ void dense(const Int8DenseLayer& layer, const float* inputs, std::size_t frames,
   const Kernels chosen = kernels(machine);
   const std::size_t rows = layer.weights.rows, width = layer.weights.filled_rows(), blocks = layer.weights.blocks;
   Rounded rounded(frames, width);
-  for (std::size_t frame = 0; frame < frames; ++frame) {
-    rounded.scales[frame] = chosen.quantize(inputs + frame * rows, rows, width, rounded.bytes.data() + frame * width);
-  }
   threads = std::max<std::size_t>(1, std::min(threads, blocks));
+  shared::share_out(threads, threads, [&](std::size_t index) {
+    for (std::size_t frame = frames * index / threads; frame < frames * (index + 1) / threads; ++frame) {
+      rounded.scales[frame] = chosen.quantize(inputs + frame * rows, rows, width, rounded.bytes.data() + frame * width);
+    }
+  });
   shared::share_out(threads, threads, [&](std::size_t index) {
     chosen.dense(layer, rounded, low, high, blocks * index / threads, blocks * (index + 1) / threads, outputs);
   });
