@@ -11,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from ...errors import CheckpointError
 from ...network.layers.normalization import statistics_names
 from ...options import CheckpointOptions
-from ..identity import ModelIdentity, check_described_network, check_features, check_identity, read_description
+from ...util.text import Alphabet
+from ..identity import ModelIdentity, check_described_network, check_features, check_identity, misfit, read_description
 from ..sources import assign, find_sources, source_of
 from .fitting import Arrays, initial_statistics, initial_weights, mapping_of_labels
 from .model_weights import read_initial_weights
@@ -80,15 +82,19 @@ def weights_of_checkpoint(
 def _mapped(prefix: Path, identity: ModelIdentity, onto: Arrays) -> dict[str, npt.NDArray[np.float32]]:
     """Return the values of the last layer's variables for the alphabet of this run, which have been `onto` so far."""
     description = read_description(prefix) or {}
-    labels, unit = description.get("alphabet"), description.get("output_unit", identity.alphabet.unit)
+    labels, unit = description.get("alphabet"), description.get("output_unit", Alphabet.unit)
     mapping = mapping_of_labels(str(prefix), labels, unit, identity.alphabet)
     reader = tf.train.load_checkpoint(str(prefix))
     shapes = reader.get_variable_to_shape_map()
     mapped = {}
     for variable in identity.network.variables:
         source = source_of(variable.name, variable, shapes, averaged=True) if variable.name in onto else None
-        if source is not None:
-            mapped[variable.name] = mapping.mapped(source.read(reader), onto[variable.name])
+        if source is None:
+            continue
+        found, initial = tuple(shapes[source.name]), onto[variable.name]
+        if found != (*initial.shape[:-1], len(labels) + 1):
+            raise CheckpointError(misfit(prefix, variable, source.name, found, identity))
+        mapped[variable.name] = mapping.mapped(source.read(reader), initial)
     return mapped
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from checkpoint_sessions import IDENTITY, STATE, session_of, values
-from models_of_weights import DEEPSPEECH, IDENTITIES, weights_of
+from models_of_weights import IDENTITIES, weights_of
 
 from deepspeech.checkpoints.store import Kind
 from deepspeech.checkpoints.weights.hdf5 import LayerWeights, write_hdf5
@@ -17,7 +17,7 @@ from deepspeech.checkpoints.weights.model_weights import ModelWeights, weights_o
 from deepspeech.checkpoints.weights.of_checkpoint import weights_of_checkpoint_file, write_checkpoint
 from deepspeech.errors import CheckpointError
 from deepspeech.network.deepspeech import LSTM_NAME
-from deepspeech.options import CheckpointOptions
+from deepspeech.options import CheckpointOptions, ModelOptions
 from deepspeech.schedule.state import TrainingState
 from deepspeech.util.text import Alphabet
 
@@ -115,5 +115,10 @@ def test_a_file_or_a_checkpoint_is_begun_with_and_its_labels_are_mapped(tmp_path
         mapped = after["layer_6/weights"]
         np.testing.assert_array_equal(mapped[:, 1:], source.values["layer_6/weights"][:, [4, 0, 1, 6]])
         assert 0 < np.abs(mapped[:, 0]).max() < 0.6  # as the initial values are, but not those of the file
+    narrow = replace(other, model=ModelOptions(n_hidden=8))
+    with (
+        session_of(tmp_path / "new", narrow, map_labels=True, drop_source_layers=6) as (checkpoints, session),
+        pytest.raises(CheckpointError, match=r"layer_6/weights has shape \[12, 7\], but this model needs \[8, 5\]"),
+    ):
+        checkpoints.initialize_from(session, prefix)
     assert CheckpointOptions(map_labels=True).only_weights
-    assert DEEPSPEECH.network.outputs == 7
