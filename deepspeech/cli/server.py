@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import __version__
 from ..errors import FlagError
+from ..serving.precision import PRECISIONS
 from ..serving.server.libraries import check_libraries
 from ..serving.server.options import PAGE_PORT, Limits, ServedModel, ServerOptions
 from ..util.web.tokens import is_loopback, read_token
@@ -58,6 +59,13 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="[NAME=]PATH",
         help="language model, a scorer package or a KenLM file: of every model, or of the one named",
+    )
+    add(
+        "--precision",
+        choices=PRECISIONS,
+        default=ServedModel.precision,
+        help="of the networks' weights: int8 is faster and needs less memory; auto, the default, is int8 where the "
+        "processor is made for it",
     )
     add("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine alone)")
     add("--port", type=int, default=PAGE_PORT, help="port to listen on; 0: any that is free (default: %(default)s)")
@@ -115,7 +123,7 @@ def options_of(given: argparse.Namespace) -> ServerOptions:
     for name in ("tls_certificate", "tls_key"):
         _check_file(name, getattr(given, name))
     return ServerOptions(
-        models=_models(given.model, given.scorer),
+        models=_models(given.model, given.scorer, given.precision),
         host=given.host,
         port=given.port,
         token=_token(given),
@@ -157,7 +165,7 @@ def _token(given: argparse.Namespace) -> str | None:
     return token
 
 
-def _models(given: Sequence[str], scorers: Sequence[str]) -> tuple[ServedModel, ...]:
+def _models(given: Sequence[str], scorers: Sequence[str], precision: str) -> tuple[ServedModel, ...]:
     named = _named("model", given, DEFAULT_NAME)
     of_models = _named("scorer", scorers, "")
     if unknown := sorted(set(of_models) - set(named) - {""}):
@@ -165,7 +173,9 @@ def _models(given: Sequence[str], scorers: Sequence[str]) -> tuple[ServedModel, 
     for flag, paths in {"model": named, "scorer": of_models}.items():
         for path in paths.values():
             _check_file(flag, path)
-    return tuple(ServedModel(name, path, of_models.get(name, of_models.get(""))) for name, path in named.items())
+    return tuple(
+        ServedModel(name, path, of_models.get(name, of_models.get("")), precision) for name, path in named.items()
+    )
 
 
 def _named(flag: str, given: Sequence[str], default: str) -> dict[str, Path]:

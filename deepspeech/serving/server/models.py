@@ -70,7 +70,7 @@ class Models:
 
 
 def _loaded(served: ServedModel) -> LoadedModel:
-    model = Model(served.path)
+    model = Model(served.path, served.precision)
     if served.scorer is not None:
         model.enableExternalScorer(served.scorer)
     return LoadedModel(served.name, model, int(time.time()))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..endpointing import EndpointRules
+from ..precision import AUTO
 
 Number = TypeVar("Number", int, float)
 
@@ -55,6 +56,8 @@ class ServedModel:
     path: Path
     scorer: Path | None = None
     """A language model: a scorer package or a KenLM file."""
+    precision: str = AUTO
+    """Of the network's weights, one of `deepspeech.serving.precision.PRECISIONS`."""
 
 
 @dataclass(frozen=True)
