@@ -11,6 +11,7 @@ from ..options import (
     SetOptions,
     with_values,
 )
+from ..util.features import UTTERANCE
 from ..util.files.packaged_data import DATA
 from .experiment import Experiment, register
 from .unheard import OTHER_VOICES, UNHEARD
@@ -45,7 +46,7 @@ FSDD_UNHEARD = register(
             {
                 "augment": OTHER_VOICES.written,
                 "audio_sample_rate": 8000,
-                "normalize_features": "running",
+                "normalize_features": UTTERANCE,
                 "lstm_layers": 3,
                 "n_hidden": 192,
                 "output_step": 20,

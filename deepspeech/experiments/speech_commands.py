@@ -8,6 +8,7 @@ from ..options import (
     SetOptions,
     with_values,
 )
+from ..util.features import UTTERANCE
 from .experiment import Experiment, register
 from .unheard import OTHER_VOICES, UNHEARD
 
@@ -41,7 +42,7 @@ ARABIC_COMMANDS = register(
             UNHEARD,
             {
                 "augment": OTHER_VOICES.written,
-                "normalize_features": "running",
+                "normalize_features": UTTERANCE,
                 "lstm_layers": 3,
                 "n_hidden": 192,
                 "epoch": 250,

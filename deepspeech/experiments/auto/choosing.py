@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from ...options.rows.flag import Value
 from ...util.errors import ParametersError
+from ...util.features import GLOBAL, UTTERANCE
 from ...util.importing.pipeline.records import SETS
 from ...util.parallel import usable_cores
 from ..experiment import Experiment, register
@@ -100,8 +101,16 @@ def _choices(measured: Measured, machine: Machine) -> Iterator[Choice]:
 
 def _front_end(measured: Measured) -> Choice:
     rate = min(RATES, key=lambda rate: (rate > measured.sample_rate, abs(rate - measured.sample_rate)))
-    reason = f"features: log-mel energies at {rate} Hz, as the recordings have {measured.sample_rate} Hz"
-    return Choice({"audio_sample_rate": rate}, (reason,))
+    normalization, by = (
+        (UTTERANCE, "each recording, as few voices are known") if _has_few(measured) else (GLOBAL, "all")
+    )
+    return Choice(
+        {"audio_sample_rate": rate, "normalize_features": normalization},
+        (
+            f"features: log-mel energies at {rate} Hz, as the recordings have {measured.sample_rate} Hz; normalized by "
+            f"the statistics of {by}",
+        ),
+    )
 
 
 def _network(measured: Measured, machine: Machine) -> Choice:
@@ -121,11 +130,16 @@ def _network(measured: Measured, machine: Machine) -> Choice:
 
 
 def _augmentation(measured: Measured) -> Choice:
-    few = 0 < measured.speakers < FEW_SPEAKERS
+    few = _has_few(measured)
     who = f"{measured.speakers} speakers" if measured.speakers else "speakers that the lists do not name"
     voices = " and other voices" if few else ""
     chosen = OTHER_VOICES if few else AUGMENTATIONS
     return Choice({"augment": chosen.written}, (f"augmentation: speed, noise, SpecAugment{voices}, for {who}",))
+
+
+def _has_few(measured: Measured) -> bool:
+    """Return whether the lists name few speakers."""
+    return 0 < measured.speakers < FEW_SPEAKERS
 
 
 def _schedule(measured: Measured, machine: Machine) -> Choice:
