@@ -92,7 +92,7 @@ def _mapped(prefix: Path, identity: ModelIdentity, onto: Arrays) -> dict[str, np
         if source is None:
             continue
         found, initial = tuple(shapes[source.name]), onto[variable.name]
-        if found != (*initial.shape[:-1], len(labels) + 1):
+        if found != (*initial.shape[:-1], len(labels or ()) + 1):
             raise CheckpointError(misfit(prefix, variable, source.name, found, identity))
         mapped[variable.name] = mapping.mapped(source.read(reader), initial)
     return mapped
