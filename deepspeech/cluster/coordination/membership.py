@@ -136,6 +136,7 @@ class Members:
         self._required = required
         self._new_identity = new_identity
         self._members: dict[str, Member] = {}
+        self._identities: dict[str, str] = {}
         self._replaced: deque[str] = deque(maxlen=1000)
         self._slowest = 0.0
         self._last_look: float | None = None
@@ -164,12 +165,13 @@ class Members:
 
     def namesake(self, applicant: Applicant) -> Member | None:
         """Return the member that the applicant replaces: one with the same role and task."""
-        return next((member for member in self if member.applicant.name == applicant.name), None)
+        return self.find(self._identities.get(applicant.name))
 
     def add(self, applicant: Applicant, now: float) -> Member:
         """Take a process in."""
         member = Member(self._new_identity(), applicant, now, now)
         self._members[member.identity] = member
+        self._identities[applicant.name] = member.identity
         return member
 
     def remove(self, member: Member, *, replaced: bool = False) -> None:

@@ -172,3 +172,17 @@ def test_the_page_needs_nothing_from_outside() -> None:
     page = (Path(application_module.__file__).parent / "page.html").read_text(encoding="utf-8")
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "https://" not in page
+
+
+def test_a_worker_that_joins_wakes_nobody_who_waits_unless_it_gives_jobs_back(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[str] = []
+    monkeypatch.setattr(served.service, "changed", lambda: woken.append("everybody"))
+    one = served.joined(0)
+    served.joined(1)
+    served.joined(1)
+    assert woken == []
+    served.post("/v1/jobs", member=one)
+    served.joined(0)
+    assert woken == ["everybody"]
