@@ -137,6 +137,10 @@ def test_metrics_are_in_prometheus_format(served: Served) -> None:
     families = {family.name: family for family in text_string_to_metric_families(text)}
     assert families["deepspeech_jobs"].samples[0].value == 1
     assert families["deepspeech_epoch_batches"].samples[0].value == 6
+    phases = {sample.labels["phase"]: sample.value for sample in families["deepspeech_phase"].samples}
+    assert phases["testing"] == sum(phases.values()) == 1
+    assert families["deepspeech_missing_nodes"].samples[0].value == 4
+    assert families["deepspeech_stalled_seconds"].samples[0].value == 0
     (member,) = families["deepspeech_member_silent_seconds"].samples
     assert member.labels == {"member": "worker 0"}
 
