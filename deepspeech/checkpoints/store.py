@@ -51,6 +51,7 @@ class Checkpoints:
         self._identity = identity
         self._damaged: set[Path] = set()
         self._restored: Path | None = None
+        self.last_here: Path | None = None  # the checkpoint of this folder that was saved or restored last
         with graph.as_default():
             self._variables = v1.global_variables()
             self._initialize = tf.group(v1.global_variables_initializer(), v1.local_variables_initializer())
@@ -109,6 +110,7 @@ class Checkpoints:
             if not was_there:
                 _remove_files_of(prefix)
             raise CheckpointError(_not_written(prefix, error)) from error
+        self.last_here = prefix
         for each in superseded:
             remove_checkpoint(each)
         self._remove_orphaned_descriptions(kind)
@@ -176,6 +178,8 @@ class Checkpoints:
         if to_use and self._options.averaged > 1 and prefix == read_index(prefix.parent, Kind.BEST).named:
             self._load_mean_of_best(session, prefix)
         self._restored = prefix
+        if prefix.parent.resolve() == self._folder.resolve():
+            self.last_here = prefix
         if description is None:
             return None
         try:

@@ -45,9 +45,6 @@ WAKE_SECONDS = 0.25
 GATHERING_SECONDS = 15.0
 """Seconds that the chief waits for all workers before it begins with those that have joined."""
 
-SHUTDOWN_SECONDS = 10.0
-"""Seconds that the chief waits at the end for the others to leave, and for missing ones to join and hear of it."""
-
 FAILURE_NOTICE_SECONDS = 3.0
 """Seconds that the chief stays to tell every node why training has failed."""
 
@@ -280,13 +277,13 @@ class Chief:
         time.sleep(FAILURE_NOTICE_SECONDS)
 
     def _wait_for_shutdown(self) -> None:
-        """Wait until every node knows that training is over and has left, for SHUTDOWN_SECONDS at most."""
+        """Wait until every node knows that training is over and has left, or is given up."""
+        start = time.monotonic()
         with self._service.locked() as coordinator:
             coordinator.shutdown.release_servers()
-        deadline = time.monotonic() + SHUTDOWN_SECONDS
-        while time.monotonic() < deadline:
+        while True:
             with self._service.locked() as coordinator:
-                if coordinator.shutdown.everyone_has_left:
+                if coordinator.shutdown.is_complete(time.monotonic() - start):
                     return
             time.sleep(0.1)
 

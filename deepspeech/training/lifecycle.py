@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ..checkpoints.choice import choose_to_begin
 from ..checkpoints.model_figures import keep_figures
 from ..checkpoints.store import Checkpoints, Kind
-from ..errors import AudioError, FeatureCacheError
+from ..errors import AudioError, CheckpointError, FeatureCacheError
 from ..options import Options
 from ..options.checkpoints import AUTOMATIC, LAST
 from ..options.training.epochs import LOSS, in_words
@@ -221,6 +221,11 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
     """
     wanted = options.checkpoints
     newest = checkpoints.find_newest() if options.trains else None
+    if newest is None and options.trains and checkpoints.last_here is not None:
+        raise CheckpointError(
+            f"--checkpoint_dir={wanted.directory}: {checkpoints.last_here.name}, to go on from, is gone; "
+            "put the folder back, or start all nodes again to begin anew"
+        )
     if newest is not None:
         state = checkpoints.restore(session, newest) or TrainingState()
         logger.info("Going on from checkpoint %s, %s", newest, _progress(state, options))

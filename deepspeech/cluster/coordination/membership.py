@@ -136,8 +136,10 @@ class Members:
         self._required = required
         self._new_identity = new_identity
         self._members: dict[str, Member] = {}
+        self._identities: dict[str, str] = {}
         self._replaced: deque[str] = deque(maxlen=1000)
         self._slowest = 0.0
+        self._last_result: float | None = None
         self._last_look: float | None = None
 
     def __iter__(self) -> Iterator[Member]:
@@ -164,12 +166,13 @@ class Members:
 
     def namesake(self, applicant: Applicant) -> Member | None:
         """Return the member that the applicant replaces: one with the same role and task."""
-        return next((member for member in self if member.applicant.name == applicant.name), None)
+        return self.find(self._identities.get(applicant.name))
 
     def add(self, applicant: Applicant, now: float) -> Member:
         """Take a process in."""
         member = Member(self._new_identity(), applicant, now, now)
         self._members[member.identity] = member
+        self._identities[applicant.name] = member.identity
         return member
 
     def remove(self, member: Member, *, replaced: bool = False) -> None:
@@ -198,6 +201,7 @@ class Members:
         """Note a member's result, before `heard` notes that it asks for more."""
         self._slowest = max(self._slowest, now - member.asked)
         member.results.append((now, utterances))
+        self._last_result = now
 
     def lost(self, now: float) -> list[Member]:
         """Return the members that were silent for longer than a lease, or busy far longer than any before."""
@@ -230,3 +234,7 @@ class Members:
         """Let the parameter servers go that must: their weights are saved."""
         for member in self:
             member.may_go = member.must_go
+
+    def stalled_for(self, now: float) -> float:
+        """Return the seconds since any member's last result; 0 before the first."""
+        return 0.0 if self._last_result is None else max(now - self._last_result, 0.0)

@@ -2,11 +2,18 @@
 
 from .membership import ClusterSettings, Member, Members
 
+LATECOMERS_SECONDS = 10.0
+"""Seconds for which nodes that were missing may still join and hear that training is over."""
+
+LEAVING_SECONDS = 5.0
+"""Seconds that parameter servers have to leave after the last worker did, or was given up."""
+
 
 class Shutdown:
     """Which nodes have heard that training is over, and which may stop."""
 
     def __init__(self, settings: ClusterSettings, members: Members) -> None:
+        self._longest = max(settings.lease_seconds, LATECOMERS_SECONDS) + LEAVING_SECONDS
         self._nodes = settings.workers + settings.parameter_servers
         self._members = members
         self._left: set[str] = set()
@@ -29,3 +36,11 @@ class Shutdown:
     def everyone_has_left(self) -> bool:
         """Whether every node, also one that was missing, has heard that training is over and has left."""
         return len(self._left) == self._nodes and not len(self._members)
+
+    def is_complete(self, waited: float) -> bool:
+        """Return whether the chief may go, after it has `waited` seconds.
+
+        A worker that dies at the end is a member until its lease is over, and parameter servers wait for it.
+        """
+        nobody_is_left = waited > LATECOMERS_SECONDS and not len(self._members)
+        return self.everyone_has_left or nobody_is_left or waited > self._longest

@@ -27,6 +27,7 @@ def status_of(coordinator: ClusterCoordinator, now: float) -> dict[str, Any]:
         "members": [_member(member, now) for member in coordinator.members],
         "missing": [f"{role.value} {task}" for role in Role for task in coordinator.members.missing(role)],
         "utterances_per_second": round(sum(member.throughput(now) for member in coordinator.members), 2),
+        "stalled_for": round(coordinator.members.stalled_for(now), 2),
         "counts": vars(coordinator.counts),
     }
 

@@ -55,9 +55,14 @@ class Handlers:
         """Take a process in."""
         applicant = body.applicant()
         with self._service.locked() as coordinator:
+            lost = coordinator.counts.lost_jobs
             identity = coordinator.join(applicant, self._service.clock())
             lease = coordinator.settings.lease_seconds
-        self._service.changed()
+            gave_jobs_back = coordinator.counts.lost_jobs > lost
+        if gave_jobs_back:
+            self._service.changed()
+        else:
+            self._service.wake_chief()
         return _json(JoinedBody(member=identity, lease_seconds=lease))
 
     async def heartbeat(self, body: MemberBody) -> Response:

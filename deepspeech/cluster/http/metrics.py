@@ -16,6 +16,9 @@ COUNTERS = {
 }
 
 
+PHASES = ("waiting", "training", "testing", "over", "failed", "stopped")
+
+
 def render_metrics(status: Mapping[str, Any]) -> tuple[bytes, str]:
     """Return the text, and its content type, of a status; a single machine has no members."""
     registry = CollectorRegistry()
@@ -48,6 +51,10 @@ class _Collector:
         status = self._status
         for name, text in COUNTERS.items():
             yield CounterMetricFamily(f"deepspeech_{name}", text, value=status["counts"][name])
+        phases = {phase: float(phase == status["phase"]) for phase in PHASES}
+        yield _by_label("phase", "1 for the phase that the run is in", "phase", phases)
+        yield _gauge("missing_nodes", len(status["missing"]), "Nodes that have not joined, or were lost")
+        yield _gauge("stalled_seconds", status["stalled_for"], "Seconds since the last result of any worker")
         yield _gauge("jobs_open", opened["jobs_open"], "Jobs of the open epoch that are not handed out")
         yield _gauge("jobs_running", opened["jobs_running"], "Jobs of the open epoch that are handed out")
         silence = {member["name"]: member["silent_for"] for member in status["members"]}

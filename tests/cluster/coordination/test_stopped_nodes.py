@@ -58,3 +58,32 @@ def test_a_server_that_is_lost_while_weights_are_loaded_is_waited_for_from_then_
     assert coordinator.servers_lost_since is None
     coordinator.tick(31.0)
     assert coordinator.servers_lost_since == 20.0
+
+
+def test_the_chief_stays_until_a_worker_that_died_at_the_end_is_given_up_and_the_servers_have_gone() -> None:
+    coordinator, server = with_server()
+    coordinator.open(training(batches=0, epochs=0))
+    worker = joined(coordinator, 0)
+    coordinator.allow_testing()
+    coordinator.next_job(worker, 0.0)  # it hears that training is over, and dies
+    coordinator.shutdown.release_servers()
+    for now in (0.0, 4.0, 8.0, 10.0):
+        coordinator.tick(now)
+        assert not coordinator.heartbeat(server, now)
+        assert not coordinator.shutdown.is_complete(now)
+    coordinator.tick(11.0)
+    assert coordinator.heartbeat(server, 11.0)
+    assert not coordinator.shutdown.is_complete(11.0)
+    coordinator.leave(server, 11.5)
+    assert coordinator.shutdown.is_complete(11.5)
+
+
+def test_the_chief_waits_a_while_for_nodes_that_were_missing_and_not_for_ever_for_those_that_stay() -> None:
+    coordinator = cluster(2)
+    one = joined(coordinator, 0)
+    assert not coordinator.shutdown.is_complete(9.0)
+    assert not coordinator.shutdown.is_complete(14.0)
+    assert coordinator.shutdown.is_complete(15.1)
+    coordinator.leave(one, 0.0)
+    assert not coordinator.shutdown.is_complete(9.0)
+    assert coordinator.shutdown.is_complete(10.1)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from deepspeech.cluster.coordination.errors import JobLostError, NotMemberError, ReplacedError
 from deepspeech.cluster.coordination.rounds import NUMBERS_PER_ROUND, RoundEnd
 from deepspeech.schedule.coordinator import NoJob
-from deepspeech.schedule.jobs import Job
+from deepspeech.schedule.jobs import Job, JobResult, Tally
 from deepspeech.schedule.state import TrainingState
 
 Batches = Counter[tuple[int, int]]
@@ -177,3 +177,15 @@ def test_every_batch_is_in_the_weights_exactly_once_through_kills_hangs_late_res
 ) -> None:
     weights = Simulation(seed, workers, batches, per_job, aggregate, replicas).run()
     assert weights == Counter({(epoch, batch): 1 for epoch in range(2) for batch in range(batches)})
+
+
+def test_three_epochs_more_are_not_three_more_again_after_a_server_was_lost_in_the_test() -> None:
+    before = TrainingState(epoch=4, requested_epoch=-4, target_epoch=4)
+    state, coordinator = before, training(2, -3, test=2, state=before)
+    while not coordinator.training_is_over:
+        job = coordinator.next_job()
+        assert isinstance(job, Job)
+        coordinator.submit(JobResult(job, job.batches, Tally(1, 1.0)))
+        state = TrainingState.from_json(json.loads(json.dumps(coordinator.state.to_json())))
+    assert state.epoch == 7
+    assert training(2, -3, test=2, state=state).training_is_over

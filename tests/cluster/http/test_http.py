@@ -144,6 +144,10 @@ def test_metrics_are_in_prometheus_format(served: Served) -> None:
     families = {family.name: family for family in text_string_to_metric_families(text)}
     assert families["deepspeech_jobs"].samples[0].value == 1
     assert families["deepspeech_epoch_batches"].samples[0].value == 6
+    phases = {sample.labels["phase"]: sample.value for sample in families["deepspeech_phase"].samples}
+    assert phases["testing"] == sum(phases.values()) == 1
+    assert families["deepspeech_missing_nodes"].samples[0].value == 4
+    assert families["deepspeech_stalled_seconds"].samples[0].value == 0
     (member,) = families["deepspeech_member_silent_seconds"].samples
     assert member.labels == {"member": "worker 0"}
 
@@ -179,3 +183,17 @@ def test_the_page_needs_nothing_from_outside() -> None:
     page = (Path(application_module.__file__).parent / "page.html").read_text(encoding="utf-8")
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "https://" not in page
+
+
+def test_a_worker_that_joins_wakes_nobody_who_waits_unless_it_gives_jobs_back(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[str] = []
+    monkeypatch.setattr(served.service, "changed", lambda: woken.append("everybody"))
+    one = served.joined(0)
+    served.joined(1)
+    served.joined(1)
+    assert woken == []
+    served.post("/v1/jobs", member=one)
+    served.joined(0)
+    assert woken == ["everybody"]
