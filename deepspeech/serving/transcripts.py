@@ -109,7 +109,8 @@ def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count
         texts = [" ".join(part.text for _, part in before if part.text) for before in chosen]
         longer: dict[str, list[tuple[float, Transcript]]] = {}  # by text, of which the first is the best
         for _, place, candidate in sorted(pairs, key=lambda pair: pair[0], reverse=True):
-            longer.setdefault(f"{texts[place]} {candidate.text}".strip(), [*chosen[place], (start, candidate)])
+            text = " ".join(f"{texts[place]} {candidate.text}".split())
+            longer.setdefault(text, [*chosen[place], (start, candidate)])
             if len(longer) == count:
                 break
         chosen = list(longer.values())

@@ -188,8 +188,8 @@ def test_a_signal_is_printed_utterance_by_utterance(client: Client, model: Model
     data = np.concatenate([spoken[0], pause, spoken[1], pause]).tobytes()
     ended = client.run("--audio", "-", "--endpoint_silence_after_words", 0.5, data=data).stdout.decode().splitlines()
     assert [line.strip() for line in ended] == [model.stt(samples).strip() for samples in spoken]
-    streamed = client.run("--audio", "-", "--stream", 3200, data=data).stdout.decode().split("\n\n")
-    assert [lines.splitlines()[-1].strip() for lines in streamed if lines.strip()] == [line.strip() for line in ended]
+    streamed = client.run("--audio", "-", "--stream", 3200, data=data).stdout.decode().splitlines()
+    assert [line.strip() for line in streamed] == [line.strip() for line in ended]
 
 
 def test_a_long_recording_has_several_transcripts_too(client: Client, recordings: list[Path], tmp_path: Path) -> None:

@@ -49,7 +49,6 @@ WRONG_WITH_SCORER: list[Callable[[Model], Any]] = [
     lambda model: model.addHotWord([], 1),  # type: ignore[arg-type]
     lambda model: model.addHotWord("a", "much"),  # type: ignore[arg-type]
     lambda model: model.addHotWord("a", float("nan")),
-    lambda model: model.addHotWord("?", 1),
     lambda model: model.eraseHotWord({}),  # type: ignore[arg-type]
 ]
 
