@@ -1,4 +1,4 @@
-// What searches with a language model share, compiled for each of KenLM's data structures.
+// What searches with a language model share, compiled for each of KenLM's data structures, with and without hot words.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,12 @@ namespace ctc {
 // From this number of children on (in Chinese, say) it pays to look only at those with probable labels.
 constexpr std::uint32_t kManyChildren = 64;
 
-template <class Model>
+template <class Model, bool kHotWords>
 class ScoredSearch : public Search {
  protected:
   ScoredSearch(const SearchContext& context, const Model& model)
       : Search(context),
         nodes_(context.nodes),
-        has_hot_words_(!context.hot_words.empty()),
         highest_ahead_(context.highest_look_ahead()),
         model_(model) {
     root_has_many_children_ = context.child_count(LexiconTrie::kRoot) >= kManyChildren;
@@ -48,11 +47,11 @@ class ScoredSearch : public Search {
     if (node == LexiconTrie::kRoot && root_has_many_children_) {
       for (const Step step : root_steps_) {
         if (!reaches_floor(step.label)) return;
-        extend(step, ahead(step.node, phrase));
+        extend(step, kHotWords ? ahead(step.node, phrase) : ahead_of_scorer(step.node));
       }
       return;
     }
-    if (has_hot_words_ && context_.hot_words.find(node)) {
+    if (kHotWords && context_.hot_words.find(node)) {
       context_.each_child(node, [&](Step step) { extend(step, ahead(step.node, phrase)); });
       return;
     }
@@ -77,7 +76,7 @@ class ScoredSearch : public Search {
 
   // The word that ends at a node, or kNoWord.
   Word word(std::uint32_t node) const {
-    if (has_hot_words_) return context_.word(node);
+    if (kHotWords) return context_.word(node);
     return node == LexiconTrie::kNoNode ? TrieNode::kNoWord : nodes_[node].word;
   }
 
@@ -88,14 +87,13 @@ class ScoredSearch : public Search {
     after.phrase = Phrases::kStart;
     const float score = kLn10 * model_.Score(before.state, known ? word : 0, after.state);
     const float bonus = known ? context_.bonus(word) : context_.options.unknown_word_score;
-    const float boost = has_hot_words_ ? context_.hot_words.follow(before.phrase, node, after.phrase) : 0;
+    const float boost = kHotWords ? context_.hot_words.follow(before.phrase, node, after.phrase) : 0;
     after.probability = before.probability + score;
     after.score = before.score + context_.options.lm_weight * score + bonus + boost;
     return after;
   }
 
   const TrieNode* const nodes_;
-  const bool has_hot_words_;
   const float highest_ahead_;  // the look-ahead of no node is higher
   bool root_has_many_children_;
   std::vector<std::uint32_t> root_children_;  // by label, if there are many or they are asked for: a node or kNoNode

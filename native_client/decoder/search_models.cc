@@ -34,11 +34,11 @@ class PlainSearch final : public Search {
 
 // Words of the trie. If the delimiter alone begins words, it leads to the root of the trie; other labels that begin
 // words are part of their spellings, so they lead to the root's children.
-template <class Model>
-class WordSearch final : public ScoredSearch<Model> {
+template <class Model, bool kHotWords>
+class WordSearch final : public ScoredSearch<Model, kHotWords> {
  public:
   WordSearch(const SearchContext& context, const Model& model)
-      : ScoredSearch<Model>(context, model),
+      : ScoredSearch<Model, kHotWords>(context, model),
         delimiter_(context.labels.delimiter()),
         spell_beginnings_(context.labels.spell_beginnings()),
         unknown_allowed_(context.unknown_score > kLogZero) {
@@ -53,9 +53,9 @@ class WordSearch final : public ScoredSearch<Model> {
   }
 
  private:
-  using Base = ScoredSearch<Model>;
+  using Base = ScoredSearch<Model, kHotWords>;
   using typename Base::Step;
-  using Base::has_hot_words_, Base::highest_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
+  using Base::highest_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
 
   void extend_beam() override {
     if (this->root_has_many_children_) this->rank_root_children();
@@ -74,7 +74,7 @@ class WordSearch final : public ScoredSearch<Model> {
 
   void extend(std::uint32_t source) {
     const Hypothesis& hypothesis = beam_[source];
-    if (has_hot_words_) phrase_ = this->sentence(hypothesis).phrase;
+    if (kHotWords) phrase_ = this->sentence(hypothesis).phrase;
     if (hypothesis.node != LexiconTrie::kNoNode) {
       this->for_each_step(hypothesis, phrase_, highest_ahead_,
                           [&](Step step, float ahead) { extend_by(source, hypothesis, step, ahead); });
@@ -112,7 +112,7 @@ class WordSearch final : public ScoredSearch<Model> {
     Hypothesis& hypothesis = beam_[source];
     const float bound = completion_bound(hypothesis.node);
     Phrases::State after = Phrases::kStart;
-    if (has_hot_words_) context_.hot_words.follow(phrase_, hypothesis.node, after);
+    if (kHotWords) context_.hot_words.follow(phrase_, hypothesis.node, after);
     for (const auto [label, node] : beginnings_) {
       const float highest = hypothesis.total + posteriors_[label];
       if (!(highest + hypothesis.sentence + bound + highest_ahead_ > floor_)) return;
@@ -130,7 +130,7 @@ class WordSearch final : public ScoredSearch<Model> {
   // No completion scores higher, as no word has more than ln P = 0.
   float completion_bound(std::uint32_t node) const {
     const Word word = this->word(node);
-    if (has_hot_words_ || context_.options.lm_weight < 0) return highest_completion(node, word);
+    if (kHotWords || context_.options.lm_weight < 0) return highest_completion(node, word);
     return word == TrieNode::kNoWord ? context_.options.unknown_word_score : context_.bonus(word);
   }
 
@@ -147,18 +147,18 @@ class WordSearch final : public ScoredSearch<Model> {
 };
 
 // Characters of the trie, each of one or (as its UTF-8 bytes) several labels; they need no delimiter.
-template <class Model>
-class CharacterSearch final : public ScoredSearch<Model> {
+template <class Model, bool kHotWords>
+class CharacterSearch final : public ScoredSearch<Model, kHotWords> {
  public:
   CharacterSearch(const SearchContext& context, const Model& model)
-      : ScoredSearch<Model>(context, model) {
+      : ScoredSearch<Model, kHotWords>(context, model) {
     this->extension_bound_ = highest_ahead_ + context.highest_bonus();
     // Each candidate costs the language model's time, so the floor rises early.
     this->most_candidates_ = context.options.beam_width + std::max<std::size_t>(1, context.options.beam_width / 4);
   }
 
  private:
-  using Base = ScoredSearch<Model>;
+  using Base = ScoredSearch<Model, kHotWords>;
   using typename Base::Step;
   using Base::highest_ahead_, Base::beam_, Base::posteriors_, Base::floor_, Base::context_;
 
@@ -196,7 +196,7 @@ class CharacterSearch final : public ScoredSearch<Model> {
       return;
     }
     Phrases::State after = Phrases::kStart;
-    const float boost = this->has_hot_words_ ? context_.hot_words.follow(before.phrase, child, after) : 0;
+    const float boost = kHotWords ? context_.hot_words.follow(before.phrase, child, after) : 0;
     const float weighted = context_.options.lm_weight * score(before, context, word);
     const float rank = total + (before.score + weighted + context_.bonus(word) + boost) + this->ahead(LexiconTrie::kRoot, after);
     if (rank > floor_) this->add_candidate({rank, total, source, label, LexiconTrie::kRoot, child});
@@ -225,15 +225,21 @@ class CharacterSearch final : public ScoredSearch<Model> {
   std::vector<Scored> scored_ = std::vector<Scored>(std::size_t{1} << kScoredBits, Scored{0, TrieNode::kNoWord, 0});
 };
 
+template <class Model, bool kHotWords>
+std::unique_ptr<Search> create_scored(const SearchContext& context, const Model& model) {
+  if (context.scorer->unit() == Unit::kWord) return std::make_unique<WordSearch<Model, kHotWords>>(context, model);
+  return std::make_unique<CharacterSearch<Model, kHotWords>>(context, model);
+}
+
 }  // namespace
 
 std::unique_ptr<Search> Search::create(const SearchContext& context) {
   if (!context.scorer) return std::make_unique<PlainSearch>(context);
   return std::visit(
-      [&](const auto& model) -> std::unique_ptr<Search> {
+      [&](const auto& model) {
         using Model = std::decay_t<decltype(*model)>;
-        if (context.scorer->unit() == Unit::kWord) return std::make_unique<WordSearch<Model>>(context, *model);
-        return std::make_unique<CharacterSearch<Model>>(context, *model);
+        if (context.hot_words.empty()) return create_scored<Model, false>(context, *model);
+        return create_scored<Model, true>(context, *model);
       },
       context.scorer->language_model().model());
 }
