@@ -14,10 +14,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib import import_module
+from importlib import import_module, reload
 from pathlib import Path
 from threading import Lock
 from typing import IO, Any
+
+from xdg import BaseDirectory
 
 from deepspeech.options import SessionOptions
 
@@ -147,6 +149,7 @@ def run_program(request: StartRequest, stdout: int, stderr: int) -> int:
     os.chdir(request.folder)
     os.environ.clear()
     os.environ.update(request.environment)
+    reload(BaseDirectory)  # it reads the environment when it is imported
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run below nohup
     if request.devices > 1:
         divide_processor(request.devices)

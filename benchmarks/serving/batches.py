@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from deepspeech.serving.precision import Precision
+from deepspeech.serving.layers.precision import Precision
 
 from ..inference import ROOT, trained_graph, write_graph
 

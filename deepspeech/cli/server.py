@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import __version__
 from ..errors import FlagError
-from ..serving.precision import PRECISIONS
+from ..serving.layers.precision import PRECISIONS
 from ..serving.server.libraries import check_libraries
 from ..serving.server.options import PAGE_PORT, Limits, ServedModel, ServerOptions
 from ..util.web.tokens import is_loopback, read_token

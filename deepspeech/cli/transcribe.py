@@ -16,8 +16,8 @@ import numpy.typing as npt
 from .. import __version__
 from ..errors import AudioError, ExportError, FlagError
 from ..serving.api import Model
+from ..serving.layers.precision import PRECISIONS
 from ..serving.long_audio import parts_of_blocks
-from ..serving.precision import PRECISIONS
 from ..serving.transcripts import joined_candidates
 from ..util.audio import channel_count, read_audio_blocks
 from ..util.files.whole_files import write_whole

@@ -30,9 +30,9 @@ from .endpointing.voice_activity import VoiceActivity
 from .engine import Engine
 from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo, read_frozen_model
+from .layers.precision import Precision
 from .long_audio import Part, parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
-from .precision import Precision
 from .recognition import Recognition, Recognizer, blocks_of
 from .streams import Stream, TranscriptStream, check_streams
 from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata

@@ -29,8 +29,8 @@ from .layers.convolution import ConvolutionLayer
 from .layers.layer import Array, Batch, EngineLayer, Weights
 from .layers.lstm import BidirectionalLSTMLayer, LSTMLayer
 from .layers.normalization import LayerNormalizationLayer
+from .layers.precision import Precision
 from .layers.products import DenseLayer
-from .precision import Precision
 
 LARGEST_CHUNK = 256
 """The number of frames that go through the network at once; their gates take n_hidden * 4 KiB."""

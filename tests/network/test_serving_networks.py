@@ -19,7 +19,7 @@ from deepspeech.options import ExportOptions, ModelOptions, NetworkOptions, with
 from deepspeech.serving.engine import Engine, Piece
 from deepspeech.serving.feature_windows import context_windows
 from deepspeech.serving.frozen.model import FrozenModel, read_frozen_model
-from deepspeech.serving.precision import Precision
+from deepspeech.serving.layers.precision import Precision
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 

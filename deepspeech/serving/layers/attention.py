@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...network.description import LONGEST_WAVE, ConvolutionModule, FeedForward, SelfAttention
-from ..precision import Precision
 from .layer import Array, FrameLayer, UtteranceLayer, Weights
 from .normalization import normalized
+from .precision import Precision
 from .products import UNITS_WORTH_THREADS, product_of
 
 

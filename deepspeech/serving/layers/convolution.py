@@ -5,8 +5,8 @@ from math import inf
 import numpy as np
 
 from ...network.description import Convolution
-from ..precision import Precision
 from .layer import Array, UtteranceLayer, Weights
+from .precision import Precision
 from .products import product_of
 
 

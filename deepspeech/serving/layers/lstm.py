@@ -8,9 +8,9 @@ import numpy as np
 
 from ..._acoustic import Int8Recurrence, Recurrence
 from ...network.description import LSTM, BidirectionalLSTM
-from ..precision import Precision
 from .blocks import COLUMNS, gates_in_blocks, int8_weights, int16_weights
 from .layer import Array, Batch, UtteranceLayer, Weights
+from .precision import Precision
 from .products import product_of_blocks
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...network.description import NORMALIZATION_EPSILON, LayerNormalization
-from ..precision import Precision
 from .layer import Array, FrameLayer, Weights
+from .precision import Precision
 
 
 class LayerNormalizationLayer(FrameLayer):

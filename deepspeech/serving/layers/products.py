@@ -6,9 +6,9 @@ from typing import Protocol
 from ..._acoustic import Dense as FloatProduct
 from ..._acoustic import Int8Dense as Int8Product
 from ...network.description import Dense, Projection
-from ..precision import Precision
 from .blocks import Blocks, columns_in_blocks, float32_weights, int8_weights
 from .layer import Array, FrameLayer, Weights
+from .precision import Precision
 
 UNITS_WORTH_THREADS = 128
 """Layers of at most this number of units are computed by the calling thread alone."""

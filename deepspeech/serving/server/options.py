@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..endpointing import EndpointRules
-from ..precision import AUTO
+from ..layers.precision import AUTO
 
 Number = TypeVar("Number", int, float)
 
@@ -57,7 +57,7 @@ class ServedModel:
     scorer: Path | None = None
     """A language model: a scorer package or a KenLM file."""
     precision: str = AUTO
-    """Of the network's weights, one of `deepspeech.serving.precision.PRECISIONS`."""
+    """Of the network's weights, one of `deepspeech.serving.layers.precision.PRECISIONS`."""
 
 
 @dataclass(frozen=True)

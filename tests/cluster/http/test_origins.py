@@ -4,7 +4,7 @@ import http.client
 from collections.abc import Iterator
 
 import pytest
-from served import Served, make_service
+from served import Served, make_service, serving
 
 from benchmarks.processes.ports import free_ports
 from deepspeech.cluster.http.server import Server
@@ -57,8 +57,9 @@ def test_programs_of_this_machine_and_the_coordinators_own_page_are_answered(tok
     assert status == 410
 
 
-def test_with_a_token_nodes_may_call_the_chief_what_they_like(served: Served) -> None:
-    assert served.request("/v1/status", headers=[("Host", "chief.example:2500")])[0] == 200
+def test_with_a_token_nodes_may_call_the_chief_what_they_like() -> None:
+    with serving() as served:
+        assert served.request("/v1/status", headers=[("Host", "chief.example:2500")])[0] == 200
 
 
 def test_no_page_is_shown_inside_another_and_none_redirects_to_the_host_that_was_asked_for(

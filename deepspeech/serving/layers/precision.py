@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from .._acoustic import has_int8_products
-from ..errors import ModelError
+from ..._acoustic import has_int8_products
+from ...errors import ModelError
 
 
 class Precision(Enum):

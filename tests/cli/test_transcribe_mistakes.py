@@ -1,0 +1,105 @@
+"""What the `deepspeech` command says of what it cannot do: one line."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from command_client import Client
+
+
+@pytest.fixture(scope="module")
+def client(graph_file: Path) -> Client:
+    return Client(graph_file)
+
+
+@pytest.mark.parametrize("flags", [[], ["--stream", 3200], ["--json"]])
+def test_output_that_finds_no_room_is_one_line(client: Client, recordings: list[Path], flags: list[object]) -> None:
+    command = client.command("--audio", recordings[0], *flags)
+    with Path("/dev/full").open("w") as full:
+        finished = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, text=True)
+    assert finished.returncode == 1
+    (line,) = finished.stderr.splitlines()
+    assert line == "deepspeech: the output cannot be written (No space left on device)"
+
+
+def write_bad_recordings(folder: Path) -> dict[str, str]:
+    """Write files that are not recordings; return what is said of each."""
+    (folder / "text.wav").write_text("hello")
+    (folder / "zero.wav").write_bytes(b"")
+    soundfile.write(folder / "empty.wav", np.zeros(0, np.int16), 16_000)
+    soundfile.write(folder / "nan.wav", np.full(8000, np.nan, np.float32), 16_000, subtype="FLOAT")
+    soundfile.write(folder / "whole.flac", np.sin(np.arange(16_000) / 9), 16_000)
+    (folder / "half.flac").write_bytes((folder / "whole.flac").read_bytes()[:5000])
+    (folder / "folder").mkdir()
+    return {
+        "text.wav": "cannot be read as audio",
+        "zero.wav": "cannot be read as audio",
+        "empty.wav": "no samples",
+        "nan.wav": "not finite numbers",
+        "half.flac": "truncated or damaged",
+        "folder": "holds no recordings",
+    }
+
+
+def test_what_is_no_recording_is_one_line_and_leaves_no_file(client: Client, tmp_path: Path) -> None:
+    for name, reason in write_bad_recordings(tmp_path).items():
+        finished = client.run("--audio", tmp_path / name, "--output_dir", tmp_path / "out")
+        assert finished.returncode == 1
+        (line,) = finished.stderr.decode().splitlines()
+        assert name in line and reason in line
+        assert not finished.stdout and not list(tmp_path.glob("out/*"))
+
+
+def test_a_recording_of_another_rate_and_two_channels_is_resampled(client: Client, tmp_path: Path) -> None:
+    tone = np.sin(np.arange(8000) / 3).astype(np.float32) / 2
+    soundfile.write(tmp_path / "stereo.wav", np.stack([tone, tone], 1), 8000, subtype="FLOAT")
+    soundfile.write(tmp_path / "mono.wav", tone, 8000, subtype="FLOAT")
+    stereo, mono = (client.run("--audio", tmp_path / name) for name in ("stereo.wav", "mono.wav"))
+    assert stereo.returncode == 0, stereo.stderr
+    assert stereo.stdout == mono.stdout
+
+
+@pytest.mark.parametrize("place", ["a file", "a file/below"])
+def test_a_place_that_cannot_be_written_is_one_line(
+    client: Client, recordings: list[Path], tmp_path: Path, place: str
+) -> None:
+    (tmp_path / "a file").write_text("in the way")
+    finished = client.run("--audio", recordings[0], "--output_dir", tmp_path / place)
+    assert finished.returncode == 1
+    (line,) = finished.stderr.decode().splitlines()
+    assert "--output_dir" in line and "cannot be written" in line
+    assert [path.name for path in tmp_path.iterdir()] == ["a file"]
+
+
+def test_a_graph_that_was_cut_off_is_one_line(client: Client, recordings: list[Path], tmp_path: Path) -> None:
+    for name, data in (("cut.pb", client.graph.read_bytes()[:-1000]), ("text.pb", b"hello"), ("empty.pb", b"")):
+        (tmp_path / name).write_bytes(data)
+        finished = client.run("--model", tmp_path / name, "--audio", recordings[0])
+        assert finished.returncode == 1
+        (line,) = finished.stderr.decode().splitlines()
+        assert name in line and "give a graph" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--audio", "missing.wav"], "missing.wav"),
+        (["--audio", "a.wav", "--scorer", "missing.scorer"], "missing.scorer"),
+        (["--audio", "a.wav", "--hot_words", "a:1"], "--hot_words"),
+        (["--audio", "a.wav", "--beam_width", "0"], "--beam_width"),
+        (["--audio", "a.wav", "--beam_width", "many"], "--beam_width"),
+        (["--audio", "a.wav", "--sample_rate", "1"], "--sample_rate"),
+        (["--audio", "a.wav", "b.wav", "--format", "srt"], "--output_dir"),
+        (["--model", "missing.pb", "--audio", "a.wav"], "missing.pb"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_1(client: Client, arguments: list[str], named: str) -> None:
+    finished = client.run(*arguments)
+    assert finished.returncode == 1
+    (line,) = finished.stderr.decode().splitlines()
+    assert line.startswith("deepspeech: ") and named in line
+    assert not finished.stdout
