@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +18,9 @@ from ..transcripts import Transcript
 
 SECONDS_TOGETHER = 240.0
 """Seconds of audio that are computed together; a second's windows take 100 KB."""
+
+LARGEST_GROUP = 1 << 26
+"""Bytes of the posteriors that are decoded together, if they are not of one signal; thousands of labels need many."""
 
 
 @dataclass
@@ -73,19 +76,32 @@ def _transcripts(signals: Sequence[Array], recognizer: Recognizer, count: int) -
         windows = np.concatenate([*map(stream.feed, blocks_of(signal)), stream.finish()])
         pieces.append(Piece(windows, engine.initial_state(), last=True))
     rows = [posteriors for posteriors, _ in engine.run_batch(pieces)]
-    with recognizer.naming_the_model():
-        decoded = recognizer.decoder.decode_batch(_padded(rows), [len(each) for each in rows])
-    made = []
-    for hypotheses, posteriors in zip(decoded, rows, strict=True):
-        rivals = Rivals()
-        rivals.feed(posteriors)
-        made.append(recognizer.transcripts(hypotheses, rivals, count))
-    return made
+    made: dict[int, list[Transcript]] = {}
+    for group in _alike(rows):
+        posteriors = [rows[number] for number in group]
+        with recognizer.naming_the_model():
+            decoded = recognizer.decoder.decode_batch(_padded(posteriors), [len(each) for each in posteriors])
+        for number, hypotheses in zip(group, decoded, strict=True):
+            rivals = Rivals()
+            rivals.feed(rows[number])
+            made[number] = recognizer.transcripts(hypotheses, rivals, count)
+    return [made[number] for number in range(len(rows))]
+
+
+def _alike(rows: Sequence[Array]) -> Iterator[list[int]]:
+    """Yield the numbers of signals in groups of similar lengths, the longest first, that take LARGEST_GROUP padded."""
+    group: list[int] = []
+    for number in sorted(range(len(rows)), key=lambda number: -len(rows[number])):
+        if group and (len(group) + 1) * rows[group[0]].nbytes > LARGEST_GROUP:
+            yield group
+            group = []
+        group.append(number)
+    yield group
 
 
 def _padded(rows: Sequence[Array]) -> Array:
-    """Return posteriors [rows, columns] of several signals as [signals, rows, columns], with zeros behind them."""
-    padded = np.zeros((len(rows), max(map(len, rows)), rows[0].shape[1]), np.float32)
+    """Return posteriors [rows, columns] of several signals, the longest first, as [signals, rows, columns]."""
+    padded = np.zeros((len(rows), *rows[0].shape), np.float32)
     for of_signal, each in zip(padded, rows, strict=True):
         of_signal[: len(each)] = each
     return padded

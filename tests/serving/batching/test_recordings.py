@@ -14,11 +14,12 @@ from deepspeech.serving.arguments.samples import Samples
 from deepspeech.serving.batching import recordings as batches
 
 
-@pytest.mark.parametrize("seconds", [0.5, 60])
+@pytest.mark.parametrize(("seconds", "group"), [(0.5, 1 << 26), (60, 1 << 26), (60, 1), (60, 1 << 14)])
 def test_many_recordings_have_the_transcripts_of_each(
-    seconds: float, model: Model, recordings: list[Path], monkeypatch: pytest.MonkeyPatch
+    seconds: float, group: int, model: Model, recordings: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batches, "SECONDS_TOGETHER", seconds)
+    monkeypatch.setattr(batches, "LARGEST_GROUP", group)
     samples = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
     given: list[Path | Samples] = [*recordings, samples, samples[:0]]
     found = list(model.transcribe_many(given))
