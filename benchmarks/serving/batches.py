@@ -2,7 +2,7 @@
 
     python -m benchmarks.serving.batches [--demo demo] [--n_hidden 2048] [--files 1000] [--streams 1 8 40 70]
 
-The graph is what `make demo` trained, widened to `--n_hidden` units (see benchmarks/speech_graph.py), and the audio
+The graph is what `make demo` trained, widened to `--n_hidden` units (see ../processes/speech_graph.py), and the audio
 that of the demo's test set, again and again. Each measurement is a process of its own; rounds alternate between the
 kinds, and the fastest of each counts. A stream's real-time factor is that of all streams together: below 1 they keep up
 with speakers. The processor's time beside it tells what it would be on a machine that does nothing else.
