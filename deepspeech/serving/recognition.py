@@ -127,18 +127,18 @@ class Recognition:
         """Return the transcript of the samples fed so far; the network must stream."""
         hypotheses = self.peek(HYPOTHESES_SO_FAR)
         stable = stable_words(hypotheses, has_language_model=self.has_language_model)
-        return Partial(self._transcripts(hypotheses, 1)[0], stable)
+        return Partial(self.transcripts(hypotheses, 1)[0], stable)
 
-    def peek_transcripts(self, count: int = 1, compared: int = HYPOTHESES) -> list[Transcript]:
-        """Return the hypotheses of `peek` as transcripts, with the confidences of their words.
+    def transcripts(self, hypotheses: Sequence[Hypothesis], count: int) -> list[Transcript]:
+        """Return the first `count` of the hypotheses of `peek` or `finish` as transcripts, with confidences.
 
-        Confidences are more exact, and take longer, the more hypotheses are `compared`.
+        Confidences are more exact, and take longer, the more hypotheses there are.
         """
-        return self._transcripts(self.peek(max(count, compared)), count)
+        return self._recognizer.transcripts(hypotheses, self._rivals, count, self.start)
 
     def finish_transcripts(self, count: int = 1) -> list[Transcript]:
         """Return the hypotheses of `finish` as transcripts, with the confidences of their words."""
-        return self._transcripts(self.finish(max(count, HYPOTHESES)), count)
+        return self.transcripts(self.finish(max(count, HYPOTHESES)), count)
 
     def finish_observed(self) -> tuple[Hypothesis, list[Observation]]:
         """Return the best hypothesis of `finish`, and what the confidences of its words are computed of."""
@@ -157,9 +157,6 @@ class Recognition:
     def following(self) -> Recognition:
         """Begin the next utterance, with the audio after this one."""
         return Recognition(self._recognizer)
-
-    def _transcripts(self, hypotheses: list[Hypothesis], count: int) -> list[Transcript]:
-        return self._recognizer.transcripts(hypotheses, self._rivals, count, self.start)
 
     def _run_pending(self, *, last: bool = False) -> None:
         if self._pending:

@@ -23,7 +23,7 @@ def limit(default: Number, meaning: str, least: float = 1) -> Number:
 class Limits:
     """What clients may ask of the server. Nothing is unlimited."""
 
-    max_streams: int = limit(32, "live streams at once; further ones are answered 503")
+    max_streams: int = limit(20, "live streams at once; further ones are answered 503")
     max_transcriptions: int = limit(2, "recordings transcribed at once; further ones wait")
     max_waiting: int = limit(16, "recordings that wait; further ones are answered 503", least=0)
     max_connections: int = limit(512, "connections at once; further ones are closed")

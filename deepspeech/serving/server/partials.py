@@ -44,7 +44,7 @@ class PartialTranscripts:
         self._text = text
         done = [word.text for word in best.words[:-1]]
         if done != self._done:  # confidences take longer than the search, and each is needed once
-            words = recognition.peek_transcripts(1, HYPOTHESES_SO_FAR)[0].words
+            words = recognition.transcripts(hypotheses, 1)[0].words
             self._done, self._confidences = done, [word.confidence for word in words[: len(done)]]
         timed = transcript(best, self._step_seconds, [0.0] * len(best.words), recognition.start)
         stable = stable_words(hypotheses, has_language_model=recognition.has_language_model)
