@@ -37,6 +37,12 @@ inline float uniform(Random& random, float low, float high) {
   return std::uniform_real_distribution<float>(low, high)(random);
 }
 
+inline std::vector<float> random_floats(Random& random, std::size_t size, float scale) {
+  std::vector<float> values(size);
+  for (float& value : values) value = uniform(random, -scale, scale);
+  return values;
+}
+
 // Probabilities [frames, columns], rows one after the other.
 inline std::vector<float> random_posteriors(Random& random, std::size_t frames, std::size_t columns) {
   std::gamma_distribution<float> gamma(0.3f);

@@ -11,14 +11,9 @@ namespace {
 
 using namespace acoustic;
 using fixtures::Random;
+using fixtures::random_floats;
 
 using Floats = std::vector<float>;
-
-Floats random_floats(Random& random, std::size_t size, float scale) {
-  Floats values(size);
-  for (float& value : values) value = fixtures::uniform(random, -scale, scale);
-  return values;
-}
 
 struct Weights {
   std::size_t rows, blocks, filled_rows;
