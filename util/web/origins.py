@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 def is_of_this_machine(host: str | None, names: Collection[str] = ()) -> bool:
     """Return whether a request's header Host names this machine, by a loopback address, localhost or one of `names`."""
-    name = _name_of(host or "")
+    name = host_name(host or "")
     if name is None:
         return False
     if name == "localhost" or name.endswith(".localhost") or name in {each.lower() for each in names}:
@@ -33,8 +33,8 @@ def is_same_origin(origin: str | None, host: str | None) -> bool:
     return parts.scheme in ("http", "https") and bool(host) and parts.netloc.lower() == (host or "").lower()
 
 
-def _name_of(host: str) -> str | None:
-    """Return the name in a header Host, in small letters, without its port; None if it has none."""
+def host_name(host: str) -> str | None:
+    """Return the name in a header Host, in small letters, without its port and brackets; None if it has none."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:

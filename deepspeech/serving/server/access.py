@@ -8,11 +8,12 @@ import ipaddress
 import json
 import socket
 from collections.abc import Iterable
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ...util.web.origins import host_name, is_same_origin
 from ...util.web.tokens import is_token
 from .errors import RefusedError
 from .options import ServerOptions
@@ -63,14 +64,14 @@ class Access:
 
     def _check_host(self, host: str) -> None:
         """Refuse names that aren't this server's: a foreign page whose name leads here would use them."""
-        name = _host_name(host)
+        name = (host_name(host) or "").removesuffix(".")
         if not ("*" in self._names or name in self._names or _is_numeric(name)):
             raise RefusedError(403, "wrong_host", f"The server isn't called {name!r}; --allowed_hosts says how it is")
 
     def _check_origin(self, origin: str, host: str) -> None:
         """Refuse foreign pages."""
-        same = urlsplit(origin).netloc.lower() == host.lower()
-        if not same and origin not in self._options.allowed_origins and "*" not in self._options.allowed_origins:
+        allowed = self._options.allowed_origins
+        if not (is_same_origin(origin, host) or origin in allowed or "*" in allowed):
             raise RefusedError(403, "wrong_origin", f"Pages of {origin} may not use the server")
 
     def _is_open(self, scope: Scope) -> bool:
@@ -113,14 +114,6 @@ def _decoded(subprotocols: Iterable[str]) -> list[str]:
 def _own_names(options: ServerOptions) -> frozenset[str]:
     names = {"localhost", options.host, socket.gethostname(), socket.getfqdn(), *options.allowed_hosts}
     return frozenset(name.lower() for name in names)
-
-
-def _host_name(host: str) -> str:
-    """Return the name of a Host header, in lower case, without port and brackets."""
-    name = host.lower()
-    if name.startswith("["):
-        return name[1:].partition("]")[0]
-    return name.partition(":")[0].removesuffix(".")
 
 
 def _is_numeric(name: str) -> bool:

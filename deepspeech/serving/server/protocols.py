@@ -37,10 +37,29 @@ class StallWatch:
             self._timer = None
 
 
+class _Watched(asyncio.Protocol):
+    """What both protocols have in common: the watch runs while the client reads too slowly."""
+
+    transport: asyncio.Transport
+    _stalled: StallWatch
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stalled.end()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        self._stalled.begin(self.transport)
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._stalled.end()
+        super().resume_writing()
+
+
 def http_protocol(limits: Limits) -> type[HttpToolsProtocol]:
     """Return HTTP with these limits."""
 
-    class BoundedHttp(LimitedProtocol):
+    class BoundedHttp(_Watched, LimitedProtocol):
         slowest_request = limits.request_seconds
         largest_head = LARGEST_HEAD
 
@@ -55,40 +74,16 @@ def http_protocol(limits: Limits) -> type[HttpToolsProtocol]:
             if len(self.connections) > limits.max_connections:
                 transport.abort()
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._stalled.end()
-            super().connection_lost(exc)
-
-        def pause_writing(self) -> None:
-            self._stalled.begin(self.transport)
-            super().pause_writing()
-
-        def resume_writing(self) -> None:
-            self._stalled.end()
-            super().resume_writing()
-
     return BoundedHttp
 
 
 def websocket_protocol(limits: Limits) -> type[WebSocketsSansIOProtocol]:
     """Return WebSocket with these limits."""
 
-    class BoundedWebSocket(WebSocketsSansIOProtocol):
+    class BoundedWebSocket(_Watched, WebSocketsSansIOProtocol):
         def __init__(self, *arguments: Any, **named: Any) -> None:
             super().__init__(*arguments, **named)
             self._stalled = StallWatch(limits.slow_reader_seconds)
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._stalled.end()
-            super().connection_lost(exc)
-
-        def pause_writing(self) -> None:
-            self._stalled.begin(self.transport)
-            super().pause_writing()
-
-        def resume_writing(self) -> None:
-            self._stalled.end()
-            super().resume_writing()
 
         def on_task_complete(self, task: asyncio.Task[None]) -> None:
             super().on_task_complete(task)

@@ -15,6 +15,9 @@ from ..transcripts import TimedWord, Transcript
 from .live.protocol import Alternative, Event, Final, Partial, Start, Word
 from .partials import PartialTranscripts
 
+PIECE_SECONDS = 0.1
+"""Live audio is recognized in pieces of this length or longer, which is how often a partial can change."""
+
 LOWEST_RATE = 4_000
 """Hz."""
 HIGHEST_RATE = 192_000
@@ -37,13 +40,12 @@ class Utterances:
         self._voice = voice
         self._rate = rate
         self._model_rate = model.sampleRate()
-        self._start = Start()
         self._number = 0
         self._heard_samples = 0
         self._silent_samples = 0
         self._odd = b""
         self._resampler: soxr.ResampleStream | None = None
-        self._begin()
+        self._begin(Start())
         self.in_progress = False
         """Whether audio has been heard since the last utterance was finished."""
 
@@ -59,12 +61,7 @@ class Utterances:
 
     def begin_with(self, start: Start) -> None:
         """Recognize the utterances that follow as `start` says; raise ModelError if the model cannot."""
-        before, self._start = self._start, start
-        try:
-            self._begin()
-        except Exception:
-            self._start = before
-            raise
+        self._begin(start)
 
     def hear(self, audio: bytes) -> list[Event]:
         """Take 16-bit little-endian samples, cut anywhere; return what is to be told of them."""
@@ -90,13 +87,13 @@ class Utterances:
         self.in_progress = False
         return told
 
-    def _begin(self) -> None:
-        """Begin the first utterance of a recognition, whose times are from here on."""
-        start = self._start
+    def _begin(self, start: Start) -> None:
+        """Begin the first utterance of a recognition, whose times are from here on; nothing changes if it cannot."""
         hot_words = start.hot_words or None
         self._recognition = self._model.recognition(
             self._rules, self._voice, hot_words=hot_words, beam_width=start.beam_width
         )
+        self._start = start
         self._origin = self.seconds
         self._partials = PartialTranscripts(self._model.step_seconds)
 

@@ -13,6 +13,7 @@ from starlette.types import Message, Receive, Send
 from ....errors import DeepSpeechError
 from ..models import LoadedModel
 from ..service import Service
+from ..utterances import PIECE_SECONDS
 from .protocol import (
     Close,
     Command,
@@ -29,10 +30,8 @@ from .queues import Audio, Inbox, Outbox
 
 logger = logging.getLogger(__name__)
 
-PIECE_SECONDS = 0.1
-"""Seconds of audio that are recognized at a time, which is how often a partial can change."""
 LARGEST_PIECE_SECONDS = 1.0
-"""The same where audio waits; more would keep other streams waiting."""
+"""Audio that is recognized at a time where much waits; more would keep other streams waiting."""
 
 NORMAL, GOING_AWAY, POLICY, INTERNAL = 1000, 1001, 1008, 1011
 """Codes with which a WebSocket is closed (RFC 6455)."""

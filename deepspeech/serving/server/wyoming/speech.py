@@ -11,12 +11,10 @@ from ..live.protocol import Event as Heard
 from ..live.protocol import Final
 from ..models import LoadedModel
 from ..service import Service
+from ..utterances import PIECE_SECONDS
 from .answers import GrowingTranscript
 from .audio import sixteen_bits
 from .reading import BadEventError
-
-PIECE_SECONDS = 0.1
-"""Audio is recognized in pieces of this length or longer."""
 
 
 class Speech:
