@@ -22,21 +22,22 @@ from deepspeech.errors import GraphError
 from deepspeech.network.deepspeech import LSTM_NAME
 
 LSTM = LSTM_NAME.replace("/", "__")
-ALLOWED_BYTES, ALLOWED_SECONDS = 200 << 20, 4.0
+ALLOWED_BYTES = 200 << 20
+ALLOWED_SECONDS = 40.0  # of processor time, while each allocation is traced: it takes 3, and hours where it is quadratic
 
 
 @contextmanager
 def within_bounds() -> Iterator[None]:
     """Fail if what is done takes more memory or time than the reading of a small file may."""
     tracemalloc.start()
-    start = time.process_time()
+    start = time.thread_time()
     try:
         yield
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert peak < ALLOWED_BYTES
-    assert time.process_time() - start < ALLOWED_SECONDS
+    assert time.thread_time() - start < ALLOWED_SECONDS
 
 
 def small(definition: GraphDef) -> GraphDef:
