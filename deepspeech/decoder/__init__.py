@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from ..errors import DecoderError
 from ..options.decoding import CLIENT_BEAM_WIDTH, LanguageModelOptions
-from .hypotheses import Hypothesis, Word, has_pieces, join, words_of
+from .hypotheses import Hypothesis, LabelTexts, Word
 from .labels import Labels, OutputLabels, Spell, output_labels
 
 try:
@@ -167,7 +167,8 @@ class CTCDecoder:
         self.scorer = scorer
         native = scorer.native if scorer else None
         self.native = _ctcdecoder.Decoder(_native_labels(labels), _native_options(self.options), native)
-        self._has_pieces = has_pieces(self.labels)
+        spaced = scorer is not None and not scorer.characters
+        self._label_texts = LabelTexts(self.labels, self.output.columns, spaced=spaced)
 
     def decode(self, posteriors: Posteriors) -> list[Hypothesis]:
         """Return the best transcripts of one utterance, best first.
@@ -214,14 +215,7 @@ class CTCDecoder:
 
     def _hypothesis(self, result: _ctcdecoder.Result) -> Hypothesis:
         labels, frames = tuple(result.labels), tuple(result.frames)
-        texts = [self.labels[label] for label in labels]
-        words = words_of(texts, frames)
-        spaced = self.scorer is not None and not self.scorer.characters
-        text = " ".join(word.text for word in words) if spaced else join(texts)
-        if self._has_pieces:
-            text = text.strip(" ")
-        columns = tuple(self.output.columns[label] for label in labels)
-        return Hypothesis(text, result.score, result.acoustic_score, result.lm_score, labels, columns, frames, words)
+        return Hypothesis(result.score, result.acoustic_score, result.lm_score, labels, frames, self._label_texts)
 
 
 class CTCStream:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 _SPACES = (" ", b" ")
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """A word of a transcript: it appears in the frames from `start` up to, but without, `end`."""
 
     text: str
@@ -18,41 +19,73 @@ class Word:
     end: int
 
 
+class LabelTexts:
+    """How labels are read as text and as words."""
+
+    def __init__(self, texts: Sequence[str | bytes], columns: Sequence[int], *, spaced: bool = False) -> None:
+        """Take each label's text and its column of the posteriors; `spaced` texts are words with one space between."""
+        self._texts = tuple(texts)
+        self._columns = tuple(columns)
+        self._spaced = spaced
+        self._are_characters = all(isinstance(text, str) for text in texts)
+        self._begins = {label for label, text in enumerate(texts) if text[:1] in _SPACES}
+        self._spaces = {label for label in self._begins if texts[label] in _SPACES}
+        self._has_pieces = self._begins > self._spaces
+
+    def columns(self, labels: Sequence[int]) -> tuple[int, ...]:
+        """Return the column of each label."""
+        return tuple([self._columns[label] for label in labels])
+
+    def text(self, labels: Sequence[int], words: Sequence[Word]) -> str:
+        """Return the text of labels, which have these words."""
+        text = " ".join([word.text for word in words]) if self._spaced else self._joined(labels)
+        return text.strip(" ") if self._has_pieces else text
+
+    def words(self, labels: Sequence[int], frames: Sequence[int]) -> tuple[Word, ...]:
+        """Return the words, which begin at labels that begin with a space, or after those that are one."""
+        begins = [place for place, label in enumerate(labels) if label in self._begins]
+        words = []
+        for begin, end in pairwise([0, *begins, len(labels)]):
+            start = begin + 1 if begin < end and labels[begin] in self._spaces else begin
+            if start < end:
+                text = self._joined(labels[start:end]).removeprefix(" ")
+                words.append(Word(text, frames[start], frames[end - 1] + 1))
+        return tuple(words)
+
+    def _joined(self, labels: Sequence[int]) -> str:
+        """Return the text; bytes that are not UTF-8 become replacement characters."""
+        texts = [self._texts[label] for label in labels]
+        if self._are_characters:
+            return "".join(texts)  # type: ignore[arg-type]
+        return b"".join([text if isinstance(text, bytes) else text.encode() for text in texts]).decode(
+            "utf-8", "replace"
+        )
+
+
 @dataclass(frozen=True)
 class Hypothesis:
     """A transcript. Scores are natural logarithms; see the module for how they add up."""
 
-    text: str
     score: float
     acoustic_score: float
     lm_score: float
     labels: tuple[int, ...]
     """Of all sequences of labels with this text, the best."""
-    columns: tuple[int, ...]
-    """The column of the posteriors of each label."""
     timesteps: tuple[int, ...]
     """The frame at which each label appeared."""
-    words: tuple[Word, ...]
+    label_texts: LabelTexts = field(repr=False, compare=False)
 
+    @cached_property
+    def text(self) -> str:
+        """What was said."""
+        return self.label_texts.text(self.labels, self.words)
 
-def has_pieces(labels: Sequence[str | bytes]) -> bool:
-    """Return whether words begin at labels that have more than the space before the word."""
-    return any(text[:1] in _SPACES and text not in _SPACES for text in labels)
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """The words of the text."""
+        return self.label_texts.words(self.labels, self.timesteps)
 
-
-def join(texts: Sequence[str | bytes]) -> str:
-    """Return the text; bytes that are not UTF-8 become replacement characters."""
-    joined = b"".join(text if isinstance(text, bytes) else text.encode() for text in texts)
-    return joined.decode("utf-8", "replace")
-
-
-def words_of(texts: Sequence[str | bytes], frames: Sequence[int]) -> tuple[Word, ...]:
-    """Return the words, which begin at labels that begin with a space, or after those that are one."""
-    begins = [place for place, text in enumerate(texts) if text[:1] in _SPACES]
-    words: list[Word] = []
-    for begin, end in pairwise([0, *begins, len(texts)]):
-        start = begin + 1 if begin < end and texts[begin] in _SPACES else begin
-        if start < end:
-            text = join(texts[start:end]).removeprefix(" ")
-            words.append(Word(text, frames[start], frames[end - 1] + 1))
-    return tuple(words)
+    @cached_property
+    def columns(self) -> tuple[int, ...]:
+        """The column of the posteriors of each label."""
+        return self.label_texts.columns(self.labels)

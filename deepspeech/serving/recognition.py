@@ -50,21 +50,29 @@ class Recognizer:
             raise ModelError(f"{self.info.path}: what the network computes is not a probability: {error}") from error
 
     def observations(
-        self, hypothesis: Hypothesis, hypotheses: Sequence[Hypothesis], rivals: Rivals
+        self, hypothesis: Hypothesis, hypotheses: Sequence[Hypothesis], rivals: Rivals, places: range | None = None
     ) -> list[Observation]:
-        """Return what the confidences of a hypothesis's words are computed of; `hypotheses` are all of its signal."""
-        return observations(hypothesis, hypotheses[:HYPOTHESES], rivals, self.decoder.space_columns)
+        """Return what the confidences of a hypothesis's words, all or some, are computed of.
+
+        `hypotheses` are all of its signal.
+        """
+        return observations(hypothesis, hypotheses[:HYPOTHESES], rivals, self.decoder.space_columns, places)
+
+    def confidences(
+        self, hypothesis: Hypothesis, hypotheses: Sequence[Hypothesis], rivals: Rivals, places: range | None = None
+    ) -> list[float]:
+        """Return the confidences of a hypothesis's words, or of those at some places in it."""
+        calibrations = self.info.calibrations
+        calibration = calibrations.language_model if self.has_language_model else calibrations.acoustic
+        return [calibration.confidence(each) for each in self.observations(hypothesis, hypotheses, rivals, places)]
 
     def transcripts(
         self, hypotheses: Sequence[Hypothesis], rivals: Rivals, count: int, start: float = 0.0
     ) -> list[Transcript]:
         """Return the first `count` hypotheses of a signal, which begins at `start` seconds, as transcripts."""
-        calibrations = self.info.calibrations
-        calibration = calibrations.language_model if self.has_language_model else calibrations.acoustic
         made = []
         for hypothesis in hypotheses[:count]:
-            observed = self.observations(hypothesis, hypotheses, rivals)
-            confidences = [calibration.confidence(each) for each in observed]
+            confidences = self.confidences(hypothesis, hypotheses, rivals)
             made.append(transcript(hypothesis, self.info.row_seconds, confidences, start))
         return made
 
@@ -135,6 +143,10 @@ class Recognition:
         Confidences are more exact, and take longer, the more hypotheses there are.
         """
         return self._recognizer.transcripts(hypotheses, self._rivals, count, self.start)
+
+    def confidences(self, hypotheses: Sequence[Hypothesis], places: range) -> list[float]:
+        """Return the confidences of the words at some places in the best of the hypotheses of `peek`."""
+        return self._recognizer.confidences(hypotheses[0], hypotheses, self._rivals, places)
 
     def finish_transcripts(self, count: int = 1) -> list[Transcript]:
         """Return the hypotheses of `finish` as transcripts, with the confidences of their words."""

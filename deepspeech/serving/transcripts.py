@@ -1,5 +1,6 @@
 """Results of the Python interface, with times: those of `transcribe` and `stream`, and those of DeepSpeech 0.9."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -123,7 +124,7 @@ def _score(choice: Sequence[tuple[float, Transcript]]) -> float:
 
 def _spoken(word: Word, timesteps: Sequence[int], longest_gap: int) -> tuple[int, int]:
     """Return the frames from which and up to which a word is said: those of most of its labels without a long gap."""
-    steps = [step for step in timesteps if word.start <= step < word.end]
+    steps = timesteps[bisect_left(timesteps, word.start) : bisect_left(timesteps, word.end)]
     begins = [0, *(place for place, (a, b) in enumerate(pairwise(steps), start=1) if b - a > longest_gap), len(steps)]
     begin, end = max(pairwise(begins), key=lambda run: (run[1] - run[0], run[0]))
     return steps[begin], steps[end - 1] + 1

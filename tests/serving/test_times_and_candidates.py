@@ -7,13 +7,14 @@ import itertools
 import pytest
 
 from deepspeech.decoder import Hypothesis
-from deepspeech.decoder.hypotheses import words_of
+from deepspeech.decoder.hypotheses import LabelTexts
 from deepspeech.serving.transcripts import TimedWord, Transcript, joined, joined_candidates, transcript
 
 
 def hypothesis(text: str, frames: list[int]) -> Hypothesis:
     """Return a hypothesis whose characters appear at these frames."""
-    return Hypothesis(text, -1.0, -1.0, 0.0, (), (), tuple(frames), words_of(text, frames))
+    texts = LabelTexts(text, range(len(text)))
+    return Hypothesis(-1.0, -1.0, 0.0, tuple(range(len(text))), tuple(frames), texts)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -47,31 +48,53 @@ class Rivals:
             self._columns = [np.concatenate(self._columns)]
             self._probabilities = [np.concatenate(self._probabilities)]
         columns, probabilities = self._columns[0][first:end], self._probabilities[0][first:end]
-        return float(np.max(probabilities, where=~np.isin(columns, list(except_for)), initial=0))
+        others = (columns[..., None] != np.fromiter(except_for, np.int32)).all(axis=-1)
+        return float(np.max(probabilities, where=others, initial=0))
 
 
 def observations(
-    hypothesis: Hypothesis, hypotheses: Sequence[Hypothesis], rivals: Rivals, spaces: Collection[int]
+    hypothesis: Hypothesis,
+    hypotheses: Sequence[Hypothesis],
+    rivals: Rivals,
+    spaces: Collection[int],
+    places: range | None = None,
 ) -> list[Observation]:
-    """Return what is observed of each word of a hypothesis.
+    """Return what is observed of each word of a hypothesis, or of those at some places in it.
 
     Its agreement is the share of `hypotheses`, weighed by their probabilities, that have the word at a time that
     overlaps. Its clarity is 1 less the highest probability of a label that it does not have, in its rows. `spaces` are
     the columns of labels that are a space.
     """
-    weights = probabilities(hypotheses)
+    words, rows = hypothesis.words, hypothesis.timesteps
+    places = range(len(words)) if places is None else places
+    agreements = Agreements(hypotheses)
     found = []
-    for number, word in enumerate(hypothesis.words):
-        having = (weight for weight, other in zip(weights, hypotheses, strict=True) if _has(other, word))
-        own = {
-            column
-            for column, row in zip(hypothesis.columns, hypothesis.timesteps, strict=True)
-            if word.start <= row < word.end
-        }
-        following = [other.start for other in hypothesis.words[number + 1 : number + 2]]
+    for place in places:
+        word = words[place]
+        own = hypothesis.columns[bisect_left(rows, word.start) : bisect_left(rows, word.end)]
+        following = [other.start for other in words[place + 1 : place + 2]]
         end = min([word.end - 1 + ROWS_AFTER_WORD, *(max(start, word.end) for start in following)])
-        found.append(Observation(min(sum(having), 1.0), 1 - rivals.highest(word.start, end, own | set(spaces))))
+        clarity = 1 - rivals.highest(word.start, end, {*own, *spaces})
+        found.append(Observation(agreements.of(word), clarity))
     return found
+
+
+class Agreements:
+    """Which hypotheses have a word, by its text."""
+
+    def __init__(self, hypotheses: Sequence[Hypothesis]) -> None:
+        self._weights = probabilities(hypotheses)
+        self._times: dict[str, list[tuple[int, int, int]]] = {}
+        for number, hypothesis in enumerate(hypotheses):
+            for text, start, end in hypothesis.words:
+                self._times.setdefault(text, []).append((number, start, end))
+
+    def of(self, word: Word) -> float:
+        """Return the share of the hypotheses, by probability, that have the word at a time that overlaps."""
+        having = {
+            number for number, start, end in self._times.get(word.text, ()) if start < word.end > word.start < end
+        }
+        return min(sum(self._weights[number] for number in sorted(having)), 1.0)
 
 
 def probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
@@ -79,9 +102,3 @@ def probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
     best = max(hypothesis.score for hypothesis in hypotheses)
     shares = [math.exp(hypothesis.score - best) for hypothesis in hypotheses]
     return [share / sum(shares) for share in shares]
-
-
-def _has(hypothesis: Hypothesis, word: Word) -> bool:
-    return any(
-        other.text == word.text and other.start < word.end and word.start < other.end for other in hypothesis.words
-    )

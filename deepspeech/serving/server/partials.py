@@ -31,22 +31,26 @@ class PartialTranscripts:
         """`step_seconds` are from one row of posteriors to the next."""
         self._step_seconds = step_seconds
         self._text = ""
-        self._done: Sequence[str] = ()
-        self._confidences: Sequence[float] = ()
+        self._done: list[str] = []
+        self._confidences: list[float] = []
 
     def newest(self, recognition: Recognition) -> PartialTranscript | None:
         """Return what has been heard so far; None if it is what it was before."""
-        hypotheses = recognition.peek(HYPOTHESES_SO_FAR)
-        best = hypotheses[0]
+        (best,) = recognition.peek()
         text = best.text.strip()
         if text == self._text:
             return None
         self._text = text
         done = [word.text for word in best.words[:-1]]
-        if done != self._done:  # confidences take longer than the search, and each is needed once
-            words = recognition.transcripts(hypotheses, 1)[0].words
-            self._done, self._confidences = done, [word.confidence for word in words[: len(done)]]
+        hypotheses = [best]
+        if done != self._done or recognition.has_language_model:
+            hypotheses = recognition.peek(HYPOTHESES_SO_FAR)
+        if done != self._done:  # a word's confidence is reckoned once, which takes longer than the search
+            pairs = enumerate(zip(done, self._done, strict=False))
+            same = next((place for place, (new, old) in pairs if new != old), min(len(done), len(self._done)))
+            reckoned = recognition.confidences(hypotheses, range(same, len(done)))
+            self._done, self._confidences = done, self._confidences[:same] + reckoned
         timed = transcript(best, self._step_seconds, [0.0] * len(best.words), recognition.start)
         stable = stable_words(hypotheses, has_language_model=recognition.has_language_model)
-        confidences = [*self._confidences, None][: len(timed.words)]
+        confidences = [*(round(each, 4) for each in self._confidences), None][: len(timed.words)]
         return PartialTranscript(text, timed.words, confidences, stable)
