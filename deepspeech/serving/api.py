@@ -50,7 +50,7 @@ class Model:
     """
 
     def __init__(self, model_path: str | PathLike[str], precision: str = "float32") -> None:
-        """Load a `.pb` or `.pbmm` file, to be computed with weights of a `precision`: `float32`, `int8` or `auto`.
+        """Load a `.pb` or `.pbmm` file, to be computed in a `precision`: `float32`, `bfloat16`, `int8` or `auto`.
 
         Raise GraphError if it cannot be used, FeatureError if its features can't, and ModelError for another precision.
         Like all that a model raises on purpose, they are RuntimeErrors.

@@ -78,6 +78,8 @@ class Engine:
         self._outputs = network.outputs
         self.streams = network.streams
         """Whether an utterance can be run in pieces."""
+        self.computes_little = precision.is_fast
+        """Whether decoding takes longer than the network does."""
         self._cores = usable_cores()
 
     def initial_state(self) -> State:
@@ -92,8 +94,10 @@ class Engine:
         """Return the posteriors for windows of features of one utterance, and its state after them."""
         return self.run_batch([Piece(windows, state, last)])[0]
 
-    def run_batch(self, pieces: Sequence[Piece]) -> list[tuple[Array, State]]:
+    def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, State]]:
         """Return posteriors, float32 [rows, labels + 1], and the state after it for each piece of an utterance.
+
+        `cores_left` cores, as long as there is one more, are left to what others compute.
 
         However an utterance is cut into pieces, and whatever is computed beside it, its posteriors are the same but for
         rounding. They are complete once a piece was the `last`, which a network that does not stream gets as its only
@@ -110,7 +114,7 @@ class Engine:
                 start, end = done[number], self._end_of_chunk(done[number], len(windows), len(left))
                 chunk.append(Piece(windows[start:end], states[number], last and end == len(windows)))
                 done[number] = end
-            for number, (rows, state) in zip(left, self._run_chunk(chunk), strict=True):
+            for number, (rows, state) in zip(left, self._run_chunk(chunk, cores_left), strict=True):
                 posteriors[number].append(rows)
                 states[number] = state
             left = [number for number in left if done[number] < len(pieces[number].windows)]
@@ -121,9 +125,9 @@ class Engine:
         assert self.streams or not start
         return min(length, start + max(1, LARGEST_CHUNK // utterances)) if self.streams else length
 
-    def _run_chunk(self, pieces: Sequence[Piece]) -> list[tuple[Array, State]]:
+    def _run_chunk(self, pieces: Sequence[Piece], cores_left: int) -> list[tuple[Array, State]]:
         lengths = sum(len(piece.windows) for piece in pieces)
-        threads = self._cores if lengths >= FRAMES_WORTH_THREADS else 1
+        threads = max(1, self._cores - cores_left) if lengths >= FRAMES_WORTH_THREADS else 1
         assert self.streams or all(piece.last for piece in pieces)
         batch = Batch.of([piece.windows for piece in pieces], tuple(piece.last for piece in pieces), threads)
         after = []

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "acoustic/bfloat16.h"
 #include "acoustic/int8.h"
 #include "acoustic/kernels.h"
 
@@ -114,6 +115,47 @@ class Int8Recurrence : public Int8Weights {
   }
 };
 
+class Bfloat16Weights {
+ public:
+  Bfloat16Weights(Array<std::uint16_t> weights, std::size_t rows) : weights_(std::move(weights)), rows_(rows) {
+    constexpr auto kPair = static_cast<py::ssize_t>(acoustic::Bfloat16Weights::kPair);
+    require(weights_.ndim() == 4 && weights_.shape(2) == kColumns && weights_.shape(3) == kPair &&
+                weights_.shape(1) * kPair == static_cast<py::ssize_t>(layer().filled_rows()),
+            "weights must be [blocks, pairs, 64, 2], with rows filled up to a multiple of 32");
+  }
+
+  std::size_t blocks() const { return static_cast<std::size_t>(weights_.shape(0)); }
+  std::size_t rows() const { return rows_; }
+  acoustic::Bfloat16Weights layer() const { return {weights_.data(), blocks(), rows_}; }
+
+ private:
+  Array<std::uint16_t> weights_;
+  std::size_t rows_;
+};
+
+class Bfloat16Dense {
+ public:
+  Bfloat16Dense(Array<std::uint16_t> weights, std::size_t rows, FloatArray bias)
+      : weights_(std::move(weights), rows), bias_(std::move(bias)) {
+    require_of_columns(bias_, blocks(), "the bias must be [blocks * 64]");
+  }
+
+  std::size_t blocks() const { return weights_.blocks(); }
+  std::size_t rows() const { return weights_.rows(); }
+  acoustic::Bfloat16DenseLayer layer() const { return {weights_.layer(), bias_.data()}; }
+
+ private:
+  Bfloat16Weights weights_;
+  FloatArray bias_;
+};
+
+class Bfloat16Recurrence : public Bfloat16Weights {
+ public:
+  Bfloat16Recurrence(Array<std::uint16_t> weights, std::size_t rows) : Bfloat16Weights(std::move(weights), rows) {
+    require(rows <= blocks() * acoustic::kLanes, "there are more units than the blocks hold");
+  }
+};
+
 template <class Dense>
 FloatArray run_dense(const Dense& dense, const FloatArray& inputs, float low, float high, std::size_t threads) {
   require(inputs.ndim() == 2 && inputs.shape(1) == static_cast<py::ssize_t>(dense.rows()),
@@ -175,10 +217,17 @@ PYBIND11_MODULE(_acoustic, module) {
   define_dense(py::class_<Int8Dense>(module, "Int8Dense")
                    .def(py::init<Int8Array, FloatArray, Sums, std::size_t, FloatArray>(), py::arg("weights"),
                         py::arg("scales"), py::arg("sums"), py::arg("rows"), py::arg("bias")));
+  using Halves = Array<std::uint16_t>;
+  define_dense(py::class_<Bfloat16Dense>(module, "Bfloat16Dense")
+                   .def(py::init<Halves, std::size_t, FloatArray>(), py::arg("weights"), py::arg("rows"),
+                        py::arg("bias")));
   define_recurrence(py::class_<Int16Recurrence>(module, "Recurrence")
                         .def(py::init<Array<std::int16_t>, FloatArray>(), py::arg("weights"), py::arg("scales")));
   define_recurrence(py::class_<Int8Recurrence>(module, "Int8Recurrence")
                         .def(py::init<Int8Array, FloatArray, Sums, std::size_t>(), py::arg("weights"),
                              py::arg("scales"), py::arg("sums"), py::arg("rows")));
+  define_recurrence(py::class_<Bfloat16Recurrence>(module, "Bfloat16Recurrence")
+                        .def(py::init<Halves, std::size_t>(), py::arg("weights"), py::arg("rows")));
+  module.def("has_bfloat16_products", [] { return acoustic::machines().back() >= acoustic::Machine::kAmx; });
   module.def("has_int8_products", [] { return acoustic::machines().back() >= acoustic::Machine::kAvx512Vnni; });
 }

@@ -6,8 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "acoustic/frames_in_turn.h"
-#include "shared/threads.h"
+#include "acoustic/rounded_layers.h"
 
 #ifdef HAS_SEVERAL_MACHINES
 #include <immintrin.h>
@@ -18,10 +17,13 @@ namespace {
 
 // Inputs that are rounded to integers with a scale for each row.
 struct Rounded {
-  std::vector<std::uint8_t> bytes;  // [count, filled rows]
+  std::size_t width;                // filled rows
+  std::vector<std::uint8_t> bytes;  // [count, width]
   std::vector<float> scales;        // [count]
 
-  Rounded(std::size_t count, std::size_t width) : bytes(count * width), scales(count) {}
+  Rounded(std::size_t count, std::size_t width) : width(width), bytes(count * width), scales(count) {}
+
+  const std::uint8_t* row(std::size_t number) const { return bytes.data() + number * width; }
 };
 
 #define KERNELS "acoustic/int8_kernels.inc"
@@ -60,55 +62,32 @@ struct Rounded {
 #endif
 
 struct Kernels {
-  decltype(&any_machine::quantize) quantize;
+  decltype(&any_machine::round) round;
   decltype(&any_machine::dense) dense;
   decltype(&any_machine::recurrent_frames) recurrent_frames;
 };
 
 Kernels kernels(Machine machine) {
 #ifdef HAS_SEVERAL_MACHINES
-  if (machine >= Machine::kAmx) return {amx::quantize, amx::dense, amx::recurrent_frames};
+  if (machine >= Machine::kAmx) return {amx::round, amx::dense, amx::recurrent_frames};
   if (machine >= Machine::kAvx512Vnni) {
-    return {avx512_vnni::quantize, avx512_vnni::dense, avx512_vnni::recurrent_frames};
+    return {avx512_vnni::round, avx512_vnni::dense, avx512_vnni::recurrent_frames};
   }
-  if (machine >= Machine::kAvx2) return {avx2::quantize, avx2::dense, avx2::recurrent_frames};
+  if (machine >= Machine::kAvx2) return {avx2::round, avx2::dense, avx2::recurrent_frames};
 #endif
   (void)machine;
-  return {any_machine::quantize, any_machine::dense, any_machine::recurrent_frames};
+  return {any_machine::round, any_machine::dense, any_machine::recurrent_frames};
 }
 
 }  // namespace
 
 void dense(const Int8DenseLayer& layer, const float* inputs, std::size_t frames, float low, float high,
            std::size_t threads, float* outputs, Machine machine) {
-  const Kernels chosen = kernels(machine);
-  const std::size_t rows = layer.weights.rows, width = layer.weights.filled_rows(), blocks = layer.weights.blocks;
-  Rounded rounded(frames, width);
-  threads = std::max<std::size_t>(1, std::min(threads, blocks));
-  shared::share_out(threads, threads, [&](std::size_t index) {
-    for (std::size_t frame = frames * index / threads; frame < frames * (index + 1) / threads; ++frame) {
-      rounded.scales[frame] = chosen.quantize(inputs + frame * rows, rows, width, rounded.bytes.data() + frame * width);
-    }
-  });
-  shared::share_out(threads, threads, [&](std::size_t index) {
-    chosen.dense(layer, rounded, low, high, blocks * index / threads, blocks * (index + 1) / threads, outputs);
-  });
+  rounded_dense<Rounded>(kernels(machine), layer, inputs, frames, low, high, threads, outputs);
 }
 
 void recurrence(const Int8Weights& weights, const Utterances& utterances, std::size_t threads, Machine machine) {
-  const Kernels chosen = kernels(machine);
-  const std::size_t width = weights.filled_rows();
-  Rounded rounded(utterances.lengths.size(), width);
-  const auto round_states = [&](shared::ThreadTeam& team, const Frame* frames, std::size_t count) {
-    team.share_out(count, [&](std::size_t each) {
-      std::uint8_t* const bytes = rounded.bytes.data() + each * width;
-      rounded.scales[each] = chosen.quantize(frames[each].state, weights.rows, width, bytes);
-    });
-  };
-  run_in_turns(utterances, weights.blocks, threads, round_states,
-               [&](const Frame* frames, std::size_t count, std::size_t first, std::size_t last) {
-                 chosen.recurrent_frames(weights, rounded, frames, count, first, last);
-               });
+  rounded_recurrence<Rounded>(kernels(machine), weights, utterances, threads);
 }
 
 }  // namespace acoustic

@@ -41,8 +41,11 @@ def test_a_recording_becomes_a_line_of_text(client: Client, model: Model, record
     assert finished.stdout.decode() == model.stt(samples) + "\n"
 
 
-def test_weights_of_8_bits_say_the_same(client: Client, model: Model, recordings: list[Path]) -> None:
-    finished = client.run("--audio", *recordings[:2], "--precision", "int8")
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_weights_of_fewer_bits_say_the_same(
+    client: Client, model: Model, recordings: list[Path], precision: str
+) -> None:
+    finished = client.run("--audio", *recordings[:2], "--precision", precision)
     texts = [model.transcribe(path).text for path in recordings[:2]]
     lines = [f"{path}: {text}" for path, text in zip(recordings, texts, strict=False)]
     assert finished.stdout.decode().splitlines() == lines, finished.stderr

@@ -124,7 +124,8 @@ class Scheduler:
 
     def _run(self, batch: Sequence[Request]) -> None:
         largest = LARGEST_TURN if self.engine.streams else None
-        results = self.engine.run_batch([request.next_piece(largest) for request in batch])
+        cores_left = int(self.engine.computes_little and len(batch) > 1)  # to their threads, which decode
+        results = self.engine.run_batch([request.next_piece(largest) for request in batch], cores_left)
         for request, (rows, state) in zip(batch, results, strict=True):
             request.take(rows, state, largest)
 

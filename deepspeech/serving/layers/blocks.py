@@ -14,11 +14,11 @@ COLUMNS = 64
 LANES = 16
 """Hidden units of a block, with four gates each."""
 
-QUAD = 4
-"""Rows whose weights of 8 bits lie side by side."""
+QUAD, PAIR = 4, 2
+"""Rows whose weights lie side by side, of 8 bits and of bfloat16."""
 
-ROWS_FILL = 64
-"""Rows of weights of 8 bits are filled up to a multiple of this."""
+ROW_BYTES = 64
+"""Rows of weights of 8 bits and of bfloat16 are filled up so that those of a column have a multiple of these bytes."""
 
 LARGEST_INT16, LARGEST_INT8 = 32767, 127
 """The integers that the largest weight of a column is rounded to."""
@@ -73,7 +73,7 @@ def int16_weights(blocks: Blocks) -> Int16Weights:
 def int8_weights(blocks: Blocks) -> Int8Weights:
     """Round the weights to 8 bits, column by column."""
     rows = len(blocks[0])
-    filled = np.zeros((-(-rows // ROWS_FILL) * ROWS_FILL, COLUMNS), np.int8)
+    filled = np.zeros((_filled_rows(rows, ROW_BYTES), COLUMNS), np.int8)
     weights = np.empty((len(blocks), len(filled) // QUAD, COLUMNS, QUAD), np.int8)
     scales = np.empty((len(blocks), COLUMNS), np.float32)
     sums = np.empty((len(blocks), COLUMNS), np.int32)
@@ -82,6 +82,22 @@ def int8_weights(blocks: Blocks) -> Int8Weights:
         weights[number] = filled.reshape(-1, QUAD, COLUMNS).swapaxes(1, 2)
         sums[number] = filled.sum(axis=0, dtype=np.int32)
     return Int8Weights(weights, scales.reshape(-1), sums.reshape(-1))
+
+
+def bfloat16_weights(blocks: Blocks) -> npt.NDArray[np.uint16]:
+    """Return the weights, rounded to bfloat16, of two the even one, as uint16 [blocks, pairs, 64, 2]."""
+    rows = len(blocks[0])
+    filled = np.zeros((_filled_rows(rows, ROW_BYTES // 2), COLUMNS), np.uint16)
+    weights = np.empty((len(blocks), len(filled) // PAIR, COLUMNS, PAIR), np.uint16)
+    for number, block in enumerate(blocks):
+        bits = _filled(block).view(np.uint32)
+        filled[:rows] = (bits + np.uint32(0x7FFF) + (bits >> 16 & np.uint32(1))) >> 16
+        weights[number] = filled.reshape(-1, PAIR, COLUMNS).swapaxes(1, 2)
+    return weights
+
+
+def _filled_rows(rows: int, multiple: int) -> int:
+    return -(-rows // multiple) * multiple
 
 
 def _rounded(block: Array, largest: int) -> tuple[Array, Array]:

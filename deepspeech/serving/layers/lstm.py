@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._acoustic import Int8Recurrence, Recurrence
+from ..._acoustic import Bfloat16Recurrence, Int8Recurrence, Recurrence
 from ...network.description import LSTM, BidirectionalLSTM
-from .blocks import COLUMNS, gates_in_blocks, int8_weights, int16_weights
+from .blocks import COLUMNS, Blocks, bfloat16_weights, gates_in_blocks, int8_weights, int16_weights
 from .layer import Array, Batch, UtteranceLayer, Weights
 from .precision import Precision
 from .products import product_of_blocks
@@ -28,11 +28,7 @@ class LSTMLayer:
         kernel, bias = weights[f"{layer.name}/kernel"], gates_in_blocks(weights[f"{layer.name}/bias"][None])
         self._input_gates = product_of_blocks(gates_in_blocks(kernel[:inputs]), bias, precision)
         recurrent = gates_in_blocks(kernel[inputs:])
-        self._recurrence = (
-            Int8Recurrence(*int8_weights(recurrent), layer.units)
-            if precision is Precision.INT8
-            else Recurrence(*int16_weights(recurrent))
-        )
+        self._recurrence = _recurrence_of(recurrent, layer.units, precision)
         self._units = layer.units
         self._filled_units = len(bias) * COLUMNS // 4
 
@@ -50,6 +46,16 @@ class LSTMLayer:
         c, h = (np.stack([state[part] for state in states]) for part in range(2))
         hidden, c, h = self._recurrence.run(gates, batch.lengths, c, h, batch.threads)
         return batch._replace(rows=hidden[:, : self._units]), [LSTMState(*each) for each in zip(c, h, strict=True)]
+
+
+def _recurrence_of(
+    weights: Blocks, units: int, precision: Precision
+) -> Int8Recurrence | Bfloat16Recurrence | Recurrence:
+    if precision is Precision.INT8:
+        return Int8Recurrence(*int8_weights(weights), units)
+    if precision is Precision.BFLOAT16:
+        return Bfloat16Recurrence(bfloat16_weights(weights), units)
+    return Recurrence(*int16_weights(weights))
 
 
 class BidirectionalLSTMLayer(UtteranceLayer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ..._acoustic import has_int8_products
+from ..._acoustic import has_bfloat16_products, has_int8_products
 from ...errors import ModelError
 
 
@@ -12,11 +12,17 @@ class Precision(Enum):
     """FLOAT32 keeps what was trained to more than four digits.
 
     INT8 rounds weights to 8 bits, with a scale for each output, and a layer's inputs for each frame. The first and the
-    last layer of a network stay as they are.
+    last layer of a network stay as they are in both.
     """
 
     FLOAT32 = "float32"
+    BFLOAT16 = "bfloat16"
     INT8 = "int8"
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether the processor has products of its own for it, other than for FLOAT32."""
+        return {Precision.BFLOAT16: has_bfloat16_products, Precision.INT8: has_int8_products}.get(self, lambda: False)()
 
     @classmethod
     def named(cls, name: str) -> Precision:
@@ -25,7 +31,7 @@ class Precision(Enum):
         Raise ModelError for any other name.
         """
         if name == AUTO:
-            return cls.INT8 if has_int8_products() else cls.FLOAT32
+            return cls.INT8 if cls.INT8.is_fast else cls.FLOAT32
         try:
             return cls(name)
         except ValueError:

@@ -1,12 +1,13 @@
-"""Products with weights that lie in blocks of columns, as floats or as integers of 8 bits."""
+"""Products with weights that lie in blocks of columns, as floats, as bfloat16 or as integers of 8 bits."""
 
 from math import inf
 from typing import Protocol
 
+from ..._acoustic import Bfloat16Dense as Bfloat16Product
 from ..._acoustic import Dense as FloatProduct
 from ..._acoustic import Int8Dense as Int8Product
 from ...network.description import Dense, Projection
-from .blocks import Blocks, columns_in_blocks, float32_weights, int8_weights
+from .blocks import Blocks, bfloat16_weights, columns_in_blocks, float32_weights, int8_weights
 from .layer import Array, FrameLayer, Weights
 from .precision import Precision
 
@@ -47,4 +48,6 @@ def product_of_blocks(weights: Blocks, bias: Blocks, precision: Precision) -> Pr
     filled_bias = float32_weights(bias).reshape(-1)
     if precision is Precision.INT8:
         return Int8Product(*int8_weights(weights), len(weights[0]), filled_bias)
+    if precision is Precision.BFLOAT16:
+        return Bfloat16Product(bfloat16_weights(weights), len(weights[0]), filled_bias)
     return FloatProduct(float32_weights(weights), filled_bias)

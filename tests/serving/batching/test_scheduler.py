@@ -27,7 +27,7 @@ model = deepspeech.Model(sys.argv[1])
 samples = soundfile.read(sys.argv[2], dtype="int16")[0]
 inside, never = threading.Event(), threading.Event()
 run_batch = model._engine.run_batch
-def hanging(pieces):
+def hanging(pieces, cores_left):
     inside.set()
     never.wait()
 model._engine.run_batch = hanging
@@ -50,10 +50,10 @@ class WatchedEngine(Engine):
         self.sizes: list[int] = []
         self.before: Callable[[], None] = lambda: None
 
-    def run_batch(self, pieces: Sequence[Piece]) -> list[tuple[Array, State]]:
+    def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, State]]:
         self.sizes.append(len(pieces))
         self.before()
-        return super().run_batch(pieces)
+        return super().run_batch(pieces, cores_left)
 
 
 @pytest.fixture
@@ -154,6 +154,6 @@ def test_others_go_on_when_the_thread_that_computes_for_them_is_interrupted(engi
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
 def test_a_fork_and_the_end_of_the_program_do_not_wait_for_threads(graph_file: Path, recordings: list[Path]) -> None:
     command = [sys.executable, "-c", FORK, str(graph_file), str(recordings[0])]
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert (finished.returncode, finished.stderr) == (0, "")
     assert finished.stdout.strip()

@@ -1,4 +1,4 @@
-"""Weights of 8 bits say what those of 32 do, and a loaded model keeps its weights once."""
+"""Weights of fewer bits say what those of 32 do, and a loaded model keeps its weights once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from deepspeech import Model
 from deepspeech.errors import ModelError
 
 
-def test_weights_of_8_bits_give_the_same_texts(graph_file: Path, model: Model, recordings: list[Path]) -> None:
-    small = Model(graph_file, precision="int8")
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_weights_of_fewer_bits_give_the_same_texts(
+    graph_file: Path, model: Model, recordings: list[Path], precision: str
+) -> None:
+    small = Model(graph_file, precision=precision)
     for path in recordings:
         samples = np.asarray(soundfile.read(path, dtype="int16")[0])
         assert small.stt(samples) == model.stt(samples)
@@ -25,13 +28,13 @@ def test_weights_of_8_bits_give_the_same_texts(graph_file: Path, model: Model, r
 def test_the_precision_can_be_left_to_the_processor(graph_file: Path, model: Model, recordings: list[Path]) -> None:
     samples = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
     assert Model(graph_file, "auto").stt(samples) == model.stt(samples)
-    with pytest.raises(ModelError, match="float32, int8, auto"):
+    with pytest.raises(ModelError, match="float32, bfloat16, int8, auto"):
         Model(graph_file, "int4")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's list of mapped files")
 def test_a_loaded_model_does_not_keep_its_file_in_memory(graph_file: Path) -> None:
-    for precision in ("float32", "int8"):
+    for precision in ("float32", "bfloat16", "int8"):
         loaded = Model(graph_file, precision)
         assert str(graph_file) not in Path("/proc/self/maps").read_text(encoding="utf-8")
         del loaded

@@ -1,0 +1,85 @@
+#include "acoustic/bfloat16.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "acoustic/rounded_layers.h"
+
+#ifdef HAS_SEVERAL_MACHINES
+#include <immintrin.h>
+#endif
+
+namespace acoustic {
+namespace {
+
+// Inputs that are rounded to bfloat16.
+struct Rounded {
+  std::size_t width;                  // filled rows
+  std::vector<std::uint16_t> values;  // [count, width]
+
+  Rounded(std::size_t count, std::size_t width) : width(width), values(count * width) {}
+
+  const std::uint16_t* row(std::size_t number) const { return values.data() + number * width; }
+};
+
+#define KERNELS "acoustic/bfloat16_kernels.inc"
+
+#define MACHINE any_machine
+#include KERNELS
+#undef MACHINE
+
+#ifdef HAS_SEVERAL_MACHINES
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#define MACHINE avx2
+#include KERNELS
+#undef MACHINE
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")
+#define MACHINE avx512
+#include KERNELS
+#undef MACHINE
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,amx-tile,amx-bf16,fma,prefer-vector-width=512")
+#define HAS_TILES
+#define MACHINE amx
+#include KERNELS
+#undef MACHINE
+#undef HAS_TILES
+#pragma GCC pop_options
+#endif
+
+struct Kernels {
+  decltype(&any_machine::round) round;
+  decltype(&any_machine::dense) dense;
+  decltype(&any_machine::recurrent_frames) recurrent_frames;
+};
+
+Kernels kernels(Machine machine) {
+#ifdef HAS_SEVERAL_MACHINES
+  if (machine >= Machine::kAmx) return {amx::round, amx::dense, amx::recurrent_frames};
+  if (machine >= Machine::kAvx512) return {avx512::round, avx512::dense, avx512::recurrent_frames};
+  if (machine >= Machine::kAvx2) return {avx2::round, avx2::dense, avx2::recurrent_frames};
+#endif
+  (void)machine;
+  return {any_machine::round, any_machine::dense, any_machine::recurrent_frames};
+}
+
+}  // namespace
+
+void dense(const Bfloat16DenseLayer& layer, const float* inputs, std::size_t frames, float low, float high,
+           std::size_t threads, float* outputs, Machine machine) {
+  rounded_dense<Rounded>(kernels(machine), layer, inputs, frames, low, high, threads, outputs);
+}
+
+void recurrence(const Bfloat16Weights& weights, const Utterances& utterances, std::size_t threads, Machine machine) {
+  rounded_recurrence<Rounded>(kernels(machine), weights, utterances, threads);
+}
+
+}  // namespace acoustic

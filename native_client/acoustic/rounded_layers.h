@@ -1,0 +1,46 @@
+// Dense layers and recurrences whose inputs are rounded before they are multiplied.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "acoustic/frames_in_turn.h"
+#include "shared/threads.h"
+
+namespace acoustic {
+
+constexpr std::size_t kMostTogether = 32;  // inputs whose sums are kept at a time
+
+// As `dense` of kernels.h: rounds the inputs with chosen.round(from, rows, rounded, number), then has
+// chosen.dense(layer, rounded, low, high, first, last, outputs) compute blocks.
+template <class Rounded, class Kernels, class Layer>
+void rounded_dense(const Kernels& chosen, const Layer& layer, const float* inputs, std::size_t frames, float low,
+                   float high, std::size_t threads, float* outputs) {
+  const std::size_t rows = layer.weights.rows, blocks = layer.weights.blocks;
+  Rounded rounded(frames, layer.weights.filled_rows());
+  threads = std::max<std::size_t>(1, std::min(threads, blocks));
+  shared::share_out(threads, threads, [&](std::size_t index) {
+    for (std::size_t frame = frames * index / threads; frame < frames * (index + 1) / threads; ++frame) {
+      chosen.round(inputs + frame * rows, rows, rounded, frame);
+    }
+  });
+  shared::share_out(threads, threads, [&](std::size_t index) {
+    chosen.dense(layer, rounded, low, high, blocks * index / threads, blocks * (index + 1) / threads, outputs);
+  });
+}
+
+// As `recurrence` of kernels.h, with states that are rounded before each turn.
+template <class Rounded, class Kernels, class Weights>
+void rounded_recurrence(const Kernels& chosen, const Weights& weights, const Utterances& utterances,
+                        std::size_t threads) {
+  Rounded rounded(utterances.lengths.size(), weights.filled_rows());
+  const auto round_states = [&](shared::ThreadTeam& team, const Frame* frames, std::size_t count) {
+    team.share_out(count, [&](std::size_t each) { chosen.round(frames[each].state, weights.rows, rounded, each); });
+  };
+  run_in_turns(utterances, weights.blocks, threads, round_states,
+               [&](const Frame* frames, std::size_t count, std::size_t first, std::size_t last) {
+                 chosen.recurrent_frames(weights, rounded, frames, count, first, last);
+               });
+}
+
+}  // namespace acoustic
