@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import signal
 import socket
@@ -159,6 +160,7 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
         )
         if wyoming is not None:
             say(f"serving Wyoming at tcp://{host}:{wyoming.getsockname()[1]}")
+        gc.freeze()  # the collector, which stops all threads, need not look at what stays
         server.run(sockets=[listening])
     if not server.started:
         raise ServerError("the server could not be started")

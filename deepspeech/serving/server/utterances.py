@@ -63,21 +63,16 @@ class Utterances:
         """Recognize the utterances that follow as `start` says; raise ModelError if the model cannot."""
         self._begin(start)
 
-    def hear(self, audio: bytes) -> list[Event]:
-        """Take 16-bit little-endian samples, cut anywhere; return what is to be told of them."""
+    def hear(self, audio: bytes, *, partial: bool = True) -> list[Event]:
+        """Take 16-bit little-endian samples, cut anywhere; return what is to be told of them.
+
+        Without `partial`, as the utterance ends now, that is not what has been heard of it so far.
+        """
         signal = self._signal(audio)
         if not len(signal):
             return []
         told = self._feed(signal)
-        partial = self._partials.newest(self._recognition)
-        if partial is None:
-            self._silent_samples += len(signal)
-            return told
-        self._silent_samples = 0
-        if self._start.partials:
-            words = self._words(partial.words, partial.confidences)
-            told.append(Partial(self._number, partial.text, words, partial.stable, round(self.seconds, 3)))
-        return told
+        return told + self._newest(len(signal)) if partial else told
 
     def finish(self) -> list[Event]:
         """End the utterance, and return its final; without one, that of an utterance without audio."""
@@ -118,6 +113,18 @@ class Utterances:
                 self._silent_samples = 0
             self._recognition, self._partials = following, PartialTranscripts(self._model.step_seconds)
         return told
+
+    def _newest(self, samples: int) -> list[Event]:
+        """Return the partial, if there is another one after these many new samples."""
+        newest = self._partials.newest(self._recognition)
+        if newest is None:
+            self._silent_samples += samples
+            return []
+        self._silent_samples = 0
+        if not self._start.partials:
+            return []
+        words = self._words(newest.words, newest.confidences)
+        return [Partial(self._number, newest.text, words, newest.stable, round(self.seconds, 3))]
 
     def _final(self, end: float, reason: str) -> Final:
         start = self._origin + self._recognition.start

@@ -146,7 +146,9 @@ class LiveConnection:
         utterances = self._utterances
         if isinstance(item, Audio):
             samples = bytes(item.samples)
-            heard = await self._service.recognize(lambda: utterances.hear(samples), len(samples) / self._second)
+            partial = not self._inbox.next_is(Finish, Close)  # it would be late, and the final later
+            seconds = len(samples) / self._second
+            heard = await self._service.recognize(lambda: utterances.hear(samples, partial=partial), seconds)
             if not self._tell(heard, item.arrived):
                 return Ending(POLICY, "slow_reader", "too many messages were left unread")
             if utterances.silent_seconds > self._limits.max_silence_seconds:

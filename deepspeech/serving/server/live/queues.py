@@ -74,6 +74,10 @@ class Inbox:
         self._update()
         return item
 
+    def next_is(self, *kinds: type[Command]) -> bool:
+        """Return whether what is taken next is one of these commands."""
+        return bool(self._items) and isinstance(self._items[0], kinds)
+
     def _is_ready(self) -> bool:
         if not self._items:
             return False
