@@ -8,6 +8,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO ?= demo
+TEST_PROCESSES ?= 3
 
 native_sources := $(shell find native_client -name '*.cc' -o -name '*.h' -o -name '*.inc' -o -name '*.py')
 
@@ -19,7 +20,7 @@ demo: $(VENV)/.demo
 	PYTHON=$(BIN)/python bin/run-demo.sh --work $(DEMO)
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -74,10 +74,10 @@ class Program:
         return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def run(self, *arguments: str) -> Finished:
-        """Run the program to its end, at most two minutes."""
+        """Run the program to its end, at most ten minutes, as the machine may be busy."""
         process = self.start(*arguments)
         try:
-            stdout, stderr = process.communicate(timeout=120)
+            stdout, stderr = process.communicate(timeout=600)
         finally:
             process.kill()
         return Finished(process.wait(), stdout, stderr)

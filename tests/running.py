@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def run_script(name: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, str(ROOT / "bin" / name), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
 def assert_fails_with(done: "subprocess.CompletedProcess[str]", *fragments: str) -> None:

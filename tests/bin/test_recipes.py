@@ -18,7 +18,7 @@ def run_recipe(
 ) -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, "PYTHON": python, "XDG_CACHE_HOME": str(folder / "cache")}
     command = [str(ROOT / "bin" / name), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=folder, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=folder, env=environment)
 
 
 @pytest.mark.parametrize("name", RECIPES)

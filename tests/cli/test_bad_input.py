@@ -41,7 +41,7 @@ def test_a_missing_csv(program: Program) -> None:
 def test_what_is_wrong_with_a_corpus_is_said_before_tensorflow_is_imported(program: Program) -> None:
     script = "import sys; from deepspeech.cli.train import main; print(main(), 'tensorflow' in sys.modules)"
     arguments = program.training(epoch=1, train_files="no such.csv")
-    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, timeout=600)
     assert done.stdout.split() == ["1", "False"], done.stderr
 
 

@@ -115,7 +115,7 @@ def test_the_script_trains_on_a_cluster_of_this_machine_and_ends_all_when_one_fa
         command = [ROOT / "bin/run-cluster.sh", "1:2", "--", *program.training(), *extra, f"--coord_port={coordinator}"]
         start = time.monotonic()
         finished = subprocess.run(
-            list(map(str, command)), env=environment, capture_output=True, text=True, timeout=240, check=False
+            list(map(str, command)), env=environment, capture_output=True, text=True, timeout=600, check=False
         )
         assert finished.returncode == code, finished.stderr
         assert "[worker 0] I Training of epoch 1" in finished.stderr or code
@@ -129,7 +129,7 @@ def test_the_script_gives_every_node_its_place_and_every_worker_devices_of_its_o
     shown.chmod(0o755)
     environment = {**os.environ, "BASE_PORT": "4000", "PYTHON": str(shown)}
     command = [str(ROOT / "bin/run-cluster.sh"), "2:2:2", "--", "--epoch=7"]
-    finished = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    finished = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=True)
     hosts = "--ps_hosts localhost:4000,localhost:4001 --worker_hosts localhost:4002,localhost:4003"
     assert sorted(finished.stderr.splitlines()) == [
         f"[{job} {task}] devices={devices} -m deepspeech {hosts} --job_name {job} --task_index {task} --epoch=7"

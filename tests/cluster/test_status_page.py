@@ -33,7 +33,7 @@ def steps() -> Iterator[Snapshot]:
 
 
 def get(port: int, path: str) -> str:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
         return str(answer.read().decode())
 
 
@@ -63,7 +63,7 @@ def test_the_page_tells_how_training_stands_and_takes_no_messages() -> None:
         assert "member" not in metrics
         assert "jobs" not in metrics
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/join", b"{}", timeout=10)
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/join", b"{}", timeout=60)
         for snapshot in stands:
             publish(snapshot, 0.0)
         assert json.loads(get(port, "/v1/status"))["phase"] == "testing"

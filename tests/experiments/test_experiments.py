@@ -68,7 +68,7 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(*arguments: object) -> str:
     """Run the trainer, which must succeed, and return what it logged."""
     command = [sys.executable, "-m", "deepspeech", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stderr
 
@@ -80,7 +80,7 @@ def losses(log: str) -> list[str]:
 
 def compared(*paths: Path) -> tuple[int, str]:
     command = [sys.executable, "-m", "deepspeech.compare_params", *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout
 
 

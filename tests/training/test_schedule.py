@@ -62,7 +62,7 @@ def test_a_training_with_every_option_of_its_schedule_goes_on_exactly_where_it_w
         if "Training of epoch 2" in line:
             break
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=120)
+    process.communicate(timeout=600)
     again = program.run(*arguments(program, stopped))
     assert again.code == 0, again.stderr
     assert "Going on from checkpoint" in again.stderr

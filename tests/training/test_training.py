@@ -175,7 +175,7 @@ def test_a_signal_saves_first_and_the_same_command_goes_on_in_the_middle_of_the_
     process = program.start(*arguments)
     wait_for_epoch(process, 2)
     process.send_signal(sent)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=600)
     assert process.returncode == 128 + sent
     assert "the same command goes on" in stderr.splitlines()[-1]
 
@@ -217,7 +217,7 @@ def test_a_second_run_in_the_same_folder_ends_with_one_line_and_the_first_goes_o
     (port,) = free_ports(1)
     first = program.start(*program.training(epoch=2000), f"--status_port={port}")
     wait_for_epoch(first, 1)
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/status", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/status", timeout=60) as answer:
         status = json.load(answer)
     assert (status["phase"], status["epochs"]) == ("training", 2000)
     assert status["epochs_done"] >= len(status["losses"]["train"]) >= 1

@@ -181,7 +181,7 @@ def test_a_disk_that_fills_is_an_error_and_leaves_the_former_cache(files: TinyCo
     before = path.read_bytes()
     touch_recording(files)
     builder = start_builder(files, path, largest_file=20_000)
-    _, stderr = builder.communicate(timeout=60)
+    _, stderr = builder.communicate(timeout=600)
     assert builder.returncode == 1
     assert stderr.startswith(f"{path}: cannot write the feature cache: ")
     assert stderr.count("\n") == 1
@@ -217,7 +217,7 @@ def test_of_two_processes_one_builds_and_both_use_it(tmp_path: Path) -> None:
     files = write_tiny_corpus(tmp_path, train=200)
     path = tmp_path / "train.h5"
     builders = [start_builder(files, path) for _ in range(3)]
-    output = "".join(builder.communicate(timeout=60)[0] for builder in builders)
+    output = "".join(builder.communicate(timeout=600)[0] for builder in builders)
     assert [builder.returncode for builder in builders] == [0, 0, 0]
     assert output.count("Building feature cache") == 1
     assert_holds(path, read(files))

@@ -20,6 +20,6 @@ with ended_by_signals():
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_where_there_is_nothing_to_save_a_signal_ends_the_process_in_one_line(sent: signal.Signals) -> None:
     command = [sys.executable, "-c", SWALLOWING, str(int(sent))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 128 + sent
     assert done.stderr == "deepspeech: interrupted; there was nothing to save\n"

@@ -68,7 +68,7 @@ def test_no_page_is_shown_inside_another_and_none_redirects_to_the_host_that_was
     (port,) = free_ports(1)
     with status_page(port):
         for number in (tokenless.port, port):
-            connection = http.client.HTTPConnection("127.0.0.1", number, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", number, timeout=60)
             connection.request("GET", "/")
             page = connection.getresponse()
             page.read()

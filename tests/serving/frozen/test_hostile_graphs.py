@@ -23,7 +23,9 @@ from deepspeech.network.deepspeech import LSTM_NAME
 
 LSTM = LSTM_NAME.replace("/", "__")
 ALLOWED_BYTES = 200 << 20
-ALLOWED_SECONDS = 40.0  # of processor time, while each allocation is traced: it takes 3, and hours where it is quadratic
+ALLOWED_SECONDS = (
+    40.0  # of processor time, while each allocation is traced: it takes 3, and hours where it is quadratic
+)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from deepspeech.serving.server.models import Models
 from deepspeech.serving.server.options import Limits, ServedModel, ServerOptions
 from deepspeech.serving.server.running import RecognitionServer
 
-PATIENCE = 20.0
+PATIENCE = 120.0
 MESSAGE = 640
 """Bytes of 20 ms at 16 kHz."""
 

@@ -162,7 +162,10 @@ def test_a_full_server_says_when_to_come_back(client: OpenAI, served: Served, re
     assert client.audio.transcriptions.create(file=recording, model="tiny").text
 
 
-def test_a_client_that_goes_away_stops_its_work(served: Served, client: OpenAI, recording: Path) -> None:
+def test_a_client_that_goes_away_stops_its_work(
+    served: Served, client: OpenAI, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     body = long_recording(recording, 90).read()
     head = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\ntiny\r\n'
     head += b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.flac"\r\n\r\n'
@@ -173,7 +176,7 @@ def test_a_client_that_goes_away_stops_its_work(served: Served, client: OpenAI, 
         gone.sendall(sent)
         until(lambda: not served.server.service.idle)
     until(lambda: served.server.service.idle)
-    assert not list(Path("/tmp").glob("deepspeech-*"))
+    assert not list(tmp_path.iterdir())
     assert client.audio.transcriptions.create(file=recording, model="tiny").text
 
 

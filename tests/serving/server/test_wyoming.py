@@ -64,7 +64,7 @@ async def served(models: Models, **limits: Any) -> AsyncIterator[tuple[Service, 
 
 
 def client(port: int) -> AsyncTcpClient:
-    return AsyncTcpClient("127.0.0.1", port, read_timeout=30)
+    return AsyncTcpClient("127.0.0.1", port, read_timeout=120)
 
 
 def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
