@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import logging
@@ -107,7 +108,10 @@ def fetch_missing(path: Path) -> bool:
     if address is None:
         return False
     if not path.exists():
-        _fetch(address, path, Settings.read())
+        try:
+            _fetch(address, path, Settings.read())
+        except FileNotFoundError as error:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), address) from error
     return True
 
 

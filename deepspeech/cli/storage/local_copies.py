@@ -99,6 +99,8 @@ def _fetch(options: Options, name: str, path: Path, *, leads: bool) -> None:
         return
     if name in CACHES:
         receive_file(path)
+    elif name in WRITTEN_FILES:
+        path.parent.mkdir(parents=True, exist_ok=True)
     elif name in TWO_WAY_FOLDERS:
         if leads:
             receive(path)
