@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 from corpora import TinyCorpus
+from xdg import BaseDirectory
 
 from deepspeech.cli.importing.shards import main
 from deepspeech.util.audio import read_audio
@@ -16,7 +17,6 @@ from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.errors import CorpusError
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import Feeder, OnTheFly
-from deepspeech.util.files import user_folders
 from deepspeech.util.text import Alphabet
 
 MFCC = front_end(FeatureOptions(feature_type="psf"))
@@ -24,7 +24,7 @@ MFCC = front_end(FeatureOptions(feature_type="psf"))
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_folders.BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from object_store import ObjectStore
 
 from deepspeech.cli import flags
 from deepspeech.cli.storage.local_copies import with_local_copies
-from deepspeech.options import Options
+from deepspeech.options import Options, with_values
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.errors import CorpusError, FlagError, StorageError
 from deepspeech.util.features import FeatureOptions, front_end
@@ -27,6 +27,8 @@ from deepspeech.util.storage.folders import receive, send
 from deepspeech.util.storage.store import Store
 from deepspeech.util.text import Alphabet
 
+pytest_plugins = ["store_fixtures"]
+
 MFCC = front_end(FeatureOptions(feature_type="psf"))
 
 
@@ -36,7 +38,8 @@ def options(*arguments: str) -> Options:
     return parsed
 
 
-def test_an_address_survives_being_a_path_and_a_copy_says_whose_it_is(store: ObjectStore) -> None:
+@pytest.mark.usefixtures("store")
+def test_an_address_survives_being_a_path_and_a_copy_says_whose_it_is() -> None:
     assert address_of(Path("s3://bucket/a/b.csv")) == "s3://bucket/a/b.csv"
     assert address_of("/data/s3:/x") is None
     assert address_of(Path("C:/x")) is None
@@ -138,6 +141,7 @@ def test_a_folder_is_sent_and_received_and_changes_from_elsewhere_are_not_overwr
         receive(here)
 
 
+@pytest.mark.usefixtures("store")
 @pytest.mark.parametrize(
     ("flag", "message"),
     [
@@ -147,12 +151,9 @@ def test_a_folder_is_sent_and_received_and_changes_from_elsewhere_are_not_overwr
         ("work=s3://speech/work", "must be a folder of this machine"),
     ],
 )
-def test_an_address_that_cannot_be_used_is_refused_in_one_line(store: ObjectStore, flag: str, message: str) -> None:
+def test_an_address_that_cannot_be_used_is_refused_in_one_line(flag: str, message: str) -> None:
     if flag.startswith("work"):
-        given = Options()
-        from dataclasses import replace
-
-        given = replace(given, experiment=replace(given.experiment, work=Path("s3://speech/work")))
+        given = with_values(Options, {"work": Path("s3://speech/work")})
     else:
         given = options(f"--{flag}", "--export_dir=x")
     with pytest.raises(FlagError) as caught:

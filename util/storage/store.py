@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -89,7 +89,7 @@ class Store:
             path.unlink(missing_ok=True)
             try:
                 if scheme_of(address) in READ_ONLY:
-                    self._retried(lambda remote=remote: _fetch_at_once(address, path, remote), address)
+                    self._retried(partial(_fetch_at_once, address, path, remote), address)
                 else:
                     self._fetch_blocks(address, path, remote)
             except _ReplacedError:
@@ -128,7 +128,7 @@ class Store:
         with path.open("wb") as file:
             for start in range(0, remote.size, BLOCK):
                 end = min(start + BLOCK, remote.size)
-                file.write(self._retried(lambda start=start, end=end: _block(address, start, end), address))
+                file.write(self._retried(partial(_block, address, start, end), address))
         if remote.size > BLOCK and self.about(address).version != remote.version:
             raise _ReplacedError
 

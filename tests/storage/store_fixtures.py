@@ -1,3 +1,5 @@
+"""Fixtures of tests with an object store."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -5,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from object_store import Faults, ObjectStore, object_store
-
-from deepspeech.util.files import user_folders
+from xdg import BaseDirectory
 
 
 @pytest.fixture(scope="session")
@@ -24,5 +25,5 @@ def store(served: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for name, value in served.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(user_folders.BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
     return served

@@ -14,6 +14,8 @@ from program import Finished, Program
 
 from deepspeech.cli.importing.shards import main as write_shards
 
+pytest_plugins = ["store_fixtures"]
+
 
 class Watcher:
     """Reads the checkpoint that a folder of the store names, again and again, and keeps what is wrong with it."""
@@ -110,6 +112,7 @@ def test_training_goes_on_through_failing_requests_and_an_outage_and_nothing_hal
                 test_output_file=store.address("out/test.json"),
                 summary_secs=1,
                 storage_retry_secs=60,
+                storage_cache_gb=0.0006,  # shards of an epoch before are gone, and fetched again
                 max_to_keep=2,
             )
         )
