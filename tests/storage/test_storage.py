@@ -141,6 +141,38 @@ def test_a_folder_is_sent_and_received_and_changes_from_elsewhere_are_not_overwr
         receive(here)
 
 
+def test_a_run_that_is_killed_while_it_sends_goes_on_from_its_own_files(
+    store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = copy_of(store.address("run"), kept=True)
+    here.mkdir(parents=True)
+    (here / "checkpoint").write_text("train-1")
+    (here / "train-1.index").write_text("one")
+    receive(here)  # nothing was sent yet
+    send(here)
+    (here / "train-1.index").unlink()
+    (here / "train-2.index").write_text("two")
+    (here / "checkpoint").write_text("train-2")
+    send_really, saved = Store.send, {}
+
+    def send_and_be_killed(self: Store, path: Path, address: str) -> object:
+        send_really(self, path, address)
+        saved.update({each: each.read_bytes() for each in (root() / "sent").glob("*.json")})
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Store, "send", send_and_be_killed)
+        send(here)
+    for path, content in saved.items():  # as it is when nothing more could be saved
+        path.write_bytes(content)
+    assert store.names("run/") == {"checkpoint", "train-1.index", "train-2.index"}
+    receive(here)
+    assert (here / "checkpoint").read_text() == "train-2"
+    send(here)
+    assert store.names("run/") == {"checkpoint", "train-2.index"}
+    assert store.get("run/checkpoint") == b"train-2"
+
+
 @pytest.mark.usefixtures("store")
 @pytest.mark.parametrize(
     ("flag", "message"),

@@ -15,7 +15,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import StorageError
@@ -51,12 +51,13 @@ def receive(folder: Path) -> None:
     if address is None:
         return
     store = Settings.read().store
-    with _remembered(address) as known:
-        remote = _listed(store, address)
+    with _remembered(address) as memory:
+        known, remote = memory.known, _listed(store, address)
+        memory.recognize(remote, _files_of(folder))
         if _versions(remote) == _versions(known):
             return
         unsent = [name for name in _files_of(folder) if _state(folder / name) != _of(known.get(name))]
-        if unsent and known:
+        if unsent:
             raise StorageError(
                 f"{address}: was changed from elsewhere, and {folder} holds {len(unsent)} files that were not sent, "
                 f"such as {unsent[0]}; remove {folder} to go on from the address, or name another one"
@@ -81,12 +82,15 @@ def send(folder: Path) -> None:
     if address is None:
         return
     store = Settings.read().store
-    with _remembered(address) as known:
-        here = _files_of(folder)
-        for name in sorted(here, key=_order):
-            state = _state(folder / name)
-            if state is not None and state != _of(known.get(name)):
-                known[name] = _Known(store.send(folder / name, f"{address}/{name}").version, *state)
+    with _remembered(address) as memory:
+        known, here = memory.known, _files_of(folder)
+        states = {name: state for name in here if (state := _state(folder / name)) is not None}
+        memory.sending = {name: state for name, state in states.items() if state != _of(known.get(name))}
+        if memory.sending:
+            memory.save()
+        for name in sorted(memory.sending, key=_order):
+            remote = store.send(folder / name, f"{address}/{name}")
+            known[name] = _Known(remote.version, *memory.sending[name])
         for name in sorted(known.keys() - here, key=_order, reverse=True):
             store.remove(f"{address}/{name}")
             del known[name]
@@ -115,11 +119,10 @@ def begin_empty(folder: Path, check: Callable[[set[str]], None] | None = None) -
     if check is not None:
         remote = _listed(Settings.read().store, address)
         check(set(remote))
-    with _remembered(address) as known:
+    with _remembered(address) as memory:
         for name in _files_of(folder):
             (folder / name).unlink()
-        known.clear()
-        known.update({name: _Known(each.version, -1, -1) for name, each in remote.items()})
+        memory.known = {name: _Known(each.version, -1, -1) for name, each in remote.items()}
 
 
 def receive_file(path: Path) -> None:
@@ -128,7 +131,8 @@ def receive_file(path: Path) -> None:
     if address is None:
         return
     store = Settings.read().store
-    with _remembered(address) as known:
+    with _remembered(address) as memory:
+        known = memory.known
         try:
             remote = store.about(address)
         except FileNotFoundError:
@@ -142,8 +146,8 @@ def send_file(path: Path) -> None:
     address = original_of(path)
     if address is None:
         return
-    with _remembered(address) as known:
-        state = _state(path)
+    with _remembered(address) as memory:
+        known, state = memory.known, _state(path)
         if state is not None and state != _of(known.get("")):
             known[""] = _Known(Settings.read().store.send(path, address).version, *state)
 
@@ -200,9 +204,44 @@ def _of(known: _Known | None) -> tuple[int, int] | None:
     return None if known is None else (known.size, known.modified_ns)
 
 
+@dataclass
+class _Memory:
+    """What is known of the files of an address: as they were last the same here and there, and what is being sent."""
+
+    path: Path
+    known: dict[str, _Known] = field(default_factory=dict)
+    sending: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """The size and the modification time of files of which a process that was killed may have sent some."""
+
+    def load(self) -> None:
+        """Read what was saved; nothing is known if that fails."""
+        try:
+            values = json.loads(self.path.read_text(encoding="utf-8"))
+            self.known = {name: _Known(*each) for name, each in values["known"].items()}
+            self.sending = {name: (each[0], each[1]) for name, each in values["sending"].items()}
+        except (OSError, ValueError, TypeError, KeyError):
+            self.known, self.sending = {}, {}
+
+    def save(self) -> None:
+        """Write all of it."""
+        states = {name: (each.version, each.size, each.modified_ns) for name, each in self.known.items()}
+        write_whole(self.path, json.dumps({"known": states, "sending": self.sending}).encode())
+
+    def recognize(self, remote: Mapping[str, Remote], here: set[str]) -> None:
+        """Take what has changed at the address as known if it is what was being sent, or removed, when that ended."""
+        for name, state in self.sending.items():
+            before = self.known.get(name)
+            changed = name in remote and (before is None or before.version != remote[name].version)
+            if changed and remote[name].size == state[0]:
+                self.known[name] = _Known(remote[name].version, *state)
+        self.sending = {}
+        for name in self.known.keys() - remote.keys() - here:
+            del self.known[name]
+
+
 @contextmanager
-def _remembered(address: str) -> Iterator[dict[str, _Known]]:
-    """Yield what is known of the files of an address, by name, and remember what is known at the end of the block.
+def _remembered(address: str) -> Iterator[_Memory]:
+    """Yield what is known of the files of an address, and save it at the end of the block.
 
     Other processes that ask for the same address wait.
     """
@@ -211,12 +250,10 @@ def _remembered(address: str) -> Iterator[dict[str, _Known]]:
     path = folder / f"{hashlib.sha256(address.encode()).hexdigest()[:32]}.json"
     with path.with_suffix(".lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        memory = _Memory(path)
+        memory.load()
         try:
-            known = {name: _Known(*each) for name, each in json.loads(path.read_text(encoding="utf-8")).items()}
-        except (OSError, ValueError, TypeError):
-            known = {}
-        try:
-            yield known
+            yield memory
+            memory.sending = {}
         finally:
-            states = {name: (each.version, each.size, each.modified_ns) for name, each in known.items()}
-            write_whole(path, json.dumps(states).encode())
+            memory.save()
