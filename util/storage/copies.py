@@ -74,13 +74,11 @@ def copy_of(address: str, *, kept: bool = False) -> Path:
 
 def original_of(path: str | PathLike[str]) -> str | None:
     """Return the address whose copy is, or would be, at a path; None for any other path."""
-    normal = os.path.normpath(path)
-    for kind in (_FILES, _FOLDERS):
-        folder = f"{root() / kind}{os.sep}"
-        if normal.startswith(folder):
-            scheme, _, rest = normal.removeprefix(folder).partition(os.sep)
-            return f"{scheme}://{rest}" if rest else None
-    return None
+    normal, folder = os.path.normpath(path), f"{root()}{os.sep}"
+    if not normal.startswith(folder):
+        return None
+    kind, scheme, rest = (*normal.removeprefix(folder).split(os.sep, 2), "", "")[:3]
+    return f"{scheme}://{rest}" if kind in (_FILES, _FOLDERS) and rest else None
 
 
 def named_for_all(path: str) -> str:
