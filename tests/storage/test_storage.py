@@ -13,10 +13,11 @@ from corpora import TinyCorpus
 from object_store import ObjectStore
 
 from deepspeech.cli import flags
-from deepspeech.cli.storage.local_copies import with_local_copies
+from deepspeech.cli.storage.local_copies import send_what_was_written, with_local_copies
+from deepspeech.export.folder import write_export
 from deepspeech.options import Options, with_values
 from deepspeech.util.corpus import read_corpus
-from deepspeech.util.errors import CorpusError, FlagError, StorageError
+from deepspeech.util.errors import CorpusError, ExportError, FlagError, StorageError
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import OnTheFly
 from deepspeech.util.files.opening import opened
@@ -139,6 +140,22 @@ def test_a_folder_is_sent_and_received_and_changes_from_elsewhere_are_not_overwr
     store.put("run/checkpoint", b"from elsewhere again")
     with pytest.raises(StorageError, match=r"was changed from elsewhere, and .* holds 1 files that were not sent"):
         receive(here)
+
+
+def test_an_export_takes_the_place_of_an_older_one_only_if_all_of_that_was_an_export(store: ObjectStore) -> None:
+    for name in ("output_graph.pb", "alphabet.txt", "model.md"):
+        store.put(f"export/{name}", b"old")
+    run = with_local_copies(options("--remove_export", f"--export_dir={store.address('export')}"))
+    folder = run.export.directory
+    assert folder is not None
+    write_export(folder, "output_graph.pb", b"new", "card", remove=True)
+    assert store.names("export/") == {"output_graph.pb", "alphabet.txt", "model.md"}
+    send_what_was_written(run)
+    assert store.names("export/") == {"output_graph.pb", "model.md"}
+    assert store.get("export/output_graph.pb") == b"new"
+    store.put("export/thesis.txt", b"")
+    with pytest.raises(ExportError, match=r"is not an export: it also holds 'thesis.txt'"):
+        with_local_copies(options("--remove_export", f"--export_dir={store.address('export')}"))
 
 
 def test_a_run_that_is_killed_while_it_sends_goes_on_from_its_own_files(
