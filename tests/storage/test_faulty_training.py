@@ -50,7 +50,8 @@ class Watcher:
             text = self._store.get(f"{self._folder}/{index}").decode()
         except self._store.client.exceptions.NoSuchKey:
             return ""
-        return re.findall(r'model_checkpoint_path: "(.+)"', text)[0]
+        named: list[str] = re.findall(r'model_checkpoint_path: "(.+)"', text)
+        return named[0]
 
     def _trouble(self, name: str) -> str:
         try:
