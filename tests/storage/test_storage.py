@@ -101,8 +101,7 @@ def test_a_corpus_is_read_at_its_address(store: ObjectStore, tiny_corpus: TinyCo
     for path in (tiny_corpus.test, *folder.glob("wav/test-*")):
         store.put(f"corpus/{path.relative_to(folder)}", path.read_bytes())
     labels = Alphabet.load(tiny_corpus.alphabet)
-    local = with_local_copies(options(f"--train_files={store.address('corpus/test.csv')}"))
-    ours = read_corpus(local.train.files, labels, MFCC, progress=False)
+    ours = read_corpus([Path(store.address("corpus/test.csv"))], labels, MFCC, progress=False)
     theirs = read_corpus([tiny_corpus.test], labels, MFCC, progress=False)
     assert [(each.samples, each.transcript) for each in ours] == [(each.samples, each.transcript) for each in theirs]
     Path(ours[0].path).unlink()
@@ -140,6 +139,8 @@ def test_a_folder_is_sent_and_received_and_changes_from_elsewhere_are_not_overwr
     store.put("run/checkpoint", b"from elsewhere again")
     with pytest.raises(StorageError, match=r"was changed from elsewhere, and .* holds 1 files that were not sent"):
         receive(here)
+    receive(here, only_read=True)
+    assert (here / "checkpoint").read_text() == "from elsewhere again"
 
 
 def test_an_export_takes_the_place_of_an_older_one_only_if_all_of_that_was_an_export(store: ObjectStore) -> None:

@@ -1,7 +1,7 @@
 """Lists of utterances: CSV and TSV files, JSON-lines manifests, data directories of Kaldi's, and tar shards.
 
-The recordings are not looked at, but for those of shards, which hold them. A list that is the copy of one at an address
-is fetched. A new format is a module with `read_rows` and `further_columns`, and a line in `FORMATS`.
+The recordings are not looked at, but for those of shards, which hold them. Lists at addresses are fetched. A
+new format is a module with `read_rows` and `further_columns`, and a line in `FORMATS`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from ..errors import BadRow, CorpusError
-from ..storage.copies import fetch_missing, refresh
+from ..storage.copies import fetch_missing, local_path, refresh
 from ..transcripts import Normalizer
 from . import csv_files, json_lines, kaldi, shards, tsv_files
 from .rows import Row
@@ -57,7 +57,7 @@ def read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator
     if not paths:
         raise CorpusError("no CSV files given")
     seen = set()
-    for path in map(listing, chain.from_iterable(map(shards.expanded, paths))):
+    for path in map(listing, chain.from_iterable(map(shards.expanded, map(local_path, paths)))):
         if (resolved := path.resolve()) in seen:
             raise CorpusError(f"{path}: given twice")
         seen.add(resolved)

@@ -41,11 +41,12 @@ class _Known:
     modified_ns: int
 
 
-def receive(folder: Path) -> None:
+def receive(folder: Path, *, only_read: bool = False) -> None:
     """Make a folder that is a copy hold what is at its address, which may be nothing; do nothing for any other.
 
     What was written here and could not be sent stays, to be sent the next time. Raise StorageError if the address
-    cannot be read, or if it was changed from elsewhere while there is something that was not sent.
+    cannot be read, or if it was changed from elsewhere while there is something that was not sent, unless the folder is
+    `only_read`, and nothing of it ever sent.
     """
     address = original_of(folder)
     if address is None:
@@ -57,7 +58,7 @@ def receive(folder: Path) -> None:
         if _versions(remote) == _versions(known):
             return
         unsent = [name for name in _files_of(folder) if _state(folder / name) != _of(known.get(name))]
-        if unsent:
+        if unsent and not only_read:
             raise StorageError(
                 f"{address}: was changed from elsewhere, and {folder} holds {len(unsent)} files that were not sent, "
                 f"such as {unsent[0]}; remove {folder} to go on from the address, or name another one"

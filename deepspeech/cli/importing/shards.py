@@ -16,7 +16,6 @@ from ...errors import FlagError, StorageError
 from ...util.progress import Progress
 from ...util.shards.writing import write_shards
 from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
-from ...util.storage.copies import local_path
 from ...util.storage.store import check_available
 from ..arguments import ArgumentParser, run_command
 
@@ -46,7 +45,6 @@ def _write(arguments: Sequence[str] | None) -> None:
             raise FlagError(f"{each}: {error}") from error
     if address is not None and scheme_of(address) in READ_ONLY:
         raise FlagError(f"--to={address}: can only be read; name an s3://, gs:// or hf:// address, or a local path")
-    lists = [local_path(each) for each in options.lists]
     with Progress(f"Writing {options.to}", None, unit="utterances") as bar:
-        written = write_shards(lists, options.to, round(options.shard_mb * MEGABYTE), options.seed, bar.advance)
+        written = write_shards(options.lists, options.to, round(options.shard_mb * MEGABYTE), options.seed, bar.advance)
     print(f"{written.name}: {written.utterances} utterances, {written.size / MEGABYTE:.1f} MB")

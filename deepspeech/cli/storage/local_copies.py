@@ -16,7 +16,9 @@ from ...util.storage.store import check_available
 SET_FLAGS = ("train_files", "dev_files", "test_files")
 """Flags of lists, which are fetched when they are read."""
 
-TWO_WAY_FOLDERS = ("checkpoint_dir", "save_checkpoint_dir", "load_checkpoint_dir")
+LOADED = "load_checkpoint_dir"
+"""A folder of checkpoints that is not written."""
+TWO_WAY_FOLDERS = ("checkpoint_dir", "save_checkpoint_dir", LOADED)
 CACHES = ("train_cached_features_path", "dev_cached_features_path", "test_cached_features_path")
 WRITTEN_FOLDERS = ("export_dir", "summary_dir", "report_dir")
 WRITTEN_FILES = ("test_output_file",)
@@ -52,7 +54,7 @@ def send_what_was_written(options: Options) -> None:
     values = {row.name: value for row, value in items_of(options)}
     for name in SENT:
         path = values[name]
-        if not isinstance(path, Path) or original_of(path) is None or name == "load_checkpoint_dir":
+        if not isinstance(path, Path) or original_of(path) is None or name == LOADED:
             continue
         try:
             if name in (*CACHES, *WRITTEN_FILES):
@@ -82,7 +84,7 @@ def _check(name: str, address: str) -> None:
         check_available(address)
     except StorageError as error:
         raise FlagError(f"--{name}={address}: {error}") from error
-    if name in SENT and name != "load_checkpoint_dir" and scheme_of(address) in READ_ONLY:
+    if name in SENT and name != LOADED and scheme_of(address) in READ_ONLY:
         raise FlagError(f"--{name}={address}: can only be read; name an s3://, gs:// or hf:// address, or a local path")
 
 
@@ -103,7 +105,7 @@ def _fetch(options: Options, name: str, path: Path, *, leads: bool) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     elif name in TWO_WAY_FOLDERS:
         if leads:
-            receive(path)
+            receive(path, only_read=name == LOADED)
     elif name == "export_dir":
         begin_empty(path, partial(check_files, path) if options.export.remove else None)
     elif name in SENT:
