@@ -46,6 +46,11 @@ def import_corpus() -> int:
     return _run("importing.corpus")
 
 
+def write_shards() -> int:
+    """Run `python -m deepspeech.write_shards` and return its exit code."""
+    return _run("importing.shards")
+
+
 def align() -> int:
     """Run `python -m deepspeech.align` and return its exit code."""
     return _run("align")

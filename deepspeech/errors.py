@@ -26,6 +26,7 @@ from .util.errors import (
     SamplesShapeError,
     SamplesTypeError,
     ServerError,
+    StorageError,
     TrainingError,
 )
 
@@ -55,5 +56,6 @@ __all__ = [
     "SamplesShapeError",
     "SamplesTypeError",
     "ServerError",
+    "StorageError",
     "TrainingError",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from .containers.ffmpeg import container_of, decoded_by_ffmpeg
 from .containers.mp3 import UnmeasuredFile, has_length
 from .containers.sizes import check_size
 from .errors import AudioError
+from .files.opening import opened
 from .parts import Part
 
 Samples = npt.NDArray[np.float32]
@@ -152,13 +152,11 @@ def open_recording(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.S
     """
     path = Path(path)
     try:
-        regular = stat.S_ISREG(path.stat().st_mode)
+        file = opened(path)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise AudioError(f"{path}: {getattr(error, 'strerror', error)}") from error
-    if not regular:  # opening a named pipe would wait forever
-        raise AudioError(f"{path}: not a file")
     try:
-        with path.open("rb", buffering=0) as file, _sound_file(file.fileno()) as sound:
+        with file, _sound_file(file.fileno()) as sound:
             if not LOWEST_RATE <= sound.samplerate <= HIGHEST_RATE:
                 raise AudioError(
                     f"{path}: a sample rate of {sound.samplerate} Hz;"

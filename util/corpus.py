@@ -24,6 +24,7 @@ from .features import FrontEnd
 from .parallel import ordered_map
 from .parts import Part, PartError
 from .progress import Progress
+from .shards.windows import in_windows
 from .text import Alphabet, outputs_needed
 from .transcripts import Normalizer
 
@@ -75,11 +76,13 @@ class Utterance:
 
 @dataclass(frozen=True, eq=False)
 class Corpus(Sequence[Utterance]):
-    """Utterances, shortest first."""
+    """Utterances, shortest first; those of shards, shortest first within each window of shards."""
 
     utterances: tuple[Utterance, ...]
     sample_rate: int
     """Hz, of `Utterance.samples`."""
+    windows: tuple[int, ...] = (0,)
+    """The first utterance of each window: of what is read, mixed and handed out together."""
 
     def __len__(self) -> int:
         return len(self.utterances)
@@ -109,8 +112,12 @@ def read_corpus(
     normalizer: Normalizer | None = None,
     excluded: Exclusions | None = None,
     frames_per_row: int = 1,
+    shards_mixed: int = 0,
 ) -> Corpus:
     """Read lists into one corpus, shortest utterance first (of equal ones, the one listed first).
+
+    Of tar shards, `shards_mixed` that follow each other are in order of length together, after those before them; 0:
+    all are.
 
     Spaces at the ends of transcripts, and all but one of several in a row, are left out, with a line in the log; with a
     `normalizer`, transcripts are what it makes of them, and lines in the log count digits and symbols in them.
@@ -152,7 +159,8 @@ def read_corpus(
     for line in odd_characters([(utterance.source, utterance.transcript) for utterance in utterances]):
         log.warning("%s: %s", names, line)
     utterances.sort(key=lambda utterance: utterance.samples)
-    return Corpus(tuple(utterances[: limit or None]), front_end.options.sample_rate)
+    ordered, windows = in_windows(utterances[: limit or None], shards_mixed)
+    return Corpus(tuple(ordered), front_end.options.sample_rate, windows)
 
 
 def _remaining(rows: list[Row | BadRow], excluded: Exclusions | None, names: str) -> list[Row | BadRow]:
@@ -183,7 +191,7 @@ def _check_row(
         return row.bad("empty transcript")
     try:
         labels = alphabet.encode(row.transcript)
-        audio, part = inspection.inspect(row.path, row.part)
+        audio, part = (row.audio, None) if row.audio else inspection.inspect(row.path, row.part)
     except AlphabetError as error:
         return row.bad(f"transcript {row.transcript!r}: {error}", row.transcript)
     except AudioError as error:

@@ -10,6 +10,7 @@
     ├── CorpusError               with its BadRows
     ├── FeatureError              a RuntimeError, too
     ├── FeatureCacheError
+    ├── StorageError              what is at an address, not on this machine
     ├── ImportingError            where a corpus comes from
     ├── GrammarError
     ├── LanguageModelError        building and tuning a language model
@@ -83,6 +84,10 @@ class FeatureError(DeepSpeechError, RuntimeError):
 
 class FeatureCacheError(DeepSpeechError):
     """A feature cache cannot be written or read."""
+
+
+class StorageError(DeepSpeechError):
+    """What is at an address cannot be read or written; the message begins with the address, or the flag."""
 
 
 class PythonFileError(DeepSpeechError):

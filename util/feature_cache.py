@@ -27,6 +27,8 @@ from .features import FeatureOptions, Features, FrontEnd
 from .feeding import OnTheFly
 from .parallel import ordered_map, usable_cores
 from .progress import Progress
+from .storage.copies import named_for_all
+from .storage.folders import try_to_send
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +71,7 @@ def open_feature_cache(
                 log.warning("%s: the feature cache is not finished; it is built anew the next time", path)
                 raise
             partial.replace(path)
+            try_to_send(path)
             return _open_current(path, contents)
     except (OSError, _OutdatedError) as error:
         raise FeatureCacheError(
@@ -141,7 +144,7 @@ class _Contents:
     def of(cls, corpus: Corpus, options: FeatureOptions) -> _Contents:
         digest = hashlib.sha256()
         for utterance in corpus:
-            key = (utterance.path, utterance.file_size, utterance.modified_ns, utterance.frames)
+            key = (named_for_all(utterance.path), utterance.file_size, utterance.modified_ns, utterance.frames)
             digest.update(json.dumps((*key, *(utterance.part or ()))).encode())
         frames = [utterance.frames for utterance in corpus]
         offsets = np.concatenate([[0], np.cumsum(frames, dtype=np.int64)])

@@ -110,7 +110,8 @@ class Feeder:
         self._warned: set[int] = set()
         self._corpus = corpus
         self._source = source
-        self.cut = Batches([utterance.frames for utterance in corpus], batching or Batching(batch_size))
+        frames = [utterance.frames for utterance in corpus]
+        self.cut = Batches(frames, batching or Batching(batch_size), corpus.windows)
         self._threads = threads or usable_cores()
         self._prefetch = prefetch
 

@@ -19,6 +19,7 @@ from ..network import Network
 from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
 from ..util.files.writable import reason_of
+from ..util.storage.folders import try_to_send
 from .choice import check_named, choose
 from .folder import Kind, checkpoints_in, read_index, remove_checkpoint, remove_leftovers, write_index
 from .identity import (
@@ -114,6 +115,7 @@ class Checkpoints:
         for each in superseded:
             remove_checkpoint(each)
         self._remove_orphaned_descriptions(kind)
+        try_to_send(self._folder)
         return prefix
 
     def find(self, kind: Kind) -> Path | None:

@@ -15,6 +15,7 @@ from ..training.interruption import Interrupted
 from ..util.signals import end_at_once_if_interrupted, say, stopping_signals
 from . import flags
 from .arguments import run_command
+from .storage.local_copies import send_what_was_written, with_local_copies
 from .tensorflow_import import import_tensorflow
 
 logger = logging.getLogger("deepspeech")
@@ -34,7 +35,7 @@ def _main(arguments: Sequence[str]) -> int:
     _prepare_logging(options.logs)
     for number in stopping_signals():
         signal.signal(number, _interrupt)
-    options = in_project_folders(options)
+    options = in_project_folders(with_local_copies(options))
     for notice in options.notices:
         logger.warning(notice)
     try:
@@ -88,6 +89,7 @@ def _run(options: Options, publish: Publish | None) -> None:
         from ..checkpoints.completion import record_end_of_run
 
         record_end_of_run(options.checkpoint_folder)
+    send_what_was_written(options)
     if options.one_shot_infer is not None:
         from ..training.one_shot import transcribe
 

@@ -1,5 +1,6 @@
 """The folder of an exported model: which files it holds, and how an export is written. Needs no TensorFlow."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from ..errors import ExportError
@@ -50,17 +51,21 @@ def write_export(folder: Path, file: str, model: bytes, card: str, *, remove: bo
     return folder / file
 
 
-def _check_removable(folder: Path) -> None:
-    if not folder.is_dir() or folder.is_symlink():
-        raise ExportError(f"--remove_export: {folder} is not a folder; name another --export_dir")
-    names = {path.name for path in folder.iterdir()}
-    foreign = sorted(names - EXPORTED_FILES)
+def check_files(folder: Path, names: Collection[str]) -> None:
+    """Raise ExportError unless all files of a folder, by their `names`, are those of an export, or there are none."""
+    foreign = sorted({*names} - EXPORTED_FILES)
     if foreign:
         raise ExportError(
             f"--remove_export: {folder} is not an export: it also holds {foreign[0]!r}; "
             "remove it yourself, or name another --export_dir"
         )
-    if names and not names & MODEL_FILES:
+    if names and not {*names} & MODEL_FILES:
         raise ExportError(
             f"--remove_export: {folder} is not an export: there is no {GRAPH_FILE} in it; remove it yourself"
         )
+
+
+def _check_removable(folder: Path) -> None:
+    if not folder.is_dir() or folder.is_symlink():
+        raise ExportError(f"--remove_export: {folder} is not a folder; name another --export_dir")
+    check_files(folder, {path.name for path in folder.iterdir()})

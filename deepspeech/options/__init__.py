@@ -23,6 +23,7 @@ from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions
 from .rows.flag import Flag, SwitchAlias, check_values, flags_of, items_of, values_of, with_values
 from .run import EvaluationOptions, Options
+from .storage import StorageOptions
 from .training import BatchOptions, EarlyStoppingOptions, LearningRateOptions, OptimizerOptions, ScheduleOptions
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "ScheduleOptions",
     "SessionOptions",
     "SetOptions",
+    "StorageOptions",
     "SummaryOptions",
     "SwitchAlias",
     "TranscriptOptions",

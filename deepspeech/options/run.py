@@ -27,6 +27,7 @@ from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions, StatusOptions
 from .rows.flag import flag, flags_with
 from .rows.predecessors import ignored_notice
+from .storage import StorageOptions
 from .training import TRAINING, BatchOptions, OptimizerOptions, ScheduleOptions
 
 
@@ -79,6 +80,7 @@ class Options:
         None, "transcribe this audio file and print the text", title=DECODING, decides_result=False
     )
     export: ExportOptions = field(default_factory=ExportOptions)
+    storage: StorageOptions = field(default_factory=StorageOptions)
     session: SessionOptions = field(default_factory=SessionOptions)
     retired: RetiredOptions = field(default_factory=RetiredOptions)
 

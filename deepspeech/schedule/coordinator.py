@@ -8,14 +8,14 @@ cluster, `deepspeech.cluster.coordination` does.
 """
 
 import logging
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
 from ..options import ScheduleOptions
 from .early_stopping import should_stop, shows_plateau
 from .jobs import EpochReport, Job, JobResult, SetName, Tally
+from .pending import PendingJobs
 from .resumption import resumed
 from .state import Figures, OpenEpoch, Plan, TrainingState
 
@@ -77,7 +77,7 @@ class TrainingCoordinator:
         self._running: _Running | None = None
         self._tested = False
         self._next_number = 0
-        self._pending: deque[tuple[int, ...]] = deque()
+        self._pending = PendingJobs()
         self._out: dict[int, _Out] = {}
         self._resume_open_epoch()
 
@@ -138,19 +138,24 @@ class TrainingCoordinator:
         """Return the plan of a set's batches; None if the run does not use the set."""
         return self._plans.get(set_name)
 
-    def next_job(self) -> Job | NoJob:
-        """Hand out a job, opening the next epoch when the last one is finished; or return why there is none."""
+    def next_job(self, last: Job | None = None, others: Collection[Job] = ()) -> Job | NoJob:
+        """Hand out a job, opening the next epoch when the last one is finished; or return why there is none.
+
+        `last` is the last job of the worker that asks, `others` those of others; see `PendingJobs`.
+        """
         if self._running is None and not self._open_next_epoch():
             return NoJob.OVER
         if not self._pending:
             return NoJob.WAIT
         assert self._running is not None
-        set_name = self._running.set_name
+        set_name, epoch = self._running.set_name, self._epoch_index(self._running.set_name)
+        now = [each.batches[0] for each in others if (each.set_name, each.epoch) == (set_name, epoch)]
+        before = last.batches[0] if last is not None and (last.set_name, last.epoch) == (set_name, epoch) else None
         job = Job(
             number=self._next_number,
-            epoch=self._epoch_index(set_name),
+            epoch=epoch,
             set_name=set_name,
-            batches=self._pending.popleft(),
+            batches=self._pending.take(before, now),
             report=self._reports(set_name),
         )
         self._next_number += 1
@@ -161,7 +166,7 @@ class TrainingCoordinator:
         """Take back a job that will not be finished; its batches that are not counted are handed out again."""
         out = self._out.pop(job.number, None)
         if out is not None:
-            self._pending.appendleft(job.batches[out.counted :])
+            self._pending.put_back(job.batches[out.counted :])
 
     def submit(self, result: JobResult) -> EpochReport | None:
         """Count a result; with `last`, batches that the worker left undone are handed out again.
@@ -183,7 +188,7 @@ class TrainingCoordinator:
         if result.last or not undone:
             del self._out[out.job.number]
             if undone:
-                self._pending.appendleft(undone)
+                self._pending.put_back(undone)
         return self._finish_epoch() if len(self._running.done) == self._running.plan.batch_count else None
 
     def _resume_open_epoch(self) -> None:
@@ -218,8 +223,8 @@ class TrainingCoordinator:
         plan = self._plans[set_name]
         self._running = _Running(set_name, plan, done or set(), tally or Tally())
         left = [index for index in range(plan.batch_count) if index not in self._running.done]
-        size = self._schedule.batches_per_job
-        self._pending = deque(tuple(left[start : start + size]) for start in range(0, len(left), size))
+        starts = plan.starts(self._epoch_index(set_name))
+        self._pending = PendingJobs(left, self._schedule.batches_per_job, starts)
 
     def _finish_epoch(self) -> EpochReport:
         opened = self._running

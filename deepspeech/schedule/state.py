@@ -1,6 +1,6 @@
 """Progress of training, which is saved beside a checkpoint so that the same command goes on where it stopped."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,17 +8,24 @@ from ..options.training.epochs import LOSS, WER
 from .jobs import EpochReport, SetName, Tally
 
 
+def one_window(epoch: int) -> Sequence[int]:  # noqa: ARG001 - it is the same in every epoch
+    """Return where the windows of a corpus begin that is read as a whole."""
+    return (0,)
+
+
 @dataclass(frozen=True)
 class Plan:
     """The batches of a set, of at most `batch_size` utterances.
 
     `fingerprint` is a digest of the corpus's content and order, `batching` says how it is cut and shuffled, if it is.
+    `starts` returns the first batch of each window of the corpus in an epoch; windows are read one after the other.
     """
 
     batch_count: int
     batch_size: int
     fingerprint: str
     batching: str = ""
+    starts: Callable[[int], Sequence[int]] = field(default=one_window, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def _data_set(name: SetName, inputs: Inputs, front_end: FrontEnd, options: Optio
         stacking=options.features.stacking,
         batching=batching,
     )
-    plan = Plan(len(feeder), feeder.cut.largest, _fingerprint(corpus), batching.in_words)
+    plan = Plan(len(feeder), feeder.cut.largest, _fingerprint(corpus), batching.in_words, feeder.cut.starts)
     return DataSet(corpus, feeder, plan, source)
 
 

@@ -174,6 +174,7 @@ def _read_corpora(options: Options, alphabet: Alphabet, normalizer: Normalizer |
                 normalizer=normalizer,
                 excluded=excluded if name is SetName.TRAIN else None,
                 frames_per_row=network.time_reduction,
+                shards_mixed=options.batches.shard_window,
             )
         except CorpusError as error:
             errors.append(error)

@@ -6,10 +6,10 @@ every start of a run means the same batch by its index. An epoch has as many bat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import chain
+from itertools import accumulate, chain
 
 BATCHES_MIXED = 8
 """The number of batches of neighbours in length whose utterances are shuffled among them."""
@@ -39,18 +39,24 @@ class Batching:
 class Batches:
     """The batches of a corpus whose utterances have these numbers of frames, in the corpus's order."""
 
-    def __init__(self, frames: Sequence[int], batching: Batching) -> None:
-        """Cut the corpus. Neighbours should be alike in length, as padding is what is computed for nothing."""
+    def __init__(self, frames: Sequence[int], batching: Batching, windows: Sequence[int] = (0,)) -> None:
+        """Cut the corpus. Neighbours should be alike in length, as padding is what is computed for nothing.
+
+        No batch has utterances of two windows, of which each begins at one of `windows`; the batches of a window follow
+        each other in every epoch.
+        """
         self._size = len(frames)
         self._batching = batching
-        self._buckets = list(_buckets(frames, batching))
+        ends = (*windows[1:], len(frames))
+        self._windows = [[*_buckets(frames, batching, *bounds)] for bounds in zip(windows, ends, strict=True)]
+        self._counts = [sum(-(-len(bucket) // size) for bucket, size in buckets) for buckets in self._windows]
         self._shuffled: tuple[int, list[Sequence[int]]] | None = None
-        self.count = sum(-(-len(bucket) // size) for bucket, size in self._buckets)
+        self.count = sum(self._counts)
 
     @property
     def largest(self) -> int:
         """How many utterances a batch has at most."""
-        return max((size for _, size in self._buckets), default=self._batching.size)
+        return max((size for buckets in self._windows for _, size in buckets), default=self._batching.size)
 
     def batch(self, index: int, epoch: int = 0) -> Sequence[int]:
         """Return the utterances of a batch, as indices into the corpus; raise IndexError if there is no such batch."""
@@ -60,8 +66,7 @@ class Batches:
 
     def of_epoch(self, epoch: int) -> Sequence[Sequence[int]]:
         """Return all batches of an epoch, in order."""
-        batching = self._batching
-        shuffles = batching.seed is not None and epoch >= batching.ordered_epochs
+        shuffles = self._shuffles(epoch)
         wanted = epoch if shuffles else -1
         kept = self._shuffled
         if kept is None or kept[0] != wanted:
@@ -76,44 +81,65 @@ class Batches:
         """Yield the utterances of an epoch, in order."""
         return chain.from_iterable(self.of_epoch(epoch))
 
+    def starts(self, epoch: int) -> Sequence[int]:
+        """Return the index of the first batch of each window in an epoch."""
+        return tuple(accumulate((self._counts[window] for window in self._order_of_windows(epoch)[:-1]), initial=0))
+
+    def _shuffles(self, epoch: int) -> bool:
+        return self._batching.seed is not None and epoch >= self._batching.ordered_epochs
+
+    def _order_of_windows(self, epoch: int) -> Sequence[int]:
+        windows = range(len(self._windows))
+        return self._sorted(epoch, "window", windows) if self._shuffles(epoch) else windows
+
+    def _sorted(self, epoch: int, kind: str, numbers: Iterable[int], first: int = 0) -> list[int]:
+        """Return numbers in the order that the seed draws for an epoch and what they are numbers of, from `first`."""
+
+        def drawn(number: int) -> bytes:
+            text = f"{self._batching.seed}/{epoch}/{kind}/{first + number}"
+            return blake2b(text.encode(), digest_size=8).digest()
+
+        return sorted(numbers, key=drawn)
+
     def _in_order(self) -> list[Sequence[int]]:
-        return [part for bucket, size in self._buckets for part in _parts(bucket, size)]
+        return [part for buckets in self._windows for bucket, size in buckets for part in _parts(bucket, size)]
 
     def _shuffle(self, epoch: int) -> list[Sequence[int]]:
-        """Return the batches shuffled: utterances in their buckets, then the batches of all buckets."""
-
-        def drawn(kind: str, number: int) -> bytes:
-            return blake2b(f"{self._batching.seed}/{epoch}/{kind}/{number}".encode(), digest_size=8).digest()
-
-        mixed = ((sorted(bucket, key=lambda each: drawn("utterance", each)), size) for bucket, size in self._buckets)
-        batches = [part for bucket, size in mixed for part in _parts(bucket, size)]
-        return [batches[index] for index in sorted(range(len(batches)), key=lambda each: drawn("batch", each))]
+        """Return the batches shuffled: utterances in their buckets, the batches of a window, and then the windows."""
+        first = (0, *accumulate(self._counts))
+        shuffled: list[Sequence[int]] = []
+        for window in self._order_of_windows(epoch):
+            mixed = ((self._sorted(epoch, "utterance", bucket), size) for bucket, size in self._windows[window])
+            batches = [part for bucket, size in mixed for part in _parts(bucket, size)]
+            order = self._sorted(epoch, "batch", range(len(batches)), first[window])
+            shuffled += (batches[each] for each in order)
+        return shuffled
 
 
 def _parts(bucket: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     return (bucket[begin : begin + size] for begin in range(0, len(bucket), size))
 
 
-def _buckets(frames: Sequence[int], batching: Batching) -> Iterator[tuple[range, int]]:
-    """Yield ranges of the corpus, and how many utterances a batch of each has at most.
+def _buckets(frames: Sequence[int], batching: Batching, begin: int, limit: int) -> Iterator[tuple[range, int]]:
+    """Yield ranges of the corpus from `begin` to `limit`, and how many utterances a batch of each has at most.
 
     A batch of frames holds as many utterances as fit if all were as long as the longest of its bucket, at least one.
     """
     mixed = 1 if batching.seed is None else BATCHES_MIXED
-    begin = 0
-    while begin < len(frames):
+    while begin < limit:
         if batching.frames:
-            end, size = _bucket_of_frames(frames, begin, batching.frames, mixed)
+            end, size = _bucket_of_frames(frames, range(begin, limit), batching.frames, mixed)
         else:
-            end, size = min(begin + mixed * batching.size, len(frames)), batching.size
+            end, size = min(begin + mixed * batching.size, limit), batching.size
         yield range(begin, end), size
         begin = end
 
 
-def _bucket_of_frames(frames: Sequence[int], begin: int, limit: int, mixed: int) -> tuple[int, int]:
-    """Return the end of the bucket that begins at `begin`, and the utterances of its batches."""
+def _bucket_of_frames(frames: Sequence[int], window: range, limit: int, mixed: int) -> tuple[int, int]:
+    """Return the end of the bucket that a window of the corpus begins with, and the utterances of its batches."""
+    begin = window.start
     end, longest = begin + 1, frames[begin]
-    while end < len(frames):
+    while end < window.stop:
         longest_then = max(longest, frames[end])
         if end - begin >= mixed * max(1, limit // max(longest_then, 1)):
             break

@@ -1,19 +1,21 @@
-"""Lists of utterances: CSV and TSV files, JSON-lines manifests and data directories of Kaldi's, read line by line.
+"""Lists of utterances: CSV and TSV files, JSON-lines manifests, data directories of Kaldi's, and tar shards.
 
-The recordings are not looked at. A new format is a module with `read_rows` and `further_columns`, and a line in
-`FORMATS`.
+The recordings are not looked at, but for those of shards, which hold them. Lists at addresses are fetched. A
+new format is a module with `read_rows` and `further_columns`, and a line in `FORMATS`.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from ..errors import BadRow, CorpusError
+from ..storage.copies import fetch_missing, local_path, refresh
 from ..transcripts import Normalizer
-from . import csv_files, json_lines, kaldi, tsv_files
+from . import csv_files, json_lines, kaldi, shards, tsv_files
 from .rows import Row
 
 __all__ = ["FORMATS", "Row", "further_columns", "listing", "read_files", "read_transcripts"]
@@ -40,6 +42,7 @@ FORMATS: Mapping[str, Format] = {
     ".tsv": _TSV,
     ".json": _JSON_LINES,
     ".jsonl": _JSON_LINES,
+    shards.SUFFIX: Format(shards.read_rows, shards.further_columns),
 }
 """By the ending of a list's name; every other one is a CSV, and a folder one of Kaldi's."""
 
@@ -54,12 +57,14 @@ def read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator
     if not paths:
         raise CorpusError("no CSV files given")
     seen = set()
-    for path in map(listing, paths):
+    for path in map(listing, chain.from_iterable(map(shards.expanded, map(local_path, paths)))):
         if (resolved := path.resolve()) in seen:
             raise CorpusError(f"{path}: given twice")
         seen.add(resolved)
         if path.is_dir():
             raise CorpusError(f"{path}: cannot read the CSV: Is a directory, and without wav.scp none of Kaldi's")
+        if path.suffix != shards.SUFFIX and refresh(path):
+            fetch_missing(path)
         rows = _format_of(path).read_rows(path, normalizer)
         first = next(rows, None)
         if first is None:

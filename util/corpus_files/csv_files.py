@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..errors import BadRow, CorpusError
 from ..parts import Part, part_of
+from ..storage.copies import joined
 from ..transcripts import Normalizer
 from .rows import Row, new_row, why_not_times
 
@@ -38,7 +39,7 @@ def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRo
             csv_file, folder = str(path), path.parent
             for fields in reader:
                 if len(fields) == len(header):
-                    wav = str(folder / fields[filename]) if fields[filename] else ""
+                    wav = joined(folder, fields[filename]) if fields[filename] else ""
                     part = part_of_fields([fields[column] for column in times]) if times else None
                     if isinstance(part, str):
                         yield Row(csv_file, line, "", "").bad(f"{wav}: {part}")

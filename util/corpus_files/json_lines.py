@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadRow
+from ..storage.copies import joined
 from ..transcripts import Normalizer
 from .csv_files import COLUMNS, STARTS
 from .lines import numbered_lines
@@ -51,7 +52,7 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
     if missing:
         return Unusable(number, f"no {missing[0]}")
     start, duration = values.get("offset"), values.get("duration")
-    recording = str(path.parent / values["audio_filepath"])
+    recording = joined(path.parent, values["audio_filepath"])
     if not (_is_time(start) and _is_time(duration)):
         return Unusable(number, "an offset or duration that is not a number", recording, f"{start!r}, {duration!r}")
     return Entry(

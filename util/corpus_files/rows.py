@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..audio import AudioInfo
 from ..errors import BadRow
 from ..parts import Part, part_of
 from ..transcripts import Normalizer
@@ -25,6 +26,8 @@ class Row(NamedTuple):
     """Symbols in the list's transcript that are said as words, and that its normalized form lacks."""
     part: Part | None = None
     """The part of the recording, if it is not meant as a whole; it may begin or end beyond the recording's end."""
+    audio: AudioInfo | None = None
+    """What the recording holds, if the list knows."""
 
     def bad(self, reason: str, transcript: str = "") -> BadRow:
         """Return that the row cannot be used, and why."""

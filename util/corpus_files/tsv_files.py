@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import BadRow
+from ..storage.copies import joined
 from ..transcripts import Normalizer
 from .csv_files import COLUMNS, DURATION, STARTS, part_of_fields
 from .lines import numbered_fields
@@ -30,7 +31,7 @@ def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRo
         elif not fields[name]:
             yield row.bad(f"no {name}")
         else:
-            recording = str(path.parent / fields[name]) if ours else clip_path(path.parent, fields[name])
+            recording = joined(path.parent, fields[name]) if ours else clip_path(path.parent, fields[name])
             start = next((fields[column] for column in STARTS if column in fields), "")
             part = part_of_fields((start, fields.get(DURATION, "")))
             if isinstance(part, str):

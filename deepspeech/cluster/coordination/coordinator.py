@@ -104,7 +104,7 @@ class ClusterCoordinator:
             return NoJob.WAIT
         if member.jobs and self.members.somebody_is_idle:
             return NoJob.WAIT  # what this member would prepare ahead, an idle one can begin at once
-        job = training.next_job()
+        job = training.next_job(member.last_job, self.members.last_jobs_of_others(member))
         if isinstance(job, Job):
             self._leases.grant(job, member)
         elif job is NoJob.OVER:

@@ -37,7 +37,7 @@ class Leases:
 
     def grant(self, job: Job, member: Member) -> None:
         """Lease a job to a member."""
-        member.jobs[job.number] = job
+        member.jobs[job.number] = member.last_job = job
         self._leases[job.number] = Lease(job, member.identity)
         self._counts.jobs += 1
 

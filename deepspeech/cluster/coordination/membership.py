@@ -62,6 +62,7 @@ class Member:
     must_go: bool = False
     may_go: bool = False
     jobs: dict[int, Job] = field(default_factory=dict)
+    last_job: Job | None = None
     results: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=RECENT_RESULTS))
 
     @property
@@ -224,6 +225,10 @@ class Members:
     def somebody_is_idle(self) -> bool:
         """Whether a worker has no job."""
         return any(member.works and not member.jobs for member in self)
+
+    def last_jobs_of_others(self, member: Member) -> list[Job]:
+        """Return the last job of each other worker that has had one."""
+        return [each.last_job for each in self if each is not member and each.last_job is not None]
 
     @property
     def that_must_go(self) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...util.errors import ParametersError
 from ...util.files.packaged_data import DATA
+from ...util.storage.copies import named_for_all
 from ..rows.flag import Flag, Value, flags_of, items_of
 from ..run import Options
 from . import text
@@ -56,7 +57,7 @@ def _written(value: Value, places: Mapping[str, Path]) -> text.Value:
     for place, folder in places.items():
         if resolved.is_relative_to(folder):
             return f"{place}/{resolved.relative_to(folder).as_posix()}"
-    return str(resolved)
+    return named_for_all(str(resolved))
 
 
 def _read(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path) -> Value:

@@ -27,3 +27,8 @@ class BatchOptions:
     ordered_epochs: int = flag(
         1, "first epochs that are not shuffled, but in order of length", name="shuffle_start", check=at_least(0)
     )
+    shard_window: int = flag(
+        4,
+        "tar shards that are read at once, and whose utterances are ordered by length or shuffled together; 0: all",
+        check=at_least(0),
+    )

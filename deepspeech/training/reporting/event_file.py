@@ -11,9 +11,14 @@ from typing import Any
 import tensorflow as tf
 
 from ...util.files.writable import reason_of
+from ...util.storage.folders import try_to_send
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
+
+
+SEND_SECONDS = 60
+"""Seconds between sendings of an event file to its address, if it has one."""
 
 
 class EventFile:
@@ -25,6 +30,7 @@ class EventFile:
     def __init__(self, folder: Path, graph: Any) -> None:
         """Begin a file in the folder, which is made if it is missing, with the graph."""
         self._folder = folder
+        self._next_send = time.monotonic() + SEND_SECONDS
         self._writer: Any = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -50,6 +56,9 @@ class EventFile:
     def flush(self) -> None:
         """Have what was written in the file."""
         self._try(lambda writer: writer.flush())
+        if time.monotonic() >= self._next_send:
+            try_to_send(self._folder)
+            self._next_send = time.monotonic() + SEND_SECONDS
 
     def close(self) -> None:
         """Close the file."""

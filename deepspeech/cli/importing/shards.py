@@ -1,0 +1,50 @@
+"""Write the utterances of lists into tar shards, in WebDataset's layout, which training reads one after the other.
+
+    python -m deepspeech.write_shards train.csv [more.csv …] --to shards/train [--shard_mb 500] [--seed 1]
+
+The shards are shards/train-000000.tar and so on; --to may be an address, such as s3://bucket/shards/train. Recordings
+are copied as they are, and a row that is a part of a recording becomes a FLAC file. The utterances are shuffled, as
+training only mixes those of a few shards that follow each other. At the end, the name to give --train_files is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...errors import FlagError, StorageError
+from ...util.progress import Progress
+from ...util.shards.writing import write_shards
+from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
+from ...util.storage.store import check_available
+from ..arguments import ArgumentParser, run_command
+
+PROGRAM = "write_shards: error"
+MEGABYTE = 10**6
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the shards and return the exit code."""
+    return run_command(lambda: _write(arguments), PROGRAM)
+
+
+def _write(arguments: Sequence[str] | None) -> None:
+    parser = ArgumentParser(__doc__)
+    parser.add_argument("lists", type=Path, nargs="+", metavar="LIST", help="CSV, TSV or JSON lines")
+    parser.add_argument("--to", required=True, metavar="NAME", help="what the shards' paths or addresses begin with")
+    parser.add_argument("--shard_mb", type=float, default=500.0, help="MB of a shard (default: %(default)g)")
+    parser.add_argument("--seed", type=int, default=1, help="of the order of utterances (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    if not options.shard_mb > 0:
+        raise FlagError(f"--shard_mb={options.shard_mb:g}: must be greater than 0")
+    address = address_of(options.to)
+    for each in filter(None, (address, *map(address_of, options.lists))):
+        try:
+            check_available(each)
+        except StorageError as error:
+            raise FlagError(f"{each}: {error}") from error
+    if address is not None and scheme_of(address) in READ_ONLY:
+        raise FlagError(f"--to={address}: can only be read; name an s3://, gs:// or hf:// address, or a local path")
+    with Progress(f"Writing {options.to}", None, unit="utterances") as bar:
+        written = write_shards(options.lists, options.to, round(options.shard_mb * MEGABYTE), options.seed, bar.advance)
+    print(f"{written.name}: {written.utterances} utterances, {written.size / MEGABYTE:.1f} MB")

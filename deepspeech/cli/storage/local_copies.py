@@ -1,0 +1,119 @@
+"""A run whose flags name addresses: it works on local copies, and what it writes is sent."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...errors import FlagError, StorageError
+from ...export.folder import check_files
+from ...options import Options, items_of, with_values
+from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
+from ...util.storage.copies import copy_of, fetch_missing, original_of, refresh
+from ...util.storage.folders import begin_empty, receive, receive_file, send, send_file
+from ...util.storage.store import check_available
+
+SET_FLAGS = ("train_files", "dev_files", "test_files")
+"""Flags of lists, which are fetched when they are read."""
+
+LOADED = "load_checkpoint_dir"
+"""A folder of checkpoints that is not written."""
+TWO_WAY_FOLDERS = ("checkpoint_dir", "save_checkpoint_dir", LOADED)
+CACHES = ("train_cached_features_path", "dev_cached_features_path", "test_cached_features_path")
+WRITTEN_FOLDERS = ("export_dir", "summary_dir", "report_dir")
+WRITTEN_FILES = ("test_output_file",)
+SENT = (*TWO_WAY_FOLDERS, *CACHES, *WRITTEN_FOLDERS, *WRITTEN_FILES)
+LOCAL = ("work", "from")
+"""Flags of folders that are worked in, which no copy can stand for."""
+
+
+def with_local_copies(options: Options) -> Options:
+    """Return the options with paths of local copies in place of addresses; fetch what is there and needed at once.
+
+    Raise FlagError, in one line that names the flag and the address.
+    """
+    addresses = list(_addresses(options))
+    if not addresses:
+        return options
+    for name, address in addresses:
+        _check(name, address)
+    options.storage.settings.write()
+    local = with_values(options, {row.name: _local(row.name, value) for row, value in items_of(options)})
+    for name, address in addresses:
+        try:
+            _fetch(local, name, copy_of(address, kept=name in SENT), leads=_leads(options))
+        except StorageError as error:
+            raise FlagError(f"--{name}={address}: {_without(address, str(error))}") from error
+    return local
+
+
+def send_what_was_written(options: Options) -> None:
+    """Send the folders and files that the run wrote to their addresses; raise StorageError."""
+    if not _leads(options):
+        return
+    values = {row.name: value for row, value in items_of(options)}
+    for name in SENT:
+        path = values[name]
+        if not isinstance(path, Path) or original_of(path) is None or name == LOADED:
+            continue
+        try:
+            if name in (*CACHES, *WRITTEN_FILES):
+                send_file(path)
+            else:
+                send(path)
+        except StorageError as error:
+            raise StorageError(f"{error}; it is kept in {path}: run the same command again") from error
+
+
+def _leads(options: Options) -> bool:
+    return not options.in_cluster or options.cluster.is_chief
+
+
+def _addresses(options: Options) -> Iterator[tuple[str, str]]:
+    """Yield each address that a flag names."""
+    for row, value in items_of(options):
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, Path) and (address := address_of(each)) is not None:
+                yield row.name, address
+
+
+def _check(name: str, address: str) -> None:
+    if name in LOCAL:
+        raise FlagError(f"--{name}={address}: must be a folder of this machine")
+    try:
+        check_available(address)
+    except StorageError as error:
+        raise FlagError(f"--{name}={address}: {error}") from error
+    if name in SENT and name != LOADED and scheme_of(address) in READ_ONLY:
+        raise FlagError(f"--{name}={address}: can only be read; name an s3://, gs:// or hf:// address, or a local path")
+
+
+def _local(name: str, value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_local(name, each) for each in value)
+    address = address_of(value) if isinstance(value, Path) else None
+    return value if address is None else copy_of(address, kept=name in SENT)
+
+
+def _fetch(options: Options, name: str, path: Path, *, leads: bool) -> None:
+    """Have the copy of what a flag names here as far as it is needed before it is read."""
+    if name in SET_FLAGS:
+        return
+    if name in CACHES:
+        receive_file(path)
+    elif name in WRITTEN_FILES:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    elif name in TWO_WAY_FOLDERS:
+        if leads:
+            receive(path, only_read=name == LOADED)
+    elif name == "export_dir":
+        begin_empty(path, partial(check_files, path) if options.export.remove else None)
+    elif name in SENT:
+        begin_empty(path)
+    else:
+        refresh(path)
+        fetch_missing(path)
+
+
+def _without(address: str, message: str) -> str:
+    return message.removeprefix(f"{address}: ")

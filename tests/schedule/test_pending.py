@@ -1,0 +1,27 @@
+"""Jobs of a corpus in shards: each worker gets those of a window of its own for as long as there are some."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepspeech.schedule.pending import PendingJobs
+
+
+def test_jobs_never_reach_from_one_window_into_the_next_and_come_in_order() -> None:
+    pending = PendingJobs(range(10), 3, starts=(0, 4, 9))
+    assert len(pending) == 5
+    assert [pending.take() for _ in range(5)] == [(0, 1, 2), (3,), (4, 5, 6), (7, 8), (9,)]
+    with pytest.raises(IndexError):
+        pending.take()
+
+
+def test_workers_stay_in_their_windows_and_then_help_where_most_is_left() -> None:
+    pending = PendingJobs(range(12), 1, starts=(0, 2, 8))
+    one, two = pending.take(), pending.take(others=[0])
+    assert (one, two) == ((0,), (2,))
+    assert pending.take(last=0, others=[2]) == (1,)
+    assert pending.take(last=1, others=[2]) == (8,)  # nobody is there
+    assert pending.take(last=2, others=[8]) == (3,)
+    assert pending.take(others=[3, 8]) == (4,)  # the third worker helps where four are left, not three
+    pending.put_back((8,))
+    assert pending.take(last=9, others=[4]) == (8,)

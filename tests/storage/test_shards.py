@@ -1,0 +1,121 @@
+"""Corpora in tar shards: written, listed, read, mixed in windows, and handed out by shard."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from corpora import TinyCorpus
+from xdg import BaseDirectory
+
+from deepspeech.cli.importing.shards import main
+from deepspeech.util.audio import read_audio
+from deepspeech.util.corpus import Corpus, read_corpus
+from deepspeech.util.errors import CorpusError
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.feeding import Feeder, OnTheFly
+from deepspeech.util.text import Alphabet
+
+MFCC = front_end(FeatureOptions(feature_type="psf"))
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def shards(tiny_corpus: TinyCorpus, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Write the tiny corpus's training set into shards; return what --train_files would be given."""
+    assert main([str(tiny_corpus.train), "--to", str(tmp_path / "shards/train"), "--shard_mb", "0.15"]) == 0
+    name, _, summary = capsys.readouterr().out.partition(": ")
+    assert summary.startswith("24 utterances, ")
+    return Path(name)
+
+
+def read(shards: Path, corpus: TinyCorpus, mixed: int = 0, *, skip: bool = False) -> Corpus:
+    labels = Alphabet.load(corpus.alphabet)
+    return read_corpus([shards], labels, MFCC, progress=False, shards_mixed=mixed, skip_bad_rows=skip)
+
+
+def test_a_corpus_is_the_same_in_shards(shards: Path, tiny_corpus: TinyCorpus) -> None:
+    ours, theirs = read(shards, tiny_corpus), read(tiny_corpus.train, tiny_corpus)
+    assert shards.name.startswith("train-{000000..0000")
+    assert len({each.csv_file for each in ours}) > 3
+    assert sorted((each.samples, each.transcript) for each in ours) == sorted(
+        (each.samples, each.transcript) for each in theirs
+    )
+    by_features = {each.samples: each for each in theirs}
+    for index in (0, 11, 23):
+        wanted = by_features[ours[index].samples]
+        assert np.array_equal(OnTheFly(ours, MFCC).samples(index), read_audio(wanted.path, 16_000))
+    again = read(shards, tiny_corpus)  # from what is remembered of the shards
+    assert [each.place for each in again] == [each.place for each in ours]
+
+
+def test_a_row_that_is_a_part_becomes_a_recording_and_further_columns_stay(
+    tmp_path: Path, tiny_corpus: TinyCorpus
+) -> None:
+    wav = sorted((tiny_corpus.train.parent / "wav").glob("train-*.wav"))[0]
+    rows = f"wav_filename,wav_filesize,transcript,speaker,start,duration\n{wav},0,a,anna,0.1,0.2\n"
+    (tmp_path / "parts.csv").write_text(rows)
+    assert main([str(tmp_path / "parts.csv"), "--to", str(tmp_path / "parts")]) == 0
+    with tarfile.open(tmp_path / "parts-000000.tar") as archive:
+        assert archive.getnames() == ["000000000.flac", "000000000.txt", "000000000.json"]
+    part = read_audio(tmp_path / "parts-000000.tar/000000000.flac", 16_000)
+    assert np.array_equal(part, soundfile.read(wav, dtype="float32", start=1600, frames=3200)[0])
+
+
+def test_bad_members_are_named_and_a_shard_that_ends_early_is_refused(
+    shards: Path, tmp_path: Path, tiny_corpus: TinyCorpus, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = Path(str(shards).partition("{")[0] + "000000.tar")
+    with tarfile.open(first) as archive:
+        archive.extractall(tmp_path / "members", filter="data")
+    names = sorted((tmp_path / "members").glob("*.wav"))
+    names[0].write_bytes(names[0].read_bytes()[:-100])
+    names[1].with_suffix(".txt").unlink()
+    with tarfile.open(tmp_path / "bad.tar", "w") as archive:
+        archive.add(tmp_path / "members", arcname="")
+    with pytest.raises(CorpusError) as caught:
+        read(tmp_path / "bad.tar", tiny_corpus)
+    assert sorted(each.source for each in caught.value.bad_rows) == [f"{tmp_path}/bad.tar:{row}" for row in (1, 2)]
+    assert "truncated" in str(caught.value)
+    assert "no transcript beside it, in .txt or .json" in str(caught.value)
+    assert len(read(tmp_path / "bad.tar", tiny_corpus, skip=True)) == len(names) - 2
+    (tmp_path / "cut.tar").write_bytes(first.read_bytes()[:60_000])
+    with pytest.raises(CorpusError, match=r"cut.tar: .*(ends within|damaged)"):
+        read(tmp_path / "cut.tar", tiny_corpus)
+    with pytest.raises(CorpusError, match=r"train-000099.tar: cannot read the shard: No such file"):
+        read(first.with_name("train-{000099..000100}.tar"), tiny_corpus)
+    assert main([str(tmp_path / "none.csv"), "--to", str(tmp_path / "x")]) == 1
+    assert "none.csv: cannot read the CSV: No such file" in capsys.readouterr().err
+
+
+def test_a_range_that_ends_before_it_begins_is_refused(tmp_path: Path, tiny_corpus: TinyCorpus) -> None:
+    with pytest.raises(CorpusError, match=r"the range \{7..3\} ends before it begins"):
+        read(tmp_path / "train-{7..3}.tar", tiny_corpus)
+
+
+def test_an_epoch_reads_one_window_of_shards_after_the_other(shards: Path, tiny_corpus: TinyCorpus) -> None:
+    from deepspeech.util.batching.batches import Batching
+
+    corpus = read(shards, tiny_corpus, mixed=2)
+    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 3, batching=Batching(3, seed=7))
+    shard_of = [each.csv_file for each in corpus]
+    orders = []
+    for epoch in range(4):
+        starts = feeder.cut.starts(epoch)
+        windows = []
+        for batch in feeder.cut.of_epoch(epoch):
+            windows.append(frozenset(shard_of[index] for index in batch))
+        ends = (*starts[1:], len(feeder))
+        spans = [frozenset().union(*windows[start:end]) for start, end in zip(starts, ends, strict=True)]
+        assert all(len(span) <= 2 for span in spans)
+        assert sum(map(len, spans)) == len(set(shard_of))  # no shard is in two windows
+        orders.append([min(span) for span in spans])
+    assert orders[0] == sorted(orders[0])
+    assert len({tuple(order) for order in orders}) > 1

@@ -1,0 +1,37 @@
+"""Opening a file wherever it is: on this machine, inside a tar shard, or at an address whose copy is not here yet."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from io import FileIO
+from pathlib import Path
+
+from ..errors import StorageError
+from ..shards.members import member_of, open_member
+from ..storage.copies import fetch_missing
+
+
+def opened(path: Path) -> FileIO:
+    """Return a regular file, open for reading; of a member of a shard it is a copy in memory.
+
+    Raise OSError, with a reason that is one line, or ValueError for a name that no file can have.
+    """
+    try:
+        return _regular(path)
+    except (FileNotFoundError, NotADirectoryError):
+        try:
+            if (found := member_of(path)) is not None:
+                return open_member(*found)
+            if not fetch_missing(path):
+                raise
+            return _regular(path)
+        except StorageError as error:
+            raise OSError(errno.EIO, str(error)) from error
+
+
+def _regular(path: Path) -> FileIO:
+    if not stat.S_ISREG(path.stat().st_mode):  # opening a named pipe would wait forever
+        raise OSError(errno.EINVAL, "not a file")
+    return FileIO(os.fspath(path), "rb")

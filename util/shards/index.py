@@ -1,0 +1,155 @@
+"""What is in a shard: its utterances, and what their recordings hold, found out once and remembered.
+
+A shard of an address need not be fetched again to be listed, as long as it stays the same there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+import soundfile
+
+from ..audio import CHECK_VERSION, AudioInfo, inspect_audio
+from ..errors import AudioError, CorpusError
+from ..files.whole_files import write_whole
+from ..parallel import ordered_map, usable_cores
+from ..storage.copies import named_for_all, refresh, root
+from .members import contents, open_shard
+
+AUDIO = ("wav", "flac", "mp3", "ogg", "opus", "oga", "aiff", "au", "caf", "w64", "sph")
+"""Endings of members that are recordings; of several of one utterance the first that is there counts."""
+TRANSCRIPT, COLUMNS = "txt", "json"
+"""Endings of the members with the transcript, and with what else is known as a JSON object.
+
+Without the former the transcript is the object's `text` or `transcript`.
+"""
+_TEXTS = ("text", "transcript")
+
+_FORMAT = f"1 {CHECK_VERSION} {soundfile.__libsndfile_version__}"
+_LARGEST_TEXT = 1 << 20
+
+
+@dataclass(frozen=True)
+class ShardEntry:
+    """An utterance of a shard, or what is wrong with it."""
+
+    recording: str
+    """The name of the member."""
+    transcript: str
+    columns: Mapping[str, str]
+    audio: AudioInfo | None
+    problem: str = ""
+
+
+def read_index(shard: Path) -> list[ShardEntry]:
+    """Return the utterances of a shard in their order. Raise CorpusError, or StorageError."""
+    try:
+        remote = refresh(shard)
+        if remote is not None:
+            size, modified_ns = remote.size, remote.modified_ns
+        else:
+            status = shard.stat()
+            size, modified_ns = status.st_size, status.st_mtime_ns
+        remembered = _remembered_as(shard, size, modified_ns)
+        entries = _read(remembered)
+        if entries is None:
+            entries = list(_inspected(shard))
+            _write(remembered, entries)
+    except OSError as error:
+        raise CorpusError(f"{shard}: cannot read the shard: {error.strerror or error}") from error
+    return entries
+
+
+def _inspected(shard: Path) -> Iterator[ShardEntry]:
+    with open_shard(shard) as file:
+        status = os.fstat(file.fileno())
+        places = contents(str(shard), status.st_size, status.st_mtime_ns)
+        found = [_described(file.fileno(), members, places) for members in _utterances(places)]
+    usable = (entry for entry in found if not entry.problem)
+    audio = ordered_map(lambda entry: _inspect(shard, entry), usable, usable_cores(), 8 * usable_cores())
+    for entry in found:
+        yield entry if entry.problem else next(audio)
+
+
+def _utterances(places: Mapping[str, tuple[int, int]]) -> Iterator[dict[str, str]]:
+    """Yield the members of each utterance by their endings; those of one utterance share all before the first dot."""
+    found: dict[str, dict[str, str]] = {}
+    for name in places:
+        folder, _, file = name.rpartition("/")
+        key, _, ending = file.partition(".")
+        if key and not key.startswith("_"):
+            found.setdefault(f"{folder}/{key}", {})[ending.lower()] = name
+    yield from found.values()
+
+
+def _described(file: int, members: Mapping[str, str], places: Mapping[str, tuple[int, int]]) -> ShardEntry:
+    recording = next((members[ending] for ending in AUDIO if ending in members), "")
+    first = recording or next(iter(members.values()))
+    if not recording:
+        return ShardEntry(first, "", {}, None, f"no recording beside it: {', '.join(AUDIO[:4])} …")
+    try:
+        columns = _columns(_text(file, places[members[COLUMNS]])) if COLUMNS in members else {}
+        transcript = _text(file, places[members[TRANSCRIPT]]) if TRANSCRIPT in members else None
+    except (ValueError, OSError) as error:
+        return ShardEntry(first, "", {}, None, f"its text cannot be read: {error}")
+    if transcript is None:
+        transcript = next((columns[name] for name in _TEXTS if name in columns), None)
+    if transcript is None:
+        return ShardEntry(first, "", {}, None, f"no transcript beside it, in .{TRANSCRIPT} or .{COLUMNS}")
+    return ShardEntry(first, transcript.rstrip("\r\n"), columns, None)
+
+
+def _text(file: int, place: tuple[int, int]) -> str:
+    return os.pread(file, min(place[1], _LARGEST_TEXT), place[0]).decode("utf-8-sig")
+
+
+def _columns(text: str) -> dict[str, str]:
+    values = json.loads(text)
+    if not isinstance(values, dict):
+        raise ValueError("its JSON is not an object")
+    return {str(name): str(value) for name, value in values.items() if isinstance(value, str | int | float)}
+
+
+def _inspect(shard: Path, entry: ShardEntry) -> ShardEntry:
+    path = f"{shard}/{entry.recording}"
+    try:
+        audio, problem = inspect_audio(path), ""
+    except AudioError as error:
+        audio, problem = None, str(error).removeprefix(f"{path}: ")
+    return ShardEntry(entry.recording, entry.transcript, entry.columns, audio, problem)
+
+
+def _remembered_as(shard: Path, size: int, modified_ns: int) -> Path:
+    text = f"{_FORMAT}\0{named_for_all(str(shard.absolute()))}\0{size}\0{modified_ns}"
+    digest = hashlib.sha256(os.fsencode(text)).hexdigest()[:40]
+    return root() / "shards" / f"{digest}.json"
+
+
+def _read(path: Path) -> list[ShardEntry] | None:
+    try:
+        rows: Sequence[Any] = json.loads(path.read_text(encoding="utf-8"))
+        return [
+            ShardEntry(recording, transcript, columns, None if audio is None else AudioInfo(*audio), problem)
+            for recording, transcript, columns, audio, problem in rows
+        ]
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _write(path: Path, entries: Sequence[ShardEntry]) -> None:
+    """Remember what is in a shard, unless that cannot be written."""
+    rows = [
+        (each.recording, each.transcript, dict(each.columns), each.audio and astuple(each.audio), each.problem)
+        for each in entries
+    ]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, json.dumps(rows, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    except OSError:
+        return

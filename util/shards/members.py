@@ -1,0 +1,94 @@
+"""Files inside tar shards, opened by their place in the shard."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from functools import lru_cache
+from io import FileIO
+from pathlib import Path
+
+from ..errors import CorpusError
+from ..storage.copies import fetch_missing, mark_used, original_of
+
+SUFFIX = ".tar"
+
+_SHARDS_KNOWN = 64
+"""Shards whose tables of contents are kept in memory."""
+
+
+def member_of(path: Path) -> tuple[Path, str] | None:
+    """Return the shard and the name inside it that a path stands for; None if it has no shard above it."""
+    for parent in path.parents:
+        if parent.suffix == SUFFIX:
+            return parent, path.relative_to(parent).as_posix()
+    return None
+
+
+def open_shard(path: Path) -> FileIO:
+    """Return a shard, open for reading, which is fetched first if it is a copy that is not there. Raise OSError."""
+    for _ in range(3):  # it may be removed for another one between these lines
+        if fetch_missing(path):
+            mark_used(path)
+        try:
+            return FileIO(os.fspath(path), "rb")
+        except FileNotFoundError:
+            if original_of(path) is None:
+                raise
+    raise FileNotFoundError(errno.ENOENT, "copies are removed as fast as they are fetched; allow more space for them")
+
+
+def open_member(shard: Path, name: str) -> FileIO:
+    """Return a copy in memory of a file inside a shard, open for reading, with the shard's modification time.
+
+    Raise OSError.
+    """
+    with open_shard(shard) as file:
+        status = os.fstat(file.fileno())
+        try:
+            place = contents(str(shard), status.st_size, status.st_mtime_ns).get(name)
+        except CorpusError as error:
+            raise OSError(errno.EIO, str(error)) from error
+        if place is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        content = os.pread(file.fileno(), place[1], place[0])
+    if len(content) < place[1]:
+        raise OSError(errno.EIO, f"the shard {shard} ends within it")
+    member = _in_memory()
+    member.write(content)
+    member.seek(0)
+    os.utime(member.fileno(), ns=(status.st_mtime_ns, status.st_mtime_ns))
+    return member
+
+
+@lru_cache(maxsize=_SHARDS_KNOWN)
+def contents(shard: str, size: int, modified_ns: int) -> Mapping[str, tuple[int, int]]:  # noqa: ARG001 - of the cache
+    """Return where each file of a shard of this size and modification time begins, and its bytes, in their order.
+
+    Raise CorpusError if it is not a tar file or ends early, or OSError.
+    """
+    found = {}
+    try:
+        with open_shard(Path(shard)) as file, tarfile.open(fileobj=file, mode="r:") as archive:
+            for member in archive:
+                if member.isreg():
+                    found[member.name] = (member.offset_data, member.size)
+                    if member.offset_data + member.size > size:
+                        raise CorpusError(f"{shard}: ends within {member.name}; copy or write it again")
+            if os.pread(file.fileno(), tarfile.BLOCKSIZE, archive.offset) != bytes(tarfile.BLOCKSIZE):
+                raise CorpusError(f"{shard}: ends within a tar file, without its end mark; copy or write it again")
+    except (tarfile.TarError, EOFError) as error:
+        raise CorpusError(
+            f"{shard}: not a tar file without compression, or damaged ({error}); write it again"
+        ) from error
+    return found
+
+
+def _in_memory() -> FileIO:
+    if hasattr(os, "memfd_create"):
+        return FileIO(os.memfd_create("recording"), "w+b")
+    with tempfile.TemporaryFile() as file:
+        return FileIO(os.dup(file.fileno()), "w+b")

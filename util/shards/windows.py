@@ -1,0 +1,35 @@
+"""Windows of shards: neighbours that are read and mixed together, so that few have to be here at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from .members import SUFFIX
+
+
+class Listed(Protocol):
+    """An utterance that is listed somewhere."""
+
+    @property
+    def csv_file(self) -> str:
+        """The list, or the shard."""
+
+
+Utterance = TypeVar("Utterance", bound=Listed)
+
+
+def in_windows(utterances: Sequence[Utterance], shards: int) -> tuple[list[Utterance], tuple[int, ...]]:
+    """Return utterances window for window, and the index of the first of each, of which the first is 0.
+
+    A window has this many `shards` (0: all), in the order of their names; what is in no shard is a window of its own,
+    and the first. Within a window the order stays.
+    """
+    names = sorted({each.csv_file for each in utterances if each.csv_file.endswith(SUFFIX)})
+    if not shards or not names:
+        return list(utterances), (0,)
+    window_of = {name: 1 + place // shards for place, name in enumerate(names)}
+    ordered = sorted(utterances, key=lambda each: window_of.get(each.csv_file, 0))
+    windows = [window_of.get(each.csv_file, 0) for each in ordered]
+    starts = [place for place, window in enumerate(windows) if place == 0 or window != windows[place - 1]]
+    return ordered, tuple(starts)

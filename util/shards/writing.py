@@ -1,0 +1,119 @@
+"""Writing a corpus into tar shards, in WebDataset's layout."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import tarfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import soundfile
+
+from ..audio import open_recording
+from ..corpus_files import Row, further_columns, read_files
+from ..errors import AudioError, BadRow, CorpusError
+from ..files.opening import opened
+from ..files.whole_files import written_whole
+from ..storage.addresses import address_of
+from ..storage.copies import Settings
+from .index import AUDIO, COLUMNS, TRANSCRIPT
+
+_DIGITS = 6
+_WIDE = {"PCM_24", "PCM_32", "FLOAT", "DOUBLE"}
+"""Subtypes that 16 bits do not hold."""
+
+
+@dataclass(frozen=True)
+class WrittenShards:
+    """What was written, as it is named on the command line."""
+
+    name: str
+    """With the range of numbers, as in `shards/train-{000000..000012}.tar`."""
+    utterances: int
+    size: int
+    """Bytes."""
+
+
+def write_shards(
+    lists: Sequence[Path], out: str, shard_size: int, seed: int, advance: Callable[[], None] = lambda: None
+) -> WrittenShards:
+    """Write the utterances of lists, in an order that the seed decides, into shards of about `shard_size` bytes.
+
+    They are called OUT-000000.tar, OUT-000001.tar and so on; `out` may be an address. Each shard appears whole. A
+    recording is copied as it is; of a part of one a FLAC file is made. `advance` is called after each utterance.
+    Raise CorpusError for lists or recordings that cannot be read, StorageError or OSError.
+    """
+    rows = _rows(lists)
+    random.Random(seed).shuffle(rows)
+    columns = {str(each): dict(further_columns(str(each))) for each in {row.csv_file for row in rows}}
+    remaining = iter(rows)
+    number = written = size = 0
+    row = next(remaining, None)
+    while row is not None:
+        with _shard(f"{out}-{number:0{_DIGITS}d}.tar") as shard, tarfile.open(shard, "w") as archive:
+            while row is not None and (archive.offset == 0 or archive.offset < shard_size):
+                _add(archive, f"{written:09d}", row, columns[row.csv_file].get(row.line, {}))
+                written += 1
+                advance()
+                row = next(remaining, None)
+            size += archive.offset
+        number += 1
+    return WrittenShards(f"{out}-{{{0:0{_DIGITS}d}..{number - 1:0{_DIGITS}d}}}.tar", written, size)
+
+
+def _rows(lists: Sequence[Path]) -> list[Row]:
+    rows = list(read_files(lists, None))
+    if bad := [row for row in rows if isinstance(row, BadRow)]:
+        raise CorpusError(f"{len(bad)} bad rows of {len(rows)}; correct or remove what is listed here:", bad)
+    return [row for row in rows if isinstance(row, Row)]
+
+
+@contextmanager
+def _shard(name: str) -> Iterator[Path]:
+    """Yield the file to write a shard into, which appears under its name, or at its address, when the block ends."""
+    if (address := address_of(name)) is not None:
+        with TemporaryDirectory(prefix="deepspeech-shard-") as folder:
+            path = Path(folder, "shard.tar")
+            yield path
+            Settings.read().store.send(path, address)
+        return
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(path) as beside:
+        yield beside
+
+
+def _add(archive: tarfile.TarFile, key: str, row: Row, columns: Mapping[str, str]) -> None:
+    try:
+        ending, recording = _recording(row)
+    except (AudioError, OSError, soundfile.LibsndfileError) as error:
+        reason = str(error) if isinstance(error, AudioError) else f"{row.path}: {getattr(error, 'strerror', error)}"
+        raise CorpusError(f"{row.csv_file}:{row.line}: {reason}") from error
+    members = {ending: recording, TRANSCRIPT: row.transcript.encode()}
+    if columns:
+        members[COLUMNS] = json.dumps({"text": row.transcript, **columns}, ensure_ascii=False).encode()
+    for name, content in members.items():
+        member = tarfile.TarInfo(f"{key}.{name}")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+
+
+def _recording(row: Row) -> tuple[str, bytes]:
+    """Return the ending and the content of a recording's file, or of a FLAC file of the part that is meant."""
+    if row.part is None:
+        ending = Path(row.path).suffix[1:].lower()
+        with opened(Path(row.path)) as file:
+            return ending if ending in AUDIO else "wav", file.readall()
+    with open_recording(row.path) as (_, sound):
+        samples = row.part.samples(sound.samplerate, sound.frames)
+        sound.seek(samples.start)
+        wide = sound.subtype in _WIDE
+        block = sound.read(len(samples), dtype="int32" if wide else "int16", always_2d=True)
+        cut = io.BytesIO()
+        soundfile.write(cut, block, sound.samplerate, format="FLAC", subtype="PCM_24" if wide else "PCM_16")
+    return "flac", cut.getvalue()

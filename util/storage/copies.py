@@ -1,0 +1,218 @@
+"""Local copies of files at addresses: where they lie, how they are fetched, and which go when space is needed."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+
+from ..errors import StorageError
+from ..files.user_folders import cache_folder
+from ..files.whole_files import write_whole
+from .addresses import address_of
+from .store import Remote, Store
+
+log = logging.getLogger(__name__)
+
+FREED_SHARE = 0.1
+"""The share of the limit that is freed at once, so that copies are not looked through at every fetch."""
+
+_FILES, _FOLDERS = "files", "folders"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How long a store that fails is tried again (seconds), and how many bytes fetched files may take (0: any)."""
+
+    retry_seconds: float = 300.0
+    cache_bytes: int = 50 * 10**9
+
+    @staticmethod
+    def read() -> Settings:
+        """Return the settings of the last run that was given some; the defaults if they cannot be read."""
+        try:
+            return Settings(**json.loads(_settings_file().read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return Settings()
+
+    def write(self) -> None:
+        """Have all processes of this user go by these settings. Raise OSError."""
+        _settings_file().parent.mkdir(parents=True, exist_ok=True)
+        write_whole(_settings_file(), json.dumps(asdict(self)).encode())
+
+    @property
+    def store(self) -> Store:
+        """The stores, with the retries of these settings."""
+        return Store(self.retry_seconds)
+
+
+def root() -> Path:
+    """Return the folder of all copies, which only one file system should hold."""
+    return cache_folder() / "storage"
+
+
+def copy_of(address: str, *, kept: bool = False) -> Path:
+    """Return where the copy of an address lies; copies that are `kept` are not removed when space is needed.
+
+    Raise StorageError for an address that has no place there.
+    """
+    scheme, _, rest = address.partition("://")
+    parts = rest.split("/")
+    if ".." in parts or not parts[0]:
+        raise StorageError(f"{address}: is not an address of a file or folder")
+    return root().joinpath(_FOLDERS if kept else _FILES, scheme, *parts)
+
+
+def original_of(path: str | PathLike[str]) -> str | None:
+    """Return the address whose copy is, or would be, at a path; None for any other path."""
+    normal, folder = os.path.normpath(path), f"{root()}{os.sep}"
+    if not normal.startswith(folder):
+        return None
+    kind, scheme, rest = (*normal.removeprefix(folder).split(os.sep, 2), "", "")[:3]
+    return f"{scheme}://{rest}" if kind in (_FILES, _FOLDERS) and rest else None
+
+
+def named_for_all(path: str) -> str:
+    """Return the address of a copy, which is the same on every machine, and any other path as it is."""
+    return original_of(path) or path
+
+
+def local_path(path: str | PathLike[str]) -> Path:
+    """Return the path of the copy of an address that stands in place of a path, and any other path as it is."""
+    address = address_of(path)
+    return Path(path) if address is None else copy_of(address)
+
+
+def joined(folder: Path, name: str) -> str:
+    """Return the path of a file that a list in a folder names, from there or by its address."""
+    return str(local_path(name) if "://" in name else folder / name)
+
+
+def fetch_missing(path: Path) -> bool:
+    """Fetch a copy that is not there; return whether the path is that of a copy.
+
+    Raise StorageError, or FileNotFoundError if there is nothing at its address.
+    """
+    address = original_of(path)
+    if address is None:
+        return False
+    if not path.exists():
+        try:
+            _fetch(address, path, Settings.read())
+        except FileNotFoundError as error:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), address) from error
+    return True
+
+
+def refresh(path: Path) -> Remote | None:
+    """Return what is at the address of a copy, and remove a copy that is older; None for any other path.
+
+    Raise StorageError, also if there is nothing.
+    """
+    address = original_of(path)
+    if address is None:
+        return None
+    try:
+        remote = Settings.read().store.about(address)
+    except FileNotFoundError:
+        raise StorageError(f"{address}: there is no such file") from None
+    with suppress(OSError):
+        if not _is_current(path, remote):
+            path.unlink()
+    return remote
+
+
+def mark_used(path: Path) -> None:
+    """Have a copy count as used now, so that others are removed before it."""
+    with suppress(OSError):
+        os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
+
+
+def stamp(path: Path, remote: Remote) -> None:
+    """Give a copy the modification time that goes with what is at its address."""
+    os.utime(path, ns=(time.time_ns(), remote.modified_ns))
+
+
+def _is_current(path: Path, remote: Remote) -> bool:
+    status = path.stat()
+    return status.st_mtime_ns == remote.modified_ns and remote.size in (status.st_size, -1)
+
+
+def _fetch(address: str, path: Path, settings: Settings) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _sole_fetcher(path) as part:
+        if path.exists():  # another thread or process was faster
+            return
+        remote = settings.store.fetch(address, part)
+        stamp(part, remote)
+        part.replace(path)
+        log.debug("Fetched %s, %.1f MB", address, path.stat().st_size / 1e6)
+    if settings.cache_bytes:
+        _make_room(path, settings.cache_bytes)
+
+
+@contextmanager
+def _sole_fetcher(path: Path) -> Iterator[Path]:
+    """Yield the file to fetch into, while other threads and processes that want the same copy wait."""
+    lock_file = path.with_name(f".{path.name}.lock")
+    with lock_file.open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        part = path.with_name(f".{path.name}.part-{os.getpid()}-{threading.get_ident()}")
+        try:
+            yield part
+        finally:
+            part.unlink(missing_ok=True)
+            lock_file.unlink(missing_ok=True)
+
+
+def _make_room(newest: Path, limit: int) -> None:
+    """Count a copy that was fetched; once all take more than `limit` bytes, remove those not used for longest."""
+    with (root() / "size").open("a+", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        told = file.read()
+        total = int(told) + newest.stat().st_size if told.isdigit() else _total()
+        if total > limit:
+            total = _free(newest, limit)
+        file.truncate(0)
+        file.write(str(total))
+
+
+def _total() -> int:
+    return sum(size for _, size, _ in _copies())
+
+
+def _free(newest: Path, limit: int) -> int:
+    """Remove the copies that were not used for longest; return the bytes of those that stay."""
+    copies = sorted(_copies())
+    total = sum(size for _, size, _ in copies)
+    for _, size, path in copies:
+        if total <= limit * (1 - FREED_SHARE):
+            break
+        if path != newest:
+            path.unlink(missing_ok=True)
+            total -= size
+    return total
+
+
+def _copies() -> Iterator[tuple[int, int, Path]]:
+    """Yield when each copy was used last, its bytes and its path."""
+    for folder, _, names in os.walk(root() / _FILES):
+        for name in names:
+            with suppress(OSError):
+                path = Path(folder, name)
+                status = path.stat()
+                yield status.st_atime_ns, status.st_size, path
+
+
+def _settings_file() -> Path:
+    return root() / "settings.json"

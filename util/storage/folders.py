@@ -1,0 +1,260 @@
+"""Folders that are kept alike here and at their address: those of checkpoints, exports, summaries and reports.
+
+What is here is sent in an order in which nobody who reads the address finds a checkpoint that is not whole: its data
+and description, then its index, and last the file that names the newest one. Files appear whole at their address.
+What was sent or received is remembered, so that only what has changed since is sent again, and so that files that
+somebody else has changed at the address since are noticed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import StorageError
+from ..files.whole_files import write_whole
+from .copies import Settings, original_of, root
+from .store import Remote, Store
+
+log = logging.getLogger(__name__)
+
+_NOT_SENT = re.compile(r"\..*|.+\.tempstate\d+|.+_temp.*|.+\.partial")
+"""Names of files and folders that only this machine needs, or that are not finished."""
+
+_NAMES_ANOTHER = ("checkpoint", "best_dev_checkpoint")
+"""Files that name others, which must be there before."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A file as it was when it was last the same here and at its address."""
+
+    version: str
+    size: int
+    modified_ns: int
+
+
+def receive(folder: Path, *, only_read: bool = False) -> None:
+    """Make a folder that is a copy hold what is at its address, which may be nothing; do nothing for any other.
+
+    What was written here and could not be sent stays, to be sent the next time. Raise StorageError if the address
+    cannot be read, or if it was changed from elsewhere while there is something that was not sent, unless the folder is
+    `only_read`, and nothing of it ever sent.
+    """
+    address = original_of(folder)
+    if address is None:
+        return
+    store = Settings.read().store
+    with _remembered(address) as memory:
+        known, remote = memory.known, _listed(store, address)
+        memory.recognize(remote, _files_of(folder))
+        if _versions(remote) == _versions(known):
+            return
+        unsent = [name for name in _files_of(folder) if _state(folder / name) != _of(known.get(name))]
+        if unsent and not only_read:
+            raise StorageError(
+                f"{address}: was changed from elsewhere, and {folder} holds {len(unsent)} files that were not sent, "
+                f"such as {unsent[0]}; remove {folder} to go on from the address, or name another one"
+            )
+        for name in sorted(_files_of(folder) - remote.keys(), key=_order, reverse=True):
+            (folder / name).unlink()
+            known.pop(name, None)
+        for name in sorted(remote, key=_order):
+            if name not in known or known[name].version != remote[name].version or not (folder / name).exists():
+                known[name] = _fetch(store, f"{address}/{name}", folder / name)
+        for name in known.keys() - remote.keys():
+            del known[name]
+    log.info("Received %d files from %s", len(remote), address)
+
+
+def send(folder: Path) -> None:
+    """Make the address of a folder that is a copy hold what is in the folder; do nothing for any other folder.
+
+    What was sent before and is no longer here is removed there. Raise StorageError; the next call sends the rest.
+    """
+    address = original_of(folder)
+    if address is None:
+        return
+    store = Settings.read().store
+    with _remembered(address) as memory:
+        known, here = memory.known, _files_of(folder)
+        states = {name: state for name in here if (state := _state(folder / name)) is not None}
+        memory.sending = {name: state for name, state in states.items() if state != _of(known.get(name))}
+        if memory.sending:
+            memory.save()
+        for name in sorted(memory.sending, key=_order):
+            remote = store.send(folder / name, f"{address}/{name}")
+            known[name] = _Known(remote.version, *memory.sending[name])
+        for name in sorted(known.keys() - here, key=_order, reverse=True):
+            store.remove(f"{address}/{name}")
+            del known[name]
+
+
+def try_to_send(path: Path) -> None:
+    """Send a folder or a file as `send` and `send_file` do; if that fails, say in the log that it comes later."""
+    try:
+        if path.is_dir():
+            send(path)
+        else:
+            send_file(path)
+    except StorageError as error:
+        log.warning("%s; %s stays here, and is sent later", error, path)
+
+
+def begin_empty(folder: Path, check: Callable[[set[str]], None] | None = None) -> None:
+    """Empty the copy of a folder that is only written; what is at the address stays there.
+
+    With a `check`, which is called with the names of the files there and raises an error, they are removed by `send`.
+    """
+    address = original_of(folder)
+    if address is None:
+        return
+    remote: dict[str, Remote] = {}
+    if check is not None:
+        remote = _listed(Settings.read().store, address)
+        check(set(remote))
+    with _remembered(address) as memory:
+        for name in _files_of(folder):
+            (folder / name).unlink()
+        memory.known = {name: _Known(each.version, -1, -1) for name, each in remote.items()}
+
+
+def receive_file(path: Path) -> None:
+    """Make a file that is a kept copy what is at its address; one that is not there stays as it is."""
+    address = original_of(path)
+    if address is None:
+        return
+    store = Settings.read().store
+    with _remembered(address) as memory:
+        known = memory.known
+        try:
+            remote = store.about(address)
+        except FileNotFoundError:
+            return
+        if not path.exists() or remote.version != (known[""].version if "" in known else None):
+            known[""] = _fetch(store, address, path)
+
+
+def send_file(path: Path) -> None:
+    """Send a file that is a kept copy to its address, unless it is there, and no other file. Raise StorageError."""
+    address = original_of(path)
+    if address is None:
+        return
+    with _remembered(address) as memory:
+        known, state = memory.known, _state(path)
+        if state is not None and state != _of(known.get("")):
+            known[""] = _Known(Settings.read().store.send(path, address).version, *state)
+
+
+def _versions(files: Mapping[str, Remote] | Mapping[str, _Known]) -> dict[str, str]:
+    return {name: each.version for name, each in files.items()}
+
+
+def _fetch(store: Store, address: str, path: Path) -> _Known:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part-received")
+    try:
+        remote = store.fetch(address, part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    state = _state(path)
+    assert state is not None
+    return _Known(remote.version, *state)
+
+
+def _listed(store: Store, address: str) -> dict[str, Remote]:
+    return {
+        name: each
+        for name, each in store.list(address).items()
+        if not any(_NOT_SENT.fullmatch(part) for part in name.split("/"))
+    }
+
+
+def _files_of(folder: Path) -> set[str]:
+    """Return the names, from there, of the files in a folder that are for its address."""
+    names = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {name.as_posix() for name in names if not any(_NOT_SENT.fullmatch(part) for part in name.parts)}
+
+
+def _order(name: str) -> tuple[int, str]:
+    """Return where a file comes in the order of sending: before all that names it."""
+    if name in _NAMES_ANOTHER:
+        return 3, name
+    if name.endswith(".index"):
+        return 2, name
+    return (0 if ".data-" in name else 1), name
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_size, status.st_mtime_ns
+
+
+def _of(known: _Known | None) -> tuple[int, int] | None:
+    return None if known is None else (known.size, known.modified_ns)
+
+
+@dataclass
+class _Memory:
+    """What is known of the files of an address: as they were last the same here and there, and what is being sent."""
+
+    path: Path
+    known: dict[str, _Known] = field(default_factory=dict)
+    sending: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """The size and the modification time of files of which a process that was killed may have sent some."""
+
+    def load(self) -> None:
+        """Read what was saved; nothing is known if that fails."""
+        try:
+            values = json.loads(self.path.read_text(encoding="utf-8"))
+            self.known = {name: _Known(*each) for name, each in values["known"].items()}
+            self.sending = {name: (each[0], each[1]) for name, each in values["sending"].items()}
+        except (OSError, ValueError, TypeError, KeyError):
+            self.known, self.sending = {}, {}
+
+    def save(self) -> None:
+        """Write all of it."""
+        states = {name: (each.version, each.size, each.modified_ns) for name, each in self.known.items()}
+        write_whole(self.path, json.dumps({"known": states, "sending": self.sending}).encode())
+
+    def recognize(self, remote: Mapping[str, Remote], here: set[str]) -> None:
+        """Take what has changed at the address as known if it is what was being sent, or removed, when that ended."""
+        for name, state in self.sending.items():
+            before = self.known.get(name)
+            changed = name in remote and (before is None or before.version != remote[name].version)
+            if changed and remote[name].size == state[0]:
+                self.known[name] = _Known(remote[name].version, *state)
+        self.sending = {}
+        for name in self.known.keys() - remote.keys() - here:
+            del self.known[name]
+
+
+@contextmanager
+def _remembered(address: str) -> Iterator[_Memory]:
+    """Yield what is known of the files of an address, and save it at the end of the block.
+
+    Other processes that ask for the same address wait.
+    """
+    folder = root() / "sent"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{hashlib.sha256(address.encode()).hexdigest()[:32]}.json"
+    with path.with_suffix(".lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        memory = _Memory(path)
+        memory.load()
+        try:
+            yield memory
+            memory.sending = {}
+        finally:
+            memory.save()

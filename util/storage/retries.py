@@ -1,0 +1,97 @@
+"""Trying again what failed on the way to an object store, until it has failed for too long."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..errors import StorageError
+
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+FIRST_WAIT = 0.1
+LONGEST_WAIT = 10.0
+"""Seconds between tries: they double from the first to the longest, each times a number drawn from 0.5 to 1."""
+QUIET_SECONDS = 3.0
+"""Seconds of failures that are not worth a line in the log."""
+
+_FOR_GOOD = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, NotImplementedError)
+_FOR_GOOD_BY_NAME = {
+    *("NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "ProfileNotFound"),
+    *("ParamValidationError", "NoRegionError", "InvalidEndpointConfigurationError", "GatedRepoError"),
+}
+_OF_THE_NETWORK = {
+    *("botocore", "aiobotocore", "aiohttp", "urllib3", "requests", "httpx", "httpcore", "gcsfs", "google"),
+    *("huggingface_hub", "fsspec"),
+}
+"""Packages whose exceptions, beside OSError, come of stores and of the way there."""
+
+
+class TruncatedError(OSError):
+    """Fewer bytes arrived than there are, or they were replaced meanwhile."""
+
+
+def retried(action: Callable[[], Result], what: str, seconds: float) -> Result:
+    """Return what `action` returns, trying again after failures that may pass, for at most `seconds`.
+
+    Raise FileNotFoundError if there is no such file, or StorageError, which begins with `what`, for any other failure
+    that will not pass or has not passed.
+    """
+    began: float | None = None
+    wait, told = FIRST_WAIT, False
+    while True:
+        try:
+            result = action()
+        except Exception as error:
+            if _is_absence(error):
+                raise
+            if not may_pass(error):
+                if not isinstance(error, OSError) and not _is_of_the_network(error):
+                    raise
+                raise StorageError(f"{what}: {reason_of(error)}") from error
+            now = time.monotonic()
+            began = now if began is None else began
+            if now - began >= seconds:
+                raise StorageError(f"{what}: {reason_of(error)}; tried for {seconds:g} seconds") from error
+            if now - began >= QUIET_SECONDS and not told:
+                told = True
+                log.warning("%s: %s; trying for %g seconds in all", what, reason_of(error), seconds)
+            time.sleep(min(wait * random.uniform(0.5, 1.0), max(0.0, began + seconds - now)))
+            wait = min(2 * wait, LONGEST_WAIT)
+        else:
+            if told and began is not None:
+                log.info("%s: went on after %.0f seconds", what, time.monotonic() - began)
+            return result
+
+
+def may_pass(error: BaseException) -> bool:
+    """Return whether an error may be gone at the next try."""
+    if isinstance(error, FileNotFoundError) and not _is_absence(error):
+        return True
+    if isinstance(error, _FOR_GOOD) or type(error).__name__ in _FOR_GOOD_BY_NAME:
+        return False
+    return isinstance(error, OSError | TimeoutError | EOFError) or _is_of_the_network(error)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error says, in one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _is_absence(error: BaseException) -> bool:
+    """Return whether there is no such file; fsspec says so of every failure over HTTP, and names the cause."""
+    if not isinstance(error, FileNotFoundError):
+        return False
+    cause = error.__cause__
+    return cause is None or not _is_of_the_network(cause) or getattr(cause, "status", 404) in (404, 410)
+
+
+def _is_of_the_network(error: BaseException) -> bool:
+    if type(error).__name__ in {"FSTimeoutError", "CancelledError"}:
+        return True
+    return any(kind.__module__.partition(".")[0] in _OF_THE_NETWORK for kind in type(error).__mro__)

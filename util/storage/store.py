@@ -1,0 +1,202 @@
+"""What is at addresses: asked for, listed, fetched, sent and removed through fsspec, with retries."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import StorageError
+from .addresses import READ_ONLY, SCHEMES, scheme_of
+from .retries import TruncatedError, reason_of, retried
+
+Result = TypeVar("Result")
+
+BLOCK = 16 << 20
+"""Bytes of a file that are fetched at once: what a connection that breaks off costs at most."""
+
+PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "hf": "huggingface_hub", "http": "aiohttp", "https": "aiohttp"}
+"""The packages of the extra `remote` that fsspec needs for each scheme."""
+
+_NETWORK_SECONDS = 30
+_S3_OPTIONS = {
+    "connect_timeout": 10,
+    "read_timeout": _NETWORK_SECONDS,
+    "retries": {"total_max_attempts": 1},  # `retried` does that
+}
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A file at an address, as the store tells of it."""
+
+    size: int
+    """Bytes."""
+    version: str
+    """What changes with the content: an entity tag, or else the time of modification."""
+    modified_ns: int
+    """Modification time in nanoseconds; of a store that tells none, a number that goes with the version."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """The object stores, which are tried again for `retry_seconds` when they fail.
+
+    Methods raise StorageError, in one line, for what will not pass or has not passed, and FileNotFoundError where there
+    is no such file.
+    """
+
+    retry_seconds: float
+
+    def about(self, address: str) -> Remote:
+        """Return what the store says of a file."""
+
+        def ask() -> Remote:
+            files = _files(scheme_of(address))
+            found = files.info(files._strip_protocol(address))
+            if found.get("type") == "directory":
+                raise FileNotFoundError(address)
+            return _remote(found)
+
+        return self._retried(ask, address)
+
+    def list(self, folder: str) -> dict[str, Remote]:
+        """Return the files below a folder, by their names from there; none if there is no such folder."""
+
+        def ask() -> dict[str, Remote]:
+            files = _files(scheme_of(folder))
+            root = files._strip_protocol(folder).rstrip("/")
+            found: Mapping[str, Any] = files.find(root, detail=True)
+            return {
+                name.removeprefix(f"{root}/"): _remote(each)
+                for name, each in found.items()
+                if name.startswith(f"{root}/") and each.get("type") != "directory"
+            }
+
+        try:
+            return self._retried(ask, folder)
+        except FileNotFoundError:
+            return {}
+
+    def fetch(self, address: str, path: Path) -> Remote:
+        """Write what is at an address into a file, which appears whole; return what it is."""
+        while True:
+            remote = self.about(address)
+            path.unlink(missing_ok=True)
+            try:
+                if scheme_of(address) in READ_ONLY:
+                    self._retried(partial(_fetch_at_once, address, path, remote), address)
+                else:
+                    self._fetch_blocks(address, path, remote)
+            except _ReplacedError:
+                continue
+            return remote
+
+    def send(self, path: Path, address: str) -> Remote:
+        """Send a file to an address, where it appears whole; return what it is there."""
+
+        def put() -> Remote:
+            files = _files(scheme_of(address))
+            files.put_file(str(path), files._strip_protocol(address))
+            remote = _remote(files.info(files._strip_protocol(address)))
+            if remote.size != path.stat().st_size:
+                raise TruncatedError(f"{remote.size} bytes arrived of {path.stat().st_size}")
+            return remote
+
+        try:
+            return self._retried(put, address)
+        except FileNotFoundError as error:
+            raise StorageError(f"{address}: {reason_of(error)}") from error
+
+    def remove(self, address: str) -> None:
+        """Remove a file, unless it is gone."""
+
+        def remove() -> None:
+            files = _files(scheme_of(address))
+            files.rm_file(files._strip_protocol(address))
+
+        try:
+            self._retried(remove, address)
+        except FileNotFoundError:
+            return
+
+    def _fetch_blocks(self, address: str, path: Path, remote: Remote) -> None:
+        with path.open("wb") as file:
+            for start in range(0, remote.size, BLOCK):
+                end = min(start + BLOCK, remote.size)
+                file.write(self._retried(partial(_block, address, start, end), address))
+        if remote.size > BLOCK and self.about(address).version != remote.version:
+            raise _ReplacedError
+
+    def _retried(self, action: Callable[[], Result], address: str) -> Result:
+        return retried(action, address, self.retry_seconds)
+
+
+class _ReplacedError(Exception):
+    """The file at an address was replaced while it was fetched."""
+
+
+def check_available(address: str) -> None:
+    """Raise StorageError, in one line, for a scheme that is not known or needs a package that is missing."""
+    _kind(scheme_of(address))
+
+
+def _block(address: str, start: int, end: int) -> bytes:
+    files = _files(scheme_of(address))
+    block: bytes = files.cat_file(files._strip_protocol(address), start=start, end=end)
+    if len(block) != end - start:
+        raise TruncatedError(f"{len(block)} bytes arrived of {end - start}")
+    return block
+
+
+def _fetch_at_once(address: str, path: Path, remote: Remote) -> None:
+    _files(scheme_of(address)).get_file(address, str(path))
+    if remote.size >= 0 and path.stat().st_size != remote.size:
+        raise TruncatedError(f"{path.stat().st_size} bytes arrived of {remote.size}")
+
+
+@cache
+def _files(scheme: str) -> Any:
+    """Return fsspec's file system of a scheme."""
+    options: dict[str, Any] = {"use_listings_cache": False}
+    if scheme == "s3":
+        options["config_kwargs"] = _S3_OPTIONS
+    return _kind(scheme)(**options)
+
+
+def _kind(scheme: str) -> Any:
+    """Return fsspec's class of file systems of a scheme."""
+    if scheme not in SCHEMES:
+        raise StorageError(f"{scheme}: an address begins with {', '.join(f'{each}://' for each in SCHEMES)} or file:")
+    try:
+        import fsspec
+
+        return fsspec.get_filesystem_class(scheme)
+    except ImportError as error:
+        raise StorageError(
+            f"{scheme}:// needs the package {PACKAGES[scheme]}; install it with pip install '.[remote]' in the checkout"
+        ) from error
+
+
+def _remote(found: Mapping[str, Any]) -> Remote:
+    size = found.get("size")
+    modified = next((found[key] for key in ("LastModified", "mtime", "updated", "last_modified") if found.get(key)), "")
+    version = next((found[key] for key in ("ETag", "etag", "blob_id") if found.get(key)), "") or modified or size
+    return Remote(-1 if size is None else int(size), str(version).strip('"'), _nanoseconds(modified, str(version)))
+
+
+def _nanoseconds(modified: object, version: str) -> int:
+    if isinstance(modified, str) and modified:
+        try:
+            modified = datetime.fromisoformat(modified.replace("Z", "+00:00"))
+        except ValueError:
+            modified = ""
+    if isinstance(modified, datetime):
+        return int(modified.timestamp()) * 1_000_000_000
+    if isinstance(modified, int | float) and not isinstance(modified, bool):
+        return int(modified) * 1_000_000_000
+    return zlib.crc32(version.encode()) * 1_000_000_000
