@@ -1,13 +1,16 @@
 """Starts the node of a cluster that the flags name."""
 
 import logging
+import secrets
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
 from ..errors import DeepSpeechError
 from ..options import ClusterOptions, Options
+from ..options.cluster import ANY_PLACE
 from ..training.data_set import open_sets
 from ..training.graph import fix_threads
 from ..training.inputs import alphabet_of_best_paths, read_inputs
@@ -16,11 +19,12 @@ from ..training.scoring import Evaluator
 from ..training.towers import compute_devices
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE
+from .addresses.announcing import own_address, port_to_listen_on, take_place
 from .chief import Chief
 from .coordination.coordinator import ClusterCoordinator
 from .coordination.membership import ClusterSettings, Role
 from .graph import build_cluster_graph
-from .http.client import Connection
+from .http.client import RETRY_SECONDS, Connection
 from .http.libraries import check_libraries
 from .http.service import Service
 from .node import (
@@ -29,6 +33,7 @@ from .node import (
     end_hard_after_signal,
     gradients_per_step,
     has_spares,
+    port_of,
     read_token,
     start_server,
 )
@@ -69,6 +74,9 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
     frames_per_row = identity.network.time_reduction
     evaluation = Evaluator(inputs.decoder, options.test.files, alphabet=written, frames_per_row=frames_per_row)
     with open_sets(options, inputs, features) as sets, evaluation as evaluator:
+        connection = Connection(address_of(cluster, token))
+        if cluster.task == ANY_PLACE:
+            options, cluster = _given_a_place(options, connection)
         graph = build_cluster_graph(
             cluster.task,
             len(cluster.parameter_servers),
@@ -83,12 +91,15 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
         properties = worker_properties(
             options, inputs.alphabet, {name: data_set.plan for name, data_set in sets.items()}
         )
+        own = {cluster.task: f"localhost:{port_to_listen_on(cluster)}"} if cluster.announces else None
+        server = start_server(options, cluster, own)
+        address = own_address(cluster, port_of(server)) if cluster.announces else ""
         context = WorkerContext(
             options,
             cluster,
-            applicant_of(cluster, properties),
-            Connection(address_of(cluster, token)),
-            start_server(options, cluster).target,
+            applicant_of(cluster, properties, address),
+            connection,
+            server.target,
             graph,
             sets,
             evaluator,
@@ -98,6 +109,14 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
                 _lead(context, identity, token, watch)
             else:
                 _work(context, watch)
+
+
+def _given_a_place(options: Options, connection: Connection) -> tuple[Options, ClusterOptions]:
+    """Return the options with the place that the coordinator gives this worker. Raises ClusterError."""
+    patience = options.cluster.coordinator_retries * RETRY_SECONDS
+    cluster = replace(options.cluster, task=take_place(connection, secrets.token_hex(8), patience))
+    logger.info("This is worker %d", cluster.task)
+    return replace(options, cluster=cluster), cluster
 
 
 def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, watch: InterruptionWatch) -> None:
@@ -128,11 +147,12 @@ def _work(context: WorkerContext, watch: InterruptionWatch) -> None:
 def _coordinator(context: WorkerContext) -> ClusterCoordinator:
     cluster = context.cluster
     settings = ClusterSettings(
-        len(cluster.workers),
+        cluster.places,
         len(cluster.parameter_servers),
         cluster.replicas * context.options.optimizer.accumulate_gradients,
         gradients_per_step(context.options),
         cluster.lease_seconds,
+        cluster.least_workers,
     )
     required = {Role.WORKER: context.applicant.properties, Role.PARAMETER_SERVER: code_property()}
     # The parameter servers may have seen rounds of an earlier coordinator, and numbers must only ever grow.

@@ -1,6 +1,7 @@
 """The steps of the weights: the chief applies or discards the gradients of each round that closes."""
 
 import logging
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,8 +37,10 @@ class Steps:
         self._service = service
         self._watchdog = watchdog
         self._progress = progress
-        options = context.options
-        batches_per_step = gradients_per_step(options) * len(context.graph.training.train_towers)
+        options, cluster = context.options, context.cluster
+        self._least_workers = cluster.least_workers
+        share = (self._least_workers or cluster.places) / cluster.places
+        batches_per_step = round(gradients_per_step(options) * share) * len(context.graph.training.train_towers)
         course = options.schedule.learning_rate
         self._rate = LearningRate(options.optimizer.learning_rate, course, batches_per_step)
 
@@ -63,12 +66,20 @@ class Steps:
             check_applied(applied.tolist(), counted)
 
     def _rate_now(self) -> float:
+        """Return the step's learning rate; where workers come and go, it grows with the square root of their number.
+
+        The flags say that of a step of the least number of workers (Malladi et al., "On the SDEs and Scaling Rules for
+        Adaptive Gradient Algorithms", 2022).
+        """
         with self._service.locked() as coordinator:
             training = coordinator.training
             progress = training.progress if training else None
             assert training is not None and progress is not None
             _, _, done, count = progress
             rate = self._rate.at(training.state_without_epoch, done, count)
+            workers = coordinator.members.workers
+        if self._least_workers:
+            rate *= math.sqrt(workers / self._least_workers)
         self._progress.show_rate(rate)
         return rate
 

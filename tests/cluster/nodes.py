@@ -61,26 +61,33 @@ class Cluster:
         return [f"ps {task}" for task in range(self.servers)] + [f"worker {task}" for task in range(self.workers)]
 
     def start(self, *names: str, flags: Sequence[str] = ()) -> None:
-        assert self.hosts is not None
         for name in names or self.names:
-            job, task = name.split()
-            arguments = [
-                *(*self.flags, f"--coord_port={self.port}"),
-                *(f"--ps_hosts={','.join(self.hosts[0])}", f"--worker_hosts={','.join(self.hosts[1])}"),
-                *(f"--job_name={job}", f"--task_index={task}", "--intra_op_parallelism_threads=1", *flags),
-            ]
+            arguments = [*self.flags, *self.place_of(name), "--intra_op_parallelism_threads=1", *flags]
             self.processes[name] = self._fork(name, arguments) if self.forked else self._run(name, arguments)
+
+    def place_of(self, name: str) -> list[str]:
+        """Return the flags that say which node of the cluster a process is."""
+        assert self.hosts is not None
+        job, task = name.split()
+        return [
+            *(f"--coord_port={self.port}", f"--ps_hosts={','.join(self.hosts[0])}"),
+            *(f"--worker_hosts={','.join(self.hosts[1])}", f"--job_name={job}", f"--task_index={task}"),
+        ]
+
+    def environment_of(self, _name: str) -> dict[str, str]:
+        """Return the variables that a node has besides this process's own."""
+        return self.environment
 
     def _fork(self, name: str, arguments: Sequence[str]) -> ForkedProcess:
         folder, log = str(self.program.folder), str(self._log(name))
         namespace = self.namespaces.get(name)
         return fork_server().start(
-            StartRequest(arguments, folder, self.environment, log, namespace=namespace, devices=self.devices)
+            StartRequest(arguments, folder, self.environment_of(name), log, namespace=namespace, devices=self.devices)
         )
 
     def _run(self, name: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "deepspeech", *arguments]
-        environment = {**os.environ, **self.environment}
+        environment = {**os.environ, **self.environment_of(name)}
         with self._log(name).open("ab") as log:
             return subprocess.Popen(command, cwd=self.program.folder, stderr=log, stdout=log, env=environment)
 

@@ -100,7 +100,7 @@ class ClusterCoordinator:
             if known is not None and number not in known:
                 return held
         training = self.training
-        if training is None or (training.training_is_over and not self._testing_allowed):
+        if training is None or self.members.are_too_few or (training.training_is_over and not self._testing_allowed):
             return NoJob.WAIT
         if member.jobs and self.members.somebody_is_idle:
             return NoJob.WAIT  # what this member would prepare ahead, an idle one can begin at once
