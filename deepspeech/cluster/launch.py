@@ -19,10 +19,11 @@ from ..training.scoring import Evaluator
 from ..training.towers import compute_devices
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE
-from .addresses.announcing import own_address, port_to_listen_on, take_place
+from .addresses.announcing import own_address, port_to_listen_on, take_place, wait_for_name
 from .chief import Chief
 from .coordination.coordinator import ClusterCoordinator
 from .coordination.membership import ClusterSettings, Role
+from .departure import LEFT, Departure
 from .graph import build_cluster_graph
 from .http.client import RETRY_SECONDS, Connection
 from .http.libraries import check_libraries
@@ -30,7 +31,6 @@ from .http.service import Service
 from .node import (
     address_of,
     applicant_of,
-    end_hard_after_signal,
     gradients_per_step,
     has_spares,
     port_of,
@@ -124,16 +124,19 @@ def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, wa
 
     service = Service(_coordinator(context))
     cluster = context.cluster
+    if cluster.announces:
+        wait_for_name(cluster.coordinator_host, cluster.coordinator_retries * RETRY_SECONDS)
     with Server(service, cluster.coordinator_host, cluster.coordinator_port, token) as server:
         logger.info("Coordinator at http://%s:%d", cluster.coordinator_host, server.port)
         Chief(context, service, identity, watch).lead(lambda interrupted: work_until_over(context, interrupted))
 
 
 def _work(context: WorkerContext, watch: InterruptionWatch) -> None:
-    watch.when_signalled = end_hard_after_signal
+    departure = Departure()
+    watch.when_signalled = departure.begin
     context.connection.given_up = lambda: watch.signal_number is not None
     try:
-        work_until_over(context, context.connection.given_up)
+        work_until_over(context, context.connection.given_up, departure.joined)
     except UNREADABLE as error:
         raise type(error)(f"{error}; the other workers go on without this one") from error
     except DeepSpeechError as error:
@@ -141,7 +144,7 @@ def _work(context: WorkerContext, watch: InterruptionWatch) -> None:
             raise
         logger.debug("%s", error)
     if watch.signal_number is not None:
-        raise Interrupted(watch.signal_number, "interrupted; the other workers go on without this one")
+        raise Interrupted(watch.signal_number, LEFT)
 
 
 def _coordinator(context: WorkerContext) -> ClusterCoordinator:

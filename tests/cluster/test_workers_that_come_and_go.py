@@ -1,10 +1,8 @@
 """Workers that tell their own addresses: a number that changes, and one that comes back at another port."""
 
-import re
-import signal
 
-from counted import batches_counted, utterances_applied
-from nodes import Cluster, steps_counted
+from counted import utterances_applied
+from nodes import Cluster
 from program import Program
 
 from benchmarks.processes.ports import free_ports

@@ -26,6 +26,17 @@ def take_place(connection: Connection, process: str, patience: float) -> int:
         time.sleep(RETRY_SECONDS)
 
 
+def wait_for_name(host: str, patience: float) -> None:
+    """Wait for up to `patience` seconds until a host's name is known: that of a pod is some seconds younger than it."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        try:
+            socket.getaddrinfo(host, None)
+            return
+        except OSError:
+            time.sleep(RETRY_SECONDS)
+
+
 def port_to_listen_on(cluster: ClusterOptions) -> int:
     """Return the port that a worker's address names, or else 0: any that is free."""
     _, port = _host_and_port(cluster.worker_address)

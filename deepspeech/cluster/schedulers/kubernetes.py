@@ -1,13 +1,13 @@
 """Kubernetes: pods of a JobSet with the jobs `ps` and `worker`, or of one indexed Job.
 
 A pod's number is in JOB_COMPLETION_INDEX, which Kubernetes sets. What it does not tell pods, how many there are and how
-they are called, the manifest says: see deploy/jobset.yaml and deploy/indexed-job.yaml.
+they are called, the manifest says: see deploy/training/jobset.yaml and deploy/training/indexed-job.yaml.
 """
 
 from .environment import Environment
 from .place import PARAMETER_SERVER, WORKER, Place
 
-ADVICE = "deploy/jobset.yaml and deploy/indexed-job.yaml show a pod that has it"
+ADVICE = "deploy/training/jobset.yaml and deploy/training/indexed-job.yaml show a pod that has it"
 
 PORT = 2222
 """TensorFlow's port in each pod."""
