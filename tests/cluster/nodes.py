@@ -26,7 +26,8 @@ PATIENCE = 150.0
 class Cluster:
     """Starts nodes by name, "ps 0" or "worker 1", with common flags; ends all of them when left.
 
-    `namespaces` are the network namespaces of nodes that have one. Unless `forked`, nodes are started as a person does.
+    `namespaces` are the network namespaces of nodes that have one, where the file `names_of_hosts` stands for
+    /etc/hosts. Unless `forked`, nodes are started as a person does.
     """
 
     program: Program
@@ -41,6 +42,7 @@ class Cluster:
     token: str = ""
     forked: bool = True
     devices: int = 1
+    names_of_hosts: str = ""
 
     def __post_init__(self) -> None:
         self.port, *ports = free_ports(1 + self.servers + self.workers)
@@ -82,7 +84,15 @@ class Cluster:
         folder, log = str(self.program.folder), str(self._log(name))
         namespace = self.namespaces.get(name)
         return fork_server().start(
-            StartRequest(arguments, folder, self.environment_of(name), log, namespace=namespace, devices=self.devices)
+            StartRequest(
+                arguments,
+                folder,
+                self.environment_of(name),
+                log,
+                namespace=namespace,
+                devices=self.devices,
+                hosts=self.names_of_hosts,
+            )
         )
 
     def _run(self, name: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:

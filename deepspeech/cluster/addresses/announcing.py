@@ -15,11 +15,12 @@ def take_place(connection: Connection, process: str, patience: float) -> int:
     Raise ClusterError if the coordinator cannot be reached, or no place is free for `patience` seconds.
     """
     deadline = time.monotonic() + patience
+    wait = min(POLL_SECONDS, patience)
     while True:
-        status, answer = connection.post(routes.TAKE_PLACE, {"process": process, "wait": POLL_SECONDS}, POLL_SECONDS)
+        status, answer = connection.post(routes.TAKE_PLACE, {"process": process, "wait": wait}, wait)
         if status == 200:
             return int(answer["task"])
-        if time.monotonic() > deadline:
+        if time.monotonic() >= deadline:
             raise ClusterError(
                 f"all places of workers were taken for {patience:.0f} s; give every node a greater number in --workers"
             )
