@@ -1,13 +1,12 @@
 """The steps of the weights: the chief applies or discards the gradients of each round that closes."""
 
 import logging
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from ..schedule.learning_rate import LearningRate
+from ..schedule.learning_rate import LearningRate, rate_for_workers
 from ..training.reporting.epoch_progress import EpochProgress
 from .coordination.rounds import RoundEnd
 from .http.service import Service
@@ -66,11 +65,6 @@ class Steps:
             check_applied(applied.tolist(), counted)
 
     def _rate_now(self) -> float:
-        """Return the step's learning rate; where workers come and go, it grows with the square root of their number.
-
-        The flags say that of a step of the least number of workers (Malladi et al., "On the SDEs and Scaling Rules for
-        Adaptive Gradient Algorithms", 2022).
-        """
         with self._service.locked() as coordinator:
             training = coordinator.training
             progress = training.progress if training else None
@@ -79,7 +73,7 @@ class Steps:
             rate = self._rate.at(training.state_without_epoch, done, count)
             workers = coordinator.members.workers
         if self._least_workers:
-            rate *= math.sqrt(workers / self._least_workers)
+            rate = rate_for_workers(rate, workers, self._least_workers)
         self._progress.show_rate(rate)
         return rate
 
