@@ -88,22 +88,10 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
             features=options.features,
             offers=has_spares(options),
         )
-        properties = worker_properties(
-            options, inputs.alphabet, {name: data_set.plan for name, data_set in sets.items()}
-        )
-        own = {cluster.task: f"localhost:{port_to_listen_on(cluster)}"} if cluster.announces else None
-        server = start_server(options, cluster, own)
-        address = own_address(cluster, port_of(server)) if cluster.announces else ""
-        context = WorkerContext(
-            options,
-            cluster,
-            applicant_of(cluster, properties, address),
-            connection,
-            server.target,
-            graph,
-            sets,
-            evaluator,
-        )
+        plans = {name: data_set.plan for name, data_set in sets.items()}
+        target, address = _listen(options, cluster)
+        applicant = applicant_of(cluster, worker_properties(options, inputs.alphabet, plans), address)
+        context = WorkerContext(options, cluster, applicant, connection, target, graph, sets, evaluator)
         with InterruptionWatch(ENDING) as watch:
             if cluster.is_chief:
                 _lead(context, identity, token, watch)
@@ -117,6 +105,14 @@ def _given_a_place(options: Options, connection: Connection) -> tuple[Options, C
     cluster = replace(options.cluster, task=take_place(connection, secrets.token_hex(8), patience))
     logger.info("This is worker %d", cluster.task)
     return replace(options, cluster=cluster), cluster
+
+
+def _listen(options: Options, cluster: ClusterOptions) -> tuple[str, str]:
+    """Start a worker's TensorFlow server; return its target, and the address to tell if no other node knows it."""
+    if not cluster.announces:
+        return start_server(options, cluster).target, ""
+    server = start_server(options, cluster, {cluster.task: f"localhost:{port_to_listen_on(cluster)}"})
+    return server.target, own_address(cluster, port_of(server))
 
 
 def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, watch: InterruptionWatch) -> None:
