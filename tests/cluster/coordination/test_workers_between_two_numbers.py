@@ -10,11 +10,10 @@ from deepspeech.schedule.coordinator import NoJob
 from deepspeech.schedule.learning_rate import rate_for_workers
 
 
-def between(least: int, greatest: int, gradients: int = 1) -> ClusterCoordinator:
-    of_all = gradients * greatest
-    settings = ClusterSettings(greatest, 0, of_all, of_all, LEASE, least)
+def between(least: int, greatest: int, *, batches: int = 12) -> ClusterCoordinator:
+    settings = ClusterSettings(greatest, 0, greatest, greatest, LEASE, least)
     coordinator = ClusterCoordinator(settings, {Role.WORKER: {"n_hidden": "48"}})
-    coordinator.open(training(batches=12))
+    coordinator.open(training(batches=batches))
     return coordinator
 
 
@@ -31,6 +30,21 @@ def test_no_job_is_handed_out_while_there_are_too_few() -> None:
         step(coordinator, member, job_of(coordinator, member))
     coordinator.leave(second, 0.0)
     assert coordinator.next_job(first, 0.0) is NoJob.WAIT
+
+
+def test_the_last_workers_hear_that_training_is_over_when_the_others_have_left() -> None:
+    coordinator = between(2, 4, batches=2)
+    members = [joined(coordinator, task) for task in (0, 1)]
+    for member in members:
+        step(coordinator, member, job_of(coordinator, member))
+    end = coordinator.close_round(0.0)
+    assert end is not None
+    coordinator.end_round(end)
+    coordinator.allow_testing()
+    for member in members:
+        assert coordinator.next_job(member, 0.0) is NoJob.OVER
+        coordinator.leave(member, 0.0)
+    assert coordinator.shutdown.everyone_has_left
 
 
 def test_a_step_has_a_gradient_of_each_worker_that_is_there() -> None:
