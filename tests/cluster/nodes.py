@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -156,3 +158,19 @@ class Cluster:
 
 def steps_counted(count: int) -> Callable[[dict[str, Any]], bool]:
     return lambda status: status["counts"]["steps"] >= count
+
+
+def batches_counted(log: str) -> Counter[tuple[str, int, int]]:
+    """Return how often each batch of each set and epoch (from 1) was counted."""
+    return Counter(
+        (name, int(epoch), int(batch))
+        for name, epoch, batches in re.findall(r"counted: (\w+) set, epoch (\d+), batches \[(.*)\]", log)
+        for batch in batches.split(",")
+    )
+
+
+def utterances_applied(log: str) -> int:
+    """Return how many utterances' gradients were in the steps of each parameter server together."""
+    steps = [json.loads(step) for step in re.findall(r"applied: gradients of (\[.*\]) utterances", log)]
+    assert all(len(set(step)) == 1 for step in steps)
+    return sum(step[0] for step in steps)

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from counted import batches_counted, utterances_applied
-from nodes import Cluster, steps_counted
+from nodes import Cluster, batches_counted, steps_counted, utterances_applied
 from program import Program
 
 from deepspeech.checkpoints.identity import read_description

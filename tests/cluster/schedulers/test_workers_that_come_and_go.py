@@ -2,8 +2,7 @@
 
 import signal
 
-from counted import batches_counted, utterances_applied
-from nodes import Cluster, steps_counted
+from nodes import Cluster, batches_counted, steps_counted, utterances_applied
 from program import Program
 
 from benchmarks.processes.ports import free_ports

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from counted import batches_counted, utterances_applied
-from nodes import Cluster
+from nodes import Cluster, batches_counted, utterances_applied
 from program import Program
 
 from benchmarks.processes.ports import free_ports
@@ -58,15 +57,10 @@ def test_tf_config_trains_to_the_end_with_a_worker_that_comes_back_at_another_po
     with Scheduled(program, flags(program, epoch=5000), scheduler="tf_config", variables=tf_config) as cluster:
         cluster.start()
         cluster.wait_for(lambda status: len(status["members"]) == 3 and status["counts"]["steps"] > 5)
-        for kill in (True, False):  # the first comes back before it is missed, the second has left by itself
-            if kill:
-                cluster.kill("worker 1")
-            else:
-                cluster.processes["worker 1"].send_signal(signal.SIGTERM)
-                assert cluster.wait("worker 1") == [STOPPED]
-            (ports["worker 1"],) = free_ports(1)
-            cluster.start("worker 1")
-            cluster.wait_for(lambda _: results_since_joining(cluster, ports["worker 1"]) > 3)
+        cluster.kill("worker 1")
+        (ports["worker 1"],) = free_ports(1)
+        cluster.start("worker 1")
+        cluster.wait_for(lambda _: results_since_joining(cluster, ports["worker 1"]) > 3)
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         assert cluster.wait() == [STOPPED] * 3, cluster.logs()
         assert every_batch_was_counted_once(cluster.log("worker 0"))
@@ -144,9 +138,7 @@ def test_pods_of_a_job_set_train_to_the_end(program: Program, pods: list[str]) -
         assert every_batch_was_counted_once(cluster.log("worker 0"))
 
 
-@pytest.mark.parametrize("scheduler", ["tf_config", "jobset", "indexed_job", "slurm"])
-def test_without_the_schedulers_variables_the_command_ends_with_one_line(program: Program, scheduler: str) -> None:
-    finished = program.run(*program.training(), f"--cluster={scheduler}")
+def test_without_the_schedulers_variables_the_command_ends_with_one_line(program: Program) -> None:
+    finished = program.run(*program.training(), "--cluster=slurm")
     assert finished.code == 1
-    assert f"--cluster={scheduler}: " in finished.error
-    assert "is not in the environment" in finished.error
+    assert "--cluster=slurm: SLURM_PROCID is not in the environment; start the program with srun" in finished.error
