@@ -24,7 +24,8 @@ from xdg import BaseDirectory
 from deepspeech.options import SessionOptions
 
 POLL_SECONDS = 0.02
-CLONE_NEWNET = 0x40000000
+CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
+MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 
 IMPORTED = ("deepspeech.cli.train", "deepspeech.training.run", "deepspeech.cluster.launch")
 """What the server imports besides TensorFlow, so that its children need not."""
@@ -36,6 +37,7 @@ class StartRequest:
 
     Stdout goes to the log, too, if no other file is given. With more than one of `devices`, this machine's CPU stands
     for as many devices, as other machines have GPUs. `before` is a function, MODULE:NAME, to call in the process first.
+    In a network `namespace`, a file of `hosts` may stand for /etc/hosts.
     """
 
     arguments: Sequence[str]
@@ -46,6 +48,7 @@ class StartRequest:
     namespace: str | None = None
     devices: int = 1
     before: str = ""
+    hosts: str = ""
 
 
 class ForkServer:
@@ -141,8 +144,7 @@ def run_program(request: StartRequest, stdout: int, stderr: int) -> int:
     from deepspeech.cli.train import main
 
     if request.namespace is not None:
-        with Path("/run/netns", request.namespace).open() as file:
-            assert ctypes.CDLL(None).setns(file.fileno(), CLONE_NEWNET) == 0
+        enter_network(request.namespace, request.hosts)
     for descriptor, opened in enumerate((os.open(os.devnull, os.O_RDONLY), stdout, stderr)):
         os.dup2(opened, descriptor)
         os.close(opened)
@@ -157,6 +159,17 @@ def run_program(request: StartRequest, stdout: int, stderr: int) -> int:
         module, name = request.before.split(":")
         vars(import_module(module))[name]()
     return main(request.arguments)
+
+
+def enter_network(namespace: str, hosts: str) -> None:
+    """Move this process into a network namespace, where a file of hosts, if one is named, stands for /etc/hosts."""
+    system = ctypes.CDLL(None)
+    with Path("/run/netns", namespace).open() as file:
+        assert system.setns(file.fileno(), CLONE_NEWNET) == 0
+    if hosts:
+        assert system.unshare(CLONE_NEWNS) == 0
+        assert system.mount(None, b"/", None, MS_REC | MS_PRIVATE, None) == 0
+        assert system.mount(hosts.encode(), b"/etc/hosts", None, MS_BIND, None) == 0
 
 
 def divide_processor(devices: int) -> None:

@@ -36,7 +36,15 @@ ENTRY_POINTS = {
 
 FREE_OF_TENSORFLOW = (
     *("cli", "decoder", "errors", "experiments", "options", "schedule", "serving", "util", "cluster.coordination"),
-    *("cluster.http", "network.description", "network.deepspeech", "network.registry", "network.frozen_format"),
+    *(
+        "cluster.addresses",
+        "cluster.http",
+        "cluster.schedulers",
+        "network.description",
+        "network.deepspeech",
+        "network.registry",
+        "network.frozen_format",
+    ),
     *("network.serialization", "checkpoints.flag_check", "export.folder", "export.formats", "checkpoints.identity"),
     *(f"checkpoints.weights.{name}" for name in ("comparison", "figures", "fitting", "hdf5", "model_weights")),
 )

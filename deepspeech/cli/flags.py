@@ -12,6 +12,7 @@ from ..errors import FlagError
 from ..options import Flag, Options, check_values, flags_of, with_values
 from ..util.augmentation.registry import KINDS
 from .combinations.flags import check_options
+from .combinations.places import placed
 from .experiments import asks_for_list, base_options, list_experiments
 from .predecessors import define_foreign_flags, ignored_flags
 from .spelling import PARSED_BY_TYPE, Spelling, given_values, spellings, unknown_flag
@@ -58,7 +59,7 @@ def parse(arguments: Sequence[str]) -> Options | None:
         read = read_command_line(arguments, base, USAGE)
         assert read is not None
         read = replace(read, options=with_values(read.options, {"experiment": named}))
-    options = with_values(read.options, {"ignored_flags": read.ignored})
+    options = placed(with_values(read.options, {"ignored_flags": read.ignored}), read.given)
     check_options(options, read.given)
     return replace(options, front_end=options.front_end.filled_in)
 

@@ -1,13 +1,16 @@
 """Starts the node of a cluster that the flags name."""
 
 import logging
+import secrets
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
 from ..errors import DeepSpeechError
 from ..options import ClusterOptions, Options
+from ..options.cluster import ANY_PLACE
 from ..training.data_set import open_sets
 from ..training.graph import fix_threads
 from ..training.inputs import alphabet_of_best_paths, read_inputs
@@ -16,19 +19,21 @@ from ..training.scoring import Evaluator
 from ..training.towers import compute_devices
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE
+from .addresses.announcing import own_address, port_to_listen_on, take_place, wait_for_name
 from .chief import Chief
 from .coordination.coordinator import ClusterCoordinator
 from .coordination.membership import ClusterSettings, Role
+from .departure import LEFT, Departure
 from .graph import build_cluster_graph
-from .http.client import Connection
+from .http.client import RETRY_SECONDS, Connection
 from .http.libraries import check_libraries
 from .http.service import Service
 from .node import (
     address_of,
     applicant_of,
-    end_hard_after_signal,
     gradients_per_step,
     has_spares,
+    port_of,
     read_token,
     start_server,
 )
@@ -69,6 +74,9 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
     frames_per_row = identity.network.time_reduction
     evaluation = Evaluator(inputs.decoder, options.test.files, alphabet=written, frames_per_row=frames_per_row)
     with open_sets(options, inputs, features) as sets, evaluation as evaluator:
+        connection = Connection(address_of(cluster, token))
+        if cluster.task == ANY_PLACE:
+            options, cluster = _given_a_place(options, connection)
         graph = build_cluster_graph(
             cluster.task,
             len(cluster.parameter_servers),
@@ -80,19 +88,10 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
             features=options.features,
             offers=has_spares(options),
         )
-        properties = worker_properties(
-            options, inputs.alphabet, {name: data_set.plan for name, data_set in sets.items()}
-        )
-        context = WorkerContext(
-            options,
-            cluster,
-            applicant_of(cluster, properties),
-            Connection(address_of(cluster, token)),
-            start_server(options, cluster).target,
-            graph,
-            sets,
-            evaluator,
-        )
+        plans = {name: data_set.plan for name, data_set in sets.items()}
+        target, address = _listen(options, cluster)
+        applicant = applicant_of(cluster, worker_properties(options, inputs.alphabet, plans), address)
+        context = WorkerContext(options, cluster, applicant, connection, target, graph, sets, evaluator)
         with InterruptionWatch(ENDING) as watch:
             if cluster.is_chief:
                 _lead(context, identity, token, watch)
@@ -100,21 +99,40 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
                 _work(context, watch)
 
 
+def _given_a_place(options: Options, connection: Connection) -> tuple[Options, ClusterOptions]:
+    """Return the options with the place that the coordinator gives this worker. Raises ClusterError."""
+    patience = options.cluster.coordinator_retries * RETRY_SECONDS
+    cluster = replace(options.cluster, task=take_place(connection, secrets.token_hex(8), patience))
+    logger.info("This is worker %d", cluster.task)
+    return replace(options, cluster=cluster), cluster
+
+
+def _listen(options: Options, cluster: ClusterOptions) -> tuple[str, str]:
+    """Start a worker's TensorFlow server; return its target, and the address to tell if no other node knows it."""
+    if not cluster.announces:
+        return start_server(options, cluster).target, ""
+    server = start_server(options, cluster, {cluster.task: f"localhost:{port_to_listen_on(cluster)}"})
+    return server.target, own_address(cluster, port_of(server))
+
+
 def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, watch: InterruptionWatch) -> None:
     from .http.server import Server
 
     service = Service(_coordinator(context))
     cluster = context.cluster
+    if cluster.announces:
+        wait_for_name(cluster.coordinator_host, cluster.coordinator_retries * RETRY_SECONDS)
     with Server(service, cluster.coordinator_host, cluster.coordinator_port, token) as server:
         logger.info("Coordinator at http://%s:%d", cluster.coordinator_host, server.port)
         Chief(context, service, identity, watch).lead(lambda interrupted: work_until_over(context, interrupted))
 
 
 def _work(context: WorkerContext, watch: InterruptionWatch) -> None:
-    watch.when_signalled = end_hard_after_signal
+    departure = Departure()
+    watch.when_signalled = departure.begin
     context.connection.given_up = lambda: watch.signal_number is not None
     try:
-        work_until_over(context, context.connection.given_up)
+        work_until_over(context, context.connection.given_up, departure.joined)
     except UNREADABLE as error:
         raise type(error)(f"{error}; the other workers go on without this one") from error
     except DeepSpeechError as error:
@@ -122,17 +140,18 @@ def _work(context: WorkerContext, watch: InterruptionWatch) -> None:
             raise
         logger.debug("%s", error)
     if watch.signal_number is not None:
-        raise Interrupted(watch.signal_number, "interrupted; the other workers go on without this one")
+        raise Interrupted(watch.signal_number, LEFT)
 
 
 def _coordinator(context: WorkerContext) -> ClusterCoordinator:
     cluster = context.cluster
     settings = ClusterSettings(
-        len(cluster.workers),
+        cluster.places,
         len(cluster.parameter_servers),
         cluster.replicas * context.options.optimizer.accumulate_gradients,
         gradients_per_step(context.options),
         cluster.lease_seconds,
+        cluster.least_workers,
     )
     required = {Role.WORKER: context.applicant.properties, Role.PARAMETER_SERVER: code_property()}
     # The parameter servers may have seen rounds of an earlier coordinator, and numbers must only ever grow.

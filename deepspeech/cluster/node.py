@@ -79,9 +79,9 @@ def address_of(options: ClusterOptions, token: str | None) -> Address:
     return Address(options.coordinator_host, options.coordinator_port, token, options.coordinator_retries)
 
 
-def applicant_of(options: ClusterOptions, properties: Mapping[str, str]) -> Applicant:
-    """Return the applicant as which this process joins."""
-    return Applicant(Role(options.job_name), options.task, secrets.token_hex(8), properties)
+def applicant_of(options: ClusterOptions, properties: Mapping[str, str], address: str = "") -> Applicant:
+    """Return the applicant as which this process joins, at an address that only it knows, if there is one."""
+    return Applicant(Role(options.job_name), options.task, secrets.token_hex(8), properties, address)
 
 
 def join_or_explain(connection: Connection, applicant: Applicant) -> Membership:
@@ -109,10 +109,14 @@ def has_spares(options: Options) -> bool:
     return options.cluster.replicas > options.cluster.replicas_to_aggregate
 
 
-def start_server(options: Options, cluster: ClusterOptions) -> Any:
-    """Start this node's TensorFlow server. Raises ClusterError if it cannot listen on its address."""
-    hosts = cluster.parameter_servers if cluster.job_name == "ps" else cluster.workers
-    host = hosts[cluster.task]
+def start_server(options: Options, cluster: ClusterOptions, workers: Mapping[int, str] | None = None) -> Any:
+    """Start this node's TensorFlow server. Raises ClusterError if it cannot listen on its address.
+
+    `workers` are the addresses of the workers that it knows, by their places, instead of those of the flags. A port 0
+    of its own is any that is free; `port_of` tells which.
+    """
+    workers = dict(enumerate(cluster.workers)) if workers is None else workers
+    host = cluster.parameter_servers[cluster.task] if cluster.job_name == "ps" else workers[cluster.task]
     port = int(host.rpartition(":")[2])
     try:
         socket.create_server(("", port)).close()
@@ -121,11 +125,16 @@ def start_server(options: Options, cluster: ClusterOptions) -> Any:
             f"--{cluster.job_name}_hosts: {host}: cannot listen on its port ({error.strerror}); "
             "end the program that does, or choose another port on every node"
         ) from error
-    spec = tf.train.ClusterSpec({"ps": list(cluster.parameter_servers), "worker": list(cluster.workers)})
+    spec = tf.train.ClusterSpec({"ps": list(cluster.parameter_servers), "worker": workers})
     try:
         return v1.train.Server(spec, cluster.job_name, cluster.task, config=session_config(options.session))
     except tf.errors.OpError as error:
         raise ClusterError(f"--{cluster.job_name}_hosts: {host}: {summary(error)}") from error
+
+
+def port_of(server: Any) -> int:
+    """Return the port that a TensorFlow server listens on."""
+    return int(server.target.rpartition(":")[2])
 
 
 def cluster_session_config(options: Options, cluster: ClusterOptions) -> Any:

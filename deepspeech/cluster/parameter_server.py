@@ -6,6 +6,7 @@ import time
 from ..errors import ClusterError
 from ..options import ClusterOptions, Options
 from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
+from .addresses.forwarder import Forwarder, locate_with
 from .coordination.errors import CoordinatorError, NotMemberError, TrainingFailedError, TrainingStoppedError
 from .http.client import RETRY_SECONDS, Connection, Membership
 from .node import (
@@ -32,7 +33,7 @@ ENDING = PlainEnding(
 def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
     """Hold variables until training is over. Raises ClusterError if training fails or the coordinator stays away."""
     connection = Connection(address_of(cluster, read_token(cluster)))
-    server = start_server(options, cluster)
+    server = start_server(options, cluster, _forwarded(cluster, connection) if cluster.announces else None)
     logger.info("Parameter server %d at %s", cluster.task, server.target)
     applicant = applicant_of(cluster, code_property())
     with InterruptionWatch(ENDING) as watch:
@@ -47,6 +48,19 @@ def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
                 raise Interrupted(watch.signal_number, "interrupted while waiting for the coordinator") from error
             if _wait_for_the_end(membership, watch):
                 return
+
+
+def _forwarded(cluster: ClusterOptions, connection: Connection) -> dict[int, str]:
+    """Return addresses, by the workers' places, from which connections are forwarded to where the workers are."""
+    try:
+        forwarder = Forwarder(cluster.places, locate_with(connection))
+    except OSError as error:
+        raise ClusterError(
+            f"--workers={cluster.worker_number}: {cluster.places} ports cannot be listened on ({error.strerror}); "
+            "raise the limit of open files (ulimit -n)"
+        ) from error
+    forwarder.start()
+    return {place: f"127.0.0.1:{port}" for place, port in enumerate(forwarder.ports)}
 
 
 def _wait_for_the_end(membership: Membership, watch: InterruptionWatch) -> bool:

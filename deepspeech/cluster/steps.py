@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..schedule.learning_rate import LearningRate
+from ..schedule.learning_rate import LearningRate, rate_for_workers
 from ..training.reporting.epoch_progress import EpochProgress
 from .coordination.rounds import RoundEnd
 from .http.service import Service
@@ -36,8 +36,10 @@ class Steps:
         self._service = service
         self._watchdog = watchdog
         self._progress = progress
-        options = context.options
-        batches_per_step = gradients_per_step(options) * len(context.graph.training.train_towers)
+        options, cluster = context.options, context.cluster
+        self._least_workers = cluster.least_workers
+        share = (self._least_workers or cluster.places) / cluster.places
+        batches_per_step = round(gradients_per_step(options) * share) * len(context.graph.training.train_towers)
         course = options.schedule.learning_rate
         self._rate = LearningRate(options.optimizer.learning_rate, course, batches_per_step)
 
@@ -69,6 +71,9 @@ class Steps:
             assert training is not None and progress is not None
             _, _, done, count = progress
             rate = self._rate.at(training.state_without_epoch, done, count)
+            workers = coordinator.members.workers
+        if self._least_workers:
+            rate = rate_for_workers(rate, workers, self._least_workers)
         self._progress.show_rate(rate)
         return rate
 

@@ -52,15 +52,17 @@ class WorkerContext:
         return Session(self.target, graph=self.graph.training.graph, config=config)
 
 
-def work_until_over(context: WorkerContext, interrupted: Callable[[], bool]) -> None:
-    """Do jobs until training is over or `interrupted`.
+def work_until_over(
+    context: WorkerContext, interrupted: Callable[[], bool], joined: Callable[[Membership], object] = lambda _: None
+) -> None:
+    """Do jobs until training is over or `interrupted`; tell `joined` of each membership.
 
     Raises TrainingError for a loss that isn't finite, which every node is told, AudioError or FeatureCacheError for an
     utterance that cannot be read here, ClusterError if it cannot go on, and Interrupted if the chief was told to stop.
     """
     with ThreadPoolExecutor(thread_name_prefix="closing") as closing:
         try:
-            _work_and_join_again(context, interrupted, closing)
+            _work_and_join_again(context, interrupted, closing, joined)
         except UNREADABLE:
             raise
         except DeepSpeechError as error:
@@ -68,15 +70,23 @@ def work_until_over(context: WorkerContext, interrupted: Callable[[], bool]) -> 
             raise
 
 
-def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool], closing: Executor) -> None:
+def _work_and_join_again(
+    context: WorkerContext,
+    interrupted: Callable[[], bool],
+    closing: Executor,
+    joined: Callable[[Membership], object] = lambda _: None,
+) -> None:
     trouble = _Trouble()
     while not interrupted():
         membership = join_or_explain(context.connection, context.applicant)
+        joined(membership)
         try:
             _work_as_member(context, membership, interrupted, closing, trouble)
             membership.leave()
             return
         except NotMemberError:
+            if interrupted():
+                return  # it has left
             logger.warning("The coordinator has given this worker up or was started anew: joining again")
             trouble.end()
         except SERVERS_LOST as error:

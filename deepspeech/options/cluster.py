@@ -9,17 +9,43 @@ from .rows.flag import flag
 
 JOB_NAMES = ("localhost", "ps", "worker")
 
+SCHEDULERS = ("tf_config", "jobset", "indexed_job", "slurm")
+"""What may say in the environment which node of a cluster a process is."""
+
+ANNOUNCED = ("auto",)
+"""The value of `worker_hosts` if each worker tells the coordinator its own address."""
+
+ANY_PLACE = -1
+"""The value of `task_index` of a worker that takes whichever place is free."""
+
 
 class HostsCheck(Check):
-    """Hosts, each with a port."""
+    """Hosts, each with a port; or, if they `may_be_announced`, auto."""
+
+    def __init__(self, *, may_be_announced: bool = False) -> None:
+        self._may_be_announced = may_be_announced
 
     def complaint(self, name: str, value: Any) -> str:
         """Return what is wrong with the first host that has no address or no port."""
+        if self._may_be_announced and value == ANNOUNCED:
+            return ""
         for host in value:
             address, _, port = host.rpartition(":")
             if not (address and port.isdecimal() and 0 < int(port) < 65536):
                 return f"--{name}: {host!r} is not a host and port, such as node1:2222"
         return ""
+
+
+class WorkerNumberCheck(Check):
+    """A number of workers, or the least and the greatest."""
+
+    def complaint(self, name: str, value: Any) -> str:
+        """Return what is wrong with what is not N, or N:M with M of at least N."""
+        numbers = value.split(":") if value else ["1"]
+        are_numbers = len(numbers) <= 2 and all(number.isdecimal() and int(number) for number in numbers)
+        if are_numbers and int(numbers[0]) <= int(numbers[-1]):
+            return ""
+        return f"--{name}={value}: must be a number of workers, or the least and the greatest, such as 2:8"
 
 
 class ReplicasCheck(Check):
@@ -40,6 +66,14 @@ class ClusterOptions:
     """
 
     title: ClassVar[str] = "Cluster"
+    scheduler: str = flag(
+        "",
+        "tf_config, jobset, indexed_job or slurm: take this node's place from what that scheduler says in the "
+        "environment, instead of from the next flags",
+        name="cluster",
+        check=OneOf(("", *SCHEDULERS)),
+        decides_result=False,
+    )
     parameter_servers: tuple[str, ...] = flag(
         (),
         "parameter servers, as host:port, separated by commas",
@@ -49,9 +83,21 @@ class ClusterOptions:
     )
     workers: tuple[str, ...] = flag(
         (),
-        "workers, as host:port, separated by commas; the first is the chief",
+        "workers, as host:port, separated by commas; the first is the chief. auto: each tells its own address",
         name="worker_hosts",
-        check=HostsCheck(),
+        check=HostsCheck(may_be_announced=True),
+        decides_result=False,
+    )
+    worker_number: str = flag(
+        "",
+        "with worker_hosts auto, the number of workers; or the least and the greatest, as 2:8, if they come and go",
+        name="workers",
+        check=WorkerNumberCheck(),
+        decides_result=False,
+    )
+    worker_address: str = flag(
+        "",
+        "with worker_hosts auto, where parameter servers reach this worker, as host or host:port; found if not given",
         decides_result=False,
     )
     job_name: str = flag(
@@ -61,7 +107,10 @@ class ClusterOptions:
         decides_result=False,
     )
     task: int = flag(
-        0, "this node's place in ps_hosts or worker_hosts, from 0", name="task_index", decides_result=False
+        0,
+        "this node's place in ps_hosts or worker_hosts, from 0; with worker_hosts auto, 0 is the chief's, -1 any other",
+        name="task_index",
+        decides_result=False,
     )
     given_replicas: int = flag(
         -1,
@@ -110,6 +159,21 @@ class ClusterOptions:
     )
 
     @property
+    def announces(self) -> bool:
+        """Whether each worker tells the coordinator its own address, because no node knows those of the others."""
+        return self.workers == ANNOUNCED
+
+    @property
+    def places(self) -> int:
+        """The number of workers, or the greatest."""
+        return int(self.worker_number.rpartition(":")[2] or 1) if self.announces else len(self.workers)
+
+    @property
+    def least_workers(self) -> int:
+        """The least number of workers if they come and go; else 0."""
+        return int(self.worker_number.partition(":")[0]) if self.announces and ":" in self.worker_number else 0
+
+    @property
     def replicas(self) -> int:
         """The number of gradients that may be computed for a step."""
         return self._times_workers(self.given_replicas)
@@ -125,4 +189,4 @@ class ClusterOptions:
         return self.job_name == "worker" and self.task == 0
 
     def _times_workers(self, count: int) -> int:
-        return count if count > 0 else -count * len(self.workers)
+        return count if count > 0 else -count * self.places

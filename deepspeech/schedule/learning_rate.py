@@ -19,6 +19,15 @@ from ..options.training.learning_rate import COSINE, INVERSE_SQRT
 from .state import TrainingState
 
 
+def rate_for_workers(rate: float, workers: int, least: int) -> float:
+    """Return the rate of a step that has gradients of `workers`, where `rate` is that for the `least` number of them.
+
+    It grows with the square root of the step's size (Malladi et al., "On the SDEs and Scaling Rules for Adaptive
+    Gradient Algorithms", 2022).
+    """
+    return rate * math.sqrt(workers / least)
+
+
 @dataclass(frozen=True)
 class LearningRate:
     """The learning rate of a run: its base, its course, and how many batches make a step of the optimizer."""

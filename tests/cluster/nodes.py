@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +28,8 @@ PATIENCE = 150.0
 class Cluster:
     """Starts nodes by name, "ps 0" or "worker 1", with common flags; ends all of them when left.
 
-    `namespaces` are the network namespaces of nodes that have one. Unless `forked`, nodes are started as a person does.
+    `namespaces` are the network namespaces of nodes that have one, where the file `names_of_hosts` stands for
+    /etc/hosts. Unless `forked`, nodes are started as a person does.
     """
 
     program: Program
@@ -41,6 +44,7 @@ class Cluster:
     token: str = ""
     forked: bool = True
     devices: int = 1
+    names_of_hosts: str = ""
 
     def __post_init__(self) -> None:
         self.port, *ports = free_ports(1 + self.servers + self.workers)
@@ -61,26 +65,41 @@ class Cluster:
         return [f"ps {task}" for task in range(self.servers)] + [f"worker {task}" for task in range(self.workers)]
 
     def start(self, *names: str, flags: Sequence[str] = ()) -> None:
-        assert self.hosts is not None
         for name in names or self.names:
-            job, task = name.split()
-            arguments = [
-                *(*self.flags, f"--coord_port={self.port}"),
-                *(f"--ps_hosts={','.join(self.hosts[0])}", f"--worker_hosts={','.join(self.hosts[1])}"),
-                *(f"--job_name={job}", f"--task_index={task}", "--intra_op_parallelism_threads=1", *flags),
-            ]
+            arguments = [*self.flags, *self.place_of(name), "--intra_op_parallelism_threads=1", *flags]
             self.processes[name] = self._fork(name, arguments) if self.forked else self._run(name, arguments)
+
+    def place_of(self, name: str) -> list[str]:
+        """Return the flags that say which node of the cluster a process is."""
+        assert self.hosts is not None
+        job, task = name.split()
+        return [
+            *(f"--coord_port={self.port}", f"--ps_hosts={','.join(self.hosts[0])}"),
+            *(f"--worker_hosts={','.join(self.hosts[1])}", f"--job_name={job}", f"--task_index={task}"),
+        ]
+
+    def environment_of(self, _name: str) -> dict[str, str]:
+        """Return the variables that a node has besides this process's own."""
+        return self.environment
 
     def _fork(self, name: str, arguments: Sequence[str]) -> ForkedProcess:
         folder, log = str(self.program.folder), str(self._log(name))
         namespace = self.namespaces.get(name)
         return fork_server().start(
-            StartRequest(arguments, folder, self.environment, log, namespace=namespace, devices=self.devices)
+            StartRequest(
+                arguments,
+                folder,
+                self.environment_of(name),
+                log,
+                namespace=namespace,
+                devices=self.devices,
+                hosts=self.names_of_hosts,
+            )
         )
 
     def _run(self, name: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "deepspeech", *arguments]
-        environment = {**os.environ, **self.environment}
+        environment = {**os.environ, **self.environment_of(name)}
         with self._log(name).open("ab") as log:
             return subprocess.Popen(command, cwd=self.program.folder, stderr=log, stdout=log, env=environment)
 
@@ -139,3 +158,19 @@ class Cluster:
 
 def steps_counted(count: int) -> Callable[[dict[str, Any]], bool]:
     return lambda status: status["counts"]["steps"] >= count
+
+
+def batches_counted(log: str) -> Counter[tuple[str, int, int]]:
+    """Return how often each batch of each set and epoch (from 1) was counted."""
+    return Counter(
+        (name, int(epoch), int(batch))
+        for name, epoch, batches in re.findall(r"counted: (\w+) set, epoch (\d+), batches \[(.*)\]", log)
+        for batch in batches.split(",")
+    )
+
+
+def utterances_applied(log: str) -> int:
+    """Return how many utterances' gradients were in the steps of each parameter server together."""
+    steps = [json.loads(step) for step in re.findall(r"applied: gradients of (\[.*\]) utterances", log)]
+    assert all(len(set(step)) == 1 for step in steps)
+    return sum(step[0] for step in steps)

@@ -2,12 +2,11 @@ import json
 import re
 import signal
 import time
-from collections import Counter
 from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from nodes import Cluster, steps_counted
+from nodes import Cluster, batches_counted, steps_counted, utterances_applied
 from program import Program
 
 from deepspeech.checkpoints.identity import read_description
@@ -45,22 +44,6 @@ def test_two_workers_learn_what_one_process_learns_with_a_batch_as_large_and_eve
     description = read_description(program.checkpoints / "train-30")
     assert description is not None
     assert json.dumps(description["state"]["dev_losses"]) != "[]"
-
-
-def batches_counted(log: str) -> Counter[tuple[str, int, int]]:
-    """Return how often each batch of each set and epoch (from 1) was counted."""
-    return Counter(
-        (name, int(epoch), int(batch))
-        for name, epoch, batches in re.findall(r"counted: (\w+) set, epoch (\d+), batches \[(.*)\]", log)
-        for batch in batches.split(",")
-    )
-
-
-def utterances_applied(log: str) -> int:
-    """Return how many utterances' gradients were in the steps of each parameter server together."""
-    steps = [json.loads(step) for step in re.findall(r"applied: gradients of (\[.*\]) utterances", log)]
-    assert all(len(set(step)) == 1 for step in steps)
-    return sum(step[0] for step in steps)
 
 
 def members(count: int) -> Callable[[dict[str, Any]], bool]:

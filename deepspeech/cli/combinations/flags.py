@@ -5,8 +5,9 @@ from itertools import combinations
 
 from ...errors import FeatureError, FlagError
 from ...network import network
-from ...options import ClusterOptions, LanguageModelOptions, Options, values_of
+from ...options import LanguageModelOptions, Options, values_of
 from ...util.features import front_end
+from .cluster import check_cluster
 from .training import check_training
 
 
@@ -14,7 +15,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
     """Raise FlagError for the first flags that do not go together; `given` are the names of those that were given."""
     _check_features(options)
     _check_network(options)
-    _check_cluster(options)
+    check_cluster(options)
     check_language_model(options.language_model)
     options.transcripts.check_given(given)
     if "train" in given and options.schedule.train and not options.train.files:
@@ -103,25 +104,6 @@ def _check_beginning(options: Options) -> None:
             "--fresh_optimizer: needs --load_checkpoint_dir, the folder of the checkpoint to begin with, another "
             "--save_checkpoint_dir, and --train_files"
         )
-
-
-def _check_cluster(options: Options) -> None:
-    cluster = options.cluster
-    if not (cluster.parameter_servers or cluster.workers or cluster.job_name != "localhost"):
-        return
-    if not (cluster.parameter_servers and cluster.workers):
-        raise FlagError("--ps_hosts and --worker_hosts: a cluster needs both, the same on every node")
-    if cluster.job_name == "localhost":
-        raise FlagError("--job_name: say what this node of the cluster is, ps or worker")
-    _check_place(cluster)
-    if options.schedule.train and not options.train.files:
-        raise FlagError("--train_files: a cluster needs them, the same on every node")
-
-
-def _check_place(cluster: ClusterOptions) -> None:
-    last = len(cluster.parameter_servers if cluster.job_name == "ps" else cluster.workers) - 1
-    if not 0 <= cluster.task <= last:
-        raise FlagError(f"--task_index={cluster.task}: must be 0 to {last}, a place in --{cluster.job_name}_hosts")
 
 
 def _check_caches(options: Options) -> None:

@@ -92,15 +92,15 @@ class ClusterCoordinator:
     def next_job(self, identity: str, now: float, known: Collection[int] | None = None) -> Job | NoJob:
         """Lease a job to a member; raises NotMemberError or TrainingFailedError.
 
-        `known` are the numbers of the jobs that the member knows to be its own, None for all: one that it does not know
-        of, because the answer was lost on its way, is told again.
+        `known` are the numbers of those that it knows to hold, None for all: one whose answer was lost is told again.
         """
         member = self._member(identity, now, asks=True)
         for number, held in member.jobs.items():
             if known is not None and number not in known:
                 return held
         training = self.training
-        if training is None or (training.training_is_over and not self._testing_allowed):
+        too_few = self.members.are_too_few and not self.over
+        if training is None or too_few or (training.training_is_over and not self._testing_allowed):
             return NoJob.WAIT
         if member.jobs and self.members.somebody_is_idle:
             return NoJob.WAIT  # what this member would prepare ahead, an idle one can begin at once

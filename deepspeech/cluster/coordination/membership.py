@@ -8,6 +8,7 @@ from enum import Enum
 
 from ...schedule.jobs import Job
 from .errors import JoinRefusedError, NotMemberError, ReplacedError
+from .places import FreePlaces
 
 RECENT_RESULTS = 64
 """Results that a member's throughput is measured over."""
@@ -34,13 +35,15 @@ class Applicant:
     """A process that wants to join.
 
     `process` is random and tells a restarted process from the one before. `properties` say what it would work with
-    (model, corpus, code …); they must equal the chief's.
+    (model, corpus, code …); they must equal the chief's. `address` is where parameter servers reach it, as HOST:PORT,
+    if they cannot know.
     """
 
     role: Role
     task: int
     process: str
     properties: Mapping[str, str] = field(default_factory=dict)
+    address: str = ""
 
     @property
     def name(self) -> str:
@@ -83,7 +86,8 @@ class ClusterSettings:
     """A cluster's size and rules.
 
     `replicas` gradients may be worked on for each step, and `replicas_to_aggregate` of them make it; a member that
-    gives no sign of life for `lease_seconds` is lost.
+    gives no sign of life for `lease_seconds` is lost. Where workers come and go, `workers` is their greatest number,
+    and jobs are handed out while there are `least_workers`; else that is 0.
     """
 
     workers: int
@@ -91,6 +95,7 @@ class ClusterSettings:
     replicas: int
     replicas_to_aggregate: int
     lease_seconds: float = 10.0
+    least_workers: int = 0
 
     @property
     def has_spares(self) -> bool:
@@ -139,6 +144,7 @@ class Members:
         self._members: dict[str, Member] = {}
         self._identities: dict[str, str] = {}
         self._replaced: deque[str] = deque(maxlen=1000)
+        self._free_places = FreePlaces(settings.workers)
         self._slowest = 0.0
         self._last_result: float | None = None
         self._last_look: float | None = None
@@ -169,11 +175,22 @@ class Members:
         """Return the member that the applicant replaces: one with the same role and task."""
         return self.find(self._identities.get(applicant.name))
 
+    def take_place(self, process: str, now: float) -> int | None:
+        """Return the place that a worker without one may join at, None while there is none free."""
+        return self._free_places.take(process, {member.applicant.task for member in self if member.works}, now)
+
+    def address_of_worker(self, task: int) -> str | None:
+        """Return the address that a worker told when it joined, as HOST:PORT; None if it has not, or was lost."""
+        member = self.namesake(Applicant(Role.WORKER, task, ""))
+        return member.applicant.address or None if member else None
+
     def add(self, applicant: Applicant, now: float) -> Member:
         """Take a process in."""
         member = Member(self._new_identity(), applicant, now, now)
         self._members[member.identity] = member
         self._identities[applicant.name] = member.identity
+        if member.works:
+            self._free_places.end_reservation(applicant.task)
         return member
 
     def remove(self, member: Member, *, replaced: bool = False) -> None:
@@ -216,10 +233,22 @@ class Members:
         return [member for member in self if now - member.seen > lease or (member.jobs and now - member.asked > limit)]
 
     def missing(self, role: Role) -> list[int]:
-        """Return the tasks of the role whose processes have not joined or were lost."""
+        """Return the tasks of the role whose processes have not joined or were lost, up to the least number of them."""
         places = self._settings.workers if role is Role.WORKER else self._settings.parameter_servers
+        least = self._settings.least_workers if role is Role.WORKER else 0
         present = {member.applicant.task for member in self if member.applicant.role is role}
-        return [task for task in range(places) if task not in present]
+        absent = [task for task in range(places) if task not in present]
+        return absent[: max(least - len(present), 0)] if least else absent
+
+    @property
+    def workers(self) -> int:
+        """The number of workers."""
+        return sum(member.works for member in self)
+
+    @property
+    def are_too_few(self) -> bool:
+        """Whether there are fewer workers than the least number of them, where they come and go."""
+        return bool(self._settings.least_workers) and self.workers < self._settings.least_workers
 
     @property
     def somebody_is_idle(self) -> bool:

@@ -14,7 +14,7 @@ class Shutdown:
 
     def __init__(self, settings: ClusterSettings, members: Members) -> None:
         self._longest = max(settings.lease_seconds, LATECOMERS_SECONDS) + LEAVING_SECONDS
-        self._nodes = settings.workers + settings.parameter_servers
+        self._nodes = (settings.least_workers or settings.workers) + settings.parameter_servers
         self._members = members
         self._left: set[str] = set()
         self._servers_released = False
@@ -35,7 +35,7 @@ class Shutdown:
     @property
     def everyone_has_left(self) -> bool:
         """Whether every node, also one that was missing, has heard that training is over and has left."""
-        return len(self._left) == self._nodes and not len(self._members)
+        return len(self._left) >= self._nodes and not len(self._members)
 
     def is_complete(self, waited: float) -> bool:
         """Return whether the chief may go, after it has `waited` seconds.

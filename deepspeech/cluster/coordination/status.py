@@ -69,7 +69,7 @@ def _phase(coordinator: ClusterCoordinator, snapshot: Snapshot | None) -> str:
         return "stopped" if coordinator.stopped else "failed"
     if coordinator.over:
         return "over"
-    return "waiting" if snapshot is None else phase_of_training(snapshot)
+    return "waiting" if snapshot is None or coordinator.members.are_too_few else phase_of_training(snapshot)
 
 
 def _open_epoch(snapshot: Snapshot) -> dict[str, Any] | None:

@@ -201,6 +201,7 @@ def join(connection: Connection, applicant: Applicant) -> Membership:
         "task": applicant.task,
         "process": applicant.process,
         "properties": dict(applicant.properties),
+        "address": applicant.address,
     }
     _, answer = connection.post(routes.JOIN, body)
     return Membership(connection, applicant, answer["member"], answer["lease_seconds"])

@@ -11,6 +11,8 @@ from ..coordination.coordinator import ClusterCoordinator
 from ..coordination.status import status_of
 from . import routes
 from .protocol import (
+    AddressAnswer,
+    AddressBody,
     AliveBody,
     Body,
     DoneBody,
@@ -21,6 +23,8 @@ from .protocol import (
     LeaveBody,
     MemberBody,
     OfferBody,
+    PlaceAnswer,
+    PlaceBody,
     ResultBody,
     ReturnBody,
     StepAnswer,
@@ -41,6 +45,8 @@ class Handlers:
         self._service = service
         self.messages: dict[routes.Route, Handler] = {
             routes.JOIN: self.join,
+            routes.TAKE_PLACE: self.take_place,
+            routes.FIND_WORKER: self.find_worker,
             routes.HEARTBEAT: self.heartbeat,
             routes.LEAVE: self.leave,
             routes.NEXT_JOB: self.next_job,
@@ -64,6 +70,21 @@ class Handlers:
         else:
             self._service.wake_chief()
         return _json(JoinedBody(member=identity, lease_seconds=lease))
+
+    async def take_place(self, body: PlaceBody) -> Response:
+        """Give a worker a place, or put the answer off until one is free."""
+
+        def ask(coordinator: ClusterCoordinator, now: float) -> int | None:
+            return coordinator.members.take_place(body.process, now)
+
+        task = await self._service.poll(ask, body.wait)
+        return Response(status_code=routes.ASK_AGAIN) if task is None else _json(PlaceAnswer(task=task))
+
+    async def find_worker(self, body: AddressBody) -> Response:
+        """Tell where a worker is."""
+        with self._service.locked() as coordinator:
+            address = coordinator.members.address_of_worker(body.task)
+        return Response(status_code=routes.ASK_AGAIN) if address is None else _json(AddressAnswer(address=address))
 
     async def heartbeat(self, body: MemberBody) -> Response:
         """Note a sign of life."""

@@ -24,6 +24,7 @@ MOST_JOBS = 1000
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Text = Annotated[str, Field(max_length=4096)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
+HostAndPort = Annotated[str, Field(max_length=300, pattern=r"^([^\s/@,]+:[0-9]{1,5})?$")]
 Seconds = Annotated[FiniteFloat, Field(ge=0, le=LONGEST_POLL)]
 
 
@@ -45,10 +46,11 @@ class JoinBody(Body):
     task: Number
     process: Name
     properties: Annotated[dict[Name, Text], Field(max_length=256)]
+    address: HostAndPort = ""
 
     def applicant(self) -> Applicant:
         """Return the applicant that this describes."""
-        return Applicant(self.role, self.task, self.process, dict(self.properties))
+        return Applicant(self.role, self.task, self.process, dict(self.properties), self.address)
 
 
 class JoinedBody(Body):
@@ -56,6 +58,31 @@ class JoinedBody(Body):
 
     member: Name
     lease_seconds: FiniteFloat
+
+
+class PlaceBody(Body):
+    """A worker that has no place asks for one, and waits for up to `wait` seconds until one is free."""
+
+    process: Name
+    wait: Seconds = 0.0
+
+
+class PlaceAnswer(Body):
+    """The place at which the worker may join."""
+
+    task: Number
+
+
+class AddressBody(Body):
+    """A parameter server asks where a worker is."""
+
+    task: Number
+
+
+class AddressAnswer(Body):
+    """Where the worker is."""
+
+    address: HostAndPort
 
 
 class MemberBody(Body):

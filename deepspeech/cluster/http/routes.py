@@ -51,6 +51,20 @@ class Refusal:
 
 
 JOIN = Route("/v1/join", "Take part", "JoinBody", "JoinedBody", {JoinRefusedError.status: "Does not fit in"})
+TAKE_PLACE = Route(
+    "/v1/places",
+    "Get a place to join at, for workers that come and go",
+    "PlaceBody",
+    "PlaceAnswer",
+    {ASK_AGAIN: "All places are taken: ask again"},
+)
+FIND_WORKER = Route(
+    "/v1/addresses",
+    "Find a worker, whose address only itself knows",
+    "AddressBody",
+    "AddressAnswer",
+    {ASK_AGAIN: "It has not joined, or was lost: ask again"},
+)
 HEARTBEAT = Route("/v1/heartbeat", "Give a sign of life", "MemberBody", "AliveBody")
 LEAVE = Route("/v1/leave", "Go", "LeaveBody", "DoneBody")
 NEXT_JOB = Route(

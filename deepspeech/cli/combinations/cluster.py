@@ -1,0 +1,42 @@
+"""Checks of the flags of a cluster in combination."""
+
+from ...errors import FlagError
+from ...options import ClusterOptions, Options
+from ...options.cluster import ANY_PLACE
+
+
+def check_cluster(options: Options) -> None:
+    """Raise FlagError for the first flags of a cluster that do not go together."""
+    cluster = options.cluster
+    _check_announcing(cluster)
+    if not (cluster.parameter_servers or cluster.workers or cluster.job_name != "localhost"):
+        return
+    if not (cluster.parameter_servers and cluster.workers):
+        raise FlagError("--ps_hosts and --worker_hosts: a cluster needs both, the same on every node")
+    if cluster.job_name == "localhost":
+        raise FlagError("--job_name: say what this node of the cluster is, ps or worker")
+    _check_place(cluster)
+    if options.schedule.train and not options.train.files:
+        raise FlagError("--train_files: a cluster needs them, the same on every node")
+
+
+def _check_announcing(cluster: ClusterOptions) -> None:
+    if cluster.announces and not cluster.worker_number:
+        raise FlagError("--worker_hosts=auto: needs --workers, their number, or the least and the greatest, as 2:8")
+    for name, value in (("workers", cluster.worker_number), ("worker_address", cluster.worker_address)):
+        if value and not cluster.announces:
+            raise FlagError(f"--{name}: needs --worker_hosts=auto, with which workers tell their own addresses")
+    takes_all = cluster.given_replicas == cluster.given_replicas_to_aggregate < 0
+    if cluster.least_workers and not takes_all:
+        raise FlagError(
+            f"--workers={cluster.worker_number}: each worker's gradients are in each step where workers come and go; "
+            "give --replicas and --replicas_to_agg the same negative number"
+        )
+
+
+def _check_place(cluster: ClusterOptions) -> None:
+    places = len(cluster.parameter_servers) if cluster.job_name == "ps" else cluster.places
+    takes_any = cluster.announces and cluster.job_name == "worker" and cluster.task == ANY_PLACE
+    if not (takes_any or 0 <= cluster.task < places):
+        allowed = f"0 to {places - 1}, a place in --{cluster.job_name}_hosts"
+        raise FlagError(f"--task_index={cluster.task}: must be {allowed}")

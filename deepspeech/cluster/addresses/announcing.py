@@ -1,0 +1,74 @@
+"""What a worker tells the coordinator of itself before it joins, and asks of it: its address and a place."""
+
+import socket
+import time
+
+from ...errors import ClusterError
+from ...options import ClusterOptions
+from ..http import routes
+from ..http.client import POLL_SECONDS, RETRY_SECONDS, Connection
+
+
+def take_place(connection: Connection, process: str, patience: float) -> int:
+    """Return the place that the coordinator gives a worker.
+
+    Raise ClusterError if the coordinator cannot be reached, or no place is free for `patience` seconds.
+    """
+    deadline = time.monotonic() + patience
+    wait = min(POLL_SECONDS, patience)
+    while True:
+        status, answer = connection.post(routes.TAKE_PLACE, {"process": process, "wait": wait}, wait)
+        if status == 200:
+            return int(answer["task"])
+        if time.monotonic() >= deadline:
+            raise ClusterError(
+                f"all places of workers were taken for {patience:.0f} s; give every node a greater number in --workers"
+            )
+        time.sleep(RETRY_SECONDS)
+
+
+def wait_for_name(host: str, patience: float) -> None:
+    """Wait for up to `patience` seconds until a host's name is known: that of a pod is some seconds younger than it."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        try:
+            socket.getaddrinfo(host, None)
+            return
+        except OSError:
+            time.sleep(RETRY_SECONDS)
+
+
+def port_to_listen_on(cluster: ClusterOptions) -> int:
+    """Return the port that a worker's address names, or else 0: any that is free."""
+    _, port = _host_and_port(cluster.worker_address)
+    return port
+
+
+def own_address(cluster: ClusterOptions, port: int) -> str:
+    """Return where other nodes reach this worker, which listens on a port, as HOST:PORT.
+
+    Raise ClusterError if this machine has no way to the coordinator.
+    """
+    host, _ = _host_and_port(cluster.worker_address)
+    if not host and cluster.is_chief:
+        host = cluster.coordinator_host
+    return f"{host or _address_towards(cluster.coordinator_host, cluster.coordinator_port)}:{port}"
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    host, colon, port = address.rpartition(":")
+    return (host, int(port)) if colon and port.isdecimal() else (address, 0)
+
+
+def _address_towards(host: str, port: int) -> str:
+    """Return this machine's address on the way to another; nothing is sent."""
+    try:
+        family, kind, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        with socket.socket(family, kind) as route:
+            route.connect(where)
+            own = str(route.getsockname()[0])
+    except OSError as error:
+        raise ClusterError(
+            f"--coord_host={host}: this worker's own address cannot be found ({error.strerror}); give --worker_address"
+        ) from error
+    return f"[{own}]" if family == socket.AF_INET6 else own

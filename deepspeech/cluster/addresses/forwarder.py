@@ -1,0 +1,117 @@
+"""Forwards a parameter server's connections to workers, wherever these are at the time.
+
+TensorFlow's servers are told once where all others are. So that workers can come, go and come back elsewhere, a
+parameter server is told addresses of its own machine, one for each place of a worker. Whoever connects there is
+forwarded to the address that the worker of that place told the coordinator. Only gradients take this way: workers,
+which fetch the weights, know the parameter servers' own addresses.
+"""
+
+import logging
+import selectors
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from ...errors import DeepSpeechError
+from ..coordination.errors import CoordinatorError
+from ..http import routes
+from ..http.client import LEAVE_SECONDS, Connection
+
+logger = logging.getLogger(__name__)
+
+Locate = Callable[[int], str | None]
+"""Returns the address of the worker at a place, as HOST:PORT, or None if it is not known."""
+
+CONNECT_SECONDS = 5.0
+"""Seconds that a worker has to answer."""
+
+SILENCE_SECONDS = 10
+"""Seconds after which a worker's machine that acknowledges nothing is taken to be gone."""
+
+PIECE = 1 << 20
+"""Bytes that are forwarded at once at most."""
+
+
+class Forwarder:
+    """Listens on this machine for each place of a worker; `ports` are those of the places, in order."""
+
+    def __init__(self, places: int, locate: Locate) -> None:
+        """Listen; `locate` is asked for each connection. Raise OSError if the system has too few sockets."""
+        self._locate = locate
+        self._listening = [socket.create_server(("127.0.0.1", 0)) for _ in range(places)]
+        self.ports = [int(each.getsockname()[1]) for each in self._listening]
+
+    def start(self) -> None:
+        """Forward on threads of its own, until the process ends."""
+        threading.Thread(target=self._accept, name="forwarder", daemon=True).start()
+
+    def _accept(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            for place, listening in enumerate(self._listening):
+                selector.register(listening, selectors.EVENT_READ, place)
+            while True:
+                for key, _ in selector.select():
+                    with suppress(OSError):
+                        client, _ = self._listening[key.data].accept()
+                        threading.Thread(target=self._forward, args=(client, key.data), daemon=True).start()
+
+    def _forward(self, client: socket.socket, place: int) -> None:
+        worker = None
+        try:
+            with client:
+                worker = self._connect(place)
+                with worker:
+                    back = threading.Thread(target=_copy, args=(worker, client), daemon=True)
+                    back.start()
+                    _copy(client, worker)
+                    back.join()
+        except (OSError, DeepSpeechError, CoordinatorError) as error:
+            logger.debug("worker %d: not forwarded: %s", place, error)
+
+    def _connect(self, place: int) -> socket.socket:
+        address = self._locate(place)
+        if address is None:
+            raise ConnectionRefusedError("its address is not known")
+        host, _, port = address.rpartition(":")
+        worker = socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS)
+        worker.settimeout(None)
+        worker.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        worker.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, value in _KEEPING_ALIVE.items():
+            worker.setsockopt(socket.IPPROTO_TCP, option, value)
+        return worker
+
+
+_KEEPING_ALIVE = {
+    getattr(socket, name): value
+    for name, value in {
+        "TCP_KEEPIDLE": SILENCE_SECONDS // 2,
+        "TCP_KEEPINTVL": 1,
+        "TCP_KEEPCNT": SILENCE_SECONDS // 2,
+        "TCP_USER_TIMEOUT": 1000 * SILENCE_SECONDS,
+    }.items()
+    if hasattr(socket, name)
+}
+"""A worker whose machine vanished is noticed, so that the next connection goes where its successor is."""
+
+
+def locate_with(connection: Connection) -> Locate:
+    """Return what asks the coordinator."""
+
+    def locate(place: int) -> str | None:
+        _, answer = connection.post(routes.FIND_WORKER, {"task": place}, patience=LEAVE_SECONDS)
+        return answer and str(answer["address"])
+
+    return locate
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    """Copy until either side has ended, and end both then: nobody keeps half of such a connection."""
+    piece = memoryview(bytearray(PIECE))
+    with suppress(OSError):
+        while count := source.recv_into(piece):
+            target.sendall(piece[:count])
+    for end in (source, target):
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,42 @@
+"""A node's place in a cluster, as the flags that say the same."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+PARAMETER_SERVER, WORKER = "ps", "worker"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which node of a cluster a process is, and where the nodes are that others must find.
+
+    `parameter_servers` are as HOST:PORT; workers tell the coordinator where they are, `address` if it is given.
+    """
+
+    job_name: str
+    task: int
+    parameter_servers: Sequence[str]
+    workers: int
+    coordinator_host: str
+    coordinator_port: int | None = None
+    address: str = ""
+
+    def flags(self) -> Mapping[str, str | int | tuple[str, ...]]:
+        """Return the values of the flags that say the same; the coordinator's port only if it is not the flag's own."""
+        values: dict[str, str | int | tuple[str, ...]] = {
+            "ps_hosts": tuple(self.parameter_servers),
+            "worker_hosts": ("auto",),
+            "workers": str(self.workers),
+            "job_name": self.job_name,
+            "task_index": self.task,
+            "coord_host": self.coordinator_host,
+        }
+        if self.coordinator_port is not None:
+            values["coord_port"] = self.coordinator_port
+        if self.address:
+            values["worker_address"] = self.address
+        return values
+
+
+FLAGS_OF_PLACES = ("ps_hosts", "worker_hosts", "workers", "job_name", "task_index")
+"""The flags that a scheduler says in the user's stead."""

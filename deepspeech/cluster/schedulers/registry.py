@@ -1,0 +1,21 @@
+"""The schedulers by the names that `--cluster` gives them."""
+
+from collections.abc import Callable, Mapping
+
+from . import kubernetes, slurm, tf_config
+from .environment import Environment
+from .place import Place
+
+PLACES: Mapping[str, tuple[Callable[[Environment], Place], str]] = {
+    "tf_config": (tf_config.place, tf_config.ADVICE),
+    "jobset": (kubernetes.place_in_job_set, kubernetes.ADVICE),
+    "indexed_job": (kubernetes.place_in_indexed_job, kubernetes.ADVICE),
+    "slurm": (slurm.place, slurm.ADVICE),
+}
+"""How each scheduler says a node's place, and who sets the variables that it says it with."""
+
+
+def place_of(scheduler: str, variables: Mapping[str, str]) -> Place:
+    """Return this process's place as a scheduler says it; raise FlagError, in one line, if it says too little."""
+    place, advice = PLACES[scheduler]
+    return place(Environment(scheduler, variables, advice))

@@ -1,0 +1,49 @@
+"""Connections for the place of a worker reach the worker, wherever it is at the time."""
+
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from deepspeech.cluster.addresses.forwarder import Forwarder
+
+SECONDS = 20.0
+
+
+@contextmanager
+def worker(say: bytes) -> Iterator[str]:
+    """Yield the address of a worker that takes one connection, and answers what it is sent with what it says."""
+
+    def answer() -> None:
+        connection, _ = listening.accept()
+        listening.close()
+        with connection:
+            connection.sendall(say + connection.recv(100))
+
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
+        pool.submit(answer)
+        yield f"127.0.0.1:{listening.getsockname()[1]}"
+
+
+def ask(port: int, text: bytes) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), SECONDS) as connection:
+        try:
+            connection.sendall(text)
+            return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+        except OSError:
+            return b""
+
+
+def test_a_place_is_where_its_worker_is_at_the_time() -> None:
+    where: dict[int, str] = {}
+    forwarder = Forwarder(3, where.get)
+    forwarder.start()
+    first, second, third = forwarder.ports
+    with worker(b"one: ") as here, worker(b"two: ") as there, worker(b"three: ") as elsewhere:
+        where |= {0: here, 1: there}
+        assert ask(first, b"?") == b"one: ?"
+        assert ask(second, b"?") == b"two: ?"
+        assert ask(third, b"?") == b""  # nobody has joined there
+        assert ask(first, b"?") == b""  # nobody listens there any more
+        where[0] = elsewhere
+        assert ask(first, b"!") == b"three: !"

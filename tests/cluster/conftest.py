@@ -1,0 +1,1 @@
+"""Lets the tests in the folders below import `nodes`, too."""

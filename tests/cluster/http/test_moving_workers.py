@@ -1,0 +1,109 @@
+"""Places and addresses of workers over HTTP, and a worker that leaves in the middle of a step."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from served import Served, serving
+
+from deepspeech.cluster.addresses.announcing import own_address, port_to_listen_on, take_place
+from deepspeech.cluster.addresses.forwarder import locate_with
+from deepspeech.cluster.coordination.errors import NotMemberError
+from deepspeech.cluster.coordination.membership import Applicant, Role
+from deepspeech.cluster.coordination.places import RESERVED_SECONDS, FreePlaces
+from deepspeech.cluster.departure import Departure
+from deepspeech.cluster.http import routes
+from deepspeech.cluster.http.client import RemoteCoordinator, join
+from deepspeech.errors import ClusterError
+from deepspeech.options import ClusterOptions
+from deepspeech.schedule.jobs import Job
+
+AT_ONCE = 10.0
+"""Seconds within which a worker has left, on a busy machine; a third of one on a quiet one."""
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    with serving() as each:
+        yield each
+
+
+def applicant(task: int, process: str, address: str = "") -> Applicant:
+    return Applicant(Role.WORKER, task, process, {"n_hidden": "48"}, address)
+
+
+def test_a_worker_is_found_where_it_joined_last(served: Served) -> None:
+    connection = served.connection()
+    locate = locate_with(connection)
+    assert locate(2) is None
+    before = join(connection, applicant(2, "p", "10.0.0.7:2222"))
+    assert locate(2) == "10.0.0.7:2222"
+    after = join(connection, applicant(2, "q", "worker-2.nodes:2300"))
+    assert locate(2) == "worker-2.nodes:2300"
+    after.leave()
+    assert locate(2) is None
+    before.close()
+    for address in ("worker 2:2222", "worker", "http://worker:2222", "a@b:1", "worker:222222"):
+        body = {"role": "worker", "task": 1, "process": "p", "properties": {"n_hidden": "48"}, "address": address}
+        assert served.post("/v1/join", **body)[0] == routes.INVALID_BODY.status
+
+
+def test_workers_get_different_places_and_wait_when_all_are_taken(served: Served) -> None:
+    connection = served.connection()
+    assert [take_place(connection, process, 0) for process in ("p", "q", "p", "r")] == [1, 2, 1, 3]
+    with pytest.raises(
+        ClusterError, match="all places of workers were taken for 0 s; give every node a greater number"
+    ):
+        take_place(connection, "s", 0)
+    member = join(connection, applicant(2, "q"))
+    member.leave()
+    assert take_place(connection, "s", 0) == 2
+
+
+def test_a_place_is_free_again_when_its_worker_is_gone_or_never_came() -> None:
+    places = FreePlaces(4)
+    assert [places.take(process, (), 0.0) for process in "abc"] == [1, 2, 3]
+    assert places.take("d", (), 1.0) is None
+    places.end_reservation(2)
+    assert places.take("d", {0, 2}, 2.0) is None
+    assert places.take("d", {0}, 3.0) == 2
+    assert places.take("e", {0, 1}, RESERVED_SECONDS) == 3
+
+
+def test_the_job_of_a_worker_whose_step_lasts_goes_to_another_as_soon_as_it_is_told_to_stop(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[object] = []
+    monkeypatch.setattr("deepspeech.cluster.departure.end_hard_later", lambda *arguments: ended.append(arguments))
+    connection = served.connection()
+    leaving, staying = join(connection, applicant(0, "p")), join(connection, applicant(1, "p"))
+    job = RemoteCoordinator(connection, leaving).next_job()
+    assert isinstance(job, Job)
+    departure = Departure()
+    departure.joined(leaving)
+    other = RemoteCoordinator(connection, staying)
+    held = other.next_job()
+    assert isinstance(held, Job)
+    start = time.monotonic()
+    departure.begin(15)
+    given = other.next_job(wait=AT_ONCE)
+    while isinstance(given, Job) and given.batches != job.batches:
+        given = other.next_job(wait=AT_ONCE)
+    assert isinstance(given, Job)
+    assert time.monotonic() - start < AT_ONCE
+    with pytest.raises(NotMemberError):
+        RemoteCoordinator(connection, leaving).next_job()
+    assert ended == [("interrupted; the other workers go on without this one", 5.0, 128 + 15)]
+    staying.leave()
+
+
+def test_a_workers_own_address_is_the_one_given_or_the_one_on_the_way_to_the_coordinator() -> None:
+    options = ClusterOptions(workers=("auto",), worker_number="2", job_name="worker", task=1)
+    assert own_address(options, 2222) in ("127.0.0.1:2222", "[::1]:2222")
+    assert port_to_listen_on(options) == 0
+    for given, port, address in (("node7", 0, "node7:4000"), ("node7:2300", 2300, "node7:2300")):
+        named = ClusterOptions(workers=("auto",), worker_number="2", job_name="worker", worker_address=given)
+        assert port_to_listen_on(named) == port
+        assert own_address(named, port or 4000) == address
+    chief = ClusterOptions(workers=("auto",), worker_number="2", job_name="worker", coordinator_host="node1")
+    assert own_address(chief, 2222) == "node1:2222"

@@ -1,0 +1,190 @@
+"""Which node a process is, as its scheduler's variables say; and what is said of variables that say too little."""
+
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from deepspeech.cli import flags
+from deepspeech.cli.combinations.places import placed
+from deepspeech.cluster.schedulers.registry import place_of
+from deepspeech.errors import FlagError
+from deepspeech.options import ClusterOptions, Options, with_values
+
+NODES = {"chief": ["c:2222"], "worker": ["d:2222", "e:2223"], "ps": ["a:2222", "b:2222"]}
+SLURM = {
+    "SLURM_JOB_ID": "4711",
+    "SLURM_JOB_NODELIST": "gpu[08-10],big",
+    "SLURM_NTASKS": "7",
+    "SLURM_TASKS_PER_NODE": "2(x3),1",
+}
+JOB_SET = {"JOBSET_NAME": "speech", "PS_REPLICAS": "2", "WORKER_REPLICAS": "3"}
+INDEXED_JOB = {"JOB_NAME": "speech", "SERVICE_NAME": "nodes", "PS_REPLICAS": "2", "WORKER_REPLICAS": "3"}
+
+
+def tf_config(kind: str, index: int, cluster: Mapping[str, object] = NODES) -> dict[str, str]:
+    return {"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": kind, "index": index}})}
+
+
+def cluster_of(scheduler: str, variables: Mapping[str, str], given: Mapping[str, str | int] = {}) -> ClusterOptions:
+    options = with_values(Options(), {"cluster": scheduler, **given})
+    return placed(options, ["cluster", *given], variables).cluster
+
+
+@pytest.mark.parametrize(
+    ("variables", "job", "task", "address"),
+    [
+        (tf_config("chief", 0), "worker", 0, "c:2222"),
+        (tf_config("worker", 1), "worker", 2, "e:2223"),
+        (tf_config("ps", 1), "ps", 1, ""),
+        (tf_config("worker", 1, {"worker": ["c:1", "d:2"], "ps": ["a:2222", "b:2222"]}), "worker", 1, "d:2"),
+        (tf_config("master", 0, {"master": ["c:1"], "ps": ["a:2222", "b:2222"]}), "worker", 0, "c:1"),
+    ],
+)
+def test_tf_config_names_the_nodes(variables: dict[str, str], job: str, task: int, address: str) -> None:
+    cluster = cluster_of("tf_config", variables)
+    assert (cluster.job_name, cluster.task, cluster.worker_address) == (job, task, address)
+    assert cluster.parameter_servers == ("a:2222", "b:2222")
+    assert (cluster.coordinator_host, cluster.coordinator_port) == ("c", ClusterOptions.coordinator_port)
+    assert cluster.announces
+    assert cluster.places == sum(len(hosts) for kind, hosts in described(variables).items() if kind != "ps")
+    assert cluster.least_workers == 0
+
+
+def described(variables: dict[str, str]) -> dict[str, list[str]]:
+    cluster: dict[str, list[str]] = json.loads(variables["TF_CONFIG"])["cluster"]
+    return cluster
+
+
+@pytest.mark.parametrize(("role", "index"), [("ps", 1), ("worker", 0), ("worker", 2)])
+def test_a_pod_of_a_job_set_is_the_node_that_its_job_and_index_say(role: str, index: int) -> None:
+    cluster = cluster_of("jobset", JOB_SET | {"REPLICATED_JOB_NAME": role, "JOB_COMPLETION_INDEX": str(index)})
+    assert (cluster.job_name, cluster.task, cluster.places) == (role, index, 3)
+    assert cluster.parameter_servers == ("speech-ps-0-0.speech:2222", "speech-ps-0-1.speech:2222")
+    assert cluster.coordinator_host == "speech-worker-0-0.speech"
+    assert cluster.worker_address == (f"speech-worker-0-{index}.speech:2222" if role == "worker" else "")
+
+
+@pytest.mark.parametrize(("index", "job", "task"), [(1, "ps", 1), (2, "worker", 0), (4, "worker", 2)])
+def test_the_first_pods_of_an_indexed_job_are_the_parameter_servers(index: int, job: str, task: int) -> None:
+    cluster = cluster_of("indexed_job", INDEXED_JOB | {"JOB_COMPLETION_INDEX": str(index)})
+    assert (cluster.job_name, cluster.task, cluster.places) == (job, task, 3)
+    assert cluster.parameter_servers == ("speech-0.nodes:2222", "speech-1.nodes:2222")
+    assert cluster.coordinator_host == "speech-2.nodes"
+    assert cluster.worker_address == (f"speech-{index}.nodes:2222" if job == "worker" else "")
+
+
+@pytest.mark.parametrize(
+    ("number", "more", "job", "task", "servers", "address"),
+    [
+        (0, {}, "worker", 0, ["gpu08"], "gpu08"),
+        (1, {}, "ps", 0, ["gpu08"], ""),
+        (2, {}, "worker", 1, ["gpu08"], "gpu09"),
+        (6, {}, "worker", 5, ["gpu08"], "big"),
+        (2, {"PS_REPLICAS": "2"}, "ps", 1, ["gpu08", "gpu09"], ""),
+        (3, {"PS_REPLICAS": "2"}, "worker", 1, ["gpu08", "gpu09"], "gpu09"),
+        (4, {"SLURM_DISTRIBUTION": "cyclic"}, "worker", 3, ["gpu09"], "gpu08"),
+        (6, {"SLURM_DISTRIBUTION": "cyclic:block"}, "worker", 5, ["gpu09"], "gpu10"),
+        (
+            1,
+            {"SLURM_STEP_NUM_TASKS": "2", "SLURM_STEP_NODELIST": "x,y", "SLURM_STEP_TASKS_PER_NODE": "1(x2)"},
+            "ps",
+            0,
+            ["y"],
+            "",
+        ),
+    ],
+)
+def test_tasks_of_slurm_are_the_chief_parameter_servers_and_workers(
+    number: int, more: dict[str, str], job: str, task: int, servers: list[str], address: str
+) -> None:
+    cluster = cluster_of("slurm", SLURM | {"SLURM_PROCID": str(number)} | more)
+    assert (cluster.job_name, cluster.task, cluster.worker_address) == (job, task, address)
+    assert [each.partition(":")[0] for each in cluster.parameter_servers] == servers
+    assert cluster.places + len(servers) == int(more.get("SLURM_STEP_NUM_TASKS", "7"))
+    assert cluster.coordinator_host == ("x" if "SLURM_STEP_NODELIST" in more else "gpu08")
+
+
+def test_jobs_of_slurm_beside_each_other_have_ports_of_their_own() -> None:
+    places = [place_of("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_JOB_ID": str(job)}) for job in range(500, 900)]
+    ports = [place.coordinator_port or 0 for place in places]
+    ports += [int(place.parameter_servers[0].rpartition(":")[2]) for place in places]
+    assert len(set(ports)) == 2 * len(places)
+    assert min(ports) >= 12_000
+    assert max(ports) < 32_000
+
+
+def test_what_the_command_line_says_besides_the_place_stays() -> None:
+    cluster = cluster_of("slurm", SLURM | {"SLURM_PROCID": "0"}, {"coord_port": 2600, "worker_address": "10.0.0.7"})
+    assert (cluster.coordinator_port, cluster.worker_address) == (2600, "10.0.0.7")
+    with pytest.raises(FlagError, match=r"--cluster=slurm: cannot be combined with --task_index, which it says itself"):
+        cluster_of("slurm", SLURM | {"SLURM_PROCID": "0"}, {"task_index": 1})
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "variables", "reason"),
+    [
+        ("tf_config", {}, "TF_CONFIG is not in the environment; the scheduler sets it, such as Kubeflow's TFJob"),
+        ("tf_config", {"TF_CONFIG": "{"}, "TF_CONFIG: is not JSON"),
+        ("tf_config", {"TF_CONFIG": "[]"}, 'TF_CONFIG: has no "cluster", which names the nodes'),
+        ("tf_config", {"TF_CONFIG": json.dumps({"cluster": NODES})}, 'TF_CONFIG: has no "task"'),
+        ("tf_config", tf_config("worker", 2), "TF_CONFIG: its task, worker 2, is not in its cluster"),
+        ("tf_config", tf_config("evaluator", 0), "TF_CONFIG: its task, evaluator 0, is not in its cluster"),
+        ("tf_config", tf_config("worker", 0, {"worker": ["a:1"]}), 'TF_CONFIG: its cluster has no "ps"'),
+        ("tf_config", tf_config("ps", 0, {"ps": ["a:1"]}), 'TF_CONFIG: its cluster needs one "chief", or a "worker"'),
+        ("tf_config", tf_config("ps", 0, {"ps": ["a"]}), 'TF_CONFIG: "ps" in its cluster is not a list of hosts'),
+        ("jobset", {}, "JOBSET_NAME is not in the environment; deploy/training/jobset.yaml"),
+        (
+            "jobset",
+            JOB_SET | {"REPLICATED_JOB_NAME": "driver"},
+            "REPLICATED_JOB_NAME=driver: the JobSet's jobs must be",
+        ),
+        ("jobset", JOB_SET | {"REPLICATED_JOB_NAME": "ps"}, "JOB_COMPLETION_INDEX is not in the environment"),
+        (
+            "jobset",
+            JOB_SET | {"REPLICATED_JOB_NAME": "ps", "JOB_COMPLETION_INDEX": "2"},
+            "JOB_COMPLETION_INDEX=2: is one too many for ps 2 and worker 3, as PS_REPLICAS and WORKER_REPLICAS say",
+        ),
+        ("indexed_job", INDEXED_JOB | {"JOB_COMPLETION_INDEX": "x"}, "JOB_COMPLETION_INDEX=x: must be a number from 0"),
+        ("indexed_job", INDEXED_JOB | {"JOB_COMPLETION_INDEX": "5"}, "JOB_COMPLETION_INDEX=5: is one too many"),
+        (
+            "indexed_job",
+            INDEXED_JOB | {"PS_REPLICAS": "0", "JOB_COMPLETION_INDEX": "0"},
+            "PS_REPLICAS=0: must be a number",
+        ),
+        ("slurm", {}, "SLURM_PROCID is not in the environment; start the program with srun, in a job of two tasks"),
+        ("slurm", SLURM | {"SLURM_PROCID": "7"}, "SLURM_PROCID=7: is not one of the step's 7 tasks"),
+        ("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_NTASKS": "1"}, "the step has 1 of the 2 tasks or more"),
+        ("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_JOB_NODELIST": "n[1-"}, "is not a list of hosts, such as node"),
+        ("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_JOB_NODELIST": "a,b"}, "7 tasks, 2 nodes and tasks on 4"),
+        ("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_TASKS_PER_NODE": "2x3"}, "is not a list of numbers, such as 2"),
+        ("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_DISTRIBUTION": "plane"}, "SLURM_DISTRIBUTION=plane: use"),
+    ],
+)
+def test_variables_that_say_too_little_are_refused_in_one_line(
+    scheduler: str, variables: dict[str, str], reason: str
+) -> None:
+    with pytest.raises(FlagError) as raised:
+        place_of(scheduler, variables)
+    assert str(raised.value).startswith(f"--cluster={scheduler}: ")
+    assert reason in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--worker_hosts=auto"], "--worker_hosts=auto: needs --workers"),
+        (["--worker_hosts=a:1", "--workers=2"], "--workers: needs --worker_hosts=auto"),
+        (["--worker_hosts=a:1", "--worker_address=b"], "--worker_address: needs --worker_hosts=auto"),
+        (["--worker_hosts=auto", "--workers=4:2"], "--workers=4:2: must be a number of workers, or the least and the"),
+        (["--worker_hosts=auto", "--workers=2:4", "--replicas_to_agg=2"], "each worker's gradients are in each step"),
+        (["--worker_hosts=auto", "--workers=2", "--task_index=2"], "--task_index=2: must be 0 to 1"),
+        (["--worker_hosts=a:1", "--task_index=-1"], "--task_index=-1: must be 0 to 0"),
+        (["--cluster=yarn"], "--cluster=yarn: must be one of"),
+    ],
+)
+def test_flags_of_workers_that_tell_their_addresses_must_go_together(arguments: list[str], reason: str) -> None:
+    with pytest.raises(FlagError) as raised:
+        flags.parse(["--train_files=train.csv", "--ps_hosts=s:1", "--job_name=worker", *arguments])
+    assert reason in str(raised.value)
