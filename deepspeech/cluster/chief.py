@@ -131,7 +131,7 @@ class Chief:
         self._progress.break_off()
         logger.warning("Back to the last checkpoint: %s", reason)
         with self._service.locked() as coordinator:
-            coordinator.suspend()
+            coordinator.suspend(reason, self._service.clock())
         self._service.changed()
         time.sleep(RETRY_SECONDS)
 
@@ -180,6 +180,7 @@ class Chief:
         self._watch.ending = lifecycle
         with self._service.locked() as coordinator:
             coordinator.open(training, self._service.clock())
+            coordinator.chronicle.note_start(self._service.clock(), state)
         self._service.changed()
         return lifecycle
 
@@ -201,6 +202,7 @@ class Chief:
             progress, tally = (training.progress, training.tally) if training else (None, None)
             reports = coordinator.take_reports()
             end = coordinator.close_round(self._service.clock()) if not reports else None
+            coordinator.chronicle.checkpoint_at = lifecycle.saved_at
         if trouble is not None:
             raise ParameterServersLostError(trouble)
         if leaving:

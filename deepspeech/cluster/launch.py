@@ -23,6 +23,7 @@ from .graph import build_cluster_graph
 from .http.client import Connection
 from .http.libraries import check_libraries
 from .http.service import Service
+from .monitoring.node_record import NodeRecord
 from .node import (
     address_of,
     applicant_of,
@@ -44,20 +45,23 @@ ENDING = PlainEnding(
 """That of a worker, and of the chief until there are weights."""
 
 
-def take_part(options: Options, cluster: ClusterOptions) -> None:
-    """Be the node that the flags name until training is over. Raises a DeepSpeechError, or Interrupted."""
+def take_part(options: Options, cluster: ClusterOptions, record: NodeRecord | None = None) -> None:
+    """Be the node that the flags name until training is over. Raises a DeepSpeechError, or Interrupted.
+
+    `record` is told how far the node has come, and what its time goes into.
+    """
     with locked_for_training(options.checkpoints.directory) if _saves(options, cluster) else nullcontext():
-        _take_part(options, cluster)
+        _take_part(options, cluster, record or NodeRecord())
 
 
 def _saves(options: Options, cluster: ClusterOptions) -> bool:
     return options.trains and cluster.is_chief
 
 
-def _take_part(options: Options, cluster: ClusterOptions) -> None:
+def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) -> None:
     fix_threads(options.session)
     if cluster.job_name == "ps":
-        serve_parameters(options, cluster)
+        serve_parameters(options, cluster, record)
         return
     if cluster.is_chief:
         check_libraries("the coordinator")
@@ -92,6 +96,7 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
             graph,
             sets,
             evaluator,
+            record,
         )
         with InterruptionWatch(ENDING) as watch:
             if cluster.is_chief:

@@ -15,6 +15,7 @@ import tensorflow as tf
 
 from ..errors import ClusterError
 from ..options import ClusterOptions, Options
+from ..options.cluster import TOKEN_VARIABLE
 from ..training.graph import session_config
 from ..training.interruption import Interrupted
 from ..util.web.tokens import is_loopback
@@ -22,11 +23,10 @@ from ..util.web.tokens import read_token as read_secret
 from .coordination.errors import CoordinatorError, TrainingStoppedError
 from .coordination.membership import Applicant, Role
 from .http.client import Address, Connection, Membership, join
+from .monitoring.node_record import NodeRecord, NodeState
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
-
-TOKEN_VARIABLE = "DEEPSPEECH_COORD_TOKEN"  # noqa: S105 - the name of an environment variable
 
 SERVERS_LOST = (
     tf.errors.AbortedError,
@@ -84,10 +84,13 @@ def applicant_of(options: ClusterOptions, properties: Mapping[str, str]) -> Appl
     return Applicant(Role(options.job_name), options.task, secrets.token_hex(8), properties)
 
 
-def join_or_explain(connection: Connection, applicant: Applicant) -> Membership:
+def join_or_explain(connection: Connection, applicant: Applicant, record: NodeRecord) -> Membership:
     """Join the training. Raises ClusterError if the coordinator cannot be reached or refuses, and Interrupted."""
+    record.state = NodeState.JOINING
     try:
-        return join(connection, applicant)
+        membership = join(connection, applicant, record.report_if_due)
+        record.note_joined()
+        return membership
     except TrainingStoppedError as error:
         raise stopped_with_all(error) from error
     except CoordinatorError as error:

@@ -8,6 +8,7 @@ from ..options import ClusterOptions, Options
 from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from .coordination.errors import CoordinatorError, NotMemberError, TrainingFailedError, TrainingStoppedError
 from .http.client import RETRY_SECONDS, Connection, Membership
+from .monitoring.node_record import NodeRecord
 from .node import (
     address_of,
     applicant_of,
@@ -29,7 +30,7 @@ ENDING = PlainEnding(
 )
 
 
-def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
+def serve_parameters(options: Options, cluster: ClusterOptions, record: NodeRecord) -> None:
     """Hold variables until training is over. Raises ClusterError if training fails or the coordinator stays away."""
     connection = Connection(address_of(cluster, read_token(cluster)))
     server = start_server(options, cluster)
@@ -40,7 +41,7 @@ def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
         connection.given_up = lambda: watch.signal_number is not None
         while True:
             try:
-                membership = join_or_explain(connection, applicant)
+                membership = join_or_explain(connection, applicant, record)
             except ClusterError as error:
                 if watch.signal_number is None:
                     raise

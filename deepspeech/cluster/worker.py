@@ -24,10 +24,12 @@ from ..training.job_runner import JobRunner
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.scoring import Evaluator
 from ..util.feeding import UNREADABLE, Batch
+from ..util.monitoring.time_use import Activity
 from .coordination.errors import CoordinatorError, JobLostError, NotMemberError, TrainingStoppedError
 from .coordination.membership import Applicant
 from .graph import ClusterGraph
 from .http.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator
+from .monitoring.node_record import NodeRecord
 from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, stopped_with_all, summary
 
 logger = logging.getLogger(__name__)
@@ -45,6 +47,7 @@ class WorkerContext:
     graph: ClusterGraph
     sets: Mapping[SetName, DataSet]
     evaluator: Evaluator
+    record: NodeRecord
 
     def session(self) -> Any:
         """Return a new session over the parameter servers and this worker."""
@@ -71,7 +74,7 @@ def work_until_over(context: WorkerContext, interrupted: Callable[[], bool]) -> 
 def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool], closing: Executor) -> None:
     trouble = _Trouble()
     while not interrupted():
-        membership = join_or_explain(context.connection, context.applicant)
+        membership = join_or_explain(context.connection, context.applicant, context.record)
         try:
             _work_as_member(context, membership, interrupted, closing, trouble)
             membership.leave()
@@ -108,7 +111,8 @@ def _work_as_member(
     closing: Executor,
     trouble: "_Trouble",
 ) -> None:
-    coordinator = RemoteCoordinator(context.connection, membership)
+    time_use = context.record.time_use
+    coordinator = RemoteCoordinator(context.connection, membership, time_use)
     step_timeout = _StepTimeout(context.cluster.coordinator_retries * RETRY_SECONDS)
     membership.on_error(step_timeout.start)
     session = context.session()
@@ -121,6 +125,7 @@ def _work_as_member(
             context.evaluator,
             report_count=context.options.report.count,
             observer=steps,
+            time_use=time_use,
         )
         while not interrupted():
             job = coordinator.next_job(POLL_SECONDS)
@@ -213,7 +218,9 @@ class _Rounds:
         self._trouble.end()
         graph = self._context.graph
         if graph.send is not None and job.set_name is SetName.TRAIN:
-            self._session.run(graph.send, {graph.round_number: self._coordinator.offer_gradient(job)})
+            offered = {graph.round_number: self._coordinator.offer_gradient(job)}
+            with self._context.record.time_use.during(Activity.COMPUTING):
+                self._session.run(graph.send, offered)
         if self._progress is not None:
             self._progress.show(job.set_name, job.epoch)
             self._progress.advance(losses)

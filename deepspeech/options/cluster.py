@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 from .rows.checks import Check, OneOf, at_least, more_than, up_to
 from .rows.flag import flag
 
+TOKEN_VARIABLE = "DEEPSPEECH_COORD_TOKEN"  # noqa: S105 - the name of an environment variable
+
 JOB_NAMES = ("localhost", "ps", "worker")
 
 
@@ -108,6 +110,11 @@ class ClusterOptions:
         name="coord_token_file",
         decides_result=False,
     )
+
+    @property
+    def node_name(self) -> str:
+        """This node's name for people, as "worker 1"; "localhost" if it is not in a cluster."""
+        return self.job_name if self.job_name == "localhost" else f"{self.job_name} {self.task}"
 
     @property
     def replicas(self) -> int:

@@ -8,6 +8,7 @@ from enum import Enum
 
 from ...schedule.jobs import Job
 from .errors import JoinRefusedError, NotMemberError, ReplacedError
+from .time_shares import MemberTimes
 
 RECENT_RESULTS = 64
 """Results that a member's throughput is measured over."""
@@ -63,6 +64,7 @@ class Member:
     may_go: bool = False
     jobs: dict[int, Job] = field(default_factory=dict)
     results: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=RECENT_RESULTS))
+    times: MemberTimes | None = None
 
     @property
     def works(self) -> bool:

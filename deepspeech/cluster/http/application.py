@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...util.web.origins import is_of_this_machine, is_same_origin
+from ...util.web.probes import probe_endpoints
 from ...util.web.tokens import is_token
 from ..coordination.errors import CoordinatorError
 from . import routes
@@ -85,6 +86,7 @@ def _pages(service: Service, handlers: Handlers, check: Check) -> ASGIApp:
         ticking.cancel()
 
     shown: dict[str, Endpoint] = {"/": page_endpoint(), "/openapi.json": show_description}
+    shown |= probe_endpoints(handlers.unready)
     shown |= {view.path: _checked(show, check) for view, show in handlers.views.items()}
     return pages_of(shown, lifespan)
 

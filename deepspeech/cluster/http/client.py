@@ -13,6 +13,7 @@ from typing import Any
 from ...errors import ClusterError
 from ...schedule.coordinator import NoJob
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName
+from ...util.monitoring.time_use import Activity, TimeUse
 from ..coordination.errors import CoordinatorError, error_of_kind
 from ..coordination.membership import Applicant
 from . import routes
@@ -147,7 +148,16 @@ class Membership:
     answer, as `time.monotonic` gives it, and `error` why there will be no more.
     """
 
-    def __init__(self, connection: Connection, applicant: Applicant, identity: str, lease_seconds: float) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        applicant: Applicant,
+        identity: str,
+        lease_seconds: float,
+        report: Callable[[], Mapping[str, Any] | None] = lambda: None,
+    ) -> None:
+        """Begin to give signs of life. `report` returns a `TimesBody` to send along, None if none is due."""
+        self._report = report
         self._connection = connection
         self._identity = identity
         self._seconds = min(lease_seconds / 4, 1.0)
@@ -183,7 +193,7 @@ class Membership:
     def _beat(self) -> None:
         while not self._ended.wait(self._seconds):
             try:
-                body = {"member": self._identity, "must_go": self.must_go}
+                body = {"member": self._identity, "must_go": self.must_go, "times": self._report()}
                 _, answer = self._connection.post(routes.HEARTBEAT, body)
                 self.heard = time.monotonic()
                 self.over = answer["over"]
@@ -194,8 +204,10 @@ class Membership:
                 return
 
 
-def join(connection: Connection, applicant: Applicant) -> Membership:
-    """Join. Raises JoinRefusedError, and ClusterError if the coordinator cannot be reached."""
+def join(
+    connection: Connection, applicant: Applicant, report: Callable[[], Mapping[str, Any] | None] = lambda: None
+) -> Membership:
+    """Join, and `report` what the time goes into. Raises JoinRefusedError, and ClusterError if out of reach."""
     body = {
         "role": applicant.role.value,
         "task": applicant.task,
@@ -203,7 +215,7 @@ def join(connection: Connection, applicant: Applicant) -> Membership:
         "properties": dict(applicant.properties),
     }
     _, answer = connection.post(routes.JOIN, body)
-    return Membership(connection, applicant, answer["member"], answer["lease_seconds"])
+    return Membership(connection, applicant, answer["member"], answer["lease_seconds"], report)
 
 
 class RemoteCoordinator:
@@ -211,9 +223,10 @@ class RemoteCoordinator:
 
     stepwise = True
 
-    def __init__(self, connection: Connection, membership: Membership) -> None:
+    def __init__(self, connection: Connection, membership: Membership, time_use: TimeUse | None = None) -> None:
         self._connection = connection
         self._membership = membership
+        self._time_use = time_use or TimeUse()
         self._held: set[int] = set()
         self._round: int | None = None
 
@@ -274,4 +287,5 @@ class RemoteCoordinator:
         self._held.difference_update(numbers)
 
     def _post(self, route: routes.Route, body: Mapping[str, Any], wait: float = 0.0) -> tuple[int, Any]:
-        return self._connection.post(route, {"member": self._membership.identity, **body}, wait)
+        with self._time_use.during(Activity.WAITING):
+            return self._connection.post(route, {"member": self._membership.identity, **body}, wait)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from ...schedule.coordinator import NoJob
 from ...schedule.jobs import Job
 from ..coordination.coordinator import ClusterCoordinator
-from ..coordination.status import status_of
+from ..coordination.status import status_of, unready
 from . import routes
 from .protocol import (
     AliveBody,
@@ -49,7 +49,7 @@ class Handlers:
             routes.OFFER_GRADIENT: self.offer_gradient,
             routes.SUBMIT: self.submit,
         }
-        self.views = view_endpoints(self._tell)
+        self.views = view_endpoints(self.tell)
 
     async def join(self, body: JoinBody) -> Response:
         """Take a process in."""
@@ -69,6 +69,9 @@ class Handlers:
         """Note a sign of life."""
         with self._service.locked() as coordinator:
             over = coordinator.heartbeat(body.member, self._service.clock(), must_go=body.must_go)
+            member = coordinator.members.find(body.member)
+            if member is not None and body.times is not None:
+                member.times = body.times.times()
         if body.must_go:
             self._service.wake_chief()
         return _json(AliveBody(over=over))
@@ -137,9 +140,15 @@ class Handlers:
             self._service.wake_chief()
         return _json(DoneBody())
 
-    def _tell(self) -> dict[str, Any]:
+    def tell(self) -> dict[str, Any]:
+        """Return how training stands."""
         with self._service.locked() as coordinator:
             return status_of(coordinator, self._service.clock())
+
+    def unready(self) -> str | None:
+        """Return why training does not go on now, in a word; None if it does."""
+        with self._service.locked() as coordinator:
+            return unready(coordinator)
 
 
 def _json(body: Body) -> Response:

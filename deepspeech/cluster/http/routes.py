@@ -86,6 +86,11 @@ SUBMIT = Route(
 STATUS = View("/v1/status", "How training stands", JSON)
 METRICS = View("/metrics", "The same in Prometheus format", "text/plain")
 
+ALIVE = View("/healthz", "Whether the process lives", "text/plain")
+READY = View("/readyz", "Whether training goes on; 503 if it waits for nodes, has failed or was stopped", "text/plain")
+PROBES = (ALIVE, READY)
+"""Views that need no secret."""
+
 INCOMPLETE = Refusal(400, "incomplete", "Not a request")
 WRONG_TOKEN = Refusal(401, "token", "Token missing or wrong")
 WRONG_ORIGIN = Refusal(403, "origin", "From a page of another origin, or for another host")

@@ -11,6 +11,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ...util.web.origins import is_of_this_machine, is_same_origin
+from ...util.web.probes import probe_endpoints
 from . import routes
 from .metrics import render_metrics
 
@@ -26,8 +27,12 @@ Tell = Callable[[], Mapping[str, Any]]
 
 def status_application(tell: Tell) -> ASGIApp:
     """Return the application that shows the status of a run to anyone, and takes no messages."""
-    views = {view.path: _to_this_machine(show) for view, show in view_endpoints(tell).items()}
-    return pages_of({"/": page_endpoint(), **views})
+    views = {view.path: to_this_machine(show) for view, show in view_endpoints(tell).items()}
+    return pages_of({"/": page_endpoint(), **views, **probe_endpoints(lambda: _unready(tell()["phase"]))})
+
+
+def _unready(phase: str) -> str | None:
+    return None if phase in ("training", "testing") else phase
 
 
 def pages_of(shown: Mapping[str, Endpoint], lifespan: Any = None) -> Starlette:
@@ -38,7 +43,9 @@ def pages_of(shown: Mapping[str, Endpoint], lifespan: Any = None) -> Starlette:
     return pages
 
 
-def _to_this_machine(show: Endpoint) -> Endpoint:
+def to_this_machine(show: Endpoint) -> Endpoint:
+    """Return the endpoint that answers programs of this machine, and no pages of other origins."""
+
     async def shown(request: Request) -> Response:
         host = request.headers.get("host")
         if is_of_this_machine(host) and is_same_origin(request.headers.get("origin"), host):
