@@ -4,6 +4,7 @@ import logging
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..checkpoints.project_folders import in_project_folders
 from ..cluster.monitoring.node_probes import node_probes
@@ -14,6 +15,7 @@ from ..export.folder import check_folder
 from ..options import LogOptions, Options
 from ..schedule.snapshot import Publish, Snapshot
 from ..training.interruption import Interrupted
+from ..util.monitoring.log_lines import JSON, JSONLines
 from ..util.signals import end_at_once_if_interrupted, say, stopping_signals
 from . import flags
 from .arguments import run_command
@@ -33,10 +35,12 @@ def _main(arguments: Sequence[str]) -> int:
     options = flags.parse(arguments)
     if options is None:
         return 0
-    _prepare_logging(options.logs)
+    _prepare_logging(options.logs, options.cluster.node_name)
     for number in stopping_signals():
         signal.signal(number, _interrupt)
     options = in_project_folders(options)
+    if options.logs.format == JSON:  # a bar is not a line
+        options = replace(options, report=replace(options.report, show_progressbar=False))
     for notice in options.notices:
         logger.warning(notice)
     try:
@@ -112,13 +116,15 @@ def _noting(record: NodeRecord, publish: Publish | None) -> Publish:
     return note
 
 
-def _prepare_logging(options: LogOptions) -> None:
+def _prepare_logging(options: LogOptions, node: str) -> None:
     """Log to stderr, one letter for the level; TensorFlow's own messages are shown at debug level only."""
     handler = logging.StreamHandler()
-    handler.setFormatter(_Formatter())
+    handler.setFormatter(JSONLines(node) if options.format == JSON else _Formatter())
     logger.handlers = [handler]
     logger.setLevel(LEVELS[options.level])
     logger.propagate = False
+    traces = logging.getLogger("opentelemetry")
+    traces.handlers, traces.propagate = [handler], False
     logging.getLogger("deepspeech.traffic").setLevel(logging.INFO if options.traffic else logging.WARNING)
     if options.level:
         logging.getLogger("tensorflow").setLevel(logging.ERROR)

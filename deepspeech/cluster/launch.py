@@ -3,6 +3,7 @@
 import logging
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
@@ -24,6 +25,8 @@ from .http.client import Connection
 from .http.libraries import check_libraries
 from .http.service import Service
 from .monitoring.node_record import NodeRecord
+from .monitoring.spans import spans_to
+from .monitoring.step_traces import StepTraces
 from .node import (
     address_of,
     applicant_of,
@@ -98,7 +101,11 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
             evaluator,
             record,
         )
-        with InterruptionWatch(ENDING) as watch:
+        with (
+            spans_to(options.tracing.endpoint, record.name) as spans,
+            InterruptionWatch(ENDING) as watch,
+        ):
+            context = replace(context, spans=spans)
             if cluster.is_chief:
                 _lead(context, identity, token, watch)
             else:
@@ -108,7 +115,7 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
 def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, watch: InterruptionWatch) -> None:
     from .http.server import Server
 
-    service = Service(_coordinator(context))
+    service = Service(_coordinator(context), traces=StepTraces(context.spans))
     cluster = context.cluster
     with Server(service, cluster.coordinator_host, cluster.coordinator_port, token) as server:
         logger.info("Coordinator at http://%s:%d", cluster.coordinator_host, server.port)

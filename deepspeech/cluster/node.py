@@ -18,6 +18,7 @@ from ..options import ClusterOptions, Options
 from ..options.cluster import TOKEN_VARIABLE
 from ..training.graph import session_config
 from ..training.interruption import Interrupted
+from ..util.monitoring.log_lines import last_words
 from ..util.web.tokens import is_loopback
 from ..util.web.tokens import read_token as read_secret
 from .coordination.errors import CoordinatorError, TrainingStoppedError
@@ -145,7 +146,7 @@ def end_hard_later(reason: str, seconds: float = GRACE_SECONDS, code: int = 1) -
     """
 
     def end() -> None:
-        print(f"deepspeech: {reason}", file=sys.stderr, flush=True)
+        print(last_words(reason), file=sys.stderr, flush=True)
         os._exit(code)
 
     timer = threading.Timer(seconds, end)

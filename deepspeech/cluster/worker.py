@@ -30,6 +30,8 @@ from .coordination.membership import Applicant
 from .graph import ClusterGraph
 from .http.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator
 from .monitoring.node_record import NodeRecord
+from .monitoring.spans import Spans
+from .monitoring.step_traces import write_step
 from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, stopped_with_all, summary
 
 logger = logging.getLogger(__name__)
@@ -48,6 +50,7 @@ class WorkerContext:
     sets: Mapping[SetName, DataSet]
     evaluator: Evaluator
     record: NodeRecord
+    spans: Spans | None = None
 
     def session(self) -> Any:
         """Return a new session over the parameter servers and this worker."""
@@ -221,9 +224,16 @@ class _Rounds:
             offered = {graph.round_number: self._coordinator.offer_gradient(job)}
             with self._context.record.time_use.during(Activity.COMPUTING):
                 self._session.run(graph.send, offered)
+        self._trace(job)
         if self._progress is not None:
             self._progress.show(job.set_name, job.epoch)
             self._progress.advance(losses)
+
+    def _trace(self, job: Job) -> None:
+        record, spans, parent = self._context.record, self._context.spans, self._coordinator.trace
+        intervals = record.time_use.take_intervals()
+        if spans is not None and parent is not None and job.set_name is SetName.TRAIN:
+            write_step(spans, record.name, parent, intervals)
 
     def ended(self) -> None:
         if self._progress is not None:

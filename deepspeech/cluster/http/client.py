@@ -229,6 +229,8 @@ class RemoteCoordinator:
         self._time_use = time_use or TimeUse()
         self._held: set[int] = set()
         self._round: int | None = None
+        self.trace: str | None = None
+        """The W3C `traceparent` of the step that was begun last, if it is traced."""
 
     def next_job(self, wait: float = 0.0) -> Job | NoJob:
         """Return a job, or why there is none, after at most `wait` seconds."""
@@ -246,7 +248,7 @@ class RemoteCoordinator:
         while True:
             status, answer = self._post(routes.BEGIN_STEP, {"job": job.number, "wait": POLL_SECONDS}, POLL_SECONDS)
             if status == 200:
-                self._round = int(answer["round"])
+                self._round, self.trace = int(answer["round"]), answer["trace"]
                 return self._round
 
     def offer_gradient(self, job: Job) -> int:

@@ -25,6 +25,7 @@ from .protocol import (
     ReturnBody,
     StepAnswer,
     StepBody,
+    TraceBody,
 )
 from .service import Service
 from .views import view_endpoints
@@ -48,6 +49,7 @@ class Handlers:
             routes.BEGIN_STEP: self.begin_step,
             routes.OFFER_GRADIENT: self.offer_gradient,
             routes.SUBMIT: self.submit,
+            routes.TRACE: self.trace,
         }
         self.views = view_endpoints(self.tell)
 
@@ -113,7 +115,7 @@ class Handlers:
         number = await self._service.poll(ask, body.wait)
         if number is None:
             return Response(status_code=routes.ASK_AGAIN)
-        return _json(StepAnswer(round=number))
+        return _json(StepAnswer(round=number, trace=self._service.traces.parent_of(number, self._service.clock())))
 
     async def offer_gradient(self, body: OfferBody) -> Response:
         """Let a member send its gradient."""
@@ -138,6 +140,11 @@ class Handlers:
             self._service.changed()
         else:
             self._service.wake_chief()
+        return _json(DoneBody())
+
+    async def trace(self, body: TraceBody) -> Response:
+        """Trace the next steps."""
+        self._service.traces.request(body.steps)
         return _json(DoneBody())
 
     def tell(self) -> dict[str, Any]:

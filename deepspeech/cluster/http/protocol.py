@@ -26,6 +26,9 @@ LONGEST_DURATION = 1e6
 MOST_JOBS = 1000
 """The jobs that a message names at most."""
 
+MOST_TRACED = 1000
+"""The steps that are traced at most for one request."""
+
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Text = Annotated[str, Field(max_length=4096)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
@@ -147,9 +150,19 @@ class StepBody(Body):
 
 
 class StepAnswer(Body):
-    """The member may compute a gradient, for this round."""
+    """The member may compute a gradient, for this round.
+
+    If the step is traced, `trace` is the W3C `traceparent` that the member's spans belong below.
+    """
 
     round: Number
+    trace: Name | None = None
+
+
+class TraceBody(Body):
+    """A person asks for traces of the next steps."""
+
+    steps: Annotated[int, Field(ge=1, le=MOST_TRACED)] = 1
 
 
 class OfferBody(Body):

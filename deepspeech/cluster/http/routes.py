@@ -7,7 +7,7 @@ are the names of classes in `protocol`, which needs pydantic.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..coordination.errors import JobLostError, JoinRefusedError, NotMemberError
+from ..coordination.errors import JobLostError, JoinRefusedError, NotMemberError, TracingOffError
 
 JSON = "application/json"
 
@@ -81,6 +81,13 @@ SUBMIT = Route(
     "ResultBody",
     "DoneBody",
     {JobLostError.status: "The job is not the member's, the step came too late, or the result does not fit"},
+)
+TRACE = Route(
+    "/v1/trace",
+    "Trace the next steps",
+    "TraceBody",
+    "DoneBody",
+    {TracingOffError.status: "The chief has no --trace_endpoint"},
 )
 
 STATUS = View("/v1/status", "How training stands", JSON)
