@@ -126,4 +126,5 @@ def _member(member: Member, now: float, slow: Collection[str]) -> dict[str, Any]
         "utterances_per_second": round(member.throughput(now), 2),
         "straggles": member.applicant.name in slow,
         **told_times(member.times),
+        **({} if member.works else {"time": None}),
     }

@@ -21,7 +21,7 @@ from .handlers import Handler, Handlers
 from .openapi import describe
 from .protocol import ErrorBody, body_named
 from .service import Service
-from .views import Endpoint, page_endpoint, pages_of
+from .views import Endpoint, page_endpoints, pages_of
 
 traffic = logging.getLogger("deepspeech.traffic")
 
@@ -85,7 +85,7 @@ def _pages(service: Service, handlers: Handlers, check: Check) -> ASGIApp:
         yield
         ticking.cancel()
 
-    shown: dict[str, Endpoint] = {"/": page_endpoint(), "/openapi.json": show_description}
+    shown: dict[str, Endpoint] = {**page_endpoints(), "/openapi.json": show_description}
     shown |= probe_endpoints(handlers.unready)
     shown |= {view.path: _checked(show, check) for view, show in handlers.views.items()}
     return pages_of(shown, lifespan)
