@@ -45,7 +45,7 @@ class NodeRecord:
         self.network = NetworkBytes()
         self._clock = clock
         self._lock = threading.Lock()
-        self._stands: deque[_Stand] = deque(maxlen=WINDOW_REPORTS + 1)
+        self._stands: deque[_Stand] = deque(maxlen=WINDOW_REPORTS)
         self._next_report = 0.0
 
     def note_joined(self) -> None:
