@@ -30,6 +30,7 @@ from .coordination.rounds import NUMBERS_PER_ROUND
 from .http.client import RETRY_SECONDS
 from .http.service import Service
 from .locked_progress import LockedProgress
+from .monitoring.node_record import NodeState
 from .node import GRACE_SECONDS, SERVERS_LOST, end_hard_later, is_of_a_server, summary
 from .steps import ParameterServersLostError, Steps
 from .watchdog import Watchdog
@@ -259,6 +260,7 @@ class Chief:
 
     def _end_if_nothing_can_be_saved(self, number: int) -> None:
         """End the process after a signal if there are no weights, as TensorFlow may wait for servers that are gone."""
+        self._context.record.state = NodeState.ENDING
         with self._service.locked() as coordinator:
             if coordinator.training is not None:
                 return

@@ -123,7 +123,7 @@ def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, wa
 
 
 def _work(context: WorkerContext, watch: InterruptionWatch) -> None:
-    watch.when_signalled = end_hard_after_signal
+    watch.when_signalled = lambda number: end_hard_after_signal(number, context.record)
     context.connection.given_up = lambda: watch.signal_number is not None
     try:
         work_until_over(context, context.connection.given_up)

@@ -162,8 +162,9 @@ def is_of_a_server(error: BaseException | None) -> bool:
     return not any(f"; {os.strerror(number)}" in str(error.message) for number in errno.errorcode)
 
 
-def end_hard_after_signal(number: int) -> None:
+def end_hard_after_signal(number: int, record: NodeRecord) -> None:
     """End the process, if it has not ended by itself, before a scheduler's 30 seconds of grace are over."""
+    record.state = NodeState.ENDING
     end_hard_later("stopped; it could not end by itself", STOPPING_SECONDS, 128 + number)
 
 

@@ -37,7 +37,7 @@ def serve_parameters(options: Options, cluster: ClusterOptions, record: NodeReco
     logger.info("Parameter server %d at %s", cluster.task, server.target)
     applicant = applicant_of(cluster, code_property())
     with InterruptionWatch(ENDING) as watch:
-        watch.when_signalled = end_hard_after_signal
+        watch.when_signalled = lambda number: end_hard_after_signal(number, record)
         connection.given_up = lambda: watch.signal_number is not None
         while True:
             try:

@@ -29,7 +29,7 @@ from .coordination.errors import CoordinatorError, JobLostError, NotMemberError,
 from .coordination.membership import Applicant
 from .graph import ClusterGraph
 from .http.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator
-from .monitoring.node_record import NodeRecord
+from .monitoring.node_record import NodeRecord, NodeState
 from .monitoring.spans import Spans
 from .monitoring.step_traces import write_step
 from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, stopped_with_all, summary
@@ -81,6 +81,7 @@ def _work_and_join_again(context: WorkerContext, interrupted: Callable[[], bool]
         try:
             _work_as_member(context, membership, interrupted, closing, trouble)
             membership.leave()
+            context.record.state = NodeState.ENDING
             return
         except NotMemberError:
             logger.warning("The coordinator has given this worker up or was started anew: joining again")

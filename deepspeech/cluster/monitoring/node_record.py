@@ -28,8 +28,7 @@ class NodeState(str, Enum):
     READY = "ready"
     """It works, or waits for work."""
     ENDING = "ending"
-    """It was told to stop, or training is over."""
-    FAILED = "failed"
+    """It was told to stop, or its work is over."""
 
 
 class NodeRecord:

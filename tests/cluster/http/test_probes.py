@@ -1,6 +1,7 @@
 """Probes and metrics of nodes, of the coordinator and of the page of one machine."""
 
 import json
+import re
 import socket
 import urllib.error
 import urllib.request
@@ -14,11 +15,12 @@ from served import Served, serving
 from benchmarks.processes.ports import free_ports
 from deepspeech.cli import flags
 from deepspeech.cluster.http import libraries
+from deepspeech.cluster.monitoring.metrics import render_node
 from deepspeech.cluster.monitoring.node_probes import node_probes
 from deepspeech.cluster.monitoring.node_record import NodeRecord, NodeState
 from deepspeech.cluster.status_page import status_page
 from deepspeech.errors import ClusterError, FlagError
-from deepspeech.options import ClusterOptions
+from deepspeech.options import ClusterOptions, Options, flags_of
 from deepspeech.options.monitoring import ProbeOptions
 from deepspeech.util.monitoring.time_use import Activity
 
@@ -168,6 +170,18 @@ def test_the_page_of_one_machine_answers_probes_too() -> None:
         assert get(port, "/readyz") == (503, "preparing\n")
         assert json.loads(get(port, "/v1/status")[1])["checkpoint_age"] is None
         figures(get(port, "/metrics")[1])
+
+
+def test_every_metric_that_the_page_on_monitoring_names_is_told(served: Served) -> None:
+    page = (Path(__file__).parents[3] / "docs/monitoring.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\bdeepspeech_[a-z_]+", page))
+    told = served.request("/metrics")[1] + render_node(NodeRecord())[0].decode()
+    missing = [name for name in named if name not in told and name != "deepspeech_checkpoint_age_seconds"]
+    assert len(named) > 15
+    assert not missing
+    flags_named = set(re.findall(r"--([a-z]+_[a-z_]+)", page))
+    assert {"probe_port", "probe_host", "trace_endpoint", "log_format"} <= flags_named
+    assert flags_named <= {row.name for row in flags_of(Options)} | {"status_port"}
 
 
 def test_an_address_of_a_collector_that_is_none_is_refused() -> None:
