@@ -132,7 +132,8 @@ class Chief:
         self._progress.break_off()
         logger.warning("Back to the last checkpoint: %s", reason)
         with self._service.locked() as coordinator:
-            coordinator.suspend(reason, self._service.clock())
+            coordinator.suspend()
+            coordinator.chronicle.note_restart(self._service.clock(), reason)
         self._service.changed()
         time.sleep(RETRY_SECONDS)
 

@@ -174,9 +174,8 @@ class ClusterCoordinator:
         self.servers_lost_since = None
         self._testing_allowed = False
 
-    def suspend(self, reason: str = "", now: float = 0.0) -> None:
+    def suspend(self) -> None:
         """Drop everything since the last checkpoint; workers must join again after training is opened anew."""
-        self.chronicle.note_restart(now, reason)
         self.training = None
         for member in self.members:
             if member.works:

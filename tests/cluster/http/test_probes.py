@@ -125,7 +125,7 @@ def test_the_coordinator_answers_probes_without_its_secret_and_tells_the_phase(s
     assert served.request("/healthz", token=None) == (200, "ok\n")
     assert served.request("/readyz", token=None) == (200, "ok\n")
     with served.service.locked() as coordinator:
-        coordinator.suspend("ps 0 was lost", 1.0)
+        coordinator.suspend()
     assert served.request("/readyz", token=None) == (503, "waiting\n")
     with served.service.locked() as coordinator:
         coordinator.fail("the loss is not finite")
