@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+from .monitoring.log_lines import last_words
+
 
 def stopping_signals() -> tuple[signal.Signals, ...]:
     """Return the signals that ask the program to stop: SIGHUP is none of them if it is ignored, as with nohup."""
@@ -27,7 +29,7 @@ def ended_by_signals() -> Iterator[None]:
     stderr = os.dup(2)  # the block may redirect standard error
 
     def end(number: int, _frame: FrameType | None) -> None:
-        os.write(stderr, b"deepspeech: interrupted; there was nothing to save\n")
+        os.write(stderr, f"{last_words('interrupted; there was nothing to save')}\n".encode())
         os._exit(128 + number)
 
     earlier = {number: signal.signal(number, end) for number in stopping_signals()}
@@ -51,7 +53,7 @@ def say(message: str, *, below_a_bar: bool = False) -> None:
     """
     above = "\n" if below_a_bar and os.isatty(2) else ""
     try:
-        os.write(2, f"{above}deepspeech: {message}\n".encode())
+        os.write(2, f"{above}{last_words(message, level='warning')}\n".encode())
     except OSError:
         nowhere = os.open(os.devnull, os.O_RDWR)
         with suppress(OSError):

@@ -7,6 +7,7 @@ come, and with digests of all its files; a checkpoint without it, from DeepSpeec
 
 import logging
 import os
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -63,6 +64,15 @@ class Checkpoints:
     def network(self) -> Network:
         """The network whose checkpoints these are."""
         return self._identity.network
+
+    @property
+    def last_saved_at(self) -> float | None:
+        """When the folder's checkpoint that was saved or restored last was written, as `time.monotonic` gives it."""
+        if self.last_here is None:
+            return None
+        with suppress(OSError):
+            return time.monotonic() - max(time.time() - description_path(self.last_here).stat().st_mtime, 0.0)
+        return None
 
     @property
     def restored_from_elsewhere(self) -> bool:

@@ -12,6 +12,7 @@ from ..options import TranscriptOptions, check_values, flags_of, with_values
 from ..util.errors import DeepSpeechError, FlagError
 from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
+from ..util.monitoring.log_lines import last_words
 from ..util.signals import end_at_once_if_interrupted
 from ..util.transcripts import Normalizer
 
@@ -67,7 +68,7 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech") 
     except OSError as error:
         return failed(" ".join(str(error).split()), program)
     except KeyboardInterrupt:
-        print(f"{program}: interrupted", file=sys.stderr)
+        print(last_words("interrupted", program), file=sys.stderr)
         end_at_once_if_interrupted()
         return 128 + signal.SIGINT
 
@@ -79,5 +80,5 @@ def run_script(script: Callable[[], None]) -> NoReturn:
 
 def failed(error: DeepSpeechError | str, program: str = "deepspeech") -> int:
     """Print an error on stderr; return the exit code that goes with it."""
-    print(f"{program}: {error}", file=sys.stderr)
+    print(last_words(str(error), program), file=sys.stderr)
     return 1

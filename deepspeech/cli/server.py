@@ -13,6 +13,7 @@ from ..errors import FlagError
 from ..serving.layers.precision import PRECISIONS
 from ..serving.server.libraries import check_libraries
 from ..serving.server.options import PAGE_PORT, Limits, ServedModel, ServerOptions
+from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words
 from ..util.web.tokens import is_loopback, read_token
 from .arguments import ArgumentParser, run_command
 from .utterances.endpoints import add_endpoint_flags, rules_of, voice_activity
@@ -30,7 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> None:
-    options = options_of(parser().parse_args(arguments))
+    given = parser().parse_args(arguments)
+    if given.log_format == JSON:
+        for handler in logging.getLogger().handlers:
+            handler.setFormatter(JSONLines(PROGRAM))
+    options = options_of(given)
     check_libraries(PROGRAM)
     from ..serving.server.running import serve
 
@@ -39,7 +44,7 @@ def _main(arguments: Sequence[str] | None) -> None:
 
 def say(line: str) -> None:
     """Print a line on stderr."""
-    print(f"{PROGRAM}: {line}", file=sys.stderr, flush=True)
+    print(last_words(line, PROGRAM, "info"), file=sys.stderr, flush=True)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -100,6 +105,12 @@ def parser() -> argparse.ArgumentParser:
         type=float,
         default=ServerOptions.drain_secs,
         help="seconds that SIGTERM leaves to what has begun (default: %(default)s)",
+    )
+    add(
+        "--log_format",
+        choices=FORMATS,
+        default=TEXT,
+        help="form of what the server says on stderr: text, or json for an object a line (default: %(default)s)",
     )
     add_endpoint_flags(made)
     for each in fields(Limits):

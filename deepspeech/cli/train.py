@@ -4,14 +4,18 @@ import logging
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..checkpoints.project_folders import in_project_folders
+from ..cluster.monitoring.node_probes import node_probes
+from ..cluster.monitoring.node_record import NodeRecord
 from ..cluster.status_page import status_page
 from ..errors import DeepSpeechError
 from ..export.folder import check_folder
 from ..options import LogOptions, Options
-from ..schedule.snapshot import Publish
+from ..schedule.snapshot import Publish, Snapshot
 from ..training.interruption import Interrupted
+from ..util.monitoring.log_lines import JSON, JSONLines
 from ..util.signals import end_at_once_if_interrupted, say, stopping_signals
 from . import flags
 from .arguments import run_command
@@ -32,15 +36,21 @@ def _main(arguments: Sequence[str]) -> int:
     options = flags.parse(arguments)
     if options is None:
         return 0
-    _prepare_logging(options.logs)
+    _prepare_logging(options.logs, options.cluster.node_name)
     for number in stopping_signals():
         signal.signal(number, _interrupt)
     options = in_project_folders(with_local_copies(options))
+    if options.logs.format == JSON:  # a bar is not a line
+        options = replace(options, report=replace(options.report, show_progressbar=False))
     for notice in options.notices:
         logger.warning(notice)
     try:
-        with status_page(options.status.port) as publish:
-            _run(options, publish)
+        record = NodeRecord(options.cluster.node_name)
+        with (
+            node_probes(options.probes, options.cluster, record),
+            status_page(options.status.port, record) as publish,
+        ):
+            _run(options, publish, record)
     except Interrupted as interrupted:
         if str(interrupted):
             say(str(interrupted))
@@ -53,7 +63,7 @@ def _main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _run(options: Options, publish: Publish | None) -> None:
+def _run(options: Options, publish: Publish | None, record: NodeRecord) -> None:
     if options.export.directory is not None:
         check_folder(options.export.directory, remove=options.export.remove)
     if options.report.test_output_file is not None:
@@ -74,13 +84,13 @@ def _run(options: Options, publish: Publish | None) -> None:
     if options.in_cluster:
         from ..cluster.launch import take_part
 
-        take_part(options, options.cluster)
+        take_part(options, options.cluster, record)
         if not options.cluster.is_chief:
             return
     elif inputs is not None:
         from ..training.run import train_and_test
 
-        train_and_test(options, inputs, publish=publish)
+        train_and_test(options, inputs, publish=_noting(record, publish), time_use=record.time_use)
     if options.exports:
         from ..export.from_checkpoint import export
 
@@ -96,13 +106,27 @@ def _run(options: Options, publish: Publish | None) -> None:
         print(transcribe(options))
 
 
-def _prepare_logging(options: LogOptions) -> None:
+def _noting(record: NodeRecord, publish: Publish | None) -> Publish:
+    """Return what is told how training stands, so that the record says that it has begun."""
+
+    def note(snapshot: Snapshot, utterances_per_second: float, checkpoint_at: float | None = None, /) -> None:
+        if not record.joined:
+            record.note_joined()
+        if publish is not None:
+            publish(snapshot, utterances_per_second, checkpoint_at)
+
+    return note
+
+
+def _prepare_logging(options: LogOptions, node: str) -> None:
     """Log to stderr, one letter for the level; TensorFlow's own messages are shown at debug level only."""
     handler = logging.StreamHandler()
-    handler.setFormatter(_Formatter())
+    handler.setFormatter(JSONLines(node) if options.format == JSON else _Formatter())
     logger.handlers = [handler]
     logger.setLevel(LEVELS[options.level])
     logger.propagate = False
+    traces = logging.getLogger("opentelemetry")
+    traces.handlers, traces.propagate = [handler], False
     logging.getLogger("deepspeech.traffic").setLevel(logging.INFO if options.traffic else logging.WARNING)
     if options.level:
         logging.getLogger("tensorflow").setLevel(logging.ERROR)

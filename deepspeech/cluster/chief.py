@@ -30,6 +30,7 @@ from .coordination.rounds import NUMBERS_PER_ROUND
 from .http.client import RETRY_SECONDS
 from .http.service import Service
 from .locked_progress import LockedProgress
+from .monitoring.node_record import NodeState
 from .node import GRACE_SECONDS, SERVERS_LOST, end_hard_later, is_of_a_server, summary
 from .steps import ParameterServersLostError, Steps
 from .watchdog import Watchdog
@@ -132,6 +133,7 @@ class Chief:
         logger.warning("Back to the last checkpoint: %s", reason)
         with self._service.locked() as coordinator:
             coordinator.suspend()
+            coordinator.chronicle.note_restart(self._service.clock(), reason)
         self._service.changed()
         time.sleep(RETRY_SECONDS)
 
@@ -180,6 +182,7 @@ class Chief:
         self._watch.ending = lifecycle
         with self._service.locked() as coordinator:
             coordinator.open(training, self._service.clock())
+            coordinator.chronicle.note_start(self._service.clock(), state)
         self._service.changed()
         return lifecycle
 
@@ -201,6 +204,7 @@ class Chief:
             progress, tally = (training.progress, training.tally) if training else (None, None)
             reports = coordinator.take_reports()
             end = coordinator.close_round(self._service.clock()) if not reports else None
+            coordinator.chronicle.checkpoint_at = lifecycle.saved_at
         if trouble is not None:
             raise ParameterServersLostError(trouble)
         if leaving:
@@ -257,6 +261,7 @@ class Chief:
 
     def _end_if_nothing_can_be_saved(self, number: int) -> None:
         """End the process after a signal if there are no weights, as TensorFlow may wait for servers that are gone."""
+        self._context.record.state = NodeState.ENDING
         with self._service.locked() as coordinator:
             if coordinator.training is not None:
                 return

@@ -3,6 +3,7 @@
 import threading
 
 from .http.client import Membership
+from .monitoring.node_record import NodeRecord, NodeState
 from .node import GRACE_SECONDS, end_hard_later
 
 FINISHING_SECONDS = 0.3
@@ -18,8 +19,9 @@ class Departure:
     scheduler can take the machine away at any time after that.
     """
 
-    def __init__(self) -> None:
-        """Begin without a membership."""
+    def __init__(self, record: NodeRecord) -> None:
+        """Begin without a membership; the node's record says when it ends."""
+        self._record = record
         self._membership: Membership | None = None
 
     def joined(self, membership: Membership) -> None:
@@ -28,6 +30,7 @@ class Departure:
 
     def begin(self, signal_number: int) -> None:
         """Leave soon on a thread of its own, and end the process if it does not end by itself after that."""
+        self._record.state = NodeState.ENDING
         leaving = threading.Timer(FINISHING_SECONDS, self._leave, (signal_number,))
         leaving.daemon = True
         leaving.start()

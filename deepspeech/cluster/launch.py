@@ -28,6 +28,9 @@ from .graph import build_cluster_graph
 from .http.client import RETRY_SECONDS, Connection
 from .http.libraries import check_libraries
 from .http.service import Service
+from .monitoring.node_record import NodeRecord
+from .monitoring.spans import spans_to
+from .monitoring.step_traces import StepTraces
 from .node import (
     address_of,
     applicant_of,
@@ -49,20 +52,23 @@ ENDING = PlainEnding(
 """That of a worker, and of the chief until there are weights."""
 
 
-def take_part(options: Options, cluster: ClusterOptions) -> None:
-    """Be the node that the flags name until training is over. Raises a DeepSpeechError, or Interrupted."""
+def take_part(options: Options, cluster: ClusterOptions, record: NodeRecord | None = None) -> None:
+    """Be the node that the flags name until training is over. Raises a DeepSpeechError, or Interrupted.
+
+    `record` is told how far the node has come, and what its time goes into.
+    """
     with locked_for_training(options.checkpoints.directory) if _saves(options, cluster) else nullcontext():
-        _take_part(options, cluster)
+        _take_part(options, cluster, record or NodeRecord())
 
 
 def _saves(options: Options, cluster: ClusterOptions) -> bool:
     return options.trains and cluster.is_chief
 
 
-def _take_part(options: Options, cluster: ClusterOptions) -> None:
+def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) -> None:
     fix_threads(options.session)
     if cluster.job_name == "ps":
-        serve_parameters(options, cluster)
+        serve_parameters(options, cluster, record)
         return
     if cluster.is_chief:
         check_libraries("the coordinator")
@@ -91,8 +97,10 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
         plans = {name: data_set.plan for name, data_set in sets.items()}
         target, address = _listen(options, cluster)
         applicant = applicant_of(cluster, worker_properties(options, inputs.alphabet, plans), address)
-        context = WorkerContext(options, cluster, applicant, connection, target, graph, sets, evaluator)
-        with InterruptionWatch(ENDING) as watch:
+        record.name = cluster.node_name
+        context = WorkerContext(options, cluster, applicant, connection, target, graph, sets, evaluator, record)
+        with spans_to(options.tracing.endpoint, record.name) as spans, InterruptionWatch(ENDING) as watch:
+            context = replace(context, spans=spans)
             if cluster.is_chief:
                 _lead(context, identity, token, watch)
             else:
@@ -118,7 +126,7 @@ def _listen(options: Options, cluster: ClusterOptions) -> tuple[str, str]:
 def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, watch: InterruptionWatch) -> None:
     from .http.server import Server
 
-    service = Service(_coordinator(context))
+    service = Service(_coordinator(context), traces=StepTraces(context.spans))
     cluster = context.cluster
     if cluster.announces:
         wait_for_name(cluster.coordinator_host, cluster.coordinator_retries * RETRY_SECONDS)
@@ -128,7 +136,7 @@ def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, wa
 
 
 def _work(context: WorkerContext, watch: InterruptionWatch) -> None:
-    departure = Departure()
+    departure = Departure(context.record)
     watch.when_signalled = departure.begin
     context.connection.given_up = lambda: watch.signal_number is not None
     try:

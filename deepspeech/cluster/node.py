@@ -15,18 +15,19 @@ import tensorflow as tf
 
 from ..errors import ClusterError
 from ..options import ClusterOptions, Options
+from ..options.cluster import TOKEN_VARIABLE
 from ..training.graph import session_config
 from ..training.interruption import Interrupted
+from ..util.monitoring.log_lines import last_words
 from ..util.web.tokens import is_loopback
 from ..util.web.tokens import read_token as read_secret
 from .coordination.errors import CoordinatorError, TrainingStoppedError
 from .coordination.membership import Applicant, Role
 from .http.client import Address, Connection, Membership, join
+from .monitoring.node_record import NodeRecord, NodeState
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
-
-TOKEN_VARIABLE = "DEEPSPEECH_COORD_TOKEN"  # noqa: S105 - the name of an environment variable
 
 SERVERS_LOST = (
     tf.errors.AbortedError,
@@ -84,10 +85,13 @@ def applicant_of(options: ClusterOptions, properties: Mapping[str, str], address
     return Applicant(Role(options.job_name), options.task, secrets.token_hex(8), properties, address)
 
 
-def join_or_explain(connection: Connection, applicant: Applicant) -> Membership:
+def join_or_explain(connection: Connection, applicant: Applicant, record: NodeRecord) -> Membership:
     """Join the training. Raises ClusterError if the coordinator cannot be reached or refuses, and Interrupted."""
+    record.state = NodeState.JOINING
     try:
-        return join(connection, applicant)
+        membership = join(connection, applicant, record.report_if_due)
+        record.note_joined()
+        return membership
     except TrainingStoppedError as error:
         raise stopped_with_all(error) from error
     except CoordinatorError as error:
@@ -151,7 +155,7 @@ def end_hard_later(reason: str, seconds: float = GRACE_SECONDS, code: int = 1) -
     """
 
     def end() -> None:
-        print(f"deepspeech: {reason}", file=sys.stderr, flush=True)
+        print(last_words(reason), file=sys.stderr, flush=True)
         os._exit(code)
 
     timer = threading.Timer(seconds, end)
@@ -167,8 +171,9 @@ def is_of_a_server(error: BaseException | None) -> bool:
     return not any(f"; {os.strerror(number)}" in str(error.message) for number in errno.errorcode)
 
 
-def end_hard_after_signal(number: int) -> None:
+def end_hard_after_signal(number: int, record: NodeRecord) -> None:
     """End the process, if it has not ended by itself, before a scheduler's 30 seconds of grace are over."""
+    record.state = NodeState.ENDING
     end_hard_later("stopped; it could not end by itself", STOPPING_SECONDS, 128 + number)
 
 

@@ -9,6 +9,7 @@ from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from .addresses.forwarder import Forwarder, locate_with
 from .coordination.errors import CoordinatorError, NotMemberError, TrainingFailedError, TrainingStoppedError
 from .http.client import RETRY_SECONDS, Connection, Membership
+from .monitoring.node_record import NodeRecord
 from .node import (
     address_of,
     applicant_of,
@@ -30,18 +31,18 @@ ENDING = PlainEnding(
 )
 
 
-def serve_parameters(options: Options, cluster: ClusterOptions) -> None:
+def serve_parameters(options: Options, cluster: ClusterOptions, record: NodeRecord) -> None:
     """Hold variables until training is over. Raises ClusterError if training fails or the coordinator stays away."""
     connection = Connection(address_of(cluster, read_token(cluster)))
     server = start_server(options, cluster, _forwarded(cluster, connection) if cluster.announces else None)
     logger.info("Parameter server %d at %s", cluster.task, server.target)
     applicant = applicant_of(cluster, code_property())
     with InterruptionWatch(ENDING) as watch:
-        watch.when_signalled = end_hard_after_signal
+        watch.when_signalled = lambda number: end_hard_after_signal(number, record)
         connection.given_up = lambda: watch.signal_number is not None
         while True:
             try:
-                membership = join_or_explain(connection, applicant)
+                membership = join_or_explain(connection, applicant, record)
             except ClusterError as error:
                 if watch.signal_number is None:
                     raise

@@ -10,8 +10,10 @@ from typing import Any
 
 from ..errors import FlagError
 from ..schedule.snapshot import Publish, Snapshot
+from ..util.monitoring.time_use import shares
 from .coordination.status import phase_of_training, seconds_left, status_of_training
 from .http.libraries import check_libraries
+from .monitoring.node_record import NodeRecord
 
 logger = logging.getLogger(__name__)
 
@@ -20,8 +22,10 @@ HOST = "127.0.0.1"
 
 
 @contextmanager
-def status_page(port: int) -> Iterator[Publish | None]:
+def status_page(port: int, record: NodeRecord | None = None) -> Iterator[Publish | None]:
     """Serve the page on the port meanwhile; yield what is to be told how training stands. With port 0, yield None.
+
+    The page shows what the time goes into, as the record tells it.
 
     Raise FlagError if the port cannot be listened on, and ClusterError if libraries are missing.
     """
@@ -32,7 +36,7 @@ def status_page(port: int) -> Iterator[Publish | None]:
     from .http.server import ApplicationServer
     from .http.views import status_application
 
-    status = RunStatus()
+    status = RunStatus(record=record)
     with ApplicationServer(status_application(status.tell), _listening(port)):
         logger.info("Status page at http://localhost:%d", port)
         yield status.publish
@@ -41,28 +45,32 @@ def status_page(port: int) -> Iterator[Publish | None]:
 class RunStatus:
     """The status of a run on this machine; one thread publishes it, and any may ask for it."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Measure the time left with `clock`, in seconds."""
+    def __init__(self, clock: Callable[[], float] = time.monotonic, record: NodeRecord | None = None) -> None:
+        """Measure the time left with `clock`, in seconds; `record` knows what the time goes into."""
         self._clock = clock
+        self._record = record
         self._opened: tuple[float, int] | None = None
-        self._newest: tuple[Snapshot, float] | None = None  # replaced as a whole: a thread reads the old or the new one
+        # Replaced as a whole: a thread reads the old or the new one.
+        self._newest: tuple[Snapshot, float, float | None] | None = None
 
-    def publish(self, snapshot: Snapshot, utterances_per_second: float) -> None:
-        """Take note of how training stands."""
+    def publish(self, snapshot: Snapshot, utterances_per_second: float, checkpoint_at: float | None = None, /) -> None:
+        """Take note of how training stands, and of when the newest checkpoint was saved."""
         if self._opened is None:
             self._opened = (self._clock(), snapshot.batches_left)
-        self._newest = (snapshot, utterances_per_second)
+        self._newest = (snapshot, utterances_per_second, checkpoint_at)
 
     def tell(self) -> dict[str, Any]:
         """Return the status as a value for JSON; docs/training.md and docs/cluster.md explain its fields."""
         newest = self._newest
-        snapshot, rate = newest if newest is not None else (None, 0.0)
+        snapshot, rate, saved = newest if newest is not None else (None, 0.0, None)
         return {
             "phase": "preparing" if snapshot is None else phase_of_training(snapshot),
             "reason": None,
             **status_of_training(snapshot, snapshot.state.history if snapshot else ()),
             "seconds_left": seconds_left(self._opened, snapshot, self._clock()),
             "utterances_per_second": round(rate, 2),
+            "checkpoint_age": None if saved is None else round(max(self._clock() - saved, 0.0), 2),
+            "time": shares(self._record.recent().seconds) if self._record is not None else None,
         }
 
 

@@ -52,7 +52,7 @@ class Steps:
         in_time = v1.RunOptions(timeout_in_ms=int(1000 * STEP_SECONDS))
         self._watchdog.expect(STEP_SECONDS + CANCELLING_SECONDS)
         fed = {graph.round_number: end.number}
-        applied = None
+        applied, begin = None, self._service.clock()
         if end.count:
             fed |= {graph.contributions: end.count, graph.training.learning_rate: self._rate_now()}
             _, applied = session.run([graph.apply, graph.applied], fed, options=in_time)
@@ -60,6 +60,7 @@ class Steps:
             session.run(graph.discard, fed, options=in_time)
         with self._service.locked() as coordinator:
             counted = coordinator.end_round(end)
+        self._service.traces.ended(end.number, begin, self._service.clock(), end.count)
         self._service.changed()
         if applied is not None:
             check_applied(applied.tolist(), counted)

@@ -24,10 +24,14 @@ from ..training.job_runner import JobRunner
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.scoring import Evaluator
 from ..util.feeding import UNREADABLE, Batch
+from ..util.monitoring.time_use import Activity
 from .coordination.errors import CoordinatorError, JobLostError, NotMemberError, TrainingStoppedError
 from .coordination.membership import Applicant
 from .graph import ClusterGraph
 from .http.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, RemoteCoordinator
+from .monitoring.node_record import NodeRecord, NodeState
+from .monitoring.spans import Spans
+from .monitoring.step_traces import write_step
 from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, stopped_with_all, summary
 
 logger = logging.getLogger(__name__)
@@ -45,6 +49,8 @@ class WorkerContext:
     graph: ClusterGraph
     sets: Mapping[SetName, DataSet]
     evaluator: Evaluator
+    record: NodeRecord
+    spans: Spans | None = None
 
     def session(self) -> Any:
         """Return a new session over the parameter servers and this worker."""
@@ -78,11 +84,12 @@ def _work_and_join_again(
 ) -> None:
     trouble = _Trouble()
     while not interrupted():
-        membership = join_or_explain(context.connection, context.applicant)
+        membership = join_or_explain(context.connection, context.applicant, context.record)
         joined(membership)
         try:
             _work_as_member(context, membership, interrupted, closing, trouble)
             membership.leave()
+            context.record.state = NodeState.ENDING
             return
         except NotMemberError:
             if interrupted():
@@ -118,7 +125,8 @@ def _work_as_member(
     closing: Executor,
     trouble: "_Trouble",
 ) -> None:
-    coordinator = RemoteCoordinator(context.connection, membership)
+    time_use = context.record.time_use
+    coordinator = RemoteCoordinator(context.connection, membership, time_use)
     step_timeout = _StepTimeout(context.cluster.coordinator_retries * RETRY_SECONDS)
     membership.on_error(step_timeout.start)
     session = context.session()
@@ -131,6 +139,7 @@ def _work_as_member(
             context.evaluator,
             report_count=context.options.report.count,
             observer=steps,
+            time_use=time_use,
         )
         while not interrupted():
             job = coordinator.next_job(POLL_SECONDS)
@@ -223,10 +232,19 @@ class _Rounds:
         self._trouble.end()
         graph = self._context.graph
         if graph.send is not None and job.set_name is SetName.TRAIN:
-            self._session.run(graph.send, {graph.round_number: self._coordinator.offer_gradient(job)})
+            offered = {graph.round_number: self._coordinator.offer_gradient(job)}
+            with self._context.record.time_use.during(Activity.COMPUTING):
+                self._session.run(graph.send, offered)
+        self._trace(job)
         if self._progress is not None:
             self._progress.show(job.set_name, job.epoch)
             self._progress.advance(losses)
+
+    def _trace(self, job: Job) -> None:
+        record, spans, parent = self._context.record, self._context.spans, self._coordinator.trace
+        intervals = record.time_use.take_intervals()
+        if spans is not None and parent is not None and job.set_name is SetName.TRAIN:
+            write_step(spans, record.name, parent, intervals)
 
     def ended(self) -> None:
         if self._progress is not None:

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 from .rows.checks import Check, OneOf, at_least, more_than, up_to
 from .rows.flag import flag
 
+TOKEN_VARIABLE = "DEEPSPEECH_COORD_TOKEN"  # noqa: S105 - the name of an environment variable
+
 JOB_NAMES = ("localhost", "ps", "worker")
 
 SCHEDULERS = ("tf_config", "jobset", "indexed_job", "slurm")
@@ -172,6 +174,12 @@ class ClusterOptions:
     def least_workers(self) -> int:
         """The least number of workers if they come and go; else 0."""
         return int(self.worker_number.partition(":")[0]) if self.announces and ":" in self.worker_number else 0
+
+    @property
+    def node_name(self) -> str:
+        """This node's name for people: "worker 1", "worker" without a place, "localhost" without a cluster."""
+        placeless = self.job_name == "localhost" or self.task == ANY_PLACE
+        return self.job_name if placeless else f"{self.job_name} {self.task}"
 
     @property
     def replicas(self) -> int:

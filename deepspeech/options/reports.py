@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ..util.monitoring.log_lines import FORMATS, TEXT
 from .checkpoints import CHECKPOINTS
-from .rows.checks import Check, at_least, up_to
+from .rows.checks import Check, OneOf, at_least, up_to
 from .rows.flag import flag
 
 
@@ -36,6 +37,13 @@ class LogOptions:
     )
     traffic: bool = flag(
         False, "log the messages to and from the coordinator", name="log_traffic", decides_result=False
+    )
+    format: str = flag(
+        TEXT,
+        "form of the log: text, or json for an object a line, with time, level, node and message",
+        name="log_format",
+        check=OneOf(FORMATS),
+        decides_result=False,
     )
 
 

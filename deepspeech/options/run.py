@@ -23,6 +23,7 @@ from .decoding import DECODING, LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import ExportOptions
 from .model import ModelOptions
+from .monitoring import ProbeOptions, TracingOptions
 from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions, StatusOptions
 from .rows.flag import flag, flags_with
@@ -75,6 +76,8 @@ class Options:
     logs: LogOptions = field(default_factory=LogOptions)
     report: ReportOptions = field(default_factory=ReportOptions)
     status: StatusOptions = field(default_factory=StatusOptions)
+    probes: ProbeOptions = field(default_factory=ProbeOptions)
+    tracing: TracingOptions = field(default_factory=TracingOptions)
     language_model: LanguageModelOptions = field(default_factory=LanguageModelOptions)
     one_shot_infer: Path | None = flag(
         None, "transcribe this audio file and print the text", title=DECODING, decides_result=False

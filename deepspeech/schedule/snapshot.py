@@ -1,7 +1,7 @@
 """How training stands at a moment, for those who watch it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from .coordinator import TrainingCoordinator
 from .jobs import SetName, Tally
@@ -37,5 +37,8 @@ class Snapshot:
         )
 
 
-Publish = Callable[[Snapshot, float], None]
-"""Is told how training stands, and the utterances a second, whenever that changes; it must not raise, nor wait."""
+class Publish(Protocol):
+    """Is told how training stands whenever that changes; it must not raise, nor wait."""
+
+    def __call__(self, snapshot: Snapshot, utterances_per_second: float, checkpoint_at: float | None = None, /) -> None:
+        """Take note; `checkpoint_at` is when the newest checkpoint was saved, as `time.monotonic` gives it."""

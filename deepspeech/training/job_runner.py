@@ -14,6 +14,7 @@ from ..errors import AudioError, FeatureCacheError, TrainingError
 from ..schedule.coordinator import NoJob
 from ..schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from ..util.feeding import LABEL_PADDING, UNREADABLE, Batch
+from ..util.monitoring.time_use import Activity, TimeUse
 from .data_set import DataSet
 from .graph import TrainingGraph
 from .scoring import Evaluator
@@ -74,14 +75,19 @@ class JobRunner:
         *,
         report_count: int,
         observer: "StepObserver",
+        time_use: TimeUse | None = None,
     ) -> None:
-        """Keep `report_count` wrong utterances in reports, and call the observer at every step."""
+        """Keep `report_count` wrong utterances in reports, and call the observer at every step.
+
+        `time_use` is told what the time goes into.
+        """
         self._graph = graph
         self._session = session
         self._sets = sets
         self._evaluator = evaluator
         self._report_count = report_count
         self._observer = observer
+        self._time_use = time_use or TimeUse()
 
     def work(self, first: Job, coordinator: Coordinator, interrupted: Callable[[], bool]) -> Iterator[EpochReport]:
         """Do a job and those that follow it in its epoch, until there are no more or `interrupted`.
@@ -99,14 +105,14 @@ class JobRunner:
         feeder = self._sets[first.set_name].feeder
         batches = _Readable(feeder.batches(claims.batch_indices(), first.epoch), coordinator.stepwise)
         with closing(batches.source):
-            for batch in batches:
+            for batch in self._time_use.while_awaiting(batches, Activity.FEEDING):
                 job, last = claims.next_slot()
                 if not outcomes or outcomes[-1].job is not job:
                     outcomes.append(_Outcome(job))
                 step.append(batch)
                 if len(step) < batches_per_step and not last:
                     continue
-                self._do_step(outcomes[-1], towers, step)
+                self._do_batches(outcomes[-1], towers, step)
                 step = []
                 yield from self._submit(coordinator, outcomes, wait=False)
                 if interrupted():
@@ -119,21 +125,33 @@ class JobRunner:
     def _towers(self, set_name: SetName) -> tuple[Tower, ...]:
         return self._graph.train_towers if set_name is SetName.TRAIN else self._graph.evaluate_towers
 
-    def _do_step(self, outcome: "_Outcome", towers: Sequence[Tower], batches: Sequence[Batch]) -> None:
+    def _do_batches(self, outcome: "_Outcome", towers: Sequence[Tower], batches: Sequence[Batch]) -> None:
         job = outcome.job
         first = job.batches[outcome.done]
         outcome.done += len(batches)
         batches = [batch for batch in batches if batch.utterances]
         if not batches:
             return
-        extra = self._observer.step_feeds(job, first) if job.set_name is SetName.TRAIN else {}
+        if job.set_name is not SetName.TRAIN:
+            self._do_step(outcome, towers, batches, {})
+            return
+        with self._time_use.timed(self._time_use.steps):
+            with self._time_use.timed(self._time_use.round_waits):
+                extra = self._observer.step_feeds(job, first)
+            self._do_step(outcome, towers, batches, extra)
+
+    def _do_step(
+        self, outcome: "_Outcome", towers: Sequence[Tower], batches: Sequence[Batch], extra: Mapping[Any, Any]
+    ) -> None:
+        job = outcome.job
         arguments = self._observer.step_arguments(job)
         losses, gradient_norm = [], 0.0
         for begin in range(0, len(batches), len(towers)):
             together = batches[begin : begin + len(towers)]
             ends_step = begin + len(towers) >= len(batches)
             fetches, fed = self._fetches_and_feeds(job, towers, together, ends_step=ends_step)
-            fetched = self._session.run(fetches, {**fed, **extra}, **arguments)
+            with self._time_use.during(Activity.COMPUTING):
+                fetched = self._session.run(fetches, {**fed, **extra}, **arguments)
             losses += fetched["losses"]
             gradient_norm = float(fetched.get("norm", 0.0))
             _check_finite(job, together, np.concatenate(fetched["losses"]), gradient_norm)
@@ -178,7 +196,9 @@ class JobRunner:
             stepwise = coordinator.stepwise and oldest.job.set_name is SetName.TRAIN
             backlog = sum(len(outcome.decoding) for outcome in outcomes)
             while oldest.decoding and (wait or stepwise or backlog > DECODING_BACKLOG or oldest.decoding[0].done()):
-                oldest.tally = oldest.tally.merged(oldest.decoding.popleft().result(), self._report_count)
+                with self._time_use.during(Activity.DECODING):
+                    decoded = oldest.decoding.popleft().result()
+                oldest.tally = oldest.tally.merged(decoded, self._report_count)
                 backlog -= 1
             complete = oldest.done == len(oldest.job.batches)
             if oldest.decoding or not (complete or wait or stepwise):

@@ -60,6 +60,8 @@ class RunLifecycle:
         state = coordinator.state
         self._best = checkpoints.best_figure(state.dev_set, state.best_by) if options.trains else float("inf")
         self._next_save = self._save_time()
+        self.saved_at = checkpoints.last_saved_at
+        """When the newest checkpoint was saved, as `time.monotonic` gives it; None if there is none."""
         self._training_ended = False
         self._keeps_figures = True
         self._reductions = state.plateau_reductions
@@ -205,6 +207,7 @@ class RunLifecycle:
             prefix = self._checkpoints.save(self._session, Kind.NEWEST, state)
             logger.info("Saved checkpoint %s", prefix.name)
             self._saved_state = state
+            self.saved_at = time.monotonic()
             self._lost_if_stopped = f"the checkpoint {prefix.name} of {_clock()}"
         self._next_save = self._save_time()
 

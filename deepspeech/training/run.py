@@ -22,6 +22,7 @@ from ..util.features import front_end
 from ..util.feeding import UNREADABLE, Batch
 from ..util.figures.error_report.folder import ReportFolder
 from ..util.figures.output_file import OutputFile
+from ..util.monitoring.time_use import TimeUse
 from ..util.signals import ended_by_signals
 from .data_set import open_sets
 from .features.statistics import fill_in_statistics
@@ -39,20 +40,27 @@ STARTING = PlainEnding("stopping before the first step", "stopped before the fir
 
 
 def train_and_test(
-    options: Options, inputs: Inputs, devices: Sequence[str] | None = None, publish: Publish | None = None
+    options: Options,
+    inputs: Inputs,
+    devices: Sequence[str] | None = None,
+    publish: Publish | None = None,
+    time_use: TimeUse | None = None,
 ) -> None:
     """Train on the training set, if there is one, then test on the test set, if there is one.
 
     Go on from the newest checkpoint of the folder. Test with the checkpoint of lowest validation loss, or with the
-    newest if there was no validation. A run that trains locks the folder. `publish` is told how the run stands.
+    newest if there was no validation. A run that trains locks the folder. `publish` is told how the run stands, and
+    `time_use` what its time goes into.
     Raise a DeepSpeechError for input that cannot be used or a folder that is locked, and Interrupted, with a
     checkpoint saved, after SIGINT or SIGTERM.
     """
     with locked_for_training(options.checkpoints.directory) if options.trains else nullcontext():
-        _train_and_test(options, inputs, devices or compute_devices(), publish)
+        _train_and_test(options, inputs, devices or compute_devices(), publish, time_use or TimeUse())
 
 
-def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], publish: Publish | None) -> None:
+def _train_and_test(
+    options: Options, inputs: Inputs, devices: Sequence[str], publish: Publish | None, time_use: TimeUse
+) -> None:
     output_file, report_folder = _output_file(options, inputs), _report_folder(options, inputs)
     with ended_by_signals():
         fix_threads(options.session)
@@ -89,7 +97,12 @@ def _train_and_test(options: Options, inputs: Inputs, devices: Sequence[str], pu
                 )
                 rate = LearningRate(options.optimizer.learning_rate, options.schedule.learning_rate, batches_per_step)
                 run = _Run(coordinator, lifecycle, summaries, watch, progress, publish, rate, graph.learning_rate)
-                run.lead(JobRunner(graph, session, sets, evaluator, report_count=options.report.count, observer=run))
+                report_count = options.report.count
+                run.lead(
+                    JobRunner(
+                        graph, session, sets, evaluator, report_count=report_count, observer=run, time_use=time_use
+                    )
+                )
     if output_file is not None:
         output_file.write()
     if report_folder is not None:
@@ -211,7 +224,7 @@ class _Run:
 
     def _tell(self) -> None:
         if self._publish is not None:
-            self._publish(Snapshot.of(self._coordinator), self._progress.rate)
+            self._publish(Snapshot.of(self._coordinator), self._progress.rate, self._lifecycle.saved_at)
 
     def _is_interrupted(self) -> bool:
         return self._watch.signal_number is not None or self._lifecycle.save_is_due()

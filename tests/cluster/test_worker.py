@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from deepspeech.cluster import worker
+from deepspeech.cluster.monitoring.node_record import NodeRecord
 from deepspeech.errors import ClusterError
 from deepspeech.options import ClusterOptions
 
@@ -48,7 +49,8 @@ def work(monkeypatch: pytest.MonkeyPatch, *memberships: Callable[[Any], None]) -
         next(left)(arguments[-1])
 
     monkeypatch.setattr(worker, "_work_as_member", work_as_member)
-    context: Any = SimpleNamespace(connection=None, applicant=None, cluster=ClusterOptions(coordinator_retries=100))
+    cluster = ClusterOptions(coordinator_retries=100)
+    context: Any = SimpleNamespace(connection=None, applicant=None, cluster=cluster, record=NodeRecord())
     with ThreadPoolExecutor() as closing:
         worker._work_and_join_again(context, lambda: False, closing)
     return begun

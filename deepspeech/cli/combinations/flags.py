@@ -29,6 +29,8 @@ def check_options(options: Options, given: Collection[str]) -> None:
     _check_outputs_of_the_test(options, given)
     if options.status.port and options.in_cluster:
         raise FlagError("--status_port: a cluster's page is at --coord_host and --coord_port; leave this flag out")
+    if options.tracing.endpoint and not options.in_cluster:
+        raise FlagError("--trace_endpoint: the steps of a cluster are traced, not those of one machine; leave it out")
     _check_caches(options)
     _check_export(options)
 

@@ -14,6 +14,7 @@ from typing import NoReturn
 from ...schedule.coordinator import NoJob, TrainingCoordinator
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from ...schedule.state import Figures
+from .chronicle import Chronicle
 from .errors import JobLostError, TrainingFailedError, TrainingStoppedError
 from .leases import Lease, Leases
 from .membership import Applicant, ClusterSettings, Counts, Member, Members, Role
@@ -27,16 +28,13 @@ class ClusterCoordinator:
     """Members, leases and rounds around a `TrainingCoordinator`."""
 
     def __init__(
-        self,
-        settings: ClusterSettings,
-        required: Mapping[Role, Mapping[str, str]],
-        *,
-        first_round: int = 0,
+        self, settings: ClusterSettings, required: Mapping[Role, Mapping[str, str]], *, first_round: int = 0
     ) -> None:
         """Begin without members: they must have the `required` properties. Rounds are numbered from `first_round`."""
         self.settings = settings
         self.members = Members(settings, required)
         self.counts = Counts()
+        self.chronicle = Chronicle()
         self.training: TrainingCoordinator | None = None
         self.history: tuple[Figures, ...] = ()
         self.over = False
@@ -59,7 +57,7 @@ class ClusterCoordinator:
         self.members.check(applicant)
         before = self.members.namesake(applicant)
         if before is not None:
-            self._lose(before, replaced=before.applicant.process != applicant.process)
+            self._lose(before, now, "was replaced", replaced=before.applicant.process != applicant.process)
         return self.members.add(applicant, now).identity
 
     def heartbeat(self, identity: str, now: float, *, must_go: bool = False) -> bool:
@@ -75,7 +73,7 @@ class ClusterCoordinator:
     def leave(self, identity: str, now: float, failure: str | None = None) -> None:
         """Let a member go and hand its jobs out again; with a failure, training ends for good."""
         member = self._member(identity, now)
-        self._lose(member)
+        self._lose(member, now, f"left{'' if failure is None else f': {failure}'}")
         if self.over:
             self.shutdown.note_leave(member)
         if failure is not None:
@@ -85,7 +83,7 @@ class ClusterCoordinator:
         """Give up members that were silent or busy for too long."""
         for member in self.members.lost(now):
             self.counts.lost_members += 1
-            self._lose(member)
+            self._lose(member, now, "was lost: no sign of life, or no result for too long")
 
     # Jobs
 
@@ -289,7 +287,8 @@ class ClusterCoordinator:
         if self.training is not None:
             self.training.give_back(lease.job)
 
-    def _lose(self, member: Member, *, replaced: bool = False) -> None:
+    def _lose(self, member: Member, now: float, why: str, *, replaced: bool = False) -> None:
+        self.chronicle.note(now, f"{member.applicant.name} {why}")
         for number in reversed(list(member.jobs)):
             self.counts.lost_jobs += 1
             self._drop(self._leases.of(member.identity, number))

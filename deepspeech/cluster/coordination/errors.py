@@ -4,6 +4,7 @@ CoordinatorError
 ├── JoinRefusedError         403 refused
 ├── JobLostError             409 job_lost
 │   └── ResultMismatchError  (the same), and a ResultRefusedError of the schedule
+├── TracingOffError          409 tracing_off
 ├── NotMemberError           410 not_member
 ├── ReplacedError            410 replaced
 ├── TrainingFailedError      410 failed
@@ -38,6 +39,13 @@ class JobLostError(CoordinatorError):
 
 class ResultMismatchError(JobLostError, ResultRefusedError):
     """A result does not cover the next batches of the member's job."""
+
+
+class TracingOffError(CoordinatorError):
+    """No step can be traced, as the chief was not told where traces go."""
+
+    status = 409
+    kind = "tracing_off"
 
 
 class NotMemberError(CoordinatorError):

@@ -9,6 +9,7 @@ from enum import Enum
 from ...schedule.jobs import Job
 from .errors import JoinRefusedError, NotMemberError, ReplacedError
 from .places import FreePlaces
+from .time_shares import MemberTimes
 
 RECENT_RESULTS = 64
 """Results that a member's throughput is measured over."""
@@ -67,6 +68,7 @@ class Member:
     jobs: dict[int, Job] = field(default_factory=dict)
     last_job: Job | None = None
     results: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=RECENT_RESULTS))
+    times: MemberTimes | None = None
 
     @property
     def works(self) -> bool:

@@ -1,6 +1,6 @@
 """The state of a training run, as `/v1/status` tells it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...schedule.jobs import SetName
@@ -8,6 +8,7 @@ from ...schedule.snapshot import Snapshot
 from ...schedule.state import Figures
 from .coordinator import ClusterCoordinator
 from .membership import Member, Role
+from .time_shares import MemberTimes, stragglers
 
 HISTORY_SHOWN = 2000
 """The newest epochs of each set whose losses are told."""
@@ -19,15 +20,19 @@ REPORTS_SHOWN = 100
 def status_of(coordinator: ClusterCoordinator, now: float) -> dict[str, Any]:
     """Return a cluster's state as a value for JSON; docs/cluster.md explains each field. Times are in seconds."""
     snapshot = Snapshot.of(coordinator.training) if coordinator.training else None
+    slow = stragglers({member.applicant.name: member.times for member in coordinator.members})
     return {
         "phase": _phase(coordinator, snapshot),
         "reason": coordinator.failure or coordinator.trouble,
         **status_of_training(snapshot, coordinator.history),
         "seconds_left": seconds_left(coordinator.opened, snapshot, now),
-        "members": [_member(member, now) for member in coordinator.members],
+        "members": [_member(member, now, slow) for member in coordinator.members],
         "missing": [f"{role.value} {task}" for role in Role for task in coordinator.members.missing(role)],
         "utterances_per_second": round(sum(member.throughput(now) for member in coordinator.members), 2),
         "stalled_for": round(coordinator.members.stalled_for(now), 2),
+        "checkpoint_age": coordinator.chronicle.checkpoint_age(now),
+        "restarts": coordinator.chronicle.restarts,
+        "events": coordinator.chronicle.told(now),
         "counts": vars(coordinator.counts),
     }
 
@@ -59,17 +64,29 @@ def seconds_left(opened: tuple[float, int] | None, snapshot: Snapshot | None, no
     return (now - since) * left / (left_then - left) if left < left_then else None
 
 
+def unready(coordinator: ClusterCoordinator) -> str | None:
+    """Return the phase of a run that does not go on now: it waits, has failed or was stopped; None of any other."""
+    phase = _ended(coordinator)
+    if phase is None and coordinator.training is None:
+        return "waiting"
+    return None if phase == "over" else phase
+
+
 def phase_of_training(snapshot: Snapshot) -> str:
     """Return what a run does that has begun and is not over."""
     return "testing" if snapshot.training_is_over else "training"
 
 
 def _phase(coordinator: ClusterCoordinator, snapshot: Snapshot | None) -> str:
+    if ended := _ended(coordinator):
+        return ended
+    return "waiting" if snapshot is None or coordinator.members.are_too_few else phase_of_training(snapshot)
+
+
+def _ended(coordinator: ClusterCoordinator) -> str | None:
     if coordinator.failure is not None:
         return "stopped" if coordinator.stopped else "failed"
-    if coordinator.over:
-        return "over"
-    return "waiting" if snapshot is None or coordinator.members.are_too_few else phase_of_training(snapshot)
+    return "over" if coordinator.over else None
 
 
 def _open_epoch(snapshot: Snapshot) -> dict[str, Any] | None:
@@ -89,10 +106,27 @@ def _open_epoch(snapshot: Snapshot) -> dict[str, Any] | None:
     }
 
 
-def _member(member: Member, now: float) -> dict[str, Any]:
+def told_times(times: MemberTimes | None) -> dict[str, Any]:
+    """Return what the time of a process goes into, null where that is not known."""
+    whole = times.whole if times is not None else 0.0
+    if times is None or not whole:
+        return dict.fromkeys(("time", "own_step_seconds", "sent_bytes_per_second", "received_bytes_per_second"))
+    own = times.own_step_seconds
+    return {
+        "time": times.shares,
+        "own_step_seconds": None if own is None else round(own, 4),
+        "sent_bytes_per_second": round(times.sent_bytes / whole),
+        "received_bytes_per_second": round(times.received_bytes / whole),
+    }
+
+
+def _member(member: Member, now: float, slow: Collection[str]) -> dict[str, Any]:
     return {
         "name": member.applicant.name,
         "silent_for": round(max(now - member.seen, 0.0), 2),
         "jobs": len(member.jobs),
         "utterances_per_second": round(member.throughput(now), 2),
+        "straggles": member.applicant.name in slow,
+        **told_times(member.times),
+        **({} if member.works else {"time": None}),
     }

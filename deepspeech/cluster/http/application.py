@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...util.web.origins import is_of_this_machine, is_same_origin
+from ...util.web.probes import probe_endpoints
 from ...util.web.tokens import is_token
 from ..coordination.errors import CoordinatorError
 from . import routes
@@ -20,7 +21,7 @@ from .handlers import Handler, Handlers
 from .openapi import describe
 from .protocol import ErrorBody, body_named
 from .service import Service
-from .views import Endpoint, page_endpoint, pages_of
+from .views import Endpoint, page_endpoints, pages_of
 
 traffic = logging.getLogger("deepspeech.traffic")
 
@@ -84,7 +85,8 @@ def _pages(service: Service, handlers: Handlers, check: Check) -> ASGIApp:
         yield
         ticking.cancel()
 
-    shown: dict[str, Endpoint] = {"/": page_endpoint(), "/openapi.json": show_description}
+    shown: dict[str, Endpoint] = {**page_endpoints(), "/openapi.json": show_description}
+    shown |= probe_endpoints(handlers.unready)
     shown |= {view.path: _checked(show, check) for view, show in handlers.views.items()}
     return pages_of(shown, lifespan)
 

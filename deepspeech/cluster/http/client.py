@@ -13,6 +13,7 @@ from typing import Any
 from ...errors import ClusterError
 from ...schedule.coordinator import NoJob
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName
+from ...util.monitoring.time_use import Activity, TimeUse
 from ..coordination.errors import CoordinatorError, error_of_kind
 from ..coordination.membership import Applicant
 from . import routes
@@ -147,7 +148,16 @@ class Membership:
     answer, as `time.monotonic` gives it, and `error` why there will be no more.
     """
 
-    def __init__(self, connection: Connection, applicant: Applicant, identity: str, lease_seconds: float) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        applicant: Applicant,
+        identity: str,
+        lease_seconds: float,
+        report: Callable[[], Mapping[str, Any] | None] = lambda: None,
+    ) -> None:
+        """Begin to give signs of life. `report` returns a `TimesBody` to send along, None if none is due."""
+        self._report = report
         self._connection = connection
         self._identity = identity
         self._seconds = min(lease_seconds / 4, 1.0)
@@ -183,7 +193,7 @@ class Membership:
     def _beat(self) -> None:
         while not self._ended.wait(self._seconds):
             try:
-                body = {"member": self._identity, "must_go": self.must_go}
+                body = {"member": self._identity, "must_go": self.must_go, "times": self._report()}
                 _, answer = self._connection.post(routes.HEARTBEAT, body)
                 self.heard = time.monotonic()
                 self.over = answer["over"]
@@ -194,8 +204,10 @@ class Membership:
                 return
 
 
-def join(connection: Connection, applicant: Applicant) -> Membership:
-    """Join. Raises JoinRefusedError, and ClusterError if the coordinator cannot be reached."""
+def join(
+    connection: Connection, applicant: Applicant, report: Callable[[], Mapping[str, Any] | None] = lambda: None
+) -> Membership:
+    """Join, and `report` what the time goes into. Raises JoinRefusedError, and ClusterError if out of reach."""
     body = {
         "role": applicant.role.value,
         "task": applicant.task,
@@ -204,7 +216,7 @@ def join(connection: Connection, applicant: Applicant) -> Membership:
         "address": applicant.address,
     }
     _, answer = connection.post(routes.JOIN, body)
-    return Membership(connection, applicant, answer["member"], answer["lease_seconds"])
+    return Membership(connection, applicant, answer["member"], answer["lease_seconds"], report)
 
 
 class RemoteCoordinator:
@@ -212,11 +224,14 @@ class RemoteCoordinator:
 
     stepwise = True
 
-    def __init__(self, connection: Connection, membership: Membership) -> None:
+    def __init__(self, connection: Connection, membership: Membership, time_use: TimeUse | None = None) -> None:
         self._connection = connection
         self._membership = membership
+        self._time_use = time_use or TimeUse()
         self._held: set[int] = set()
         self._round: int | None = None
+        self.trace: str | None = None
+        """The W3C `traceparent` of the step that was begun last, if it is traced."""
 
     def next_job(self, wait: float = 0.0) -> Job | NoJob:
         """Return a job, or why there is none, after at most `wait` seconds."""
@@ -234,7 +249,7 @@ class RemoteCoordinator:
         while True:
             status, answer = self._post(routes.BEGIN_STEP, {"job": job.number, "wait": POLL_SECONDS}, POLL_SECONDS)
             if status == 200:
-                self._round = int(answer["round"])
+                self._round, self.trace = int(answer["round"]), answer["trace"]
                 return self._round
 
     def offer_gradient(self, job: Job) -> int:
@@ -275,4 +290,5 @@ class RemoteCoordinator:
         self._held.difference_update(numbers)
 
     def _post(self, route: routes.Route, body: Mapping[str, Any], wait: float = 0.0) -> tuple[int, Any]:
-        return self._connection.post(route, {"member": self._membership.identity, **body}, wait)
+        with self._time_use.during(Activity.WAITING):
+            return self._connection.post(route, {"member": self._membership.identity, **body}, wait)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from ...schedule.coordinator import NoJob
 from ...schedule.jobs import Job
 from ..coordination.coordinator import ClusterCoordinator
-from ..coordination.status import status_of
+from ..coordination.status import status_of, unready
 from . import routes
 from .protocol import (
     AddressAnswer,
@@ -29,6 +29,7 @@ from .protocol import (
     ReturnBody,
     StepAnswer,
     StepBody,
+    TraceBody,
 )
 from .service import Service
 from .views import view_endpoints
@@ -54,8 +55,9 @@ class Handlers:
             routes.BEGIN_STEP: self.begin_step,
             routes.OFFER_GRADIENT: self.offer_gradient,
             routes.SUBMIT: self.submit,
+            routes.TRACE: self.trace,
         }
-        self.views = view_endpoints(self._tell)
+        self.views = view_endpoints(self.tell)
 
     async def join(self, body: JoinBody) -> Response:
         """Take a process in."""
@@ -90,6 +92,9 @@ class Handlers:
         """Note a sign of life."""
         with self._service.locked() as coordinator:
             over = coordinator.heartbeat(body.member, self._service.clock(), must_go=body.must_go)
+            member = coordinator.members.find(body.member)
+            if member is not None and body.times is not None:
+                member.times = body.times.times()
         if body.must_go:
             self._service.wake_chief()
         return _json(AliveBody(over=over))
@@ -131,7 +136,7 @@ class Handlers:
         number = await self._service.poll(ask, body.wait)
         if number is None:
             return Response(status_code=routes.ASK_AGAIN)
-        return _json(StepAnswer(round=number))
+        return _json(StepAnswer(round=number, trace=self._service.traces.parent_of(number, self._service.clock())))
 
     async def offer_gradient(self, body: OfferBody) -> Response:
         """Let a member send its gradient."""
@@ -158,9 +163,20 @@ class Handlers:
             self._service.wake_chief()
         return _json(DoneBody())
 
-    def _tell(self) -> dict[str, Any]:
+    async def trace(self, body: TraceBody) -> Response:
+        """Trace the next steps."""
+        self._service.traces.request(body.steps)
+        return _json(DoneBody())
+
+    def tell(self) -> dict[str, Any]:
+        """Return how training stands."""
         with self._service.locked() as coordinator:
             return status_of(coordinator, self._service.clock())
+
+    def unready(self) -> str | None:
+        """Return why training does not go on now, in a word; None if it does."""
+        with self._service.locked() as coordinator:
+            return unready(coordinator)
 
 
 def _json(body: Body) -> Response:

@@ -1,9 +1,9 @@
 """The coordinator's figures in Prometheus' text format."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 COUNTERS = {
@@ -21,58 +21,97 @@ PHASES = ("waiting", "training", "testing", "over", "failed", "stopped")
 
 def render_metrics(status: Mapping[str, Any]) -> tuple[bytes, str]:
     """Return the text, and its content type, of a status; a single machine has no members."""
+    return render(lambda: _of_a_run(status))
+
+
+class _Collected:
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterable[Metric]:
+        return self._metrics
+
+
+def render(collect: Any) -> tuple[bytes, str]:
+    """Return the text, and its content type, of the metrics that `collect` yields, and of those of the process."""
     registry = CollectorRegistry()
-    registry.register(_Collector(status))
+    registry.register(_Collected(list(collect())))
+    ProcessCollector(registry=registry)
     return generate_latest(registry), CONTENT_TYPE_LATEST
 
 
-class _Collector:
-    def __init__(self, status: Mapping[str, Any]) -> None:
-        self._status = status
+def gauge(name: str, value: float, text: str) -> Metric:
+    """Return a gauge without labels."""
+    return GaugeMetricFamily(f"deepspeech_{name}", text, value=value)
 
-    def collect(self) -> Iterable[Metric]:
-        status = self._status
-        opened = status["open_epoch"] or {"batches": 0, "batches_done": 0, "jobs_open": 0, "jobs_running": 0}
-        for name, value, text in (
-            ("epochs_done", status["epochs_done"] or 0, "Finished training epochs"),
-            ("epochs", status["epochs"] or 0, "Training epochs in all"),
-            ("epoch_batches", opened["batches"], "Batches of the open epoch"),
-            ("epoch_batches_done", opened["batches_done"], "Batches of the open epoch that are counted"),
-            ("utterances_per_second", status["utterances_per_second"], "Throughput of all workers"),
-        ):
-            yield _gauge(name, value, text)
-        yield _by_label("loss", "Mean loss of the newest epoch, in nats", "set", _newest(status["losses"]))
-        wer = {set_name: rate for set_name, _, rate in status["wer"]}
-        yield _by_label("word_error_rate", "Word error rate of the newest report", "set", wer)
-        if "members" in status:
-            yield from self._of_a_cluster(opened)
 
-    def _of_a_cluster(self, opened: Mapping[str, Any]) -> Iterable[Metric]:
-        status = self._status
-        for name, text in COUNTERS.items():
-            yield CounterMetricFamily(f"deepspeech_{name}", text, value=status["counts"][name])
-        phases = {phase: float(phase == status["phase"]) for phase in PHASES}
-        yield _by_label("phase", "1 for the phase that the run is in", "phase", phases)
-        yield _gauge("missing_nodes", len(status["missing"]), "Nodes that have not joined, or were lost")
-        yield _gauge("stalled_seconds", status["stalled_for"], "Seconds since the last result of any worker")
-        yield _gauge("jobs_open", opened["jobs_open"], "Jobs of the open epoch that are not handed out")
-        yield _gauge("jobs_running", opened["jobs_running"], "Jobs of the open epoch that are handed out")
-        silence = {member["name"]: member["silent_for"] for member in status["members"]}
-        yield _by_label("member_silent_seconds", "Seconds since a member's last sign of life", "member", silence)
-        throughput = {member["name"]: member["utterances_per_second"] for member in status["members"]}
-        yield _by_label("member_utterances_per_second", "Throughput of a member", "member", throughput)
+def counter(name: str, value: float, text: str) -> Metric:
+    """Return a counter without labels; its name gets the ending _total."""
+    return CounterMetricFamily(f"deepspeech_{name}", text, value=value)
+
+
+def by_label(name: str, text: str, label: str, values: Mapping[str, float]) -> Metric:
+    """Return a gauge with a value for each value of a label."""
+    return by_labels(name, text, (label,), {(each,): value for each, value in values.items()})
+
+
+def by_labels(name: str, text: str, labels: tuple[str, ...], values: Mapping[tuple[str, ...], float]) -> Metric:
+    """Return a gauge with a value for values of several labels."""
+    family = GaugeMetricFamily(f"deepspeech_{name}", text, labels=labels)
+    for value_of, value in values.items():
+        family.add_metric(value_of, value)
+    return family
+
+
+def _of_a_run(status: Mapping[str, Any]) -> Iterator[Metric]:
+    opened = status["open_epoch"] or {"batches": 0, "batches_done": 0, "jobs_open": 0, "jobs_running": 0}
+    for name, value, text in (
+        ("epochs_done", status["epochs_done"] or 0, "Finished training epochs"),
+        ("epochs", status["epochs"] or 0, "Training epochs in all"),
+        ("epoch_batches", opened["batches"], "Batches of the open epoch"),
+        ("epoch_batches_done", opened["batches_done"], "Batches of the open epoch that are counted"),
+        ("utterances_per_second", status["utterances_per_second"], "Throughput of all workers"),
+    ):
+        yield gauge(name, value, text)
+    yield by_label("loss", "Mean loss of the newest epoch, in nats", "set", _newest(status["losses"]))
+    wer = {set_name: rate for set_name, _, rate in status["wer"]}
+    yield by_label("word_error_rate", "Word error rate of the newest report", "set", wer)
+    if status["checkpoint_age"] is not None:
+        yield gauge("checkpoint_age_seconds", status["checkpoint_age"], "Seconds since the newest checkpoint was saved")
+    if "members" in status:
+        yield from _of_a_cluster(status, opened)
+
+
+def _of_a_cluster(status: Mapping[str, Any], opened: Mapping[str, Any]) -> Iterator[Metric]:
+    for name, text in COUNTERS.items():
+        yield counter(name, status["counts"][name], text)
+    yield counter("restarts", status["restarts"], "Times that training went back to its last checkpoint")
+    phases = {phase: float(phase == status["phase"]) for phase in PHASES}
+    yield by_label("phase", "1 for the phase that the run is in", "phase", phases)
+    yield gauge("missing_nodes", len(status["missing"]), "Nodes that have not joined, or were lost")
+    yield gauge("stalled_seconds", status["stalled_for"], "Seconds since the last result of any worker")
+    yield gauge("jobs_open", opened["jobs_open"], "Jobs of the open epoch that are not handed out")
+    yield gauge("jobs_running", opened["jobs_running"], "Jobs of the open epoch that are handed out")
+    yield from _of_members({member["name"]: member for member in status["members"]})
+
+
+def _of_members(members: Mapping[str, Mapping[str, Any]]) -> Iterator[Metric]:
+    for name, field, text in (
+        ("member_silent_seconds", "silent_for", "Seconds since a member's last sign of life"),
+        ("member_utterances_per_second", "utterances_per_second", "Throughput of a member"),
+        ("member_straggles", "straggles", "1 for a worker whose own part of a step takes far longer than the others'"),
+        ("member_own_step_seconds", "own_step_seconds", "Seconds of a worker's step without waiting, in a minute"),
+        ("member_sent_bytes_per_second", "sent_bytes_per_second", "Bytes that a member sent, in a minute"),
+        ("member_received_bytes_per_second", "received_bytes_per_second", "Bytes that it received, in a minute"),
+    ):
+        values = {of: float(member[field]) for of, member in members.items() if member[field] is not None}
+        yield by_label(name, text, "member", values)
+    parts: dict[tuple[str, ...], float] = {
+        (of, each): part for of, member in members.items() for each, part in (member["time"] or {}).items()
+    }
+    text = "Part of a member's time that an activity had in the last minute, 0 to 1"
+    yield by_labels("member_time_ratio", text, ("member", "activity"), parts)
 
 
 def _newest(losses: Mapping[str, list[list[float]]]) -> dict[str, float]:
     return {name: points[-1][1] for name, points in losses.items() if points}
-
-
-def _gauge(name: str, value: float, text: str) -> Metric:
-    return GaugeMetricFamily(f"deepspeech_{name}", text, value=value)
-
-
-def _by_label(name: str, text: str, label: str, values: Mapping[str, float]) -> Metric:
-    family = GaugeMetricFamily(f"deepspeech_{name}", text, labels=[label])
-    for value_of, value in values.items():
-        family.add_metric([value_of], value)
-    return family

@@ -22,6 +22,7 @@ def describe(messages: Iterable[routes.Route], views: Iterable[routes.View]) -> 
     )
     paths: dict[str, Any] = {route.path: {"post": _message(route)} for route in messages}
     paths |= {view.path: {"get": _view(view)} for view in views}
+    paths |= {probe.path: {"get": _probe(probe)} for probe in routes.PROBES}
     return {
         "openapi": "3.1.0",
         "info": {"title": "DeepSpeech training coordinator", "version": __version__},
@@ -46,6 +47,13 @@ def _view(view: routes.View) -> dict[str, Any]:
     shown = {"description": "It", "content": {view.content_type: {}}}
     wrong = routes.WRONG_TOKEN
     return {"summary": view.summary, "responses": {"200": shown, str(wrong.status): _refusal(wrong.meaning)}}
+
+
+def _probe(probe: routes.View) -> dict[str, Any]:
+    answers = {"200": {"description": "Yes", "content": {probe.content_type: {}}}}
+    if probe is routes.READY:
+        answers["503"] = {"description": "No: the phase", "content": {probe.content_type: {}}}
+    return {"summary": probe.summary, "responses": answers, "security": []}
 
 
 def _refusal(meaning: str) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from ...schedule.jobs import Job, Sample, SetName, Tally
 from ...util.figures.metrics import EditCounts
 from ...util.figures.tally import LABELS_KEPT, MOST_FILES
+from ...util.monitoring.time_use import Activity
 from ..coordination.membership import Applicant, Role
+from ..coordination.time_shares import MemberTimes
 
 LARGEST_NUMBER = 2**53 - 1
 """The largest integer that every JSON library keeps exactly."""
@@ -18,14 +20,21 @@ LARGEST_NUMBER = 2**53 - 1
 LONGEST_POLL = 10.0
 """Seconds for which an answer may be put off at most while there is nothing to tell."""
 
+LONGEST_DURATION = 1e6
+"""Seconds of an activity that a member tells of at most."""
+
 MOST_JOBS = 1000
 """The jobs that a message names at most."""
+
+MOST_TRACED = 1000
+"""The steps that are traced at most for one request."""
 
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Text = Annotated[str, Field(max_length=4096)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 HostAndPort = Annotated[str, Field(max_length=300, pattern=r"^([^\s/@,]+:[0-9]{1,5})?$")]
 Seconds = Annotated[FiniteFloat, Field(ge=0, le=LONGEST_POLL)]
+Duration = Annotated[FiniteFloat, Field(ge=0, le=LONGEST_DURATION)]
 
 
 class Body(BaseModel):
@@ -85,11 +94,33 @@ class AddressAnswer(Body):
     address: HostAndPort
 
 
+class TimesBody(Body):
+    """The seconds of each activity of a member in the last minute, and the steps and bytes meanwhile."""
+
+    computing: Duration
+    feeding: Duration
+    waiting: Duration
+    decoding: Duration
+    other: Duration
+    steps: Number
+    sent_bytes: Number
+    received_bytes: Number
+
+    def times(self) -> MemberTimes:
+        """Return the times that this describes."""
+        seconds = {activity: float(getattr(self, activity.value)) for activity in Activity}
+        return MemberTimes(seconds, self.steps, self.sent_bytes, self.received_bytes)
+
+
 class MemberBody(Body):
-    """A member gives a sign of life; a parameter server that was told to stop says that it must go."""
+    """A member gives a sign of life; a parameter server that was told to stop says that it must go.
+
+    Every few seconds, it says what its time went into.
+    """
 
     member: Name
     must_go: bool = False
+    times: TimesBody | None = None
 
 
 class AliveBody(Body):
@@ -146,9 +177,19 @@ class StepBody(Body):
 
 
 class StepAnswer(Body):
-    """The member may compute a gradient, for this round."""
+    """The member may compute a gradient, for this round.
+
+    If the step is traced, `trace` is the W3C `traceparent` that the member's spans belong below.
+    """
 
     round: Number
+    trace: Name | None = None
+
+
+class TraceBody(Body):
+    """A person asks for traces of the next steps."""
+
+    steps: Annotated[int, Field(ge=1, le=MOST_TRACED)] = 1
 
 
 class OfferBody(Body):

@@ -7,7 +7,7 @@ are the names of classes in `protocol`, which needs pydantic.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..coordination.errors import JobLostError, JoinRefusedError, NotMemberError
+from ..coordination.errors import JobLostError, JoinRefusedError, NotMemberError, TracingOffError
 
 JSON = "application/json"
 
@@ -96,9 +96,21 @@ SUBMIT = Route(
     "DoneBody",
     {JobLostError.status: "The job is not the member's, the step came too late, or the result does not fit"},
 )
+TRACE = Route(
+    "/v1/trace",
+    "Trace the next steps",
+    "TraceBody",
+    "DoneBody",
+    {TracingOffError.status: "The chief has no --trace_endpoint"},
+)
 
 STATUS = View("/v1/status", "How training stands", JSON)
 METRICS = View("/metrics", "The same in Prometheus format", "text/plain")
+
+ALIVE = View("/healthz", "Whether the process lives", "text/plain")
+READY = View("/readyz", "Whether training goes on; 503 if it waits for nodes, has failed or was stopped", "text/plain")
+PROBES = (ALIVE, READY)
+"""Views that need no secret."""
 
 INCOMPLETE = Refusal(400, "incomplete", "Not a request")
 WRONG_TOKEN = Refusal(401, "token", "Token missing or wrong")

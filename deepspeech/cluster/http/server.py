@@ -10,9 +10,13 @@ from starlette.types import ASGIApp
 
 from ...errors import ClusterError
 from ...util.web.connections import ConnectionLimits, allow_more_files
+from ...util.web.listening import listen
 from .application import application
 from .request_limits import limited_to
 from .service import Service
+
+BACKLOG = 2048
+"""Connections that wait to be taken: all nodes may come at once."""
 
 
 class ApplicationServer:
@@ -68,8 +72,7 @@ class Server(ApplicationServer):
 def _bind(host: str, port: int) -> socket.socket:
     where = f"--coord_host={host} --coord_port={port}"
     try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family, backlog=2048)
+        return listen(host, port, BACKLOG)
     except OSError as error:
         advice = {
             errno.EADDRINUSE: "another program listens there; choose another --coord_port, the same on every node",

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from ..coordination.coordinator import ClusterCoordinator
+from ..monitoring.step_traces import StepTraces
 
 Answer = TypeVar("Answer")
 
@@ -15,9 +16,15 @@ Answer = TypeVar("Answer")
 class Service:
     """A `ClusterCoordinator` under a lock; wakes those who wait for it to change."""
 
-    def __init__(self, coordinator: ClusterCoordinator, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        coordinator: ClusterCoordinator,
+        clock: Callable[[], float] = time.monotonic,
+        traces: StepTraces | None = None,
+    ) -> None:
         """Share a coordinator; `clock` gives the seconds in which leases are measured."""
         self.clock = clock
+        self.traces = traces or StepTraces()
         self._coordinator = coordinator
         self._lock = threading.Lock()
         self._for_chief = threading.Event()

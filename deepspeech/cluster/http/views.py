@@ -6,13 +6,17 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ...util.web.origins import is_of_this_machine, is_same_origin
+from ...util.web.probes import probe_endpoints
+from ...util.web.static_files import file_endpoints
 from . import routes
 from .metrics import render_metrics
+
+PAGE = Path(__file__).parent / "page"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 """Answers a request."""
@@ -26,8 +30,12 @@ Tell = Callable[[], Mapping[str, Any]]
 
 def status_application(tell: Tell) -> ASGIApp:
     """Return the application that shows the status of a run to anyone, and takes no messages."""
-    views = {view.path: _to_this_machine(show) for view, show in view_endpoints(tell).items()}
-    return pages_of({"/": page_endpoint(), **views})
+    views = {view.path: to_this_machine(show) for view, show in view_endpoints(tell).items()}
+    return pages_of({**page_endpoints(), **views, **probe_endpoints(lambda: _unready(tell()["phase"]))})
+
+
+def _unready(phase: str) -> str | None:
+    return None if phase in ("training", "testing") else phase
 
 
 def pages_of(shown: Mapping[str, Endpoint], lifespan: Any = None) -> Starlette:
@@ -38,7 +46,9 @@ def pages_of(shown: Mapping[str, Endpoint], lifespan: Any = None) -> Starlette:
     return pages
 
 
-def _to_this_machine(show: Endpoint) -> Endpoint:
+def to_this_machine(show: Endpoint) -> Endpoint:
+    """Return the endpoint that answers programs of this machine, and no pages of other origins."""
+
     async def shown(request: Request) -> Response:
         host = request.headers.get("host")
         if is_of_this_machine(host) and is_same_origin(request.headers.get("origin"), host):
@@ -48,14 +58,9 @@ def _to_this_machine(show: Endpoint) -> Endpoint:
     return shown
 
 
-def page_endpoint() -> Endpoint:
-    """Return the endpoint of the page, which asks for the status again and again."""
-    page = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
-
-    async def show(_: Request) -> Response:
-        return HTMLResponse(page, headers=UNFRAMED)
-
-    return show
+def page_endpoints() -> dict[str, Endpoint]:
+    """Return what answers the page and its files; it asks for the status again and again."""
+    return file_endpoints(PAGE, {**UNFRAMED, "cache-control": "no-cache", "x-content-type-options": "nosniff"})
 
 
 def view_endpoints(tell: Tell) -> dict[routes.View, Endpoint]:

@@ -8,10 +8,11 @@ from contextlib import asynccontextmanager
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ...util.web.probes import probe_endpoints
 from .access import Access
 from .description import describe
 from .errors import RefusedError
@@ -43,13 +44,6 @@ def application(service: Service) -> ASGIApp:
 def _pages(service: Service) -> ASGIApp:
     description = describe(service.options)
 
-    async def alive(_: Request) -> Response:
-        return PlainTextResponse("ok\n")
-
-    async def ready(_: Request) -> Response:
-        draining = service.draining.is_set()
-        return PlainTextResponse("draining\n" if draining else "ok\n", 503 if draining else 200)
-
     async def metrics(_: Request) -> Response:
         text, content_type = service.metrics.text()
         return Response(text, media_type=content_type)
@@ -68,8 +62,7 @@ def _pages(service: Service) -> ASGIApp:
 
     views = {
         live_endpoint.PATH: no_websocket,
-        "/healthz": alive,
-        "/readyz": ready,
+        **probe_endpoints(lambda: "draining" if service.draining.is_set() else None),
         "/metrics": metrics,
         "/openapi.json": openapi,
     }

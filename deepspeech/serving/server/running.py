@@ -15,6 +15,7 @@ from contextlib import AsyncExitStack, ExitStack, contextmanager
 import uvicorn
 
 from ...errors import FlagError, ServerError
+from ...util.web import listening
 from .application import application
 from .models import Models
 from .options import ServerOptions
@@ -36,8 +37,7 @@ BACKLOG = 256
 def listen(host: str, port: int, flag: str = "port") -> socket.socket:
     """Return a socket that listens at an address; raise FlagError, naming the port's flag, if that is not possible."""
     try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+        return listening.listen(host, port, BACKLOG)
     except OSError as error:
         where = f"--host={host} --{flag}={port}"
         raise FlagError(f"{where}: the server cannot listen ({error.strerror}); choose others") from error

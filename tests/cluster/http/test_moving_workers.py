@@ -14,6 +14,7 @@ from deepspeech.cluster.coordination.places import RESERVED_SECONDS, FreePlaces
 from deepspeech.cluster.departure import Departure
 from deepspeech.cluster.http import routes
 from deepspeech.cluster.http.client import RemoteCoordinator, join
+from deepspeech.cluster.monitoring.node_record import NodeRecord
 from deepspeech.errors import ClusterError
 from deepspeech.options import ClusterOptions
 from deepspeech.schedule.jobs import Job
@@ -79,7 +80,7 @@ def test_the_job_of_a_worker_whose_step_lasts_goes_to_another_as_soon_as_it_is_t
     leaving, staying = join(connection, applicant(0, "p")), join(connection, applicant(1, "p"))
     job = RemoteCoordinator(connection, leaving).next_job()
     assert isinstance(job, Job)
-    departure = Departure()
+    departure = Departure(NodeRecord())
     departure.joined(leaving)
     other = RemoteCoordinator(connection, staying)
     held = other.next_job()

@@ -1,21 +1,12 @@
 """The routes of the page: static files, read once, with the headers that keep other hosts out of it."""
 
-import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
-FILES = Path(__file__).parent / "static"
+from ....util.web.static_files import file_endpoints
 
-MEDIA_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
+FILES = Path(__file__).parent / "static"
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -36,22 +27,4 @@ HEADERS = {
 
 def page_routes() -> list[Route]:
     """Return the routes of the page `/` and of its files below `/page/`; they need no token."""
-    return [_route(path) for path in sorted(FILES.iterdir()) if path.suffix in MEDIA_TYPES]
-
-
-def _route(path: Path) -> Route:
-    body = path.read_bytes()
-    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    headers = {**HEADERS, "content-type": MEDIA_TYPES[path.suffix], "etag": tag}
-
-    async def show(request: Request) -> Response:
-        if _holds(request.headers, tag):
-            return Response(status_code=304, headers=headers)
-        return Response(body, headers=headers)
-
-    return Route("/" if path.name == "index.html" else f"/page/{path.name}", show, methods=["GET"])
-
-
-def _holds(asked: Mapping[str, str], tag: str) -> bool:
-    """Return whether a browser has the file as it is."""
-    return tag in (name.strip().removeprefix("W/") for name in asked.get("if-none-match", "").split(","))
+    return [Route(path, show, methods=["GET"]) for path, show in file_endpoints(FILES, HEADERS).items()]

@@ -1,0 +1,46 @@
+"""Whether a node answers probes, and whom it tells its figures; decided before the libraries of a server are needed."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ...errors import ClusterError, FlagError
+from ...options import ClusterOptions
+from ...options.cluster import TOKEN_VARIABLE
+from ...options.monitoring import ProbeOptions
+from ...util.web.tokens import is_loopback, read_token
+from ..http.libraries import check_libraries
+from .node_record import NodeRecord
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def node_probes(options: ProbeOptions, cluster: ClusterOptions, record: NodeRecord) -> Iterator[None]:
+    """Answer probes meanwhile, unless the port is 0.
+
+    Raise FlagError if the port cannot be listened on, or is reached from beyond this machine without a secret, and
+    ClusterError if libraries are missing.
+    """
+    if not options.port:
+        yield
+        return
+    check_libraries("--probe_port")
+    token = read_token(TOKEN_VARIABLE, "coord_token_file", cluster.token_file, ClusterError)
+    if token is None and not _is_loopback(options.host):
+        raise FlagError(
+            f"--probe_host={options.host}: beyond this machine /metrics needs a secret; "
+            f"give --coord_token_file or {TOKEN_VARIABLE}"
+        )
+    from .probes import served
+
+    with served(options, record, token) as port:
+        logger.info("Probes and metrics at http://%s:%d", options.host, port)
+        yield
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return is_loopback(host)
+    except OSError as error:
+        raise FlagError(f"--probe_host={host}: no such host ({error.strerror})") from error

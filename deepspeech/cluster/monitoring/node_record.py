@@ -1,0 +1,104 @@
+"""What a node knows of itself: how far it has come, what its time goes into, and its traffic."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from ...util.monitoring.network import NetworkBytes, Traffic
+from ...util.monitoring.time_use import Activity, TimeUse
+
+REPORT_SECONDS = 5.0
+"""Seconds between two reports to the coordinator."""
+
+WINDOW_REPORTS = 12
+"""A report tells of the time since this many reports before it, a minute, so that what has changed shows soon."""
+
+
+class NodeState(str, Enum):
+    """How far a node has come; the value is its name in answers and metrics."""
+
+    STARTING = "starting"
+    """It reads its input and builds its graph."""
+    JOINING = "joining"
+    """It waits for the coordinator, to join or to join again."""
+    READY = "ready"
+    """It works, or waits for work."""
+    ENDING = "ending"
+    """It was told to stop, or its work is over."""
+
+
+class NodeRecord:
+    """The record of one node; any thread may write and read it."""
+
+    def __init__(self, name: str = "localhost", clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin the record of the node of this name, such as "worker 1"."""
+        self.name = name
+        self.state = NodeState.STARTING
+        self.joined = 0
+        """How often it has joined the training."""
+        self.time_use = TimeUse(clock)
+        self.network = NetworkBytes()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._stands: deque[_Stand] = deque(maxlen=WINDOW_REPORTS)
+        self._next_report = 0.0
+
+    def note_joined(self) -> None:
+        """Take note that the node has joined, and begin its reports anew."""
+        with self._lock:
+            self._stands.clear()
+            self._stands.append(self._stand())
+            self._next_report = self._clock() + 1.0
+        self.joined += 1
+        self.state = NodeState.READY
+
+    def report_if_due(self) -> dict[str, Any] | None:
+        """Return the fields of a `TimesBody` every REPORT_SECONDS, None in between and before the node has joined."""
+        with self._lock:
+            now = self._clock()
+            if not self._stands or now < self._next_report:
+                return None
+            self._next_report = now + REPORT_SECONDS
+        recent = self.recent()
+        return {**{each.value: seconds for each, seconds in recent.seconds.items()}, **recent.told}
+
+    def recent(self) -> "Recent":
+        """Return what the last minute went into; before the node has joined, what all of its time did."""
+        with self._lock:
+            stand = self._stand()
+            if not self._stands:
+                return Recent(stand.seconds, stand.steps, stand.traffic)
+            first = self._stands[0]
+            if stand.at >= self._stands[-1].at + REPORT_SECONDS:
+                self._stands.append(stand)
+        seconds = {each: max(spent - first.seconds[each], 0.0) for each, spent in stand.seconds.items()}
+        traffic = Traffic(stand.traffic.sent - first.traffic.sent, stand.traffic.received - first.traffic.received)
+        return Recent(seconds, stand.steps - first.steps, traffic)
+
+    def _stand(self) -> "_Stand":
+        return _Stand(self.time_use.seconds(), self.time_use.steps.count, self.network.look(), self._clock())
+
+
+@dataclass(frozen=True)
+class Recent:
+    """What a span of time went into, and the steps and traffic meanwhile."""
+
+    seconds: dict[Activity, float]
+    steps: int
+    traffic: Traffic
+
+    @property
+    def told(self) -> dict[str, int]:
+        """The steps and bytes, by the names of their fields in a `TimesBody`."""
+        return {"steps": self.steps, "sent_bytes": self.traffic.sent, "received_bytes": self.traffic.received}
+
+
+@dataclass(frozen=True)
+class _Stand(Recent):
+    """What had been counted at a time, in seconds."""
+
+    at: float

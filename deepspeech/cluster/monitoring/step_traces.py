@@ -1,0 +1,69 @@
+"""Traces of steps, one a step over all nodes: the chief begins them on request, and the workers put theirs below.
+
+step ─┬─ worker 0 ─┬─ feeding
+      │            ├─ waiting
+      │            └─ computing
+      ├─ worker 1 ─ …
+      └─ applying
+"""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from ...util.monitoring.time_use import Interval
+from ..coordination.errors import TracingOffError
+from .spans import Spans
+
+OPEN_STEPS = 4
+"""Steps that may be open; older ones were given up, because a node was lost, and are dropped."""
+
+
+class StepTraces:
+    """The steps that the chief traces; any thread may ask."""
+
+    def __init__(self, spans: Spans | None = None) -> None:
+        """Write to `spans`; without it, no step can be traced."""
+        self._spans = spans
+        self._lock = threading.Lock()
+        self._asked = 0
+        self._open: dict[int, Any] = {}
+
+    def request(self, steps: int) -> None:
+        """Trace this many steps from the next one on. Raise TracingOffError if there is nowhere to write to."""
+        if self._spans is None:
+            raise TracingOffError("the chief knows no collector of traces; start it with --trace_endpoint")
+        with self._lock:
+            self._asked = steps
+
+    def parent_of(self, number: int, now: float) -> str | None:
+        """Return the `traceparent` of the round of this number, which a worker begins; None if it is not traced."""
+        if self._spans is None or not (self._asked or self._open):
+            return None
+        with self._lock:
+            span = self._open.get(number)
+            if span is None and self._asked:
+                self._asked -= 1
+                span = self._open[number] = self._spans.begin("step", now, round=number)
+                for older in sorted(self._open)[:-OPEN_STEPS]:
+                    del self._open[older]
+        return None if span is None else self._spans.traceparent(span)
+
+    def ended(self, number: int, applied_from: float, now: float, gradients: int) -> None:
+        """End the trace of a round, whose gradients were applied, or discarded if there are none, until now."""
+        with self._lock:
+            span = self._open.pop(number, None)
+        if span is None or self._spans is None:
+            return
+        name = "applying" if gradients else "discarding"
+        self._spans.write(name, applied_from, now, self._spans.traceparent(span), gradients=gradients)
+        self._spans.end(span, now)
+
+
+def write_step(spans: Spans, node: str, parent: str, intervals: Sequence[Interval]) -> None:
+    """Write a worker's part of a step below `parent`: a span of the node's name, and one for each interval."""
+    if not intervals:
+        return
+    own = spans.write(node, intervals[0].begin, intervals[-1].end, parent)
+    for interval in intervals:
+        spans.write(interval.activity.value, interval.begin, interval.end, own)

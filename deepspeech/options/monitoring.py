@@ -1,0 +1,57 @@
+"""What a node tells operators and their tools: probes, figures and traces."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+from .checkpoints import CHECKPOINTS
+from .cluster import ClusterOptions
+from .rows.checks import Check, up_to
+from .rows.flag import flag
+
+
+class EndpointCheck(Check):
+    """An address over HTTP, or none."""
+
+    def complaint(self, name: str, value: Any) -> str:
+        """Return what is wrong with an address that has no host or another scheme."""
+        try:
+            parts = urlsplit(value)
+            usable = not value or (parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0)
+        except ValueError:
+            usable = False
+        return "" if usable else f"--{name}={value}: must be an address such as http://localhost:4318"
+
+
+@dataclass(frozen=True)
+class ProbeOptions:
+    """Where this process answers /healthz, /readyz and /metrics."""
+
+    title: ClassVar[str] = CHECKPOINTS
+    port: int = flag(
+        0,
+        "port of /healthz, /readyz and /metrics of this process, of whatever role; 0: none",
+        name="probe_port",
+        check=up_to(65535, "a port, at most 65535"),
+        decides_result=False,
+    )
+    host: str = flag(
+        "localhost",
+        "address for --probe_port; beyond this machine, /metrics needs the cluster's secret",
+        name="probe_host",
+        decides_result=False,
+    )
+
+
+@dataclass(frozen=True)
+class TracingOptions:
+    """Where traces of a cluster's steps go when the coordinator is asked for some."""
+
+    title: ClassVar[str] = ClusterOptions.title
+    endpoint: str = flag(
+        "",
+        "collector of OpenTelemetry traces over HTTP, http://HOST:4318, for the steps that are asked for",
+        name="trace_endpoint",
+        check=EndpointCheck(),
+        decides_result=False,
+    )

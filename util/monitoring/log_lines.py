@@ -1,0 +1,46 @@
+"""Lines of the log as JSON, one object a line, for programs that collect logs."""
+
+import json
+import logging
+from datetime import datetime, timezone
+from itertools import chain
+
+TEXT, JSON = "text", "json"
+FORMATS = (TEXT, JSON)
+"""How a log can be written."""
+
+
+class JSONLines(logging.Formatter):
+    """Makes a JSON object of each record: `time` (UTC), `level`, `logger`, `node`, `message`, `exception`."""
+
+    def __init__(self, node: str) -> None:
+        """Say of each line that it is from `node`, such as "worker 1", or the name of a program."""
+        super().__init__()
+        self._node = node
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record."""
+        exception = self.formatException(record.exc_info) if record.exc_info else None
+        return self.line(record.getMessage(), record.levelname, record.name, record.created, exception)
+
+    def line(self, message: str, level: str, logger: str, seconds: float, exception: str | None = None) -> str:
+        """Return a line; `seconds` is the time since the epoch."""
+        told = {
+            "time": datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="milliseconds"),
+            "level": level.lower(),
+            "logger": logger,
+            "node": self._node,
+            "message": message,
+        }
+        if exception is not None:
+            told["exception"] = exception
+        return json.dumps(told, ensure_ascii=False)
+
+
+def last_words(message: str, program: str = "deepspeech", level: str = "error") -> str:
+    """Return what a program says beside its log, in the form of the log: after its name and a colon, or as JSON."""
+    handlers = chain(logging.getLogger("deepspeech").handlers, logging.getLogger().handlers)
+    for formatter in (handler.formatter for handler in handlers):
+        if isinstance(formatter, JSONLines):
+            return formatter.line(message, level, program, datetime.now(timezone.utc).timestamp())
+    return f"{program}: {message}"

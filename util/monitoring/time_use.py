@@ -1,0 +1,133 @@
+"""How a process spends the time of its training: every second of the thread that does the steps is one activity's."""
+
+import threading
+import time
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+DURATION_BOUNDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+"""Upper bounds, in seconds, of the classes that durations are counted in."""
+
+INTERVALS_KEPT = 256
+"""The newest intervals of a step that are kept for its trace."""
+
+
+class Activity(str, Enum):
+    """What the thread that does the steps is busy with; the value is its name in JSON and in metrics."""
+
+    COMPUTING = "computing"
+    """Running a step, with the weights that are read and the gradient that is sent for it."""
+    FEEDING = "feeding"
+    """Waiting for a batch to be made."""
+    WAITING = "waiting"
+    """Waiting for the coordinator: for a job, for the round of a step, for an answer."""
+    DECODING = "decoding"
+    """Waiting for the decoder of reports."""
+    OTHER = "other"
+    """Everything else, as saving checkpoints on a single machine."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An activity from `begin` to `end`, in seconds as the clock gives them."""
+
+    activity: Activity
+    begin: float
+    end: float
+
+
+@dataclass
+class Durations:
+    """How many durations were up to each of DURATION_BOUNDS and above the last, and their sum in seconds."""
+
+    counts: list[int] = field(default_factory=lambda: [0] * (len(DURATION_BOUNDS) + 1))
+    sum: float = 0.0
+
+    def observe(self, seconds: float) -> None:
+        """Count a duration."""
+        self.counts[bisect_left(DURATION_BOUNDS, seconds)] += 1
+        self.sum += seconds
+
+    @property
+    def count(self) -> int:
+        """How many there were."""
+        return sum(self.counts)
+
+
+class TimeUse:
+    """The seconds of one thread by activity, and the durations of its steps. Any thread may read them."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin with `Activity.OTHER`; `clock` gives seconds."""
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._seconds = dict.fromkeys(Activity, 0.0)
+        self._activity = Activity.OTHER
+        self._since = clock()
+        self._intervals: deque[Interval] = deque(maxlen=INTERVALS_KEPT)
+        self.steps = Durations()
+        """Of training steps: waiting for the round and computing, without feeding."""
+        self.round_waits = Durations()
+        """How long each training step waited for its round."""
+
+    @contextmanager
+    def during(self, activity: Activity) -> Iterator[None]:
+        """Count the time meanwhile as the activity's, except for that of activities within."""
+        before = self._switch(activity)
+        try:
+            yield
+        finally:
+            self._switch(before)
+
+    def while_awaiting(self, items: Iterable[Item], activity: Activity) -> Iterator[Item]:
+        """Yield the items; the time until each one comes is the activity's."""
+        source = iter(items)
+        while True:
+            with self.during(activity):
+                try:
+                    item = next(source)
+                except StopIteration:
+                    return
+            yield item
+
+    @contextmanager
+    def timed(self, durations: Durations) -> Iterator[None]:
+        """Count the time meanwhile among `durations`, unless an exception ends it."""
+        begin = self._clock()
+        yield
+        with self._lock:
+            durations.observe(self._clock() - begin)
+
+    def seconds(self) -> dict[Activity, float]:
+        """Return the seconds of each activity so far, with those of the one that goes on."""
+        with self._lock:
+            return {**self._seconds, self._activity: self._seconds[self._activity] + self._clock() - self._since}
+
+    def take_intervals(self) -> list[Interval]:
+        """Return the activities since the last call that have ended, oldest first."""
+        with self._lock:
+            taken = list(self._intervals)
+            self._intervals.clear()
+        return taken
+
+    def _switch(self, activity: Activity) -> Activity:
+        with self._lock:
+            now, before = self._clock(), self._activity
+            self._seconds[before] += now - self._since
+            if before is not Activity.OTHER and now > self._since:
+                self._intervals.append(Interval(before, self._since, now))
+            self._activity, self._since = activity, now
+        return before
+
+
+def shares(seconds: Mapping[Activity, float]) -> dict[str, float]:
+    """Return what part of the whole time each activity has, 0 to 1, by its name; of no time, nothing."""
+    whole = sum(seconds.values())
+    return {activity.value: of_it / whole for activity, of_it in seconds.items()} if whole > 0 else {}
