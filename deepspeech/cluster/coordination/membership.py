@@ -137,6 +137,7 @@ class Members:
         self._new_identity = new_identity
         self._members: dict[str, Member] = {}
         self._identities: dict[str, str] = {}
+        self._idle: set[str] = set()
         self._replaced: deque[str] = deque(maxlen=1000)
         self._slowest = 0.0
         self._last_result: float | None = None
@@ -173,13 +174,25 @@ class Members:
         member = Member(self._new_identity(), applicant, now, now)
         self._members[member.identity] = member
         self._identities[applicant.name] = member.identity
+        self._note_whether_idle(member)
         return member
 
     def remove(self, member: Member, *, replaced: bool = False) -> None:
         """Forget a member; if another process has `replaced` it, remember that."""
         self._members.pop(member.identity, None)
+        self._idle.discard(member.identity)
         if replaced:
             self._replaced.append(member.identity)
+
+    def hold(self, member: Member, job: Job) -> None:
+        """Let a member hold a job."""
+        member.jobs[job.number] = job
+        self._note_whether_idle(member)
+
+    def release(self, member: Member, number: int) -> None:
+        """Let a member hold a job no longer."""
+        member.jobs.pop(number, None)
+        self._note_whether_idle(member)
 
     def find(self, identity: str | None) -> Member | None:
         """Return a member, or None, without noting a sign of life."""
@@ -223,7 +236,7 @@ class Members:
     @property
     def somebody_is_idle(self) -> bool:
         """Whether a worker has no job."""
-        return any(member.works and not member.jobs for member in self)
+        return bool(self._idle)
 
     @property
     def that_must_go(self) -> list[str]:
@@ -238,3 +251,9 @@ class Members:
     def stalled_for(self, now: float) -> float:
         """Return the seconds since any member's last result; 0 before the first."""
         return 0.0 if self._last_result is None else max(now - self._last_result, 0.0)
+
+    def _note_whether_idle(self, member: Member) -> None:
+        if member.works and not member.jobs and member.identity in self._members:
+            self._idle.add(member.identity)
+        else:
+            self._idle.discard(member.identity)
