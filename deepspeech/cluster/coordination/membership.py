@@ -18,6 +18,9 @@ FIRST_JOB_SECONDS = 600.0
 SHORTEST_LIMIT_SECONDS = 60.0
 """Seconds that a worker may always take for a job, however fast the others were."""
 
+SIGNS_PER_SECOND = 1000
+"""Signs of life that the coordinator wants from all members together: it has better to do."""
+
 SLOWNESS_ALLOWED = 10
 """How many times as long as the slowest job so far a worker may take for one."""
 
@@ -95,6 +98,11 @@ class ClusterSettings:
     def has_spares(self) -> bool:
         """Whether more gradients are computed for a step than make it, so that nobody waits for the slowest."""
         return self.replicas > self.replicas_to_aggregate
+
+    @property
+    def seconds_between_signs(self) -> float:
+        """Seconds after which a member gives its next sign of life: one, or more in a cluster of thousands."""
+        return min(self.lease_seconds / 4, max(1.0, (self.workers + self.parameter_servers) / SIGNS_PER_SECOND))
 
     @property
     def steps_at_once(self) -> int:

@@ -147,10 +147,11 @@ class Membership:
     answer, as `time.monotonic` gives it, and `error` why there will be no more.
     """
 
-    def __init__(self, connection: Connection, applicant: Applicant, identity: str, lease_seconds: float) -> None:
+    def __init__(self, connection: Connection, applicant: Applicant, identity: str, seconds: float) -> None:
+        """Give signs of life, `seconds` apart."""
         self._connection = connection
         self._identity = identity
-        self._seconds = min(lease_seconds / 4, 1.0)
+        self._seconds = seconds
         self._ended = threading.Event()
         self.over = False
         self.must_go = False
@@ -203,7 +204,7 @@ def join(connection: Connection, applicant: Applicant) -> Membership:
         "properties": dict(applicant.properties),
     }
     _, answer = connection.post(routes.JOIN, body)
-    return Membership(connection, applicant, answer["member"], answer["lease_seconds"])
+    return Membership(connection, applicant, answer["member"], answer["seconds_between_signs"])
 
 
 class RemoteCoordinator:

@@ -57,13 +57,14 @@ class Handlers:
         with self._service.locked() as coordinator:
             lost = coordinator.counts.lost_jobs
             identity = coordinator.join(applicant, self._service.clock())
-            lease = coordinator.settings.lease_seconds
+            settings = coordinator.settings
             gave_jobs_back = coordinator.counts.lost_jobs > lost
         if gave_jobs_back:
             self._service.changed()
         else:
             self._service.wake_chief()
-        return _json(JoinedBody(member=identity, lease_seconds=lease))
+        lease, between = settings.lease_seconds, settings.seconds_between_signs
+        return _json(JoinedBody(member=identity, lease_seconds=lease, seconds_between_signs=between))
 
     async def heartbeat(self, body: MemberBody) -> Response:
         """Note a sign of life."""
