@@ -125,8 +125,8 @@ class Cluster:
             self.nanoseconds[name] += time.perf_counter_ns() - begun
             self.calls[name] += 1
 
-    def step_seconds(self) -> float:
-        """Return how long the next gradient takes."""
+    def step_seconds(self, task: int) -> float:
+        """Return how long a worker's next gradient takes."""
         sigma = self.scenario.straggling
         return self.scenario.compute_seconds * self._random.lognormvariate(-sigma * sigma / 2, sigma)
 
@@ -148,7 +148,7 @@ class Cluster:
 
     def _start_worker(self, task: int, after: float = 0.0) -> None:
         worker = SimulatedWorker(self, task, str(self._random.random()))
-        seconds = self.scenario.heartbeat_seconds
+        seconds = self.coordinator.settings.seconds_between_signs
         self._workers[task] = (
             self.time.start(worker.live(), after),
             self.time.start(worker.beat(seconds), after + seconds * self._random.random()),
@@ -227,7 +227,7 @@ class Cluster:
             for identity in servers:
                 self.requests.wait(self.scenario.request_seconds)
                 self.call("heartbeat", self.coordinator.heartbeat, identity, self.time.now)
-            yield self.scenario.heartbeat_seconds
+            yield self.coordinator.settings.seconds_between_signs
 
     def _fail_workers(self) -> Steps:
         rate = self.scenario.workers / (3600 * self.scenario.hours_between_failures)

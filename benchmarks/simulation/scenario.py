@@ -34,6 +34,9 @@ class Scenario:
     straggling: float = 0.2
     """The deviation of the logarithm of that time, from step to step: it is distributed log-normally."""
 
+    first_step_seconds: float = 3.0
+    """How much longer the first step of a process takes."""
+
     model_bytes: float = 95e6
     """What a worker reads and sends in each step."""
     bytes_per_second: float = 1.2e9
@@ -63,11 +66,6 @@ class Scenario:
     def batches(self) -> int:
         """Batches of an epoch."""
         return max(1, round(self.hours / BATCH_HOURS))
-
-    @property
-    def heartbeat_seconds(self) -> float:
-        """Between two signs of life of a node."""
-        return min(self.lease_seconds / 4, 1.0)
 
     @property
     def aggregated(self) -> int:

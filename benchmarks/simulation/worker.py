@@ -40,8 +40,8 @@ class Surroundings(Protocol):
     def call(self, name: str, act: Callable[..., Answer], *arguments: Any, **named: Any) -> Answer:
         """Call the coordinator, and note what it costs."""
 
-    def step_seconds(self) -> float:
-        """Return how long the next gradient takes."""
+    def step_seconds(self, task: int) -> float:
+        """Return how long a worker's next gradient takes."""
 
 
 class SimulatedWorker:
@@ -53,6 +53,7 @@ class SimulatedWorker:
         self._identity = ""
         self._jobs: deque[Job] = deque()
         self._asks_ahead = True
+        self._is_first_step = True
 
     def live(self) -> Steps:
         """Join and work, and again after it was given up."""
@@ -89,7 +90,8 @@ class SimulatedWorker:
         number = yield from self._poll("begin_step", lambda: coordinator.begin_step(identity, job.number, clock.now))
         self._ask_ahead()
         yield max(around.reading.wait(scenario.server_seconds), scenario.transfer_seconds)
-        yield around.step_seconds()
+        yield around.step_seconds(self._applicant.task) + self._is_first_step * scenario.first_step_seconds
+        self._is_first_step = False
         yield max(around.sending.wait(scenario.server_seconds), scenario.transfer_seconds)
         around.computed += 1
         if coordinator.settings.has_spares:
