@@ -46,7 +46,7 @@ class Times:
 
 
 def serve(workers: int, jobs: int, lease: float, pipe: Connection) -> None:
-    """Serve one epoch of jobs until told to stop; send peak memory in MB, seconds of CPU, and the tasks that are left."""
+    """Serve one epoch of jobs until told to stop; send peak memory in MB, seconds of CPU, and the tasks left."""
     coordinator = ClusterCoordinator(ClusterSettings(workers, 1, workers, workers, lease), {})
     training = TrainingCoordinator(ScheduleOptions(epoch=0), {SetName.TEST: Plan(jobs, 1, "test")})
     coordinator.open(training, time.monotonic())
@@ -148,9 +148,8 @@ async def work(port: int, options: argparse.Namespace, pipe: Connection) -> tupl
         worker.run(start + interval * task / count, interval, half if task < options.silent else end)
         for task, worker in enumerate(workers)
     ]
-    asyncio.get_running_loop().call_later(
-        options.seconds / 2, lambda: [worker.fall_silent() for worker in workers[: options.silent]]
-    )
+    for worker in workers[: options.silent]:
+        asyncio.get_running_loop().call_later(options.seconds / 2, worker.fall_silent)
     await asyncio.gather(*running)
     await asyncio.sleep(max(end - time.monotonic(), 0.0))
     pipe.send("stop")

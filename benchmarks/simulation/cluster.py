@@ -62,9 +62,14 @@ class Outcome:
         return 1 - self.counted / self.computed if self.computed else 0.0
 
     @property
-    def hours_of_an_epoch(self) -> float:
-        """Hours in which all batches are counted once."""
-        return self.scenario.batches / self.counted * self.seconds / 3600 if self.counted else float("inf")
+    def batches_per_second(self) -> float:
+        """Batches that are counted in a second."""
+        return self.counted / self.seconds
+
+    @property
+    def seconds_of_a_step(self) -> float:
+        """Seconds from one step of the weights to the next."""
+        return self.seconds / self.steps if self.steps else float("inf")
 
 
 class Cluster:
@@ -125,7 +130,7 @@ class Cluster:
             self.nanoseconds[name] += time.perf_counter_ns() - begun
             self.calls[name] += 1
 
-    def step_seconds(self, task: int) -> float:
+    def step_seconds(self, task: int) -> float:  # noqa: ARG002 - here, all workers are alike
         """Return how long a worker's next gradient takes."""
         sigma = self.scenario.straggling
         return self.scenario.compute_seconds * self._random.lognormvariate(-sigma * sigma / 2, sigma)
@@ -171,12 +176,14 @@ class Cluster:
                 yield from self._go_back()
             elif self.time.now >= save_at:
                 yield self.scenario.save_seconds
-                training = self.coordinator.training
-                assert training is not None
-                self._saved = self.call("save", lambda: training.state)
+                self._saved = self.call("save", self._state)
                 save_at = self.time.now + self.scenario.checkpoint_seconds
             else:
                 yield from self._end_round()
+
+    def _state(self) -> TrainingState:
+        assert self.coordinator.training is not None
+        return self.coordinator.training.state
 
     def _end_round(self) -> Steps:
         self.coordinator.take_reports()

@@ -39,16 +39,16 @@ class Scenario:
 
     model_bytes: float = 95e6
     """What a worker reads and sends in each step."""
-    bytes_per_second: float = 1.2e9
+    bytes_per_second: float = 420e6
     """What a node's connection carries, each way."""
     latency_seconds: float = 0.0002
     """From a node to another."""
     apply_seconds: float = 0.05
     """The optimizer's step on the parameter servers."""
 
-    request_seconds: float = 250e-6
+    request_seconds: float = 170e-6
     """The coordinator's time for a request: it answers one at a time."""
-    ask_seconds: float = 20e-6
+    ask_seconds: float = 60e-6
     """Its time to look again for one who waits, when something has changed."""
 
     hours_between_failures: float = math.inf

@@ -57,8 +57,8 @@ class SimulatedWorker:
 
     def live(self) -> Steps:
         """Join and work, and again after it was given up."""
+        coordinator, clock = self._around.coordinator, self._around.time
         while True:
-            coordinator, clock = self._around.coordinator, self._around.time
             self._jobs.clear()
             self._identity = yield from self._request("join", lambda: coordinator.join(self._applicant, clock.now))
             try:
