@@ -79,6 +79,7 @@ def _take_part(options: Options, cluster: ClusterOptions) -> None:
             random_seed=options.random_seed,
             features=options.features,
             offers=has_spares(options),
+            gradient_type=cluster.gradient_type,
         )
         properties = worker_properties(
             options, inputs.alphabet, {name: data_set.plan for name, data_set in sets.items()}

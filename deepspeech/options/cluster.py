@@ -8,6 +8,7 @@ from .rows.checks import Check, OneOf, at_least, more_than, up_to
 from .rows.flag import flag
 
 JOB_NAMES = ("localhost", "ps", "worker")
+GRADIENT_TYPES = ("float32", "bfloat16")
 
 
 class HostsCheck(Check):
@@ -74,6 +75,11 @@ class ClusterOptions:
         "gradients that make a step; -N: N times the number of workers",
         name="replicas_to_agg",
         check=ReplicasCheck(),
+    )
+    gradient_type: str = flag(
+        "float32",
+        "type in which workers send gradients: bfloat16 halves what travels to the parameter servers",
+        check=OneOf(GRADIENT_TYPES),
     )
     coordinator_host: str = flag(
         "localhost",
