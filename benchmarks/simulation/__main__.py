@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from .cluster import Cluster, Outcome
 from .plots import draw
@@ -56,16 +57,23 @@ def row(outcome: Outcome) -> str:
     days = outcome.batches_per_second and 1 / (outcome.batches_per_second * 86400)
     a_thousand = days * 1000 * 3600 / 128
     failures = "never" if math.isinf(scenario.hours_between_failures) else f"{scenario.hours_between_failures:g} h"
+    step = f"{outcome.seconds_of_a_step:.1f} s" if outcome.steps else "none ends"
     return (
-        f"| {scenario.workers:,} | {failures} | {scenario.spares:.0%} | {outcome.seconds_of_a_step:.1f} s "
+        f"| {scenario.workers:,} | {failures} | {scenario.spares:.0%} | {step} "
         f"| {outcome.efficiency:.0%} | {outcome.lost_work:.1%} | {_days(a_thousand)} | {_days(100 * a_thousand)} "
         f"| {outcome.coordinator_load:.0%} | {outcome.lost_members} of {outcome.deaths} |"
     )
 
 
+def _outcome(value: dict[str, Any]) -> Outcome:
+    return Outcome(**{**value, "scenario": Scenario(**{**value["scenario"], "kills": ()})})
+
+
 def _days(days: float) -> str:
     if not days:
         return "never"
+    if days < 1 / 1440:
+        return "under 1 min"
     return f"{days:,.1f} days" if days >= 1 else f"{24 * days:.1f} h" if days >= 1 / 24 else f"{1440 * days:.0f} min"
 
 
@@ -79,7 +87,7 @@ def main() -> None:
     known: dict[str, Outcome] = {}
     if options.figures and options.figures.exists():
         for line in options.figures.read_text().splitlines():
-            outcome = Outcome(**{**json.loads(line), "scenario": Scenario(**json.loads(line)["scenario"])})
+            outcome = _outcome(json.loads(line))
             known[repr(outcome.scenario)] = outcome
     print(f"| {' | '.join(COLUMNS)} |\n|{' --- |' * len(COLUMNS)}")
     outcomes = []

@@ -79,7 +79,7 @@ class Cluster:
         self.scenario = scenario
         self.time = Time()
         self.requests, self.reading, self.sending = (Queue(self.time) for _ in range(3))
-        self.changed, self.for_chief = Signal(), Signal()
+        self.for_work, self.for_round, self.for_chief = Signal(), Signal(), Signal()
         self.computed = 0
         self.calls: Counter[str] = Counter()
         self.nanoseconds: Counter[str] = Counter()
@@ -134,6 +134,11 @@ class Cluster:
         """Return how long a worker's next gradient takes."""
         sigma = self.scenario.straggling
         return self.scenario.compute_seconds * self._random.lognormvariate(-sigma * sigma / 2, sigma)
+
+    def wake(self, signal: Signal) -> None:
+        """Wake those that wait for a signal; the coordinator looks again for each of them."""
+        self.requests.wait(len(signal.waiting) * self.scenario.ask_seconds)
+        self.time.send(signal, self.scenario.ask_seconds)
 
     # Details
 
@@ -213,9 +218,8 @@ class Cluster:
         self._wake_all()
 
     def _wake_all(self) -> None:
-        """Wake those that wait for a job or a step; the coordinator looks for each of them again."""
-        self.requests.wait(len(self.changed.waiting) * self.scenario.ask_seconds)
-        self.time.send(self.changed, self.scenario.ask_seconds)
+        self.wake(self.for_work)
+        self.wake(self.for_round)
 
     def _look_for_lost(self) -> Steps:
         while True:
@@ -224,7 +228,7 @@ class Cluster:
             lost = self.coordinator.counts.lost_members
             self.call("tick", self.coordinator.tick, self.time.now)
             if self.coordinator.counts.lost_members > lost:
-                self._wake_all()
+                self.wake(self.for_work)
             self.time.send(self.for_chief)
 
     def _servers(self) -> Steps:

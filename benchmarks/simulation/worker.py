@@ -33,7 +33,8 @@ class Surroundings(Protocol):
     requests: Queue
     reading: Queue
     sending: Queue
-    changed: Signal
+    for_work: Signal
+    for_round: Signal
     for_chief: Signal
     computed: int
 
@@ -42,6 +43,9 @@ class Surroundings(Protocol):
 
     def step_seconds(self, task: int) -> float:
         """Return how long a worker's next gradient takes."""
+
+    def wake(self, signal: Signal) -> None:
+        """Wake those that wait for a signal; the coordinator looks again for each of them."""
 
 
 class SimulatedWorker:
@@ -70,7 +74,7 @@ class SimulatedWorker:
     def _work(self) -> Asking[None]:
         """Do a step of the oldest job."""
         if not self._jobs:
-            self._jobs.append((yield from self._poll("next_job", self._next_job)))
+            self._jobs.append((yield from self._poll("next_job", self._next_job, self._around.for_work)))
             self._asks_ahead = True
         try:
             yield from self._step(self._jobs[0])
@@ -82,12 +86,14 @@ class SimulatedWorker:
             yield from self._request(
                 "return_jobs", lambda: self._around.coordinator.return_jobs(self._identity, numbers, now)
             )
-            self._around.time.send(self._around.changed, self._around.scenario.ask_seconds)
+            self._around.wake(self._around.for_work)
 
     def _step(self, job: Job) -> Asking[None]:
         around, scenario, identity = self._around, self._around.scenario, self._identity
         coordinator, clock = around.coordinator, around.time
-        number = yield from self._poll("begin_step", lambda: coordinator.begin_step(identity, job.number, clock.now))
+        number = yield from self._poll(
+            "begin_step", lambda: coordinator.begin_step(identity, job.number, clock.now), around.for_round
+        )
         self._ask_ahead()
         yield max(around.reading.wait(scenario.server_seconds), scenario.transfer_seconds)
         yield around.step_seconds(self._applicant.task) + self._is_first_step * scenario.first_step_seconds
@@ -138,13 +144,13 @@ class SimulatedWorker:
         yield around.requests.wait(scenario.request_seconds) + 2 * scenario.latency_seconds
         return around.call(name, act)
 
-    def _poll(self, name: str, ask: Callable[[], Answer | None]) -> Asking[Answer]:
+    def _poll(self, name: str, ask: Callable[[], Answer | None], changed: Signal) -> Asking[Answer]:
         """Ask until there is an answer: again whenever something has changed, and after POLL_SECONDS anew."""
         around = self._around
         while True:
             answer = yield from self._request(name, ask)
             deadline = around.time.now + POLL_SECONDS
-            while answer is None and (yield (around.changed, deadline - around.time.now)):
+            while answer is None and (yield (changed, deadline - around.time.now)):
                 answer = around.call(name, ask)
             if answer is not None:
                 return answer

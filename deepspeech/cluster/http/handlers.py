@@ -60,7 +60,7 @@ class Handlers:
             settings = coordinator.settings
             gave_jobs_back = coordinator.counts.lost_jobs > lost
         if gave_jobs_back:
-            self._service.changed()
+            self._service.work_returned()
         else:
             self._service.wake_chief()
         lease, between = settings.lease_seconds, settings.seconds_between_signs
@@ -78,7 +78,10 @@ class Handlers:
         """Let a member go."""
         with self._service.locked() as coordinator:
             coordinator.leave(body.member, self._service.clock(), body.failure)
-        self._service.changed()
+        if body.failure is None:
+            self._service.work_returned()
+        else:
+            self._service.changed()
         return _json(DoneBody())
 
     async def next_job(self, body: JobBody) -> Response:
@@ -99,7 +102,7 @@ class Handlers:
         """Take jobs back."""
         with self._service.locked() as coordinator:
             coordinator.return_jobs(body.member, body.jobs, self._service.clock())
-        self._service.changed()
+        self._service.work_returned()
         return _json(DoneBody())
 
     async def begin_step(self, body: StepBody) -> Response:
@@ -108,7 +111,7 @@ class Handlers:
         def ask(coordinator: ClusterCoordinator, now: float) -> int | None:
             return coordinator.begin_step(body.member, body.job, now)
 
-        number = await self._service.poll(ask, body.wait)
+        number = await self._service.poll(ask, body.wait, for_a_round=True)
         if number is None:
             return Response(status_code=routes.ASK_AGAIN)
         return _json(StepAnswer(round=number))
