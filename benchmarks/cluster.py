@@ -1,22 +1,78 @@
-"""One worker and one parameter server against one process: training utterances a second, side by side.
+"""A parameter server and two workers, each on a core of its own, against one process on one core each.
 
-    python -m benchmarks.cluster [--n_hidden 512] [--batch 16] [--epochs 6] [--rounds 3]
+    python -m benchmarks.cluster [--n_hidden 512] [--batch 16] [--epochs 6] [--rounds 3] [--workers 2]
+        [--flags "--gradient_type bfloat16"]
 
-Both train on the same synthetic corpus, noise of 2 to 6 seconds, in turn, `--rounds` times; the median epoch of each
-counts. The first epoch, in which TensorFlow optimizes the graph, is left out.
+All train on the same synthetic corpus, noise of 2 to 6 seconds, in turn, `--rounds` times: first as many processes at
+once as there are workers, each by itself, then the cluster, the parameter server beside the last worker. The median
+epoch counts, without the first, in which TensorFlow optimizes the graph. Besides utterances a second, which tell
+little on a machine that others use, the processor's time for an utterance is told, of all processes together.
 """
 
+from __future__ import annotations
+
 import argparse
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from .processes.ports import free_ports
-from .train_epoch import seconds_of_epochs, write_corpus
+from .train_epoch import write_corpus
 
 UTTERANCES = 256
+
+
+@dataclass
+class Epochs:
+    """Seconds of epochs, and the processor's seconds in them."""
+
+    seconds: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
+
+    @property
+    def utterances_per_second(self) -> float:
+        """Utterances a second in the median epoch."""
+        return UTTERANCES / statistics.median(self.seconds)
+
+    @property
+    def milliseconds(self) -> float:
+        """The processor's time for an utterance, in the median epoch."""
+        return 1000 * statistics.median(self.processor) / UTTERANCES
+
+
+def on_core(core: int, command: Sequence[str]) -> subprocess.Popen[str]:
+    """Start a command on one of the cores that this process may use."""
+    cores = sorted(os.sched_getaffinity(0))
+    pinned = ["taskset", "--cpu-list", str(cores[core % len(cores)]), *command, "--intra_op_parallelism_threads=1"]
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return subprocess.Popen(pinned, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def watch(leader: subprocess.Popen[str], others: Sequence[subprocess.Popen[str]]) -> Epochs:
+    """Return the epochs that a process tells the ends of, all but the first; the processor's time is of all of them."""
+    ends, last = [], ""
+    assert leader.stderr is not None
+    for line in leader.stderr:
+        last = line.strip() or last
+        if "Training of epoch" in line:
+            ends.append((time.monotonic(), sum(_processor_seconds(process) for process in (leader, *others))))
+    if leader.wait():
+        raise SystemExit(f"a process has failed: {last}")
+    pairs = list(pairwise(ends))
+    return Epochs([two[0] - one[0] for one, two in pairs], [two[1] - one[1] for one, two in pairs])
+
+
+def _processor_seconds(process: subprocess.Popen[str]) -> float:
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def training(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace) -> list[str]:
@@ -30,35 +86,71 @@ def training(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespac
     ]
 
 
-def on_cluster(command: list[str]) -> list[float]:
-    """Run the command on a cluster of one worker and one parameter server; return the seconds of its epochs."""
-    server, worker, coordinator = free_ports(3)
-    hosts = [f"--ps_hosts=localhost:{server}", f"--worker_hosts=localhost:{worker}", f"--coord_port={coordinator}"]
-    with subprocess.Popen([*command, *hosts, "--job_name=ps"], stderr=subprocess.DEVNULL) as process:
-        try:
-            return seconds_of_epochs([*command, *hosts, "--job_name=worker"])
-        finally:
-            process.wait(30)
+def alone(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace) -> list[Epochs]:
+    """Train in as many processes as there are workers, each by itself and all at once."""
+    commands = [training(corpus, folder / str(task), options) for task in range(options.workers)]
+    processes = [on_core(task, command) for task, command in enumerate(commands)]
+    found: list[Epochs] = []
+    threads = [threading.Thread(target=lambda each=each: found.append(watch(each, ()))) for each in processes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def on_cluster(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace) -> Epochs:
+    """Train on a cluster of one parameter server and the workers."""
+    coordinator, server, *workers = free_ports(2 + options.workers)
+    hosts = ",".join(f"localhost:{port}" for port in workers)
+    common = [*training(corpus, folder, options), f"--ps_hosts=localhost:{server}", f"--worker_hosts={hosts}"]
+    common += [f"--coord_port={coordinator}", *options.flags.split()]
+    nodes = [("worker", task) for task in range(options.workers)] + [("ps", 0)]
+    chief, *others = (
+        on_core(task if job == "worker" else -1, [*common, f"--job_name={job}", f"--task_index={task}"])
+        for job, task in nodes
+    )
+    for process in others:
+        threading.Thread(target=process.stderr.read, daemon=True).start()  # type: ignore[union-attr]
+    try:
+        epochs = watch(chief, others)
+        for process in others:
+            process.wait(60)
+        return epochs
+    finally:
+        for process in others:
+            process.kill()
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n_hidden", type=int, default=512)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--flags", default="", help="further flags of the cluster's nodes")
     options = parser.parse_args()
+    local, cluster = Epochs(), Epochs()
     with tempfile.TemporaryDirectory() as name:
         corpus = write_corpus(Path(name), UTTERANCES)
-        local, cluster = [], []
         for turn in range(options.rounds):
-            local += seconds_of_epochs(training(corpus, Path(name) / f"local-{turn}", options))
-            cluster += on_cluster(training(corpus, Path(name) / f"cluster-{turn}", options))
-    alone, together = (UTTERANCES / statistics.median(seconds) for seconds in (local, cluster))
-    print(f"n_hidden {options.n_hidden}, batches of {options.batch}, median of {len(local)} epochs")
-    print(f"one process:                         {alone:.1f} utterances a second")
-    print(f"one worker and one parameter server: {together:.1f} utterances a second, {together / alone:.0%}")
+            together = on_cluster(corpus, Path(name) / f"cluster-{turn}", options)
+            for found, epochs in (
+                (cluster, together),
+                *((local, e) for e in alone(corpus, Path(name) / f"{turn}", options)),
+            ):
+                found.seconds += epochs.seconds
+                found.processor += epochs.processor
+    twice = options.workers * local.utterances_per_second
+    print(f"n_hidden {options.n_hidden}, batches of {options.batch}, median of {len(cluster.seconds)} epochs")
+    print(
+        f"{options.workers} processes: {twice:.1f} utterances a second, {local.milliseconds:.1f} ms of a processor each"
+    )
+    speed, spent = cluster.utterances_per_second, cluster.milliseconds
+    print(f"the cluster:  {speed:.1f} utterances a second, {spent:.1f} ms of a processor each")
+    print(f"speed {speed / twice:.0%}, processor's time {local.milliseconds / spent:.0%}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """How many job exchanges a second the coordinator serves: simulated workers on loopback, over HTTP.
 
     python -m benchmarks.coordinator [--workers 1000] [--jobs 100000] [--seconds 20] [--rate 2500]
+    python -m benchmarks.coordinator --workers 10000 --seconds 60 --rate 200 --lease 60 --silent 100
 
 An exchange is a request for a job and one that hands in its result. The coordinator runs in a process of its own, the
 workers in this one, each on a connection of its own and one request at a time. Together they offer `--rate` exchanges
-a second. The time of an exchange counts from when it was due, so that it shows when the coordinator falls behind.
+a second, and each gives signs of life as often as it is told. The time of an exchange counts from when it was due, so
+that it shows when the coordinator falls behind. `--silent` workers fall silent halfway; in the end, the members that
+the coordinator has lost are compared with them.
 """
 
 import argparse
@@ -14,6 +17,7 @@ import multiprocessing
 import resource
 import statistics
 import time
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
@@ -25,43 +29,63 @@ from deepspeech.options import ScheduleOptions
 from deepspeech.schedule.coordinator import TrainingCoordinator
 from deepspeech.schedule.jobs import SetName
 from deepspeech.schedule.state import Plan
+from deepspeech.util.web.connections import allow_more_files
 
-JOINING_SECONDS = 3.0
-"""Seconds that the workers have to join before the first exchange is due."""
+JOINS_PER_SECOND = 500.0
+"""How fast the workers join, before the first exchange is due."""
 
 TOKEN = "a secret of enough characters"
 
 
-def serve(workers: int, jobs: int, pipe: Connection) -> None:
-    """Serve one epoch of jobs until told to stop; send the peak memory in MB and the seconds of CPU."""
-    coordinator = ClusterCoordinator(ClusterSettings(workers, 1, workers, workers, 60.0), {})
+@dataclass
+class Times:
+    """Seconds of each exchange, and of each sign of life."""
+
+    exchanges: list[float] = field(default_factory=list)
+    signs: list[float] = field(default_factory=list)
+
+
+def serve(workers: int, jobs: int, lease: float, pipe: Connection) -> None:
+    """Serve one epoch of jobs until told to stop; send peak memory in MB, seconds of CPU, and the tasks left."""
+    coordinator = ClusterCoordinator(ClusterSettings(workers, 1, workers, workers, lease), {})
     training = TrainingCoordinator(ScheduleOptions(epoch=0), {SetName.TEST: Plan(jobs, 1, "test")})
     coordinator.open(training, time.monotonic())
     coordinator.allow_testing()
     with Server(Service(coordinator), "127.0.0.1", 0, TOKEN) as server:
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        before = used.ru_utime + used.ru_stime
         pipe.send(server.port)
         pipe.recv()
+        before = _cpu_seconds()
+        pipe.recv()
+        cpu, left = _cpu_seconds() - before, {member.applicant.task for member in coordinator.members}
+    pipe.send((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, cpu, left))
+
+
+def _cpu_seconds() -> float:
     used = resource.getrusage(resource.RUSAGE_SELF)
-    pipe.send((used.ru_maxrss / 1024, used.ru_utime + used.ru_stime - before))
+    return used.ru_utime + used.ru_stime
 
 
 class Worker:
     """A simulated worker: as little work as possible, so that it is the coordinator that is measured."""
 
-    def __init__(self, port: int, task: int) -> None:
+    def __init__(self, port: int, task: int, times: Times) -> None:
         self._port = port
         self._task = task
+        self._times = times
+        self._one_request = asyncio.Lock()
 
-    async def run(self, first: float, interval: float, deadline: float, times: list[float]) -> None:
-        """Exchange jobs until the deadline or the end of the epoch; each exchange's seconds go to `times`."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
-        self._reader, self._writer = reader, writer
+    async def join(self, after: float) -> None:
+        """Connect and join."""
+        await asyncio.sleep(after)
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
         body = {"role": "worker", "task": self._task, "process": "p", "properties": {}}
         _, joined = await self._post(routes.JOIN, json.dumps(body))
-        member = json.loads(joined)["member"]
-        ask = json.dumps({"member": member})
+        self._joined = json.loads(joined)
+        self._beating = asyncio.create_task(self._beat())
+
+    async def run(self, first: float, interval: float, deadline: float) -> None:
+        """Exchange jobs until the deadline or the end of the epoch; give signs of life until `leave`."""
+        ask = json.dumps({"member": self._joined["member"]})
         due = first
         while due < deadline:
             await asyncio.sleep(max(due - time.monotonic(), 0.0))
@@ -70,69 +94,98 @@ class Worker:
                 break
             job = json.loads(answer)
             result = {
-                "member": member,
+                "member": self._joined["member"],
                 "job": job["number"],
                 "batches": job["batches"],
                 "tally": {"utterances": len(job["batches"]), "loss_sum": 1.0},
             }
             status, answer = await self._post(routes.SUBMIT, json.dumps(result))
             assert status == 200, answer
-            times.append(time.monotonic() - due)
+            self._times.exchanges.append(time.monotonic() - due)
             due += interval
-        writer.close()
+
+    def fall_silent(self) -> None:
+        """Say no more, and leave the connection open."""
+        self._beating.cancel()
+
+    async def _beat(self) -> None:
+        between = self._joined["seconds_between_signs"]
+        body = json.dumps({"member": self._joined["member"]})
+        due = time.monotonic() + between * (self._task % 1000) / 1000
+        while True:
+            await asyncio.sleep(max(due - time.monotonic(), 0.0))
+            status, answer = await self._post(routes.HEARTBEAT, body)
+            assert status == 200, answer
+            self._times.signs.append(time.monotonic() - due)
+            due += between
 
     async def _post(self, route: routes.Route, body: str) -> tuple[int, bytes]:
         head = (
             f"POST {route.path} HTTP/1.1\r\nHost: c\r\nAuthorization: Bearer {TOKEN}\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
+            f"Content-Type: {routes.JSON}\r\nContent-Length: {len(body)}\r\n\r\n"
         )
-        self._writer.write((head + body).encode())
-        received = await self._reader.readuntil(b"\r\n\r\n")
-        status = int(received[9:12])
-        for line in received.split(b"\r\n"):
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                return status, await self._reader.readexactly(int(value))
+        async with self._one_request:
+            self._writer.write((head + body).encode())
+            received = await self._reader.readuntil(b"\r\n\r\n")
+            status = int(received[9:12])
+            for line in received.split(b"\r\n"):
+                name, _, value = line.partition(b":")
+                if name.lower() == b"content-length":
+                    return status, await self._reader.readexactly(int(value))
         return status, b""
 
 
-async def work(port: int, workers: int, seconds: float, rate: float) -> tuple[list[float], float]:
-    """Return the seconds of every exchange, and of all of them together."""
-    times: list[float] = []
-    start = time.monotonic() + JOINING_SECONDS
-    interval = workers / rate
-    await asyncio.gather(
-        *(
-            Worker(port, task).run(start + interval * task / workers, interval, start + seconds, times)
-            for task in range(workers)
-        )
-    )
+async def work(port: int, options: argparse.Namespace, pipe: Connection) -> tuple[Times, float]:
+    """Return the seconds of every exchange and sign of life, and of all of them together."""
+    times, count = Times(), options.workers
+    workers = [Worker(port, task, times) for task in range(count)]
+    await asyncio.gather(*(worker.join(task / JOINS_PER_SECOND) for task, worker in enumerate(workers)))
+    pipe.send("joined")
+    times.signs.clear()
+    start, interval = time.monotonic(), count / options.rate
+    half, end = start + options.seconds / 2, start + options.seconds
+    running = [
+        worker.run(start + interval * task / count, interval, half if task < options.silent else end)
+        for task, worker in enumerate(workers)
+    ]
+    for worker in workers[: options.silent]:
+        asyncio.get_running_loop().call_later(options.seconds / 2, worker.fall_silent)
+    await asyncio.gather(*running)
+    await asyncio.sleep(max(end - time.monotonic(), 0.0))
+    pipe.send("stop")
     return times, time.monotonic() - start
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--rate", type=float, default=2500.0)
+    parser.add_argument("--lease", type=float, default=60.0)
+    parser.add_argument("--silent", type=int, default=0)
     options = parser.parse_args()
+    allow_more_files()
     here, there = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(
-        target=serve, args=(options.workers, options.jobs, there), daemon=True
+        target=serve, args=(options.workers, options.jobs, options.lease, there), daemon=True
     )
     process.start()
-    times, seconds = asyncio.run(work(here.recv(), options.workers, options.seconds, options.rate))
-    here.send("stop")
-    memory, cpu = here.recv()
+    times, seconds = asyncio.run(work(here.recv(), options, here))
+    memory, cpu, left = here.recv()
     process.join()
-    centiles = statistics.quantiles(times, n=100)
-    print(f"{options.workers} workers, {options.jobs} jobs an epoch, {len(times)} exchanges in {seconds:.1f} s")
-    print(f"exchanges a second: {len(times) / seconds:.0f}")
-    print(f"an exchange: median {1000 * centiles[49]:.1f} ms, 99th percentile {1000 * centiles[98]:.1f} ms")
-    print(f"the coordinator's CPU time for an exchange: {1e6 * cpu / len(times):.0f} microseconds")
+    exchanged, signs = len(times.exchanges), len(times.signs)
+    print(f"{options.workers} workers, {options.jobs} jobs an epoch, {exchanged} exchanges in {seconds:.1f} s")
+    print(f"a second: {exchanged / seconds:.0f} exchanges, {signs / seconds:.0f} signs of life")
+    for name, measured in (("an exchange", times.exchanges), ("a sign of life", times.signs)):
+        centiles = statistics.quantiles(measured, n=100) if len(measured) > 1 else [0.0] * 99
+        print(f"{name}: median {1000 * centiles[49]:.1f} ms, 99th percentile {1000 * centiles[98]:.1f} ms")
+    print(f"the coordinator's CPU time for a request: {1e6 * cpu / (2 * exchanged + signs):.0f} microseconds")
     print(f"the coordinator's peak memory: {memory:.0f} MB")
+    told = set(range(options.silent)) if options.seconds / 2 > options.lease else set()
+    lost = set(range(options.workers)) - left
+    print(f"members lost: {len(lost)}, wrongly: {len(lost - set(range(options.silent)))}, not yet: {len(told - lost)}")
 
 
 if __name__ == "__main__":

@@ -56,11 +56,13 @@ def build_cluster_graph(
     random_seed: int,
     features: FeatureOptions = PLAIN_FEATURES,
     offers: bool = False,
+    gradient_type: str = "float32",
 ) -> ClusterGraph:
     """Build the graph of worker `task` on its devices; without optimizer options, the graph can only evaluate.
 
     Its towers normalize what they are fed with, if `features` say so. If the worker `offers` its gradients, each is
     kept on the parameter servers, beside the variables and as large, until it is sent or the next one is kept.
+    Gradients travel as `gradient_type`, float32 or bfloat16, and are summed in float32.
     """
     graph = tf.Graph()
     here = [f"/job:worker/task:{task}{device}" for device in devices]
@@ -85,7 +87,8 @@ def build_cluster_graph(
         contributions = v1.placeholder(tf.int32, [], "contributions")
         train_step = send = step = norm = discard = applied = None
         if optimizer_options is not None:
-            shards = _shards(summed_gradients(train_towers))
+            gradients, count = summed_gradients(train_towers)
+            shards = _shards([(_as_sent(gradient, gradient_type), variable) for gradient, variable in gradients], count)
             if offers:
                 train_step = tf.group(*(shard.keep(f"gradients_of_worker_{task}") for shard in shards))
             send = tf.group(*(shard.add(round_number) for shard in shards))
@@ -136,7 +139,7 @@ class _Shard:
         self._sizes = [variable.shape.num_elements() for variable in self._variables]
         with v1.device(device):
             # Each gradient is sent as soon as it is computed; casts of bfloat16 are on this device already.
-            parts = [tf.reshape(gradient, [-1]) for gradient, _ in pairs]
+            parts = [tf.cast(tf.reshape(gradient, [-1]), tf.float32) for gradient, _ in pairs]
             self._joined = tf.concat([*parts, count[None]], axis=0)
             self.half_square = tf.add_n([tf.nn.l2_loss(part) for part in parts])
             self._accumulator = v1.ConditionalAccumulator(
@@ -188,7 +191,14 @@ class _Shard:
         return self._accumulator.set_global_step(round_number + 1)
 
 
-def _shards(gradients: tuple[list[tuple[Tensor, Any]], Tensor]) -> list[_Shard]:
-    pairs, count = gradients
+def _as_sent(gradient: Tensor, gradient_type: str) -> Tensor:
+    """Return a gradient that travels to its parameter server as a type; one that is there already came as bfloat16."""
+    if gradient_type == "float32" or "job:ps" in gradient.device:
+        return gradient
+    with v1.device(gradient.device):
+        return tf.cast(gradient, gradient_type)
+
+
+def _shards(pairs: Sequence[tuple[Tensor, Any]], count: Tensor) -> list[_Shard]:
     devices = sorted({variable.device for _, variable in pairs})
     return [_Shard(device, [pair for pair in pairs if pair[1].device == device], count) for device in devices]

@@ -93,6 +93,7 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
             random_seed=options.random_seed,
             features=options.features,
             offers=has_spares(options),
+            gradient_type=cluster.gradient_type,
         )
         plans = {name: data_set.plan for name, data_set in sets.items()}
         target, address = _listen(options, cluster)

@@ -10,6 +10,7 @@ from .rows.flag import flag
 TOKEN_VARIABLE = "DEEPSPEECH_COORD_TOKEN"  # noqa: S105 - the name of an environment variable
 
 JOB_NAMES = ("localhost", "ps", "worker")
+GRADIENT_TYPES = ("float32", "bfloat16")
 
 SCHEDULERS = ("tf_config", "jobset", "indexed_job", "slurm")
 """What may say in the environment which node of a cluster a process is."""
@@ -125,6 +126,11 @@ class ClusterOptions:
         "gradients that make a step; -N: N times the number of workers",
         name="replicas_to_agg",
         check=ReplicasCheck(),
+    )
+    gradient_type: str = flag(
+        "float32",
+        "type in which workers send gradients: bfloat16 halves what travels to the parameter servers",
+        check=OneOf(GRADIENT_TYPES),
     )
     coordinator_host: str = flag(
         "localhost",

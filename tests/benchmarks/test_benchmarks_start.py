@@ -21,6 +21,9 @@ NAMES = (
     "peer_conformer",
     "processes.speech_graph",
     "server",
+    "simulation",
+    "simulation.measured_run",
+    "simulation.network",
     "step_profile",
     "train_epoch",
 )
@@ -44,3 +47,9 @@ def test_a_training_step_is_measured() -> None:
     assert done.returncode == 0, done.stderr
     assert "2 utterances of 20 frames" in done.stdout
     assert "GFLOP/s" in done.stdout
+
+
+def test_a_thousand_members_are_served_over_http_and_none_is_lost() -> None:
+    done = run("coordinator", "--workers=1000", "--seconds=2", "--rate=50")
+    assert done.returncode == 0, done.stderr
+    assert "members lost: 0, wrongly: 0, not yet: 0" in done.stdout

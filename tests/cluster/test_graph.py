@@ -33,6 +33,7 @@ def built(
     *,
     servers: int = 2,
     offers: bool = False,
+    gradient_type: str = "float32",
 ) -> ClusterGraph:
     return build_cluster_graph(
         0,
@@ -44,6 +45,7 @@ def built(
         random_seed=1,
         features=features,
         offers=offers,
+        gradient_type=gradient_type,
     )
 
 
@@ -92,6 +94,14 @@ def test_weights_and_gradients_travel_once_and_no_wider_than_they_are(
     few = 100  # bytes: the number of utterances, the round's, and the norm
     assert gradients <= bytes_travelling(step, "ps") <= gradients + few
     assert weights <= bytes_travelling(step, "worker") <= devices * weights + few
+
+
+@pytest.mark.parametrize("mixed_precision", ["on", "off"])
+def test_gradients_travel_in_half_the_bytes_as_bfloat16(mixed_precision: str) -> None:
+    graph = built(1, mixed_precision, gradient_type="bfloat16").training
+    step = needed(graph.train_step, graph.gradient_norm, *(tower.losses for tower in graph.train_towers))
+    gradients = sum(2 * prod(shape) for shape in NETWORK.shapes.values())
+    assert gradients <= bytes_travelling(step, "ps") <= gradients + 100
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from operator import add, attrgetter
 
 from rapidfuzz.distance import Levenshtein
 
@@ -35,8 +36,7 @@ class EditCounts:
     syllables: int = 0
 
     def __add__(self, other: EditCounts) -> EditCounts:
-        names = [each.name for each in fields(self)]
-        return EditCounts(*(getattr(self, name) + getattr(other, name) for name in names))
+        return EditCounts(*map(add, _counts_of(self), _counts_of(other)))
 
     @property
     def wer(self) -> float:
@@ -62,6 +62,10 @@ class EditCounts:
     def mean_edit_distance(self) -> float:
         """Character edits per utterance."""
         return self.character_edits / max(self.utterances, 1)
+
+
+_counts_of = attrgetter(*(each.name for each in fields(EditCounts)))
+"""Returns the counts in their order. A coordinator adds those of thousands of results a second."""
 
 
 def evaluate_transcript(reference: str, hypothesis: str) -> EditCounts:

@@ -158,7 +158,7 @@ class ClusterCoordinator:
         self.members.finished(member, tally.utterances, now)
         self.members.heard(identity, now, asks=True)
         if last or lease.taken == len(lease.job.batches):
-            del member.jobs[number]
+            self.members.release(member, number)
             if lease.job.set_name is not SetName.TRAIN:
                 self._leases.end(number)
         self.counts.results += 1

@@ -37,7 +37,7 @@ class Leases:
 
     def grant(self, job: Job, member: Member) -> None:
         """Lease a job to a member."""
-        member.jobs[job.number] = member.last_job = job
+        self._members.hold(member, job)
         self._leases[job.number] = Lease(job, member.identity)
         self._counts.jobs += 1
 
@@ -64,7 +64,7 @@ class Leases:
         """Let the holder hold the job no longer."""
         holder = self._members.find(lease.holder)
         if holder is not None:
-            holder.jobs.pop(lease.job.number, None)
+            self._members.release(holder, lease.job.number)
 
     def end(self, number: int) -> None:
         """Forget the lease of a job."""

@@ -20,6 +20,9 @@ FIRST_JOB_SECONDS = 600.0
 SHORTEST_LIMIT_SECONDS = 60.0
 """Seconds that a worker may always take for a job, however fast the others were."""
 
+SIGNS_PER_SECOND = 1000
+"""Signs of life that the coordinator wants from all members together: it has better to do."""
+
 SLOWNESS_ALLOWED = 10
 """How many times as long as the slowest job so far a worker may take for one."""
 
@@ -105,6 +108,11 @@ class ClusterSettings:
         return self.replicas > self.replicas_to_aggregate
 
     @property
+    def seconds_between_signs(self) -> float:
+        """Seconds after which a member gives its next sign of life: one, or more in a cluster of thousands."""
+        return min(self.lease_seconds / 4, max(1.0, (self.workers + self.parameter_servers) / SIGNS_PER_SECOND))
+
+    @property
     def steps_at_once(self) -> int:
         """How many gradients of one step a worker may contribute."""
         return max(1, -(-max(self.replicas, self.replicas_to_aggregate) // self.workers))
@@ -145,6 +153,7 @@ class Members:
         self._new_identity = new_identity
         self._members: dict[str, Member] = {}
         self._identities: dict[str, str] = {}
+        self._idle: set[str] = set()
         self._replaced: deque[str] = deque(maxlen=1000)
         self._free_places = FreePlaces(settings.workers)
         self._slowest = 0.0
@@ -193,13 +202,25 @@ class Members:
         self._identities[applicant.name] = member.identity
         if member.works:
             self._free_places.end_reservation(applicant.task)
+        self._note_whether_idle(member)
         return member
 
     def remove(self, member: Member, *, replaced: bool = False) -> None:
         """Forget a member; if another process has `replaced` it, remember that."""
         self._members.pop(member.identity, None)
+        self._idle.discard(member.identity)
         if replaced:
             self._replaced.append(member.identity)
+
+    def hold(self, member: Member, job: Job) -> None:
+        """Let a member hold a job."""
+        member.jobs[job.number] = member.last_job = job
+        self._note_whether_idle(member)
+
+    def release(self, member: Member, number: int) -> None:
+        """Let a member hold a job no longer."""
+        member.jobs.pop(number, None)
+        self._note_whether_idle(member)
 
     def find(self, identity: str | None) -> Member | None:
         """Return a member, or None, without noting a sign of life."""
@@ -255,7 +276,7 @@ class Members:
     @property
     def somebody_is_idle(self) -> bool:
         """Whether a worker has no job."""
-        return any(member.works and not member.jobs for member in self)
+        return bool(self._idle)
 
     def last_jobs_of_others(self, member: Member) -> list[Job]:
         """Return the last job of each other worker that has had one."""
@@ -274,3 +295,9 @@ class Members:
     def stalled_for(self, now: float) -> float:
         """Return the seconds since any member's last result; 0 before the first."""
         return 0.0 if self._last_result is None else max(now - self._last_result, 0.0)
+
+    def _note_whether_idle(self, member: Member) -> None:
+        if member.works and not member.jobs and member.identity in self._members:
+            self._idle.add(member.identity)
+        else:
+            self._idle.discard(member.identity)

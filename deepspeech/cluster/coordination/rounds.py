@@ -112,9 +112,11 @@ class Round:
         count = 0 if self.spoiled else len(self.contributions)
         if self.closed or not (self.spoiled or count):
             return None
-        if 0 < count < settings.replicas_to_aggregate and any(
-            self.may_get_more_of(member, settings, jobs_pending, now) for member in members
-        ):
+        more_can_come = count < settings.replicas_to_aggregate and (
+            bool(self.sending or self.computing)
+            or any(self.may_get_more_of(member, settings, jobs_pending, now) for member in members)
+        )
+        if not self.spoiled and more_can_come:
             return None
         self.closed = True
         return RoundEnd(self.number, count)

@@ -100,7 +100,7 @@ async def _tick(service: Service) -> None:
             coordinator.tick(service.clock())
             lost = coordinator.counts.lost_members - lost
         if lost:
-            service.changed()
+            service.work_returned()
         else:
             service.wake_chief()
 

@@ -153,14 +153,14 @@ class Membership:
         connection: Connection,
         applicant: Applicant,
         identity: str,
-        lease_seconds: float,
+        seconds: float,
         report: Callable[[], Mapping[str, Any] | None] = lambda: None,
     ) -> None:
-        """Begin to give signs of life. `report` returns a `TimesBody` to send along, None if none is due."""
+        """Give signs of life, `seconds` apart. `report` returns a `TimesBody` to send along, None if none is due."""
         self._report = report
         self._connection = connection
         self._identity = identity
-        self._seconds = min(lease_seconds / 4, 1.0)
+        self._seconds = seconds
         self._ended = threading.Event()
         self.over = False
         self.must_go = False
@@ -216,7 +216,7 @@ def join(
         "address": applicant.address,
     }
     _, answer = connection.post(routes.JOIN, body)
-    return Membership(connection, applicant, answer["member"], answer["lease_seconds"], report)
+    return Membership(connection, applicant, answer["member"], answer["seconds_between_signs"], report)
 
 
 class RemoteCoordinator:

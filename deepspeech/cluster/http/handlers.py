@@ -65,13 +65,14 @@ class Handlers:
         with self._service.locked() as coordinator:
             lost = coordinator.counts.lost_jobs
             identity = coordinator.join(applicant, self._service.clock())
-            lease = coordinator.settings.lease_seconds
+            settings = coordinator.settings
             gave_jobs_back = coordinator.counts.lost_jobs > lost
         if gave_jobs_back:
-            self._service.changed()
+            self._service.work_returned()
         else:
             self._service.wake_chief()
-        return _json(JoinedBody(member=identity, lease_seconds=lease))
+        lease, between = settings.lease_seconds, settings.seconds_between_signs
+        return _json(JoinedBody(member=identity, lease_seconds=lease, seconds_between_signs=between))
 
     async def take_place(self, body: PlaceBody) -> Response:
         """Give a worker a place, or put the answer off until one is free."""
@@ -103,7 +104,10 @@ class Handlers:
         """Let a member go."""
         with self._service.locked() as coordinator:
             coordinator.leave(body.member, self._service.clock(), body.failure)
-        self._service.changed()
+        if body.failure is None:
+            self._service.work_returned()
+        else:
+            self._service.changed()
         return _json(DoneBody())
 
     async def next_job(self, body: JobBody) -> Response:
@@ -124,7 +128,7 @@ class Handlers:
         """Take jobs back."""
         with self._service.locked() as coordinator:
             coordinator.return_jobs(body.member, body.jobs, self._service.clock())
-        self._service.changed()
+        self._service.work_returned()
         return _json(DoneBody())
 
     async def begin_step(self, body: StepBody) -> Response:
@@ -133,7 +137,7 @@ class Handlers:
         def ask(coordinator: ClusterCoordinator, now: float) -> int | None:
             return coordinator.begin_step(body.member, body.job, now)
 
-        number = await self._service.poll(ask, body.wait)
+        number = await self._service.poll(ask, body.wait, for_a_round=True)
         if number is None:
             return Response(status_code=routes.ASK_AGAIN)
         return _json(StepAnswer(round=number, trace=self._service.traces.parent_of(number, self._service.clock())))

@@ -63,10 +63,14 @@ class JoinBody(Body):
 
 
 class JoinedBody(Body):
-    """The process is a member, and must give a sign of life more often than `lease_seconds`."""
+    """The process is a member, and must give a sign of life more often than `lease_seconds`.
+
+    It should do so every `seconds_between_signs`.
+    """
 
     member: Name
     lease_seconds: FiniteFloat
+    seconds_between_signs: FiniteFloat
 
 
 class PlaceBody(Body):

@@ -29,7 +29,8 @@ class Service:
         self._lock = threading.Lock()
         self._for_chief = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._changed = asyncio.Event()
+        self._work = asyncio.Event()
+        self._round = asyncio.Event()
 
     @contextmanager
     def locked(self) -> Iterator[ClusterCoordinator]:
@@ -41,7 +42,16 @@ class Service:
         """Wake those who wait for a job or a step, and the chief; callable from any thread."""
         self._for_chief.set()
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._wake)
+            self._loop.call_soon_threadsafe(self._wake_all)
+
+    def work_returned(self) -> None:
+        """Wake those who wait for a job, and the chief; callable from any thread.
+
+        Thousands may wait for a step: it can begin only in a new round, which the chief makes known.
+        """
+        self._for_chief.set()
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._wake_for_work)
 
     def wake_chief(self) -> None:
         """Wake only the chief, which may have a round to end."""
@@ -56,11 +66,16 @@ class Service:
         """Serve from the running event loop."""
         self._loop = asyncio.get_running_loop()
 
-    async def poll(self, ask: Callable[[ClusterCoordinator, float], Answer | None], seconds: float) -> Answer | None:
-        """Ask whenever something has changed until there is an answer, for at most `seconds`; then return None."""
+    async def poll(
+        self, ask: Callable[[ClusterCoordinator, float], Answer | None], seconds: float, *, for_a_round: bool = False
+    ) -> Answer | None:
+        """Ask whenever something has changed until there is an answer, for at most `seconds`; then return None.
+
+        With `for_a_round`, work that is returned is no reason to ask.
+        """
         deadline = self.clock() + seconds
         while True:
-            changed = self._changed
+            changed = self._round if for_a_round else self._work
             with self._lock:
                 answer = ask(self._coordinator, self.clock())
             left = deadline - self.clock()
@@ -71,6 +86,11 @@ class Service:
             except asyncio.TimeoutError:
                 return None
 
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
+    def _wake_all(self) -> None:
+        self._wake_for_work()
+        self._round.set()
+        self._round = asyncio.Event()
+
+    def _wake_for_work(self) -> None:
+        self._work.set()
+        self._work = asyncio.Event()

@@ -133,7 +133,7 @@ def test_answers_of_a_gateway_before_the_coordinator_and_to_a_request_that_stall
         *((404, b"<html>"), (502, b"Bad Gateway"), (503, b'{"message": "unavailable"}'), (200, b"<html>"), (200, b"")),
         *((400, b"null"), (504, b'{"kind": 7, "error": []}'), (408, b'{"kind": "too_slow", "error": "stalled"}')),
     ]
-    with gateway(*strange, (200, b'{"member": "m", "lease_seconds": 1000}')) as port:
+    with gateway(*strange, (200, b'{"member": "m", "lease_seconds": 1000, "seconds_between_signs": 1}')) as port:
         membership = join(Connection(Address("127.0.0.1", port, retries=1000)), Applicant(Role.WORKER, 0, "p"))
         membership.close()
     assert membership.identity == "m"
@@ -141,6 +141,6 @@ def test_answers_of_a_gateway_before_the_coordinator_and_to_a_request_that_stall
 
 def test_a_coordinators_refusal_is_not_tried_again() -> None:
     told = b'{"kind": "token", "error": "the token is wrong"}'
-    accepted = (200, b'{"member": "m", "lease_seconds": 1000}')
+    accepted = (200, b'{"member": "m", "lease_seconds": 1000, "seconds_between_signs": 1}')
     with gateway((401, told), accepted) as port, pytest.raises(ClusterError, match="the token is wrong"):
         join(Connection(Address("127.0.0.1", port)), Applicant(Role.WORKER, 0, "p"))

@@ -192,10 +192,11 @@ def test_a_worker_that_joins_wakes_nobody_who_waits_unless_it_gives_jobs_back(
 ) -> None:
     woken: list[str] = []
     monkeypatch.setattr(served.service, "changed", lambda: woken.append("everybody"))
+    monkeypatch.setattr(served.service, "work_returned", lambda: woken.append("those who wait for a job"))
     one = served.joined(0)
     served.joined(1)
     served.joined(1)
     assert woken == []
     served.post("/v1/jobs", member=one)
     served.joined(0)
-    assert woken == ["everybody"]
+    assert woken == ["those who wait for a job"]

@@ -1,0 +1,95 @@
+"""Simulated time: processes that wait for seconds to pass or for a signal, and queues that serve one at a time."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Generator
+
+
+class Signal:
+    """What processes wait for; the same may be sent again and again."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[Process, int]] = []
+
+
+Pause = float | tuple[Signal, float]
+"""Seconds to wait, or a signal to wait for and the seconds that it may take."""
+
+Steps = Generator[Pause, bool, None]
+"""What a process does: it yields its pauses, and after one for a signal is sent whether that came."""
+
+
+class Process:
+    """What goes on in simulated time until it ends or is killed; each of its pauses has a number of its own."""
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+        self.pause = 0
+
+
+class Time:
+    """The simulated clock and what is due."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._due: list[tuple[float, int, Process, int, bool]] = []
+        self._count = 0
+
+    def start(self, steps: Steps, after: float = 0.0) -> Process:
+        """Begin a process after some seconds."""
+        process = Process(steps)
+        self._resume(process, after)
+        return process
+
+    def kill(self, process: Process) -> None:
+        """End a process where it stands."""
+        process.pause += 1
+        process.steps.close()
+
+    def send(self, signal: Signal, between: float = 0.0) -> None:
+        """Wake those that wait for a signal, in their order and `between` seconds apart."""
+        waiting, signal.waiting = signal.waiting, []
+        present = [process for process, pause in waiting if process.pause == pause]
+        for place, process in enumerate(present):
+            process.pause += 1
+            self._resume(process, place * between, came=True)
+
+    def run(self, until: float, ended: Callable[[], bool] = lambda: False) -> None:
+        """Let time pass until a moment, until nothing is left to happen, or until it has `ended`."""
+        while self._due and self._due[0][0] <= until and not ended():
+            self.now, _, process, pause, came = heapq.heappop(self._due)
+            if process.pause == pause:
+                self._go_on(process, came)
+
+    def _go_on(self, process: Process, came: bool) -> None:
+        process.pause += 1
+        try:
+            pause = next(process.steps) if process.pause == 1 else process.steps.send(came)
+        except StopIteration:
+            return
+        if isinstance(pause, tuple):
+            signal, seconds = pause
+            signal.waiting.append((process, process.pause))
+            self._resume(process, seconds)
+        else:
+            self._resume(process, pause, came=True)
+
+    def _resume(self, process: Process, seconds: float, came: bool = False) -> None:
+        self._count += 1
+        heapq.heappush(self._due, (self.now + seconds, self._count, process, process.pause, came))
+
+
+class Queue:
+    """Serves those that come one at a time, in their order."""
+
+    def __init__(self, time: Time) -> None:
+        self._time = time
+        self._free_at = 0.0
+        self.busy_seconds = 0.0
+
+    def wait(self, seconds: float) -> float:
+        """Take one more, who is served for some seconds; return in how many seconds it is done."""
+        self._free_at = max(self._free_at, self._time.now) + seconds
+        self.busy_seconds += seconds
+        return self._free_at - self._time.now

@@ -1,0 +1,34 @@
+"""What thousands of members ask of the coordinator."""
+
+import pytest
+from coordinators import cluster, job_of, joined, submit, training
+
+from deepspeech.cluster.coordination.membership import ClusterSettings, Member
+
+
+@pytest.mark.parametrize(
+    ("workers", "lease", "seconds"), [(2, 10.0, 1.0), (2, 2.0, 0.5), (10_000, 60.0, 10.0), (10_000, 10.0, 2.5)]
+)
+def test_members_give_signs_of_life_less_often_where_there_are_thousands_but_four_in_a_lease(
+    workers: int, lease: float, seconds: float
+) -> None:
+    assert ClusterSettings(workers, 0, workers, workers, lease).seconds_between_signs == seconds
+
+
+def test_a_job_and_the_look_for_the_end_of_a_round_do_not_look_at_every_member(monkeypatch: pytest.MonkeyPatch) -> None:
+    coordinator = cluster(50)
+    coordinator.open(training(200))
+    members = [joined(coordinator, task) for task in range(50)]
+    jobs = [job_of(coordinator, member) for member in members]
+    assert all(coordinator.begin_step(member, job.number, 0.0) for member, job in zip(members, jobs, strict=True))
+    submit(coordinator, members[0], jobs[0], coordinator.round_number)
+    looked_at: list[str] = []
+
+    def works(member: Member) -> bool:
+        looked_at.append(member.identity)
+        return True
+
+    monkeypatch.setattr(Member, "works", property(works))
+    job_of(coordinator, members[0])
+    assert coordinator.close_round(0.0) is None
+    assert len(looked_at) <= 2
