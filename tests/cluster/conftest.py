@@ -1,1 +1,0 @@
-"""Lets the tests in the folders below import `nodes`, too."""
