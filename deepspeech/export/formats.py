@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ExportError
-from ..network import LSTM, Dense, Network
+from ..network import Network
 from ..network.frozen_format import check_frozen
 from ..options import ExportOptions
 from ..options.export import GRAPH, ONNX
@@ -61,14 +61,8 @@ class Format:
 
 
 def check_onnx(network: Network) -> None:
-    """Raise ExportError, naming the layer, for a network that has layers other than DeepSpeech's, or no LSTM."""
+    """Raise ExportError, naming the layer, for a network with layers that no export has, or without a state."""
     check_frozen(network)
-    for layer in network.layers_after_window:
-        if not isinstance(layer, (Dense, LSTM)):
-            raise ExportError(
-                f"network {network.name} cannot be exported as ONNX: its layer {layer.name} is a "
-                f"{type(layer).__name__}, but only Dense and LSTM are; leave out --export_format"
-            )
 
 
 FORMATS: Mapping[str, Format] = {

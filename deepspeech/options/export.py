@@ -30,6 +30,12 @@ class ExportOptions:
         check=OneOf((GRAPH, ONNX)),
         decides_result=False,
     )
+    features: bool = flag(
+        False,
+        "let the model of export_format onnx compute the features, so that it takes samples",
+        name="export_features",
+        decides_result=False,
+    )
     version: int = flag(1, "version of the model, for its card", name="export_version")
     remove: bool = flag(False, "delete an older export in export_dir", name="remove_export", decides_result=False)
     use_seq_length: bool = flag(True, "let the graph stop at the end of each utterance")
