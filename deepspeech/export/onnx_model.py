@@ -84,11 +84,11 @@ def _of_windows(model: TrainedModel, options: ExportOptions) -> bytes:
     inputs: list[Value] = [
         ("input_node", FLOAT, ["batch", "steps", 2 * network.context + 1, network.coefficients]),
         ("input_lengths", INT32, ["batch"]),
-        *((f"previous_state_{part}", FLOAT, ["batch", units]) for part in parts),
+        *[_state(f"previous_state_{part}", units) for part in parts],
     ]
     outputs: list[Value] = [
         ("logits", FLOAT, ["steps", "batch", network.outputs]),
-        *((f"new_state_{part}", FLOAT, ["batch", units]) for part in parts),
+        *[_state(f"new_state_{part}", units) for part in parts],
     ]
     return model_file(network.name, graph, inputs, outputs, {**metadata(model, options), "input": WINDOWS})
 
@@ -114,7 +114,11 @@ def _of_signals(model: TrainedModel, options: ExportOptions, runs: Runs | None) 
     outputs: list[Value] = [("logits", FLOAT, ["rows", "batch", network.outputs]), ("row_lengths", INT32, ["batch"])]
     properties = {**metadata(model, options), "input": name}
     if runs and states:
-        inputs.append(("previous_state", FLOAT, ["batch", states.size]))
-        outputs.append(("new_state", FLOAT, ["batch", states.size]))
+        inputs.append(_state("previous_state", states.size))
+        outputs.append(_state("new_state", states.size))
         properties |= {"shift": str(runs.shift), "overlap": str(runs.overlap)}
     return model_file(network.name, graph, inputs, outputs, properties)
+
+
+def _state(name: str, size: int) -> Value:
+    return name, FLOAT, ["batch", size]

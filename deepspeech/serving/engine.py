@@ -38,6 +38,9 @@ LARGEST_CHUNK = 256
 FRAMES_WORTH_THREADS = 64
 """Chunks of fewer frames are computed by the calling thread alone, as one stream leaves the other cores to others."""
 
+LARGEST_TURN = 128
+"""The number of windows of one stream that are computed before others get their turn."""
+
 LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights, Precision], EngineLayer]] = {
     Dense: DenseLayer,
     Projection: DenseLayer,
@@ -78,6 +81,8 @@ class Engine:
         self._outputs = network.outputs
         self.streams = network.streams
         """Whether an utterance can be run in pieces."""
+        self.largest_turn = LARGEST_TURN if self.streams else None
+        """The windows of one stream that are computed before others get their turn; None for all."""
         self._cores = usable_cores()
 
     def initial_state(self) -> State:

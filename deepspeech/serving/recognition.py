@@ -13,13 +13,13 @@ import numpy.typing as npt
 from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
 from ..errors import DecoderError, ModelError
+from .acoustics.loading import AcousticFeatures
 from .batching.scheduler import Scheduler
 from .confidence.calibration import Observation
 from .confidence.stability import stable_words
 from .confidence.words import HYPOTHESES, HYPOTHESES_SO_FAR, Rivals, observations
 from .endpointing.rules import Endpoint
 from .endpointing.search import EndpointedSearch
-from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo
 from .transcripts import Partial, Transcript, transcript
 
@@ -32,7 +32,7 @@ class Recognizer:
     """All that recognitions share."""
 
     info: ModelInfo
-    features: ModelFeatures
+    features: AcousticFeatures
     scheduler: Scheduler
     decoder: CTCDecoder
 

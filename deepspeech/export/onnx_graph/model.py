@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import onnx
 from onnx import TensorProto, helper
@@ -53,12 +54,18 @@ def add_network(network: Network, rows: Rows, graph: Graph) -> Rows:
 
 
 def model_file(
-    name: str, graph: Graph, inputs: Iterable[Value], outputs: Iterable[Value], properties: Mapping[str, str]
+    name: str,
+    graph: Graph,
+    inputs: Iterable[Value],
+    outputs: Iterable[Value],
+    properties: Mapping[str, str],
+    around: tuple[Sequence[Any], Sequence[Any]] = ((), ()),
 ) -> bytes:
-    """Return the bytes of a model's file, after a check of its operators."""
+    """Return the bytes of a model's file, after a check of its operators; `around` are those before and after all."""
+    nodes = graph.states.finished(graph.nodes) if graph.states else graph.nodes
     made = helper.make_model(
         helper.make_graph(
-            graph.states.finished(graph.nodes) if graph.states else graph.nodes,
+            [*around[0], *nodes, *around[1]],
             name,
             [helper.make_tensor_value_info(*each) for each in inputs],
             [helper.make_tensor_value_info(*each) for each in outputs],

@@ -38,7 +38,8 @@ def _running(values: str, rows: Rows, features: FeatureOptions, graph: Graph) ->
     mean = graph.add("Div", [totals[0], counts])
     mean_square = graph.add("Div", [graph.add("Add", [totals[1], graph.number(PRIOR_VALUES)]), counts])
     variance = graph.add("Sub", [mean_square, graph.add("Mul", [mean, mean])])
-    return _divided(values, *(graph.add("Unsqueeze", [each], axes=[2]) for each in (mean, variance)), graph)
+    mean, variance = (graph.add("Unsqueeze", [each], axes=[2]) for each in (mean, variance))
+    return _divided(values, mean, variance, graph)
 
 
 def _sums_so_far(values: str, size: int, rows: Rows, graph: Graph) -> str:

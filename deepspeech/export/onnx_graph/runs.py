@@ -39,12 +39,19 @@ def runs_of_frames(network: Network) -> Runs | None:
     return Runs(shift, overlap)
 
 
-def runs_of_samples(network: Network, features: FeatureOptions) -> Runs | None:
-    """Return the runs of a network and its features, which take samples; None if they need whole recordings."""
-    frames = runs_of_frames(network)
-    if frames is None or features.normalization == UTTERANCE:
+def runs_of_features(network: Network, features: FeatureOptions) -> Runs | None:
+    """Return the runs of a network that takes a front end's frames, which it stacks and normalizes; None as above."""
+    runs = runs_of_frames(network)
+    if runs is None or features.normalization == UTTERANCE:
         return None
-    overlap = max(0, frames.overlap * features.skip_frames + features.stack_frames - features.skip_frames)
+    overlap = max(0, runs.overlap * features.skip_frames + features.stack_frames - features.skip_frames)
+    return Runs(runs.shift * features.skip_frames, overlap)
+
+
+def runs_of_samples(network: Network, features: FeatureOptions) -> Runs | None:
+    """Return the runs of a network that takes samples; None if it needs whole recordings."""
+    runs = runs_of_features(network, features)
+    if runs is None:
+        return None
     after_step = max(0, features.window - samples_before(features) - features.step)
-    shift = frames.shift * features.skip_frames * features.step
-    return Runs(shift, overlap * features.step + after_step)
+    return Runs(runs.shift * features.step, runs.overlap * features.step + after_step)

@@ -1,4 +1,4 @@
-"""The matrices of front ends: all that `deepspeech.util.front_ends` computes of a window, but for squares and logarithms.
+"""The matrices of front ends: what `deepspeech.util.front_ends` computes of a window but for squares and logarithms.
 
 Taking the mean away, preemphasis, the window and the Fourier transform are linear, and so one matrix together.
 """
@@ -64,7 +64,7 @@ def mfcc_cosines(features: FeatureOptions) -> Array:
 
 
 def _fourier(size: int, bins: int) -> Array:
-    """Return the real and the imaginary parts of a Fourier transform, [2 * bins, size], of windows filled with zeros."""
+    """Return the real and the imaginary parts of the Fourier transform, [2 * bins, size], of windows of a size."""
     angles = -2 * math.pi * np.outer(np.arange(bins), np.arange(size)) / _fft_size(size)
     return np.concatenate([np.cos(angles), np.sin(angles)])
 
