@@ -1,13 +1,13 @@
 """Models for sherpa-onnx (k2-fsa), which computes Kaldi's log-mel energies as `fbank` does, and decodes.
 
-`model.onnx` takes whole recordings, as a CTC model of its type `zipformer_ctc`: it asks least of the file, and hands
-over energies as they are. `model-streaming.onnx`, of networks that stream, is of its type `nemo_ctc` for streams, whose
-states may be of any size. Both normalize the features themselves. `tokens.txt` names the labels.
+`model.onnx` takes whole recordings, as a CTC model of its type `zipformer_ctc`, and `model-streaming.onnx`, of networks
+that stream, as one of its type `zipformer2_ctc`: these get energies as they are, where other types get those of other
+filters or levels. Both normalize the features themselves. `tokens.txt` names the labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from onnx import helper
 
@@ -29,6 +29,29 @@ MODEL, STREAMING_MODEL, TOKENS = "model.onnx", "model-streaming.onnx", "tokens.t
 
 BLANK = "<blk>"
 """The name by which sherpa-onnx finds the blank."""
+
+
+_SIZES = {
+    "encoder_dims": "4",
+    "query_head_dims": "1",
+    "value_head_dims": "1",
+    "num_heads": "1",
+    "num_encoder_layers": "1",
+    "cnn_module_kernels": "2",
+    "left_context_len": "1",
+}
+"""The sizes of a zipformer2, of which sherpa-onnx makes caches of zeros: of one layer, each as small as it can be."""
+
+_UNUSED: Mapping[str, tuple[int, Sequence[str | int]]] = {
+    "cached_nonlin_attn": (FLOAT, [1, "N", 1, 3]),
+    "cached_val1": (FLOAT, [1, "N", 1]),
+    "cached_val2": (FLOAT, [1, "N", 1]),
+    "cached_conv1": (FLOAT, ["N", 4, 1]),
+    "cached_conv2": (FLOAT, ["N", 4, 1]),
+    "embed_states": (FLOAT, ["N", 128, 3, 19]),
+    "processed_lens": (INT64, ["N"]),
+}
+"""The caches of these sizes beside the one that holds the states: types and shapes, in their order."""
 
 
 def files(model: TrainedModel, options: ExportOptions) -> dict[str, bytes]:
@@ -74,52 +97,38 @@ def _whole(model: TrainedModel, options: ExportOptions) -> bytes:
 
 def _streaming(model: TrainedModel, options: ExportOptions, runs: Runs) -> bytes:
     shift = -(-options.n_steps // runs.shift) * runs.shift
+    window, coefficients = shift + runs.overlap, model.features.coefficients
     states = FlatStates()
     graph = Graph(model.weights, states)
-    by_row = graph.add("Transpose", ["audio_signal"], perm=[2, 0, 1])
-    lengths = graph.add("Cast", ["length"], to=INT32)
-    advance = graph.add("Sub", [graph.size("audio_signal", 2), graph.integers(runs.overlap)])
-    rows = _log_probabilities(model, Rows(by_row, model.features.coefficients, lengths, advance), graph)
-    graph.add("Identity", [rows.values], "logprobs")
-    graph.add("Cast", [rows.lengths], "encoded_lengths", to=INT64)
-    graph.add("Identity", ["cache_last_time"], "cache_last_time_next")
-    graph.add("Add", ["cache_last_channel_len", graph.integers(shift)], "cache_last_channel_next_len")
-    flat, cache = graph.integers(0, states.size), graph.integers(0, 1, 1, states.size)
-    before = helper.make_node("Reshape", ["cache_last_channel", flat], ["previous_state"])
-    after = helper.make_node("Reshape", ["new_state", cache], ["cache_last_channel_next"])
-    caches = [("channel", [1, 1, states.size]), ("time", [1, 1, 1])]
-    reduction = model.network.time_reduction * model.features.skip_frames
+    by_row = graph.add("Transpose", ["x"], perm=[1, 0, 2])
+    frames, batch = graph.size("x", 1), graph.size("x", 0)
+    lengths = graph.add("Cast", [graph.add("Expand", [frames, batch])], to=INT32)
+    advance = graph.add("Sub", [frames, graph.integers(runs.overlap)])
+    rows = _log_probabilities(model, Rows(by_row, coefficients, lengths, advance), graph)
+    graph.add("Identity", [rows.values], "log_probs")
+    for name in _UNUSED:
+        graph.add("Identity", [name], f"new_{name}")
+    before = helper.make_node("Squeeze", ["cached_key"], ["previous_state"], axes=[0])
+    after = helper.make_node("Unsqueeze", ["new_state"], ["new_cached_key"], axes=[0])
+    caches: list[Value] = [("cached_key", FLOAT, [1, "N", states.size]), *((n, *of) for n, of in _UNUSED.items())]
     return model_file(
         model.network.name,
         graph,
+        [("x", FLOAT, ["N", "T", coefficients]), *caches],
         [
-            ("audio_signal", FLOAT, ["batch", model.features.coefficients, "frames"]),
-            ("length", INT64, ["batch"]),
-            *_caches(caches, ""),
-            ("cache_last_channel_len", INT64, ["batch"]),
-        ],
-        [
-            ("logprobs", FLOAT, ["batch", "rows", model.network.outputs]),
-            ("encoded_lengths", INT64, ["batch"]),
-            *_caches(caches, "_next"),
-            ("cache_last_channel_next_len", INT64, ["batch"]),
+            ("log_probs", FLOAT, ["N", "rows", model.network.outputs]),
+            *[(f"new_{name}", kind, shape) for name, kind, shape in caches],
         ],
         {
             **metadata(model, options),
-            "model_type": "EncDecCTCModelBPE",
-            "vocab_size": str(model.alphabet.size),
-            "window_size": str(shift + runs.overlap),
-            "chunk_shift": str(shift),
-            "subsampling_factor": str(reduction),
-            "normalize_type": "",
-            **{f"cache_last_{name}_dim{place}": str(n) for name, shape in caches for place, n in enumerate(shape, 1)},
+            "model_type": "zipformer2",
+            "T": str(window),
+            "decode_chunk_len": str(shift),
+            **_SIZES,
+            "query_head_dims": str(states.size),
         },
         around=([before], [after]),
     )
-
-
-def _caches(caches: Sequence[tuple[str, Sequence[int]]], end: str) -> list[Value]:
-    return [(f"cache_last_{name}{end}", FLOAT, ["batch", *shape]) for name, shape in caches]
 
 
 def _log_probabilities(model: TrainedModel, rows: Rows, graph: Graph) -> Rows:
