@@ -246,7 +246,7 @@ class Model:
 
     def check_streams(self) -> None:
         """Raise ModelError for a network or features that cannot stream."""
-        check_streams(self._info)
+        check_streams(self._info, self._engine)
 
     @property
     def scorer_weights(self) -> tuple[float, float]:

@@ -87,7 +87,7 @@ class Recognition:
         self._decoder = recognizer.decoder
         self._search = search or _ctcdecoder.Stream(recognizer.decoder.native)
         self._n_steps = recognizer.info.n_steps
-        self._streams = recognizer.info.network.streams
+        self._streams = recognizer.scheduler.engine.streams
         self._feature_windows = recognizer.features.windows()
         self._acoustic = recognizer.scheduler.stream()
         self._pending: list[Array] = []

@@ -11,9 +11,11 @@ import numpy.typing as npt
 import pytest
 from untrained import FBANK, frozen, signal, untrained
 
+from deepspeech import Model
 from deepspeech.cli.flags import parse
-from deepspeech.errors import FlagError
+from deepspeech.errors import FlagError, ModelError
 from deepspeech.export.formats import FORMATS, TrainedModel
+from deepspeech.network import LSTM, Convolution, Dense, Network
 from deepspeech.options import ExportOptions
 from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_model
 from deepspeech.serving.engine import Engine, Piece
@@ -87,6 +89,19 @@ def streamed(model: AcousticModel, samples: Array) -> Array:
         parts.append(results[0][0])
     ((last, _),) = model.engine.run_batch([Piece(windows.finish(), states[0], last=True)])
     return np.concatenate([*parts, last])
+
+
+def test_a_network_that_looks_ahead_after_a_state_takes_whole_recordings(tmp_path: Path) -> None:
+    late = (LSTM("first", units=9), Convolution("late", channels=2), Dense("labels", units=7))
+    some = Network("late", 20, late)
+    generator = np.random.default_rng(4)
+    weights = {name: generator.normal(size=shape).astype(np.float32) for name, shape in some.shapes.items()}
+    trained = replace(untrained({"network": "lstm"}, FBANK), network=some, weights=weights)
+    model = exported(trained, tmp_path, features=False)
+    windows = windows_of(model, signal(8000))
+    np.testing.assert_allclose(model.engine.posteriors(windows), Engine(frozen(trained)).posteriors(windows), atol=1e-4)
+    with pytest.raises(ModelError, match="models in ONNX that depend on later rows of a layer with a state"):
+        Model(model.info.path).createStream()
 
 
 def test_features_are_part_of_models_in_onnx_alone() -> None:
