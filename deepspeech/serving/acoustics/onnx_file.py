@@ -57,7 +57,7 @@ def _properties(model: memoryview, budget: FieldBudget) -> dict[str, str]:
             key, text = (bytes(message(entry.get(each, memoryview(b"")))) for each in (1, 2))
             properties[key.decode("utf-8", "replace")] = text.decode("utf-8", "replace")
         elif field in (20, 25):  # training_info, functions
-            raise GraphError("holds more than a model that this program exported")
+            raise GraphError("holds functions or training, which --export_format=onnx does not write")
     if graphs != 1:
         raise GraphError("is not a model in ONNX")
     return properties
@@ -70,13 +70,15 @@ def _check_graph(graph: memoryview, budget: FieldBudget) -> None:
         elif field == 5:  # initializer
             _check_tensor(message(value), budget)
         elif field == 15:  # sparse_initializer
-            raise GraphError("holds weights that are sparse, as no model that this program exported")
+            raise GraphError("holds sparse weights, which --export_format=onnx does not write")
 
 
 def _check_node(node: memoryview, budget: FieldBudget) -> None:
     for field, value in fields(node, budget):
         if field == 4 and (operator := bytes(message(value)).decode("utf-8", "replace")) not in OPERATORS:  # op_type
-            raise GraphError(f"has an operator {operator[:40]!r}, which no model that this program exported has")
+            raise GraphError(
+                f"has an operator {operator[:40]!r}, which is not one of those that --export_format=onnx writes"
+            )
         if field == 7 and len(message(value)):  # domain
             raise GraphError("has operators that are not of ONNX itself")
         if field == 5:  # attribute
@@ -89,10 +91,10 @@ def _tensors(attribute: memoryview, budget: FieldBudget) -> Iterator[memoryview]
         if field == 5:  # t
             yield message(value)
         elif field in (6, 11):  # g, graphs
-            raise GraphError("has operators that run others, as no model that this program exported")
+            raise GraphError("has operators that run others, which --export_format=onnx does not write")
 
 
 def _check_tensor(tensor: memoryview, budget: FieldBudget) -> None:
     for field, value in fields(tensor, budget):
         if field == 13 or (field == 14 and number(value)):  # external_data, data_location
-            raise GraphError("has weights in other files, as no model that this program exported")
+            raise GraphError("has weights in other files, which --export_format=onnx does not write")
