@@ -1,6 +1,6 @@
 """The folder of an exported model: which files it holds, and how an export is written. Needs no TensorFlow."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from ..errors import ExportError
@@ -13,7 +13,8 @@ GRAPH_FILE = FORMATS[GRAPH].file
 CARD_FILE = "model.md"
 
 MODEL_FILES = {each.file for each in FORMATS.values()}
-EXPORTED_FILES = {*MODEL_FILES, CARD_FILE, "output_graph.pbmm", "output_graph.tflite", "alphabet.txt"}
+_OTHERS = {name for each in FORMATS.values() for name in each.others}
+EXPORTED_FILES = {*MODEL_FILES, *_OTHERS, CARD_FILE, "output_graph.pbmm", "output_graph.tflite", "alphabet.txt"}
 """The files that an export may hold; a folder with any other file is not deleted."""
 
 
@@ -29,13 +30,13 @@ def check_folder(folder: Path, *, remove: bool) -> None:
         raise ExportError(f"--export_dir={folder}: {reason}; name another one")
 
 
-def write_export(folder: Path, file: str, model: bytes, card: str, *, remove: bool) -> Path:
-    """Write an export, whole or not at all, and return the path of the model's file; with `remove`, no older one stays.
+def write_export(folder: Path, model: Mapping[str, bytes], card: str, *, remove: bool) -> None:
+    """Write an export, the files of a model by their names; with `remove`, no older one stays.
 
-    Raise ExportError if it cannot be written.
+    All of them are written whole, or none is. Raise ExportError if they cannot be written.
     """
     check_folder(folder, remove=remove)
-    files = {CARD_FILE: card.encode(), file: model}
+    files = {CARD_FILE: card.encode(), **model}
     try:
         if remove or not folder.exists():
             with folder_written_whole(folder) as new:
@@ -48,7 +49,6 @@ def write_export(folder: Path, file: str, model: bytes, card: str, *, remove: bo
         raise ExportError(
             f"--export_dir={folder}: cannot be written ({error.strerror}); nothing was changed"
         ) from error
-    return folder / file
 
 
 def check_files(folder: Path, names: Collection[str]) -> None:

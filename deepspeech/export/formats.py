@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ExportError
-from ..network import LSTM, Dense, Network
+from ..network import Network
 from ..network.frozen_format import check_frozen
 from ..options import ExportOptions
-from ..options.export import GRAPH, ONNX
-from ..util.features import FeatureOptions
+from ..options.export import GRAPH, ONNX, SHERPA
+from ..util.features import FRONT_ENDS, FeatureOptions
 from ..util.frames.normalization import FeatureStatistics
 from ..util.text import Alphabet
 
@@ -38,13 +38,16 @@ class TrainedModel:
 class Format:
     """A format: the file of a model, the module here that makes it, and the package that this takes, if it takes one.
 
-    `check` raises ExportError for a network that the format cannot hold.
+    `check` raises ExportError for a network that the format cannot hold, `check_features` for features. `others` are
+    files that may lie beside the model.
     """
 
     file: str
     module: str
     check: Callable[[Network], None]
     package: str = ""
+    check_features: Callable[[FeatureOptions], None] = lambda _features: None
+    others: tuple[str, ...] = ()
 
     def check_available(self) -> None:
         """Raise ExportError if the package is not installed."""
@@ -56,23 +59,46 @@ class Format:
 
     def serialized(self, model: TrainedModel, options: ExportOptions) -> bytes:
         """Return the content of the file; raise ExportError if the model cannot be exported."""
-        content: bytes = import_module(f".{self.module}", __package__).serialized(model, options)
-        return content
+        return self.files(model, options)[self.file]
+
+    def files(self, model: TrainedModel, options: ExportOptions) -> dict[str, bytes]:
+        """Return the content of all files by their names; raise ExportError if the model cannot be exported."""
+        module = import_module(f".{self.module}", __package__)
+        made: dict[str, bytes] = (
+            module.files(model, options) if self.others else {self.file: module.serialized(model, options)}
+        )
+        return made
 
 
 def check_onnx(network: Network) -> None:
-    """Raise ExportError, naming the layer, for a network that has layers other than DeepSpeech's, or no LSTM."""
+    """Raise ExportError, naming the layer, for a network with layers that no export has, or without a state."""
     check_frozen(network)
-    for layer in network.layers_after_window:
-        if not isinstance(layer, (Dense, LSTM)):
-            raise ExportError(
-                f"network {network.name} cannot be exported as ONNX: its layer {layer.name} is a "
-                f"{type(layer).__name__}, but only Dense and LSTM are; leave out --export_format"
-            )
+
+
+def check_sherpa(features: FeatureOptions) -> None:
+    """Raise ExportError for features that sherpa-onnx does not compute."""
+    if features.feature_type != "fbank":
+        raise ExportError(
+            f"--feature_type={features.feature_type}: sherpa-onnx computes fbank; train a model with "
+            "--feature_type=fbank, or export another format"
+        )
+    if (features.window_ms, features.step_ms) != FRONT_ENDS["fbank"][:2]:
+        raise ExportError(
+            f"--feature_win_len={features.window_ms}, --feature_win_step={features.step_ms}: sherpa-onnx computes "
+            "windows of 25 ms every 10 ms; train a model without these flags, or export another format"
+        )
 
 
 FORMATS: Mapping[str, Format] = {
     GRAPH: Format("output_graph.pb", "frozen_graph", check_frozen),
     ONNX: Format("model.onnx", "onnx_model", check_onnx, package="onnx"),
+    SHERPA: Format(
+        "model.onnx",
+        "sherpa_model",
+        check_onnx,
+        package="onnx",
+        check_features=check_sherpa,
+        others=("model-streaming.onnx", "tokens.txt"),
+    ),
 }
 """The formats by the values of the flag `export_format`."""

@@ -48,10 +48,11 @@ def export(options: Options) -> Path:
         raise ExportError("the weights take more than 2 GiB, which no client can read; train with a lower --n_hidden")
     model = TrainedModel(identity.network, weights, alphabet, options.features, statistics)
     exported = FORMATS[wanted.format]
-    content = exported.serialized(model, wanted)
+    files = exported.files(model, wanted)
     card = Card(prefix.name, state, ModelFigures.read(options.checkpoint_folder), identity, wanted)
-    path = write_export(directory, exported.file, content, model_card(card), remove=wanted.remove)
-    logger.info("Exported to %s (%.1f MB)", path, len(content) / 1e6)
+    write_export(directory, files, model_card(card), remove=wanted.remove)
+    path = directory / exported.file
+    logger.info("Exported to %s (%.1f MB)", path, len(files[exported.file]) / 1e6)
     if exported.file != GRAPH_FILE:
         return path
     if not options.features.published:

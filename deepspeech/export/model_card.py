@@ -9,6 +9,7 @@ from ..network import Network
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.frozen_format import is_for_clients
 from ..options import ExportOptions
+from ..options.export import GRAPH
 from ..schedule.state import TrainingState
 from ..serving.frozen.metadata import GRAPH_VERSION
 from ..util.features import FeatureOptions
@@ -73,15 +74,17 @@ def _geometry(card: Card) -> list[str]:
     return [
         f"- network `{network.name}` (`--network`), {parameters:,} parameters",
         *(of_flags if network.name == UNNAMED_NETWORK else []),
-        *([runs] if is_for_clients(network) else _whole(network, card.identity.features.network_step_ms)),
+        *([runs] if is_for_clients(network) else _whole(card)),
         f"- beam width {export.beam_width} unless a client asks for another",
     ]
 
 
-def _whole(network: Network, step_ms: int) -> list[str]:
+def _whole(card: Card) -> list[str]:
+    network, step_ms = card.identity.network, card.identity.features.network_step_ms
     streams = f"streams, with a look-ahead of {network.look_ahead * step_ms} ms"
+    clients = "for this program and TensorFlow: DeepSpeech's published clients lack its layers"
     return [
-        "- for this program and TensorFlow: DeepSpeech's published clients lack its layers",
+        *([f"- {clients}"] if card.export.format == GRAPH else []),
         f"- an output every {network.time_reduction * step_ms} ms",
         f"- {streams if network.streams else 'needs the whole recording: it does not stream'}",
     ]

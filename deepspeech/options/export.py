@@ -8,7 +8,7 @@ from .decoding import CLIENT_BEAM_WIDTH
 from .rows.checks import OneOf, at_least
 from .rows.flag import flag
 
-GRAPH, ONNX = "graph", "onnx"
+GRAPH, ONNX, SHERPA = "graph", "onnx", "sherpa"
 """The formats of exported models; `deepspeech.export.formats` has what makes them."""
 
 
@@ -25,9 +25,15 @@ class ExportOptions:
     )
     format: str = flag(
         GRAPH,
-        "format of the model: graph, as output_graph.pb, or onnx, as model.onnx",
+        "format of the model: graph, as output_graph.pb, onnx, as model.onnx, or sherpa, for sherpa-onnx",
         name="export_format",
-        check=OneOf((GRAPH, ONNX)),
+        check=OneOf((GRAPH, ONNX, SHERPA)),
+        decides_result=False,
+    )
+    features: bool = flag(
+        False,
+        "let the model of export_format onnx compute the features, so that it takes samples",
+        name="export_features",
         decides_result=False,
     )
     version: int = flag(1, "version of the model, for its card", name="export_version")

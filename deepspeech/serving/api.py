@@ -16,6 +16,7 @@ from ..decoder.of_alphabet import load_scorer
 from ..errors import DecoderError, ModelError
 from ..util.features import FeatureOptions
 from ..util.text import Alphabet
+from .acoustics.loading import load_acoustic_model
 from .alphabet import alphabet_of
 from .arguments.checks import count as checked_count
 from .arguments.checks import file_path, finite_number, text
@@ -27,10 +28,6 @@ from .decoding import DecodingSettings, package_weights
 from .endpointing.recognition import EndpointedRecognition
 from .endpointing.rules import EndpointRules
 from .endpointing.voice_activity import VoiceActivity
-from .engine import Engine
-from .feature_windows import ModelFeatures
-from .frozen.model import ModelInfo, read_frozen_model
-from .layers.precision import Precision
 from .long_audio import Part, parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
 from .recognition import Recognition, Recognizer, blocks_of
@@ -44,24 +41,20 @@ SCORER_NOT_ENABLED = 0x2004
 
 
 class Model:
-    """A speech recognizer, loaded from an exported graph. Threads may share one.
+    """A speech recognizer, loaded from an exported model. Threads may share one.
 
     Settings apply to the utterances that begin after them.
     """
 
     def __init__(self, model_path: str | PathLike[str], precision: str = "float32") -> None:
-        """Load a `.pb` or `.pbmm` file, to be computed in a `precision`: `float32`, `bfloat16`, `int8` or `auto`.
+        """Load a `.pb`, `.pbmm` or `.onnx` file, computed in a `precision`: `float32`, `bfloat16`, `int8` or `auto`.
 
         Raise GraphError if it cannot be used, FeatureError if its features can't, and ModelError for another precision.
         Like all that a model raises on purpose, they are RuntimeErrors.
         """
-        chosen = Precision.named(precision)
-        model = read_frozen_model(file_path(model_path, "model_path"))
-        self._info: ModelInfo = model.info
-        self._engine = Engine(model, chosen)
+        self._info, self._engine, self._features = load_acoustic_model(file_path(model_path, "model_path"), precision)
         self._scheduler = Scheduler(self._engine)
-        self._features = ModelFeatures(model.info)
-        self._settings = DecodingSettings(model.info.labels, model.info.beam_width)
+        self._settings = DecodingSettings(self._info.labels, self._info.beam_width)
         self._changing = threading.RLock()
         self._change()
 
@@ -253,7 +246,7 @@ class Model:
 
     def check_streams(self) -> None:
         """Raise ModelError for a network or features that cannot stream."""
-        check_streams(self._info)
+        check_streams(self._info, self._engine)
 
     @property
     def scorer_weights(self) -> tuple[float, float]:

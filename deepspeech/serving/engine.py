@@ -38,6 +38,9 @@ LARGEST_CHUNK = 256
 FRAMES_WORTH_THREADS = 64
 """Chunks of fewer frames are computed by the calling thread alone, as one stream leaves the other cores to others."""
 
+LARGEST_TURN = 128
+"""The number of windows of one stream that are computed before others get their turn."""
+
 LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights, Precision], EngineLayer]] = {
     Dense: DenseLayer,
     Projection: DenseLayer,
@@ -80,6 +83,8 @@ class Engine:
         """Whether an utterance can be run in pieces."""
         self.computes_little = precision.is_fast
         """Whether decoding takes longer than the network does."""
+        self.largest_turn = LARGEST_TURN if self.streams else None
+        """The windows of one stream that are computed before others get their turn; None for all."""
         self._cores = usable_cores()
 
     def initial_state(self) -> State:

@@ -33,12 +33,15 @@ NORMALIZATIONS: Mapping[str, Callable[[FeatureStatistics], Normalization]] = {
 class ModelFeatures:
     """The features of a model, as it was trained on them. Threads may share one."""
 
-    def __init__(self, info: ModelInfo) -> None:
-        """Take the model's settings and statistics. Raise FeatureError if its front end cannot be used here."""
+    def __init__(self, info: ModelInfo, context: int | None = None) -> None:
+        """Take the model's settings and statistics, and the frames of context; those of its network if None.
+
+        Raise FeatureError if its front end cannot be used here.
+        """
         self._front_end = served_front_end(info.features)
         self._options = info.features
         self._statistics = info.statistics
-        self._context = info.network.context
+        self._context = info.network.context if context is None else context
 
     @property
     def width(self) -> int:

@@ -13,13 +13,13 @@ import numpy.typing as npt
 from .. import _ctcdecoder
 from ..decoder import CTCDecoder, Hypothesis
 from ..errors import DecoderError, ModelError
+from .acoustics.loading import AcousticFeatures
 from .batching.scheduler import Scheduler
 from .confidence.calibration import Observation
 from .confidence.stability import stable_words
 from .confidence.words import HYPOTHESES, HYPOTHESES_SO_FAR, Rivals, observations
 from .endpointing.rules import Endpoint
 from .endpointing.search import EndpointedSearch
-from .feature_windows import ModelFeatures
 from .frozen.model import ModelInfo
 from .transcripts import Partial, Transcript, transcript
 
@@ -32,7 +32,7 @@ class Recognizer:
     """All that recognitions share."""
 
     info: ModelInfo
-    features: ModelFeatures
+    features: AcousticFeatures
     scheduler: Scheduler
     decoder: CTCDecoder
 
@@ -95,7 +95,7 @@ class Recognition:
         self._decoder = recognizer.decoder
         self._search = search or _ctcdecoder.Stream(recognizer.decoder.native)
         self._n_steps = recognizer.info.n_steps
-        self._streams = recognizer.info.network.streams
+        self._streams = recognizer.scheduler.engine.streams
         self._feature_windows = recognizer.features.windows()
         self._acoustic = recognizer.scheduler.stream()
         self._pending: list[Array] = []

@@ -10,6 +10,7 @@ import threading
 
 from ..errors import ModelError
 from ..util.features import UTTERANCE
+from .acoustics.loading import AcousticEngine
 from .arguments.checks import count as checked_count
 from .arguments.samples import Samples, as_signal
 from .endpointing.rules import Endpoint
@@ -159,8 +160,8 @@ class TranscriptStream:
             raise ModelError("the stream has ended; begin another one")
 
 
-def check_streams(model: ModelInfo) -> None:
-    """Raise ModelError for a network or features that cannot stream."""
+def check_streams(model: ModelInfo, engine: AcousticEngine) -> None:
+    """Raise ModelError for a network, features or a file that cannot stream."""
     if model.features.normalization == UTTERANCE:
         raise ModelError(
             f"{model.path}: cannot stream, as its features are normalized by the whole recording; transcribe whole "
@@ -171,4 +172,9 @@ def check_streams(model: ModelInfo) -> None:
         raise ModelError(
             f"{model.path}: cannot stream, as its layer {layer.name} is a {type(layer).__name__}, which needs the "
             "whole recording; transcribe whole recordings, or use a model whose network streams"
+        )
+    if not engine.streams:
+        raise ModelError(
+            f"{model.path}: cannot stream, as models in ONNX that depend on later rows of a layer with a state take "
+            "whole recordings; transcribe these, or export a graph"
         )

@@ -21,6 +21,7 @@ NAMES = (
     "peer_conformer",
     "processes.speech_graph",
     "server",
+    "serving.onnx_runtime",
     "simulation",
     "simulation.measured_run",
     "simulation.network",

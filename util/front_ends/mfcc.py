@@ -28,8 +28,8 @@ class Mfcc:
         self._options = options
         self._fft_size = 1 << (options.window - 1).bit_length()
         self._window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(options.window) / options.window)
-        self._filters = _filters(options.sample_rate, self._fft_size // 2 + 1)
-        self._cosines = _cosines(options.coefficients)
+        self._filters = filters(options.sample_rate, self._fft_size // 2 + 1)
+        self._cosines = cosines(options.coefficients)
 
     def __call__(self, samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return float32 [frames, coefficients] of float32 [samples] in [-1, 1]; what fills no window is dropped."""
@@ -76,7 +76,7 @@ def _mel(frequency: npt.NDArray[np.floating[Any]] | float) -> npt.NDArray[np.flo
     return 1127 * np.log1p(np.asarray(frequency) / 700)
 
 
-def _filters(sample_rate: int, bins: int) -> npt.NDArray[np.float64]:
+def filters(sample_rate: int, bins: int) -> npt.NDArray[np.float64]:
     """Return the filters' weights, float64 [bins, FILTERS].
 
     Each rises from its neighbour's centre to its own and falls to the next.
@@ -92,7 +92,7 @@ def _filters(sample_rate: int, bins: int) -> npt.NDArray[np.float64]:
     return weights
 
 
-def _cosines(coefficients: int) -> npt.NDArray[np.float64]:
+def cosines(coefficients: int) -> npt.NDArray[np.float64]:
     """Return the cosine transform, float64 [FILTERS, coefficients]."""
     order, place = np.arange(coefficients), np.arange(FILTERS)[:, None]
     transform: npt.NDArray[np.float64] = np.sqrt(2 / FILTERS) * np.cos(np.pi / FILTERS * order * (place + 0.5))

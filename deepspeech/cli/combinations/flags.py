@@ -6,6 +6,7 @@ from itertools import combinations
 from ...errors import FeatureError, FlagError
 from ...network import network
 from ...options import LanguageModelOptions, Options, values_of
+from ...options.export import ONNX
 from ...util.features import front_end
 from .cluster import check_cluster
 from .training import check_training
@@ -76,6 +77,7 @@ def _check_network(options: Options) -> None:
 
         wanted = FORMATS[options.export.format]
         wanted.check(described)
+        wanted.check_features(features)
         wanted.check_available()
 
 
@@ -124,6 +126,8 @@ def _check_caches(options: Options) -> None:
 def _check_export(options: Options) -> None:
     if options.export.remove and not options.exports:
         raise FlagError("--remove_export: needs --export_dir, the folder to export to")
+    if options.export.features and options.export.format != ONNX:
+        raise FlagError("--export_features: needs --export_format=onnx, as other formats do not compute features so")
     feature_type = options.front_end.feature_type
     if options.exports and not front_end(options.features).exportable:
         raise FlagError(

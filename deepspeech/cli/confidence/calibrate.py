@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import ExportError, FlagError, GraphError
+from ...serving.acoustics.loading import ONNX_SUFFIX
 from ...serving.api import Model
 from ...serving.confidence.calibration import Calibration, Calibrations, Observation, fitted
 from ...serving.confidence.reliability import reliability
@@ -54,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str] | None) -> None:
     options = _parser().parse_args(arguments)
+    if options.model.suffix.lower() == ONNX_SUFFIX:
+        raise GraphError(f"{options.model}: calibrations are kept in graphs; give the .pb file of the same checkpoint")
     model = Model(options.model)
     kind = "acoustic"
     if options.scorer is not None:

@@ -16,14 +16,12 @@ from functools import partial
 
 import numpy as np
 
-from ..engine import Engine, Piece, State
+from ..acoustics.loading import AcousticEngine
+from ..engine import Piece, State
 from ..layers.layer import Array
 
 MAX_WAIT = 0.02
 """Seconds that a stream waits for others at most, beside the time of what is being computed already."""
-
-LARGEST_TURN = 128
-"""The number of windows of one stream that are computed before others get their turn."""
 
 MOST_STREAMS = 128
 """The number of streams that are computed together at most."""
@@ -35,7 +33,7 @@ class Scheduler:
     _leader: Request | None
     """The request whose thread computes; no other thread does."""
 
-    def __init__(self, engine: Engine, max_wait: float = MAX_WAIT) -> None:
+    def __init__(self, engine: AcousticEngine, max_wait: float = MAX_WAIT) -> None:
         """Take the engine; streams wait for each other for up to `max_wait` seconds."""
         self.engine = engine
         self._max_wait = max_wait
@@ -123,8 +121,8 @@ class Scheduler:
                 self._compute([request])
 
     def _run(self, batch: Sequence[Request]) -> None:
-        largest = LARGEST_TURN if self.engine.streams else None
         cores_left = int(self.engine.computes_little and len(batch) > 1)  # to their threads, which decode
+        largest = self.engine.largest_turn
         results = self.engine.run_batch([request.next_piece(largest) for request in batch], cores_left)
         for request, (rows, state) in zip(batch, results, strict=True):
             request.take(rows, state, largest)

@@ -27,7 +27,7 @@ def read_features(graph: Graph) -> tuple[FeatureOptions, FeatureStatistics | Non
     """
     if describes_features(graph):
         options, statistics = parse_features(text_of(graph, "metadata_features"))
-        _check_sizes(options)
+        check_sizes(options)
         return options, statistics
     window_ms = integer_of(graph, "metadata_feature_win_len", 32)
     step_ms = integer_of(graph, "metadata_feature_win_step", 20)
@@ -42,11 +42,11 @@ def read_features(graph: Graph) -> tuple[FeatureOptions, FeatureStatistics | Non
         )
     except FeatureError as error:
         raise GraphError(str(error)) from None
-    _check_sizes(options)
+    check_sizes(options)
     return options, None
 
 
-def _check_sizes(options: FeatureOptions) -> None:
+def check_sizes(options: FeatureOptions) -> None:
     """Raise GraphError for settings whose features nobody trains on, and that would take the memory of many."""
     if not LOWEST_RATE <= options.sample_rate <= HIGHEST_RATE:
         raise GraphError(f"its sample rate is {options.sample_rate} Hz, not one from {LOWEST_RATE} to {HIGHEST_RATE}")

@@ -1,0 +1,162 @@
+"""Features in ONNX operators: samples in, frames out.
+
+The spectra are a convolution over the samples whose stride is the step from one frame to the next.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from onnx import TensorProto
+
+from ...util.features import FeatureOptions
+from ...util.front_ends.mfcc import FLOOR as MFCC_FLOOR
+from .graph import LAST, Graph, Rows
+from .transforms import FBANK_FLOOR, fbank_filters, fbank_transform, mfcc_cosines, mfcc_filters, mfcc_transform
+
+
+def samples_before(features: FeatureOptions) -> int:
+    """Return the samples of a frame that come before its step; Kaldi's windows are centred on their step."""
+    return features.window // 2 - features.step // 2 if features.feature_type == "fbank" else 0
+
+
+def frames_of_samples(features: FeatureOptions, samples: str, lengths: str, advance: str, graph: Graph) -> Rows:
+    """Return the features of samples, float32 [batch, samples], of which each utterance has int32 [batch] lengths."""
+    kind = _fbank if features.feature_type == "fbank" else _mfcc
+    values, frames = kind(features, samples, graph.whole(lengths), advance, graph)
+    shortened = graph.minimum(graph.add("Div", [frames, graph.integers(features.step)]), graph.size(values, 0))
+    steps = graph.add("Div", [advance, graph.integers(features.step)])
+    counted = graph.add("Cast", [shortened], to=TensorProto.INT32)
+    return Rows(values, features.coefficients, counted, steps)
+
+
+def stacked(rows: Rows, features: FeatureOptions, graph: Graph) -> Rows:
+    """Return frames put together into longer ones; the last frame stands for those that are missing."""
+    size, skip = features.stack_frames, features.skip_frames
+    mask = graph.mask(rows)
+    later = graph.add("Sub", [graph.number(1.0), mask])
+    after = graph.add("Pad", [mask, graph.integers(0, 0, 0, 1, 0, 0)])
+    ends = graph.add("Sub", [mask, graph.part(after, graph.integers(1), graph.integers(LAST))])
+    last = graph.add("ReduceSum", [graph.add("Mul", [rows.values, ends])], axes=[0], keepdims=1)
+    values = graph.add("Add", [graph.add("Mul", [rows.values, mask]), graph.add("Mul", [last, later])])
+    if not graph.states:  # enough of the last frame that the last stack is whole
+        shape = graph.add(
+            "Concat", [graph.integers(size + skip), graph.size(last, 1), graph.integers(rows.width)], axis=0
+        )
+        values = graph.add("Concat", [values, graph.add("Expand", [last, shape])], axis=0)
+    count = _stacks(rows, values, size, skip, graph)
+    end = graph.add("Mul", [count, graph.integers(skip)])
+    parts = []
+    for place in range(size):
+        stop = graph.minimum(graph.add("Add", [end, graph.integers(place)]), graph.size(values, 0))
+        inputs = [values, graph.integers(place), stop, graph.integers(0), graph.integers(skip)]
+        parts.append(graph.add("Slice", inputs))
+    return graph.rows_of(graph.add("Concat", parts, axis=2), size * rows.width, rows, skip)
+
+
+def _stacks(rows: Rows, values: str, size: int, skip: int, graph: Graph) -> str:
+    """Return how many stacks there are, int64 [1]: as many as fit, of a whole recording one for each `skip` frames."""
+    if not graph.states:
+        frames = graph.add("Add", [graph.size(rows.values, 0), graph.integers(skip - 1)])
+        return graph.add("Div", [frames, graph.integers(skip)])
+    frames = graph.add("Sub", [graph.size(values, 0), graph.integers(size - skip)])
+    return graph.add("Div", [frames, graph.integers(skip)])
+
+
+def _fbank(features: FeatureOptions, samples: str, count: str, advance: str, graph: Graph) -> tuple[str, str]:
+    """Return Kaldi's log-mel energies, and the steps of each signal in samples, int64 [batch]."""
+    signal = _mirrored(features, samples, count, advance, graph)
+    power = _power(fbank_transform(features), features, signal, graph)
+    frames = graph.add("Add", [count, graph.integers(features.step // 2)])
+    return _logarithms(power, "features/filters", fbank_filters(features), FBANK_FLOOR, graph), frames
+
+
+def _mfcc(features: FeatureOptions, samples: str, count: str, advance: str, graph: Graph) -> tuple[str, str]:
+    """Return TensorFlow's MFCC, and the steps of each signal in samples, int64 [batch], of which there is one."""
+    del advance
+    power = _power(mfcc_transform(features), features, _ending_in_zeros(features, samples, count, graph), graph)
+    magnitudes = graph.add("Sqrt", [power])
+    energies = _logarithms(magnitudes, "features/filters", mfcc_filters(features), MFCC_FLOOR, graph)
+    cosines = graph.constant("features/cosines", mfcc_cosines(features).astype(np.float32))
+    frames = graph.add("Add", [count, graph.integers(2 * features.step - features.window)])
+    least = graph.integers(features.step)
+    if graph.states:  # later runs need not have a frame
+        begun = _begun(graph)
+        least = graph.add("Where", [graph.add("Squeeze", [begun], axes=[1]), graph.integers(0), least])
+    return graph.add("MatMul", [energies, cosines]), graph.maximum(frames, least)
+
+
+def _ending_in_zeros(features: FeatureOptions, samples: str, count: str, graph: Graph) -> str:
+    """Return samples with zeros after the end of each signal."""
+    places = graph.add("Unsqueeze", [graph.range(graph.integers(0), graph.size(samples, 1))], axes=[0])
+    there = graph.add("Less", [places, graph.add("Unsqueeze", [count], axes=[1])])
+    signal = graph.add("Mul", [samples, graph.add("Cast", [there], to=TensorProto.FLOAT)])
+    return signal if graph.states else graph.add("Pad", [signal, graph.integers(0, 0, 0, features.window)])
+
+
+def _mirrored(features: FeatureOptions, samples: str, count: str, advance: str, graph: Graph) -> str:
+    """Return samples with those before them, and mirrored at both ends of each signal."""
+    before = samples_before(features)
+    after = 0 if graph.states else features.window - before
+    twice = graph.add("Mul", [graph.add("Unsqueeze", [count], axes=[1]), graph.integers(2)])
+    known = graph.add("Concat", [_mirrored_beginning(before, samples, twice, graph), samples], axis=1)
+    if graph.states:
+        known = _with_last_samples(before, known, advance, graph)
+    end = graph.add("Add", [graph.size(samples, 1), graph.integers(after)])
+    places = graph.add("Unsqueeze", [graph.range(graph.integers(-before), end)], axes=[0])
+    mirrored = graph.add("Sub", [graph.add("Sub", [twice, graph.integers(1)]), places])
+    chosen = graph.add("Add", [graph.minimum(places, mirrored), graph.integers(before)])
+    limit = graph.add("Sub", [graph.size(known, 1), graph.integers(1)])
+    indices = graph.minimum(graph.maximum(chosen, graph.integers(0)), limit)
+    return graph.add("GatherElements", [known, indices], axis=1)
+
+
+def _mirrored_beginning(before: int, samples: str, twice: str, graph: Graph) -> str:
+    """Return the first samples mirrored, float32 [batch, before], where `twice` is twice the length of each signal.
+
+    A signal that is shorter than that is mirrored at its end, too, and so on.
+    """
+    places = graph.constant("mirrored_places", np.arange(before - 1, -1, -1)[None])
+    around = graph.add("Mod", [places, graph.maximum(twice, graph.integers(1))])
+    back = graph.add("Sub", [graph.add("Sub", [twice, graph.integers(1)]), around])
+    indices = graph.maximum(graph.minimum(around, back), graph.integers(0))
+    return graph.add("GatherElements", [samples, indices], axis=1)
+
+
+def _with_last_samples(before: int, signal: str, advance: str, graph: Graph) -> str:
+    """Return a signal that begins with the last samples of the run before this one, if there was one."""
+    assert graph.states
+    previous = graph.states.previous("samples", (before,))
+    beginning = graph.part(signal, graph.integers(0), graph.integers(before), axis=1)
+    rest = graph.part(signal, graph.integers(before), graph.integers(LAST), axis=1)
+    chosen = graph.add("Where", [_begun(graph), previous, beginning])
+    known = graph.add("Concat", [chosen, rest], axis=1)
+    kept = graph.add("Add", [advance, graph.integers(before)])
+    graph.states.add_new(previous, graph.part(known, advance, kept, axis=1))
+    return known
+
+
+def _begun(graph: Graph) -> str:
+    """Return whether there was a run before this one, bool [batch, 1]."""
+    assert graph.states
+    begun = graph.states.previous("begun", (1,))
+    graph.states.add_new(begun, graph.add("Clip", [begun, graph.number(1.0), graph.number(1.0)]))
+    return graph.add("Less", [graph.number(0.5), begun])
+
+
+def _power(transform: npt.NDArray[np.float64], features: FeatureOptions, signal: str, graph: Graph) -> str:
+    """Return the power spectra of the windows of signals [batch, samples], float32 [frames, batch, bins]."""
+    bins = len(transform) // 2
+    kernel = graph.constant("features/transform", transform.astype(np.float32)[:, None])
+    inputs = [graph.add("Unsqueeze", [signal], axes=[1]), kernel]
+    spectra = graph.add("Conv", inputs, kernel_shape=[features.window], strides=[features.step])
+    by_frame = graph.add("Transpose", [spectra], perm=[2, 0, 1])
+    squares = graph.add("Mul", [by_frame, by_frame])
+    real, imaginary = graph.add_several("Split", [squares], 2, axis=2, split=[bins, bins])
+    return graph.add("Add", [real, imaginary])
+
+
+def _logarithms(values: str, name: str, matrix: npt.NDArray[np.float64], floor: float, graph: Graph) -> str:
+    """Return the logarithms of spectra times a matrix, of at least `floor`."""
+    energies = graph.add("MatMul", [values, graph.constant(name, matrix.astype(np.float32))])
+    return graph.add("Log", [graph.add("Max", [energies, graph.number(floor)])])

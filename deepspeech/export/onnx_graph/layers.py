@@ -1,0 +1,161 @@
+"""How the records of layers are computed by ONNX operators; `deepspeech.network.description` has their equations."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+import numpy as np
+
+from ...network.description import (
+    LSTM,
+    NORMALIZATION_EPSILON,
+    BidirectionalLSTM,
+    ContextWindow,
+    Convolution,
+    Dense,
+    IntermediateCTC,
+    Layer,
+    LayerNormalization,
+    Projection,
+)
+from .graph import LAST, Graph, Rows
+from .states import CELL, HIDDEN
+
+_OUR_GATES = ("input", "candidate", "forget", "output")
+_ONNX_GATES = ("input", "output", "forget", "candidate")
+_ORDER = [_OUR_GATES.index(gate) for gate in _ONNX_GATES]
+
+
+@singledispatch
+def computed(layer: Layer, rows: Rows, graph: Graph) -> Rows:
+    """Add a layer to a graph, and return what comes out of it."""
+    del rows, graph
+    raise AssertionError(f"{layer} is not in the format, but check_onnx lets it through")
+
+
+@computed.register
+def _intermediate(layer: IntermediateCTC, rows: Rows, graph: Graph) -> Rows:
+    del layer, graph
+    return rows
+
+
+@computed.register(Dense)
+@computed.register(Projection)
+def _dense(layer: Dense | Projection, rows: Rows, graph: Graph) -> Rows:
+    values = product(layer.name, rows.values, graph)
+    clip = layer.clip if isinstance(layer, Dense) else None
+    return Rows(_clipped(values, clip, graph), layer.units, rows.lengths, rows.advance)
+
+
+@computed.register
+def _layer_normalization(layer: LayerNormalization, rows: Rows, graph: Graph) -> Rows:
+    return Rows(normalized(layer.name, rows.values, graph), rows.width, rows.lengths, rows.advance)
+
+
+@computed.register
+def _lstm(layer: LSTM, rows: Rows, graph: Graph) -> Rows:
+    """Add an LSTM, whose outputs are zero beyond each utterance's length."""
+    inputs = [rows.values, *_lstm_weights((layer,), graph), rows.lengths]
+    previous: list[str] = []
+    if graph.states:
+        previous = [graph.states.previous(f"{layer.name}/{part}", (layer.units,)) for part in (CELL, HIDDEN)]
+        inputs += [graph.add("Unsqueeze", [each], axes=[0]) for each in reversed(previous)]
+    outputs, hidden, cell = graph.add_several("LSTM", inputs, 3, hidden_size=layer.units)
+    if graph.states:
+        for name, state in zip(previous, (cell, hidden), strict=True):
+            graph.states.add_new(name, graph.add("Squeeze", [state], axes=[0]))
+    return Rows(graph.add("Squeeze", [outputs], axes=[1]), layer.units, rows.lengths, rows.advance)
+
+
+@computed.register
+def _bidirectional_lstm(layer: BidirectionalLSTM, rows: Rows, graph: Graph) -> Rows:
+    inputs = [rows.values, *_lstm_weights(layer.directions, graph), rows.lengths]
+    outputs, *_ = graph.add_several("LSTM", inputs, 3, hidden_size=layer.units, direction="bidirectional")
+    by_row = graph.add("Transpose", [outputs], perm=[0, 2, 1, 3])
+    width = 2 * layer.units
+    return Rows(graph.add("Reshape", [by_row, graph.integers(0, 0, width)]), width, rows.lengths, rows.advance)
+
+
+@computed.register
+def _context_window(layer: ContextWindow, rows: Rows, graph: Graph) -> Rows:
+    count = layer.frames
+    if not count:
+        return rows
+    values = with_rows_before(layer.name, count, rows, graph, after=count)
+    ends = [place - 2 * count or LAST for place in range(2 * count + 1)]
+    parts = [graph.part(values, graph.integers(start), graph.integers(end)) for start, end in enumerate(ends)]
+    return graph.rows_of(graph.add("Concat", parts, axis=2), layer.width(rows.width), rows)
+
+
+@computed.register
+def _convolution(layer: Convolution, rows: Rows, graph: Graph) -> Rows:
+    frequencies, channels = layer.frequencies(rows.width), layer.channels
+    frames = with_rows_before(layer.name, layer.before, rows, graph, after=layer.look_ahead)
+    shape = graph.integers(0, 0, layer.input_frequencies(rows.width), layer.input_channels)
+    planes = graph.add("Transpose", [graph.add("Reshape", [frames, shape])], perm=[1, 3, 0, 2])
+    needed = (frequencies - 1) * layer.frequency_stride + layer.frequency
+    above = max(0, needed - layer.input_frequencies(rows.width) - layer.lower)
+    kernel, bias = (graph.weights[f"{layer.name}/{name}"] for name in ("kernel", "bias"))
+    convolved = graph.add(
+        "Conv",
+        [
+            planes,
+            graph.constant(f"{layer.name}/kernel", kernel.transpose(3, 2, 0, 1)),
+            graph.constant(f"{layer.name}/bias", bias),
+        ],
+        kernel_shape=[layer.time, layer.frequency],
+        strides=[layer.time_stride, layer.frequency_stride],
+        pads=[0, layer.lower, 0, above],
+    )
+    by_row = graph.add("Transpose", [_clipped(convolved, layer.clip, graph)], perm=[2, 0, 3, 1])
+    width = frequencies * channels
+    values = graph.add("Reshape", [by_row, graph.integers(0, 0, width)])
+    return graph.rows_of(values, width, rows, layer.time_stride)
+
+
+def with_rows_before(layer: str, count: int, rows: Rows, graph: Graph, *, after: int) -> str:
+    """Return rows, zeros after their utterance's end, with `count` rows before them: zeros, or those of the last run.
+
+    In a graph that takes whole recordings there are `after` rows of zeros after them, too.
+    """
+    values = graph.masked(rows)
+    if not graph.states:
+        return graph.add("Pad", [values, graph.integers(count, 0, 0, after, 0, 0)])
+    if not count:
+        return values
+    return graph.after_those_before(layer, values, count, rows.width, rows.advance)
+
+
+def product(layer: str, values: str, graph: Graph) -> str:
+    """Return values [rows, batch, n] times the weights of a layer, or of a part of it, plus the bias."""
+    weights, bias = (graph.constant(name, graph.weights[name]) for name in (f"{layer}/weights", f"{layer}/bias"))
+    return graph.add("Add", [graph.add("MatMul", [values, weights]), bias])
+
+
+def normalized(layer: str, values: str, graph: Graph) -> str:
+    """Return values [..., n] after the layer normalization of this name."""
+    scale, offset = (graph.constant(name, graph.weights[name]) for name in (f"{layer}/scale", f"{layer}/offset"))
+    mean = graph.add("ReduceMean", [values], axes=[2], keepdims=1)
+    centred = graph.add("Sub", [values, mean])
+    squares = graph.add("Pow", [centred, graph.number(2.0)])
+    variance = graph.add("ReduceMean", [squares], axes=[2], keepdims=1)
+    deviation = graph.add("Sqrt", [graph.add("Add", [variance, graph.number(NORMALIZATION_EPSILON)])])
+    scaled = graph.add("Mul", [graph.add("Div", [centred, deviation]), scale])
+    return graph.add("Add", [scaled, offset])
+
+
+def _clipped(values: str, clip: float | None, graph: Graph) -> str:
+    return values if clip is None else graph.add("Clip", [values, graph.number(0.0), graph.number(clip)])
+
+
+def _lstm_weights(directions: tuple[LSTM, ...], graph: Graph) -> list[str]:
+    """Return the names of the weights of LSTMs over the same inputs, in the order of an ONNX LSTM's inputs."""
+    parts: dict[str, list[np.ndarray]] = {"W": [], "R": [], "B": []}
+    for layer in directions:
+        units = layer.units
+        kernel = graph.weights[f"{layer.name}/kernel"].reshape(-1, 4, units)[:, _ORDER].reshape(-1, 4 * units)
+        bias = graph.weights[f"{layer.name}/bias"].reshape(4, units)[_ORDER].reshape(-1)
+        parts["W"].append(kernel[:-units].T)
+        parts["R"].append(kernel[-units:].T)
+        parts["B"].append(np.concatenate([bias, np.zeros_like(bias)]))
+    return [graph.constant(f"{directions[0].name}/{name}", np.stack(each)) for name, each in parts.items()]

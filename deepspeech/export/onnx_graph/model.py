@@ -1,0 +1,82 @@
+"""Whole models: a graph with its inputs, outputs and properties as the bytes of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import onnx
+from onnx import TensorProto, helper
+
+from ... import __version__
+from ...network.description import Network
+from ...util.features import FeatureOptions
+from ...util.frames.normalization import FeatureStatistics
+from . import attention  # noqa: F401 - which adds its layers to `computed`
+from .features import frames_of_samples, stacked
+from .graph import Graph, Rows
+from .layers import computed
+from .normalization import normalized_features
+
+OPSET = 11
+IR_VERSION = 6
+"""The version of the file format that came with the opset."""
+
+FLOAT, INT32, INT64 = TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64
+
+Shape = Sequence[str | int | None]
+"""Dimensions, of which those of any size have names."""
+
+Value = tuple[str, int, Shape]
+"""An input or an output: its name, its type and its shape."""
+
+
+def add_features(
+    samples: str,
+    lengths: str,
+    advance: str,
+    features: FeatureOptions,
+    statistics: FeatureStatistics | None,
+    graph: Graph,
+) -> Rows:
+    """Add what makes the frames that a network takes of float32 [batch, samples]."""
+    rows = frames_of_samples(features, samples, lengths, advance, graph)
+    if features.stacked:
+        rows = stacked(rows, features, graph)
+    return rows if statistics is None else normalized_features(rows, features, statistics, graph)
+
+
+def add_network(network: Network, rows: Rows, graph: Graph) -> Rows:
+    """Add the layers of a network, and return its logits."""
+    for layer in network.layers:
+        rows = computed(layer, rows, graph)
+    return rows
+
+
+def model_file(
+    name: str,
+    graph: Graph,
+    inputs: Iterable[Value],
+    outputs: Iterable[Value],
+    properties: Mapping[str, str],
+    around: tuple[Sequence[Any], Sequence[Any]] = ((), ()),
+) -> bytes:
+    """Return the bytes of a model's file, after a check of its operators; `around` are those before and after all."""
+    nodes = graph.states.finished(graph.nodes) if graph.states else graph.nodes
+    made = helper.make_model(
+        helper.make_graph(
+            [*around[0], *nodes, *around[1]],
+            name,
+            [helper.make_tensor_value_info(*each) for each in inputs],
+            [helper.make_tensor_value_info(*each) for each in outputs],
+            graph.constants,
+        ),
+        producer_name="deepspeech",
+        producer_version=__version__,
+        opset_imports=[helper.make_opsetid("", OPSET)],
+    )
+    made.ir_version = IR_VERSION
+    helper.set_model_props(made, dict(properties))
+    onnx.checker.check_model(made)
+    content: bytes = made.SerializeToString(deterministic=True)
+    return content

@@ -1,0 +1,196 @@
+"""The acoustic model of a file in ONNX, run by onnxruntime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...errors import GraphError, ModelError
+from ..engine import Piece, State
+from ..frozen.model import ModelInfo
+from ..layers.layer import Array
+
+INPUTS = WINDOWS, FRAMES, SAMPLES = "windows", "frames", "samples"
+"""What a model takes; `deepspeech.export.onnx_model` makes them."""
+
+FRAMES_OF_TURN = 128
+"""Frames of one stream that are computed before others get their turn."""
+
+MOST_TOGETHER = 32
+"""The largest number of whole recordings that are computed together."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run takes: any multiple of `shift` and `overlap` more, which the next run takes again.
+
+    With `shift` 0 it takes whole recordings.
+    """
+
+    takes: str
+    shift: int = 0
+    overlap: int = 0
+
+
+class OnnxState(NamedTuple):
+    """What of an utterance waits for more, float32 [held, n_input], and the state of the model, float32 [size].
+
+    Neither is changed in place.
+    """
+
+    held: Array
+    values: Array
+    begun: bool
+
+
+class _Utterance(NamedTuple):
+    """An utterance in a run: its windows, the shifts that it runs for, and the state before it."""
+
+    windows: Array
+    shifts: int
+    state: OnnxState
+    last: bool
+
+
+class OnnxEngine:
+    """Runs a model. Threads may share one, as it holds nothing but weights."""
+
+    def __init__(self, session: Any, info: ModelInfo, run: Run) -> None:
+        """Take an InferenceSession; raise GraphError unless its inputs and outputs are those of the model."""
+        self._session = session
+        self._info = info
+        self._run = run
+        per_frame = info.features.step * info.features.skip_frames if run.takes == SAMPLES else 1
+        self._width = {WINDOWS: info.network.window_width, FRAMES: info.network.coefficients, SAMPLES: 1}[run.takes]
+        self._least = info.features.window if run.takes == SAMPLES else 1
+        self._state_sizes = _checked_states(session, info, run)
+        self.streams = run.shift > 0
+        self.computes_little = False
+        self.largest_turn = max(FRAMES_OF_TURN * per_frame, run.shift) if self.streams else None
+
+    def initial_state(self) -> OnnxState:
+        """Return the state before the first window."""
+        size = sum(self._state_sizes.values())
+        return OnnxState(np.zeros((0, self._width), np.float32), np.zeros(size, np.float32), begun=False)
+
+    def posteriors(self, windows: Array) -> Array:
+        """Return the posteriors, float32 [rows, labels + 1], of the windows [time, n_input] of a whole utterance."""
+        return self.run_batch([Piece(windows, self.initial_state(), last=True)])[0][0]
+
+    def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, State]]:
+        """Return posteriors, float32 [rows, labels + 1], and the state after it for each piece of an utterance.
+
+        However an utterance is cut into pieces, they are the same but for rounding, and complete after the `last`.
+        Raise ModelError if the model cannot be run. Its number of threads does not change with `cores_left`.
+        """
+        del cores_left
+        utterances = [self._utterance(piece) for piece in pieces]
+        results: list[tuple[Array, State] | None] = [None] * len(pieces)
+        for group in _together(utterances):
+            outputs = self._run_together([utterances[number] for number in group])
+            for number, result in zip(group, outputs, strict=True):
+                results[number] = result
+        return [result for result in results if result is not None]
+
+    def _utterance(self, piece: Piece) -> _Utterance:
+        state = OnnxState(*piece.state)
+        windows = np.concatenate([state.held, piece.windows]) if len(state.held) else piece.windows
+        if not self.streams:
+            shifts = int(bool(len(windows)) or self._run.takes == SAMPLES)
+        elif piece.last:
+            shifts = -(-len(windows) // self._run.shift) or int(self._run.takes == SAMPLES and not state.begun)
+        else:
+            shifts = max(0, len(windows) - self._run.overlap) // self._run.shift
+        return _Utterance(windows, shifts, state, piece.last)
+
+    def _run_together(self, group: Sequence[_Utterance]) -> list[tuple[Array, State]]:
+        """Run utterances, of which those that are not at their end have the same number of shifts."""
+        shifts = max(each.shifts for each in group)
+        if not shifts:
+            nothing = np.zeros((0, self._info.network.outputs), np.float32)
+            return [(nothing, each.state._replace(held=each.windows)) for each in group]
+        longest = max(len(each.windows) for each in group)
+        size = shifts * self._run.shift + self._run.overlap if self.streams else max(longest, self._least)
+        batch = np.zeros((len(group), size, self._width), np.float32)
+        for row, each in zip(batch, group, strict=True):
+            row[: len(each.windows)] = each.windows[:size]
+        lengths = np.array([min(len(each.windows), size) for each in group], np.int32)
+        logits, counts, states = self._call(batch, lengths, np.stack([each.state.values for each in group]))
+        done = shifts * self._run.shift
+        return [
+            (logits[:count, number], OnnxState(each.windows[done:], state, begun=True))
+            for number, (each, count, state) in enumerate(zip(group, counts, states, strict=True))
+        ]
+
+    def _call(self, batch: Array, lengths: Any, states: Array) -> tuple[Array, Any, Array]:
+        """Return posteriors [rows, batch, labels + 1], the rows of each utterance, and the states after the run."""
+        takes = self._run.takes
+        shaped = batch[:, :, 0] if takes == SAMPLES else batch
+        if takes == WINDOWS:
+            shaped = batch.reshape(*batch.shape[:2], -1, self._info.network.coefficients)
+        names = ("input_node", "input_lengths") if takes == WINDOWS else (takes, "lengths")
+        feed = dict(zip(names, (shaped, lengths), strict=True))
+        splits = np.cumsum(list(self._state_sizes.values()))[:-1]
+        feed |= dict(zip(self._state_sizes, np.split(states, splits, axis=1), strict=True)) if self._state_sizes else {}
+        wanted = ["logits", *([] if takes == WINDOWS else ["row_lengths"]), *map(_new, self._state_sizes)]
+        try:
+            logits, *rest = self._session.run(wanted, feed)
+        except Exception as error:  # onnxruntime's errors have no common base
+            raise ModelError(f"{self._info.path}: cannot be run by onnxruntime: {str(error).splitlines()[0]}") from None
+        counts = lengths if takes == WINDOWS else rest.pop(0)
+        return logits, counts, np.concatenate(rest, axis=1) if rest else states
+
+
+def _together(utterances: Sequence[_Utterance]) -> Iterator[list[int]]:
+    """Yield the numbers of utterances in groups that are run together.
+
+    Those that go on must have the same shifts; those that end are padded to the longest, of at most twice their length.
+    """
+    going: dict[int, list[int]] = {}
+    for number, each in enumerate(utterances):
+        if not each.last:
+            going.setdefault(each.shifts, []).append(number)
+    yield from going.values()
+    group: list[int] = []
+    for number in sorted(
+        (number for number, each in enumerate(utterances) if each.last), key=lambda number: -len(utterances[number][0])
+    ):
+        longest = len(utterances[group[0]].windows) if group else 0
+        if group and (len(group) == MOST_TOGETHER or 2 * len(utterances[number].windows) < longest):
+            yield group
+            group = []
+        group.append(number)
+    if group:
+        yield group
+
+
+def _checked_states(session: Any, info: ModelInfo, run: Run) -> dict[str, int]:
+    """Return the sizes of the states by their names; raise GraphError for other inputs or outputs than a model's."""
+    inputs = {each.name: each for each in session.get_inputs()}
+    outputs = {each.name: each for each in session.get_outputs()}
+    states = {WINDOWS: ("previous_state_c", "previous_state_h")}.get(run.takes, ("previous_state",) * (run.shift > 0))
+    named = ("input_node", "input_lengths") if run.takes == WINDOWS else (run.takes, "lengths")
+    rows = () if run.takes == WINDOWS else ("row_lengths",)
+    if set(inputs) != {*named, *states} or not {"logits", *rows, *map(_new, states)} <= set(outputs):
+        raise GraphError("has other inputs or outputs than a model of its kind")
+    shape = {
+        WINDOWS: [2 * info.network.context + 1, info.network.coefficients],
+        FRAMES: [info.network.coefficients],
+        SAMPLES: [],
+    }[run.takes]
+    sizes = {name: inputs[name].shape[1] for name in states if len(inputs[name].shape) == 2}
+    if (
+        inputs[named[0]].shape[2:] != shape
+        or outputs["logits"].shape[2:] != [info.network.outputs]
+        or len(sizes) != len(states)
+        or not all(isinstance(size, int) and size > 0 for size in sizes.values())
+    ):
+        raise GraphError("its inputs and outputs do not fit its network")
+    return sizes
+
+
+def _new(state: str) -> str:
+    return state.replace("previous", "new")

@@ -1,0 +1,109 @@
+"""Every network in ONNX, with its features inside and without, whole and streamed, beside this program's engine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from untrained import FBANK, frozen, signal, untrained
+
+from deepspeech import Model
+from deepspeech.cli.flags import parse
+from deepspeech.errors import FlagError, ModelError
+from deepspeech.export.formats import FORMATS, TrainedModel
+from deepspeech.network import LSTM, Convolution, Dense, Network
+from deepspeech.options import ExportOptions
+from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_model
+from deepspeech.serving.engine import Engine, Piece
+from deepspeech.serving.feature_windows import ModelFeatures
+from deepspeech.util.features import FeatureOptions
+
+Array = npt.NDArray[np.float32]
+
+MFCC = FeatureOptions()
+CONFORMER = {"network": "conformer", "conformer_layers": 2, "attention_heads": 2}
+MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
+    "deepspeech": ({"network": "deepspeech"}, MFCC),
+    "deepspeech_of_stacked_frames": (
+        {"network": "deepspeech"},
+        replace(FBANK, normalization="running", stack_frames=3, skip_frames=2),
+    ),
+    "lstm": ({"network": "lstm", "lstm_layers": 2}, FBANK),
+    "lstm_every_10_ms": ({"network": "lstm", "lstm_layers": 1, "output_step": 10, "lstm_projection": 9}, FBANK),
+    "lstm_of_running_features": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="running")),
+    "lstm_of_whole_recordings": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="utterance")),
+    "bidirectional": ({"network": "lstm", "lstm_layers": 2, "bidirectional": True}, MFCC),
+    "conformer": (CONFORMER | {"attention_chunk": 4, "attention_left": 6}, FBANK),
+    "whole_conformer": (CONFORMER | {"bidirectional": True}, FBANK),
+}
+LENGTHS = (0, 100, 700, 8000, 24_013)
+TAKES = {"frames": False, "samples": True}
+
+
+def exported(model: TrainedModel, folder: Path, *, features: bool) -> AcousticModel:
+    content = FORMATS["onnx"].serialized(model, ExportOptions(features=features, language="xx", beam_width=32))
+    (folder / "model.onnx").write_bytes(content)
+    return load_acoustic_model(folder / "model.onnx", "float32")
+
+
+def windows_of(model: AcousticModel, samples: Array) -> Array:
+    windows = model.features.windows()
+    return np.concatenate([windows.feed(samples), windows.finish()])
+
+
+@pytest.mark.parametrize("takes", TAKES)
+@pytest.mark.parametrize("name", MODELS)
+def test_it_computes_what_the_engine_does(name: str, takes: str, tmp_path: Path) -> None:
+    trained = untrained(*MODELS[name])
+    model = exported(trained, tmp_path, features=TAKES[takes])
+    told = model.info
+    assert (told.labels, told.language, told.beam_width) == (trained.alphabet.labels, "xx", 32)
+    assert told.network.to_json() == trained.network.to_json()
+    assert told.features == trained.features
+    of_engine = frozen(trained)
+    engine = AcousticModel(of_engine.info, Engine(of_engine), ModelFeatures(of_engine.info))
+    signals = [signal(samples) for samples in LENGTHS]
+    expected = [engine.engine.posteriors(windows_of(engine, each)) for each in signals]
+    pieces = [Piece(windows_of(model, each), model.engine.initial_state(), last=True) for each in signals]
+    for (found, _), one in zip(model.engine.run_batch(pieces), expected, strict=True):
+        np.testing.assert_allclose(found, one, atol=1e-4)
+    if not model.engine.streams:
+        return
+    for samples, one in zip(signals, expected, strict=True):
+        np.testing.assert_allclose(streamed(model, samples), one, atol=1e-4)
+
+
+def streamed(model: AcousticModel, samples: Array) -> Array:
+    """Return the posteriors of a signal that comes in pieces, beside a stream that gets nothing, and one that began."""
+    states = [model.engine.initial_state() for _ in range(3)]
+    windows, parts, other = model.features.windows(), [], windows_of(model, signal(3000))
+    for start in range(0, len(samples), 1111):
+        fed = windows.feed(samples[start : start + 1111])
+        taken = (fed, fed[:0], other[:1] if start else other)
+        results = model.engine.run_batch([Piece(*each, last=False) for each in zip(taken, states, strict=True)])
+        states = [state for _, state in results]
+        parts.append(results[0][0])
+    ((last, _),) = model.engine.run_batch([Piece(windows.finish(), states[0], last=True)])
+    return np.concatenate([*parts, last])
+
+
+def test_a_network_that_looks_ahead_after_a_state_takes_whole_recordings(tmp_path: Path) -> None:
+    late = (LSTM("first", units=9), Convolution("late", channels=2), Dense("labels", units=7))
+    some = Network("late", 20, late)
+    generator = np.random.default_rng(4)
+    weights = {name: generator.normal(size=shape).astype(np.float32) for name, shape in some.shapes.items()}
+    trained = replace(untrained({"network": "lstm"}, FBANK), network=some, weights=weights)
+    model = exported(trained, tmp_path, features=False)
+    windows = windows_of(model, signal(8000))
+    np.testing.assert_allclose(model.engine.posteriors(windows), Engine(frozen(trained)).posteriors(windows), atol=1e-4)
+    with pytest.raises(ModelError, match="models in ONNX that depend on later rows of a layer with a state"):
+        Model(model.info.path).createStream()
+
+
+def test_features_are_part_of_models_in_onnx_alone() -> None:
+    with pytest.raises(FlagError, match="--export_features: needs --export_format=onnx"):
+        parse(["--export_dir=model", "--export_features"])

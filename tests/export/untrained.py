@@ -1,0 +1,59 @@
+"""Models with random weights, whose posteriors tell two ways of computing them apart, and signals for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from deepspeech.export.formats import TrainedModel
+from deepspeech.network import network
+from deepspeech.options import ModelOptions, NetworkOptions, with_values
+from deepspeech.serving.frozen.model import FrozenModel, ModelInfo
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.frames.normalization import FeatureStatistics
+from deepspeech.util.text import Alphabet
+
+Array = npt.NDArray[np.float32]
+
+ALPHABET = Alphabet(tuple(" abcde"))
+SMALL = ModelOptions(n_hidden=16, settings=NetworkOptions(channels=4))
+FBANK = FeatureOptions(feature_type="fbank", coefficients=20, normalization="global")
+
+
+def untrained(flags: dict[str, Any], features: FeatureOptions, alphabet: Alphabet = ALPHABET) -> TrainedModel:
+    """Return a network with random weights, and normalization that fits the energies of speech."""
+    some = network(with_values(SMALL, flags), features.width, alphabet.size, features.network_step_ms)
+    generator = np.random.default_rng(3)
+    weights = {}
+    for name, shape in some.shapes.items():
+        deviation = 2 / np.sqrt(shape[0]) if len(shape) == 2 else 0.3
+        weights[name] = (generator.normal(size=shape) * deviation + name.endswith("scale")).astype(np.float32)
+    mean = generator.normal(-10 if features.feature_type == "fbank" else 0, 1, features.coefficients)
+    deviation = generator.uniform(2, 4, features.coefficients)
+    statistics = FeatureStatistics(mean.astype(np.float32), deviation.astype(np.float32))
+    return TrainedModel(some, weights, alphabet, features, statistics if features.normalized else None)
+
+
+def frozen(model: TrainedModel) -> FrozenModel:
+    """Return the model as the engine takes it."""
+    info = ModelInfo(
+        path=Path("untrained.pb"),
+        labels=model.alphabet.output_labels,
+        features=model.features,
+        n_steps=16,
+        beam_width=500,
+        language="",
+        network=model.network,
+        statistics=model.statistics,
+    )
+    return FrozenModel(info, model.weights)
+
+
+def signal(samples: int) -> Array:
+    """Return float32 [samples] of noise that swells and fades."""
+    noise = np.random.default_rng(samples).normal(size=samples)
+    swelling: Array = (0.1 * noise * np.sin(np.arange(samples) / 1500)).astype(np.float32)
+    return swelling
