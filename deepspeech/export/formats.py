@@ -14,7 +14,7 @@ from ..errors import ExportError
 from ..network import LSTM, Dense, Network
 from ..network.frozen_format import check_frozen
 from ..options import ExportOptions
-from ..options.export import GRAPH, ONNX
+from ..options.export import GRAPH, ONNX, TFLITE
 from ..util.features import FeatureOptions
 from ..util.frames.normalization import FeatureStatistics
 from ..util.text import Alphabet
@@ -62,11 +62,20 @@ class Format:
 
 def check_onnx(network: Network) -> None:
     """Raise ExportError, naming the layer, for a network that has layers other than DeepSpeech's, or no LSTM."""
+    _check_layers(network, "ONNX")
+
+
+def check_tflite(network: Network) -> None:
+    """Raise ExportError, naming the layer, for a network that has layers other than DeepSpeech's, or no LSTM."""
+    _check_layers(network, "TFLite")
+
+
+def _check_layers(network: Network, format_name: str) -> None:
     check_frozen(network)
     for layer in network.layers_after_window:
         if not isinstance(layer, (Dense, LSTM)):
             raise ExportError(
-                f"network {network.name} cannot be exported as ONNX: its layer {layer.name} is a "
+                f"network {network.name} cannot be exported as {format_name}: its layer {layer.name} is a "
                 f"{type(layer).__name__}, but only Dense and LSTM are; leave out --export_format"
             )
 
@@ -74,5 +83,6 @@ def check_onnx(network: Network) -> None:
 FORMATS: Mapping[str, Format] = {
     GRAPH: Format("output_graph.pb", "frozen_graph", check_frozen),
     ONNX: Format("model.onnx", "onnx_model", check_onnx, package="onnx"),
+    TFLITE: Format("output_graph.tflite", "tflite_model", check_tflite),
 }
 """The formats by the values of the flag `export_format`."""

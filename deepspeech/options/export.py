@@ -8,7 +8,7 @@ from .decoding import CLIENT_BEAM_WIDTH
 from .rows.checks import OneOf, at_least
 from .rows.flag import flag
 
-GRAPH, ONNX = "graph", "onnx"
+GRAPH, ONNX, TFLITE = "graph", "onnx", "tflite"
 """The formats of exported models; `deepspeech.export.formats` has what makes them."""
 
 
@@ -25,9 +25,15 @@ class ExportOptions:
     )
     format: str = flag(
         GRAPH,
-        "format of the model: graph, as output_graph.pb, or onnx, as model.onnx",
+        "format of the model: graph, as output_graph.pb, onnx, as model.onnx, or tflite, as output_graph.tflite",
         name="export_format",
-        check=OneOf((GRAPH, ONNX)),
+        check=OneOf((GRAPH, ONNX, TFLITE)),
+        decides_result=False,
+    )
+    quantize: bool = flag(
+        False,
+        "keep weights of inner layers as integers of 8 bits, in the format tflite",
+        name="export_quantize",
         decides_result=False,
     )
     version: int = flag(1, "version of the model, for its card", name="export_version")

@@ -6,6 +6,7 @@ from itertools import combinations
 from ...errors import FeatureError, FlagError
 from ...network import network
 from ...options import ClusterOptions, LanguageModelOptions, Options, values_of
+from ...options.export import TFLITE
 from ...util.features import front_end
 from .training import check_training
 
@@ -140,6 +141,8 @@ def _check_caches(options: Options) -> None:
 def _check_export(options: Options) -> None:
     if options.export.remove and not options.exports:
         raise FlagError("--remove_export: needs --export_dir, the folder to export to")
+    if options.exports and options.export.quantize and options.export.format != TFLITE:
+        raise FlagError("--export_quantize: only the format tflite holds weights of 8 bits; add --export_format=tflite")
     feature_type = options.front_end.feature_type
     if options.exports and not front_end(options.features).exportable:
         raise FlagError(
