@@ -14,9 +14,10 @@ from ..options import EvaluationOptions, ReportOptions
 from ..options.rows.predecessors import ignored_notice
 from ..serving.alphabet import alphabet_of
 from ..serving.ctc_loss import ctc_loss
-from ..serving.engine import Engine
+from ..serving.engine import AcousticModel
 from ..serving.feature_windows import ModelFeatures
-from ..serving.frozen.model import ModelInfo, read_frozen_model
+from ..serving.formats.loading import load_model
+from ..serving.frozen.model import ModelInfo
 from ..util.audio import read_audio
 from ..util.checks.checked_recordings import users_file
 from ..util.corpus import Corpus, Utterance, read_corpus
@@ -78,7 +79,7 @@ def _main(arguments: Sequence[str]) -> None:
 def _evaluate(options: EvaluationOptions) -> Tally:
     assert options.model is not None
     normalizer = options.transcripts.normalizer
-    model = read_frozen_model(options.model)
+    model = load_model(options.model)
     alphabet = alphabet_of(model.info)
     decoder = make_decoder(alphabet, options.language_model)
     corpus = read_corpus(
@@ -94,11 +95,11 @@ def _evaluate(options: EvaluationOptions) -> Tally:
     )
     corpus = with_references(corpus, alphabet, decoder)
     skip = options.bad_rows.skip
-    return tested(Engine(model), model.info, decoder, corpus, options.report, options.test.files, skip_unreadable=skip)
+    return tested(model.engine, model.info, decoder, corpus, options.report, options.test.files, skip_unreadable=skip)
 
 
 def tested(
-    engine: Engine,
+    engine: AcousticModel,
     info: ModelInfo,
     decoder: CTCDecoder,
     corpus: Corpus,

@@ -15,6 +15,8 @@ import numpy.typing as npt
 from flatbuffers import flexbuffers
 from tensorflow.lite.python import schema_py_generated as schema
 
+from ..util.files.flatbuffer import aligned_bytes
+
 Tensor = int
 """A tensor, by its number in the file."""
 
@@ -203,12 +205,7 @@ class _Buffer(schema.BufferT):  # type: ignore[misc] # the schema has no types
 
     def Pack(self, builder: Any) -> Any:  # noqa: N802 - the name in the schema
         """Write the content into a file, and return its place there."""
-        place = None
-        if self.content:
-            builder.StartVector(1, len(self.content), ALIGNMENT)
-            builder.head -= len(self.content)
-            builder.Bytes[builder.head : builder.head + len(self.content)] = self.content
-            place = builder.EndVector()
+        place = aligned_bytes(builder, self.content, ALIGNMENT) if self.content else None
         schema.BufferStart(builder)
         if place is not None:
             schema.BufferAddData(builder, place)

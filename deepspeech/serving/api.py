@@ -27,9 +27,8 @@ from .decoding import DecodingSettings, package_weights
 from .endpointing.recognition import EndpointedRecognition
 from .endpointing.rules import EndpointRules
 from .endpointing.voice_activity import VoiceActivity
-from .engine import Engine
 from .feature_windows import ModelFeatures
-from .frozen.model import ModelInfo, read_frozen_model
+from .formats.loading import load_model
 from .layers.precision import Precision
 from .long_audio import Part, parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
@@ -52,16 +51,15 @@ class Model:
     def __init__(self, model_path: str | PathLike[str], precision: str = "float32") -> None:
         """Load a `.pb` or `.pbmm` file, to be computed with weights of a `precision`: `float32`, `int8` or `auto`.
 
-        Raise GraphError if it cannot be used, FeatureError if its features can't, and ModelError for another precision.
+        A `.tflite` file has weights of its own precision, and needs the package ai-edge-litert. Raise GraphError if it
+        cannot be used, FeatureError if its features can't, and ModelError for another precision.
         Like all that a model raises on purpose, they are RuntimeErrors.
         """
         chosen = Precision.named(precision)
-        model = read_frozen_model(file_path(model_path, "model_path"))
-        self._info: ModelInfo = model.info
-        self._engine = Engine(model, chosen)
+        self._info, self._engine = load_model(file_path(model_path, "model_path"), chosen)
         self._scheduler = Scheduler(self._engine)
-        self._features = ModelFeatures(model.info)
-        self._settings = DecodingSettings(model.info.labels, model.info.beam_width)
+        self._features = ModelFeatures(self._info)
+        self._settings = DecodingSettings(self._info.labels, self._info.beam_width)
         self._changing = threading.RLock()
         self._change()
 

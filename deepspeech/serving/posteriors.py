@@ -3,13 +3,13 @@
 import numpy as np
 import numpy.typing as npt
 
-from .engine import Engine
+from .engine import AcousticModel
 from .feature_windows import ModelFeatures
 
 Array = npt.NDArray[np.float32]
 
 
-def posteriors_of(signal: Array, features: ModelFeatures, engine: Engine) -> Array:
+def posteriors_of(signal: Array, features: ModelFeatures, engine: AcousticModel) -> Array:
     """Return the posteriors of float32 [samples] in [-1, 1] at the model's rate, float32 [rows, labels + 1].
 
     The last label is the blank. Of `audio_ops`, the samples after the last whole step make one more frame.

@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from ..engine import Engine, Piece, State
+from ..engine import AcousticModel, Piece, State
 from ..layers.layer import Array
 
 MAX_WAIT = 0.02
@@ -35,7 +35,7 @@ class Scheduler:
     _leader: Request | None
     """The request whose thread computes; no other thread does."""
 
-    def __init__(self, engine: Engine, max_wait: float = MAX_WAIT) -> None:
+    def __init__(self, engine: AcousticModel, max_wait: float = MAX_WAIT) -> None:
         """Take the engine; streams wait for each other for up to `max_wait` seconds."""
         self.engine = engine
         self._max_wait = max_wait
@@ -140,7 +140,7 @@ class AcousticStream:
         """The time when this stream probably asks again, on the monotonic clock; 0 if that is not known."""
 
     def run(self, windows: Array, *, last: bool = False) -> Array:
-        """Return the posteriors for the next windows, as `Engine.run` does."""
+        """Return the posteriors for the next windows, as `AcousticModel.run` does."""
         request = Request(self, Piece(windows, self._state, last))
         between = None if self._served is None else request.arrived - self._served
         self.due = 0.0
