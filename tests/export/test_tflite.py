@@ -1,84 +1,25 @@
-"""Models in the format of LiteRT, run by it and by the published clients: they say what the exported graph says."""
+"""Models for LiteRT: what the files hold, and that LiteRT computes what the exported graph does."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from graph_running import run_graph, windows_of
-from program import Trained
 from tensorflow.lite.python import schema_py_generated as schema
+from tflite_models import ALPHABET, NETWORKS, Interpreter, trained_model
 
 from deepspeech.errors import ExportError
-from deepspeech.export.formats import FORMATS, TrainedModel
+from deepspeech.export.formats import FORMATS
 from deepspeech.export.frozen_graph import frozen_graph
-from deepspeech.network import LSTM, ContextWindow, Dense, Network, network
+from deepspeech.network import Network, network
 from deepspeech.options import ExportOptions, ModelOptions
 from deepspeech.serving.frozen.metadata import parse_alphabet
 from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.audio import read_audio
-from deepspeech.util.features import FeatureOptions
-from deepspeech.util.text import Alphabet
-
-litert = pytest.importorskip("ai_edge_litert.interpreter", reason="ai-edge-litert is not installed")
-
-Array = npt.NDArray[np.float32]
-
-ALPHABET = Alphabet(tuple(" abcde"))
-TWO_LSTMS = Network(
-    "two_lstms",
-    26,
-    (
-        ContextWindow("context", frames=2),
-        Dense("first", units=8, clip=5.0),
-        LSTM("lstm_1", units=5),
-        LSTM("lstm_2", units=7),
-        Dense("labels", units=7),
-    ),
-)
-NETWORKS = [network(ModelOptions(n_hidden=12), 26, ALPHABET.size), TWO_LSTMS]
 
 READ_BY_CLIENTS = ("version", "sample_rate", "feature_win_len", "feature_win_step", "beam_width", "alphabet")
-
-
-def trained_model(described: Network) -> TrainedModel:
-    generator = np.random.default_rng(3)
-    shapes = described.shapes.items()
-    weights = {name: generator.normal(scale=0.5, size=shape).astype(np.float32) for name, shape in shapes}
-    return TrainedModel(described, weights, ALPHABET, FeatureOptions())
-
-
-class Interpreter:
-    """A file in LiteRT."""
-
-    def __init__(self, content: bytes) -> None:
-        self._interpreter = litert.Interpreter(model_content=content)
-        self._interpreter.allocate_tensors()
-        self.inputs = {each["name"]: each for each in self._interpreter.get_input_details()}
-        self.outputs = {each["name"]: each for each in self._interpreter.get_output_details()}
-
-    def run(self, **inputs: Array) -> dict[str, Any]:
-        for name, value in inputs.items():
-            self._interpreter.set_tensor(self.inputs[name]["index"], value)
-        self._interpreter.invoke()
-        return {name: self._interpreter.get_tensor(each["index"]) for name, each in self.outputs.items()}
-
-    def posteriors(self, windows: Array) -> Array:
-        """Return the posteriors [time, labels + 1] of windows [time, n_input], as the clients compute them."""
-        shape = self.inputs["input_node"]["shape"]
-        state = [np.zeros(self.inputs[f"previous_state_{part}"]["shape"], np.float32) for part in "ch"]
-        rows = []
-        for start in range(0, len(windows), shape[1]):
-            chunk = windows[start : start + shape[1]]
-            padded = np.zeros(shape, np.float32)
-            padded.reshape(shape[1], -1)[: len(chunk)] = chunk
-            outputs = self.run(input_node=padded, previous_state_c=state[0], previous_state_h=state[1])
-            state = [outputs["new_state_c"], outputs["new_state_h"]]
-            rows.append(outputs["logits"][: len(chunk)])
-        return np.concatenate(rows)
 
 
 @pytest.mark.parametrize("described", NETWORKS, ids=lambda each: each.name)
@@ -129,17 +70,6 @@ def test_networks_and_batches_that_are_not_in_the_format_are_refused() -> None:
         FORMATS["tflite"].check(lstm)
     with pytest.raises(ExportError, match="one utterance; leave out --export_batch_size"):
         FORMATS["tflite"].serialized(trained_model(NETWORKS[0]), ExportOptions(batch_size=2))
-
-
-@pytest.fixture(scope="module")
-def tflite_file(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the tiny model in this format."""
-    folder = tmp_path_factory.mktemp("tflite") / "model"
-    flags = [f"--export_dir={folder}", "--export_format=tflite", "--export_language=xx"]
-    finished = trained.program.run(*trained.program.model(), *flags)
-    assert finished.code == 0, finished.stderr
-    assert {path.name for path in folder.iterdir()} == {"output_graph.tflite", "model.md"}
-    return folder / "output_graph.tflite"
 
 
 def test_what_is_trained_is_exported_and_says_the_same(

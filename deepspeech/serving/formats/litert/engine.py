@@ -71,6 +71,8 @@ class LiteRTEngine(AcousticModel):
             filled = np.zeros(self._network.input_shape, np.float32)
             filled.reshape(steps, -1)[: len(chunk)] = chunk
             posteriors, c, h = _run(interpreter, [filled, c, h])
+            if posteriors.shape != (steps, self._network.outputs):
+                raise GraphError("computes other posteriors than it says")
             rows.append(posteriors[: len(chunk)])
         return np.concatenate(rows), LiteRTState(c, h, windows[end:])
 
@@ -86,24 +88,28 @@ def _loaded(content: bytes) -> Any:
             interpreter = Interpreter(model_content=content, num_threads=1)
             interpreter.allocate_tensors()
         except (RuntimeError, ValueError) as error:
-            interpreter, reason = None, " ".join(str(error).split())
+            interpreter, reason = None, _reason(error)
     if interpreter is None:
-        raise GraphError(f"cannot be run by LiteRT ({reason})")
+        raise GraphError(reason)
     return interpreter
 
 
 def _run(interpreter: Any, inputs: Sequence[Array]) -> list[Array]:
-    """Return copies of the outputs for inputs, in the order of `OUTPUTS` and `INPUTS`."""
-    for details, value in zip(interpreter.get_input_details(), inputs, strict=True):
-        interpreter.set_tensor(details["index"], value)
+    """Return copies of the outputs, in the order of `OUTPUTS`, for inputs in that of `INPUTS`."""
     try:
+        for details, value in zip(interpreter.get_input_details(), inputs, strict=True):
+            interpreter.set_tensor(details["index"], value)
         interpreter.invoke()
-    except RuntimeError as error:
-        raise GraphError(f"cannot be run by LiteRT ({' '.join(str(error).split())})") from None
+    except (RuntimeError, ValueError) as error:
+        raise GraphError(_reason(error)) from None
     outputs = [interpreter.get_tensor(details["index"]) for details in interpreter.get_output_details()]
     if not all(np.isfinite(value).all() for value in outputs):
         raise GraphError("computes numbers that are not finite")
     return outputs
+
+
+def _reason(error: Exception) -> str:
+    return f"cannot be run by LiteRT ({' '.join(str(error).split())})"
 
 
 def _call_if_alive(method: weakref.WeakMethod[Any]) -> None:

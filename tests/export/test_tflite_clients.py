@@ -1,0 +1,37 @@
+"""The published client of Coqui STT 1.4 hears of a LiteRT file what we hear of the graph."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deepspeech import Model
+from deepspeech.util.audio import read_audio
+
+pytest.importorskip("ai_edge_litert", reason="ai-edge-litert is not installed")
+
+
+@pytest.fixture(scope="module")
+def client(shared: Path) -> Path:
+    """Return the program that runs the client, if its library is there."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "stt-1.4.0-client"
+    if not (cache / "stt/lib/libstt.so").is_file():
+        pytest.skip(f"the published client is not in {cache}; shared/tools/published_stt_client.py fetches it")
+    return shared / "tools/published_stt_client.py"
+
+
+def test_the_published_client_hears_what_we_hear(
+    client: Path, tflite_file: Path, model: Model, recordings: list[Path]
+) -> None:
+    for recording, way in ((recordings[0], []), (recordings[1], ["--stream"])):
+        command = [sys.executable, str(client), f"--model={tflite_file}", f"--audio={recording}", *way]
+        finished = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert finished.returncode == 0, finished.stderr
+        said = json.loads(finished.stdout)
+        assert said["sample_rate"] == 16_000
+        assert said["text"] == model.stt((read_audio(recording, 16_000) * 32768).round().astype("int16"))
