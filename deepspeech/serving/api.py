@@ -29,7 +29,6 @@ from .endpointing.rules import EndpointRules
 from .endpointing.voice_activity import VoiceActivity
 from .feature_windows import ModelFeatures
 from .formats.loading import load_model
-from .layers.precision import Precision
 from .long_audio import Part, parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
 from .recognition import Recognition, Recognizer, blocks_of
@@ -55,8 +54,7 @@ class Model:
         cannot be used, FeatureError if its features can't, and ModelError for another precision.
         Like all that a model raises on purpose, they are RuntimeErrors.
         """
-        chosen = Precision.named(precision)
-        self._info, self._engine = load_model(file_path(model_path, "model_path"), chosen)
+        self._info, self._engine = load_model(file_path(model_path, "model_path"), precision)
         self._scheduler = Scheduler(self._engine)
         self._features = ModelFeatures(self._info)
         self._settings = DecodingSettings(self._info.labels, self._info.beam_width)

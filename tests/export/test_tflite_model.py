@@ -63,6 +63,7 @@ def test_a_model_is_the_same_in_both_formats(
         for start in range(0, len(samples), 700):
             stream.feedAudioContent(samples[start : start + 700])
         assert stream.finishStream() == model.stt(samples)
+    assert Model(renamed, "auto").stt(samples) == model.stt(samples)
     with pytest.raises(ModelError, match="its weights are what they are"):
         Model(renamed, "int8")
 

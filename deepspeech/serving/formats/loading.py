@@ -26,16 +26,18 @@ class LoadedModel(NamedTuple):
     engine: AcousticModel
 
 
-def load_model(path: str | PathLike[str], precision: Precision = Precision.FLOAT32) -> LoadedModel:
-    """Load an exported graph, `.pb` or `.pbmm`, or a `.tflite` file, whatever its name is.
+def load_model(path: str | PathLike[str], precision: str = Precision.FLOAT32.value) -> LoadedModel:
+    """Load an exported graph, `.pb` or `.pbmm`, or a file for LiteRT, `.tflite`.
 
-    Weights of a graph are computed with as `precision` says; those of a `.tflite` file are what they are. Raise
-    GraphError if it cannot be used, and ModelError for a `.tflite` file that shall be computed in 8 bits.
+    A graph is computed with weights of a `precision`, `float32`, `int8` or `auto`; those of a `.tflite` file are what
+    they are. Raise GraphError if it cannot be used, and ModelError for another precision, or if a `.tflite` file shall
+    be computed in 8 bits.
     """
+    chosen = Precision.named(precision)
     path = Path(path)
     if path.suffix != LITERT_SUFFIX and not _is_for_litert(path):
         model = read_frozen_model(path)
-        return LoadedModel(model.info, Engine(model, precision))
+        return LoadedModel(model.info, Engine(model, chosen))
     if find_spec("ai_edge_litert") is None:
         raise GraphError(f"{path}: is run by ai-edge-litert, which is not installed; install deepspeech[litert]")
     from .litert.model import read_litert_model
@@ -44,7 +46,7 @@ def load_model(path: str | PathLike[str], precision: Precision = Precision.FLOAT
         loaded = LoadedModel(*read_litert_model(path, memoryview(mapped_file(path))))
     except GraphError as error:
         raise GraphError(f"{path}: {error}; give one that Coqui STT, DeepSpeech 0.9 or this program exported") from None
-    if precision is Precision.INT8:
+    if precision == Precision.INT8.value:
         raise ModelError(f"{path}: its weights are what they are; leave out the precision, or export it with 8 bits")
     return loaded
 
