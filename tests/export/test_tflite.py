@@ -10,7 +10,8 @@ from graph_running import run_graph, windows_of
 from tensorflow.lite.python import schema_py_generated as schema
 from tflite_models import ALPHABET, NETWORKS, Interpreter, trained_model
 
-from deepspeech.errors import ExportError
+from deepspeech.cli import flags
+from deepspeech.errors import ExportError, FlagError
 from deepspeech.export.formats import FORMATS
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import Network, network
@@ -70,6 +71,11 @@ def test_networks_and_batches_that_are_not_in_the_format_are_refused() -> None:
         FORMATS["tflite"].check(lstm)
     with pytest.raises(ExportError, match="one utterance; leave out --export_batch_size"):
         FORMATS["tflite"].serialized(trained_model(NETWORKS[0]), ExportOptions(batch_size=2))
+
+
+def test_weights_of_8_bits_are_refused_in_other_formats() -> None:
+    with pytest.raises(FlagError, match="--export_quantize: only the format tflite"):
+        flags.parse(["--export_dir=model", "--export_quantize"])
 
 
 def test_what_is_trained_is_exported_and_says_the_same(

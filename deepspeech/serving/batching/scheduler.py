@@ -7,15 +7,14 @@ asked meanwhile. Decoding stays on the threads of the streams.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import numpy as np
 
+from ...util.parallel import call_in_forked_children
 from ..engine import AcousticModel, Piece, State
 from ..layers.layer import Array
 
@@ -40,8 +39,7 @@ class Scheduler:
         self.engine = engine
         self._max_wait = max_wait
         self._begin()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=partial(_call_if_alive, weakref.WeakMethod(self._begin)))
+        call_in_forked_children(self._begin)
 
     def stream(self) -> AcousticStream:
         """Begin an utterance."""
@@ -192,9 +190,3 @@ class Request:
         self._done = largest is None or len(self.piece.windows) <= largest
         rest = self.piece.windows[:0] if largest is None else self.piece.windows[largest:]
         self.piece = self.piece._replace(windows=rest, state=state)
-
-
-def _call_if_alive(method: weakref.WeakMethod[Callable[[], None]]) -> None:
-    alive = method()
-    if alive is not None:
-        alive()

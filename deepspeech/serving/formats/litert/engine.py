@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
-import weakref
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +11,7 @@ from ai_edge_litert.interpreter import Interpreter
 
 from ....errors import GraphError
 from ....util.files.quiet_stderr import without_tensorflows_lines
+from ....util.parallel import call_in_forked_children
 from ...engine import AcousticModel, Piece
 from ...layers.layer import Array
 from .network import NetworkFile
@@ -41,8 +39,7 @@ class LiteRTEngine(AcousticModel):
         """Take a network. Raise GraphError if LiteRT cannot run it."""
         self._network = network
         self._begin()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=partial(_call_if_alive, weakref.WeakMethod(self._begin)))
+        call_in_forked_children(self._begin)
         self.run(np.zeros((1, network.window_width), np.float32), self.initial_state(), last=True)
 
     def initial_state(self) -> LiteRTState:
@@ -110,9 +107,3 @@ def _run(interpreter: Any, inputs: Sequence[Array]) -> list[Array]:
 
 def _reason(error: Exception) -> str:
     return f"cannot be run by LiteRT ({' '.join(str(error).split())})"
-
-
-def _call_if_alive(method: weakref.WeakMethod[Any]) -> None:
-    alive = method()
-    if alive is not None:
-        alive()
