@@ -18,10 +18,9 @@ from deepspeech.cli.arguments import ArgumentParser, run_script
 from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.decoder.of_alphabet import with_references
 from deepspeech.errors import FlagError
+from deepspeech.serving.acoustics.loading import load_acoustic_model
 from deepspeech.serving.alignment.rows import figures_of_rows
 from deepspeech.serving.alphabet import alphabet_of
-from deepspeech.serving.engine import Engine
-from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.checks.bad_rows.listing import write_list
 from deepspeech.util.checks.bad_rows.page import write_page
 from deepspeech.util.checks.bad_rows.ranking import RankedRow, worst_first
@@ -58,7 +57,7 @@ def main() -> None:
 
 def ranked_rows(model_file: Path, csv_files: list[Path]) -> list[RankedRow]:
     """Return the rows of a corpus, worst first; those that cannot be used at all are logged."""
-    model = read_frozen_model(model_file)
+    model = load_acoustic_model(model_file)
     alphabet = alphabet_of(model.info)
     corpus = read_corpus(
         csv_files,
@@ -72,7 +71,7 @@ def ranked_rows(model_file: Path, csv_files: list[Path]) -> list[RankedRow]:
     corpus = with_references(corpus, alphabet, decoder)
     rows = []
     with Progress("Finding bad rows", len(corpus), unit="utterances") as progress:
-        for figures in figures_of_rows(Engine(model), model.info, decoder, corpus):
+        for figures in figures_of_rows(model.engine, model.info, decoder, corpus):
             rows += [figures] if figures is not None else []
             progress.advance()
     return worst_first(rows)

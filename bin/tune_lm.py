@@ -24,10 +24,9 @@ from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chose
 from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.decoder.of_alphabet import load_scorer, reference_of
 from deepspeech.errors import FlagError
+from deepspeech.serving.acoustics.loading import load_acoustic_model
 from deepspeech.serving.alphabet import alphabet_of
-from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import ModelFeatures
-from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.audio import read_audio
 from deepspeech.util.checks.inspection import Inspection
 from deepspeech.util.corpus_files import Row, read_files
@@ -75,8 +74,8 @@ def read_arguments() -> Namespace:
 
 def run_model(arguments: Namespace) -> Alphabet:
     """Write the outputs of the model for the validation set to the folder of the results; return its alphabet."""
-    model = read_frozen_model(arguments.model)
-    engine, features = Engine(model), ModelFeatures(model.info)
+    model = load_acoustic_model(arguments.model)
+    engine, features = model.engine, ModelFeatures(model.info)
     rows = read_rows(arguments.csv)
     inspection = Inspection()
     outputs = []

@@ -1,11 +1,13 @@
-"""Calling a function on many items with several threads, with the results in order."""
+"""Threads and processes: calling a function on many items with several threads, cores, and what a fork leaves."""
 
 from __future__ import annotations
 
 import os
+import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -38,3 +40,15 @@ def ordered_map(
 def usable_cores() -> int:
     """Return how many cores this process may use, which in a container can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def call_in_forked_children(method: Callable[[], None]) -> None:
+    """Have a method called at the start of every process that this one forks, as long as its object is there."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=partial(_call_if_alive, weakref.WeakMethod(method)))
+
+
+def _call_if_alive(method: weakref.WeakMethod[Callable[[], None]]) -> None:
+    alive = method()
+    if alive is not None:
+        alive()

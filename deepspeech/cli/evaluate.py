@@ -12,11 +12,9 @@ from ..decoder.of_alphabet import make_decoder, with_references
 from ..errors import AudioError, FlagError
 from ..options import EvaluationOptions, ReportOptions
 from ..options.rows.predecessors import ignored_notice
+from ..serving.acoustics.loading import AcousticModel, load_acoustic_model
 from ..serving.alphabet import alphabet_of
 from ..serving.ctc_loss import ctc_loss
-from ..serving.engine import Engine
-from ..serving.feature_windows import ModelFeatures
-from ..serving.frozen.model import ModelInfo, read_frozen_model
 from ..util.audio import read_audio
 from ..util.checks.checked_recordings import users_file
 from ..util.corpus import Corpus, Utterance, read_corpus
@@ -78,7 +76,7 @@ def _main(arguments: Sequence[str]) -> None:
 def _evaluate(options: EvaluationOptions) -> Tally:
     assert options.model is not None
     normalizer = options.transcripts.normalizer
-    model = read_frozen_model(options.model)
+    model = load_acoustic_model(options.model)
     alphabet = alphabet_of(model.info)
     decoder = make_decoder(alphabet, options.language_model)
     corpus = read_corpus(
@@ -94,12 +92,11 @@ def _evaluate(options: EvaluationOptions) -> Tally:
     )
     corpus = with_references(corpus, alphabet, decoder)
     skip = options.bad_rows.skip
-    return tested(Engine(model), model.info, decoder, corpus, options.report, options.test.files, skip_unreadable=skip)
+    return tested(model, decoder, corpus, options.report, options.test.files, skip_unreadable=skip)
 
 
 def tested(
-    engine: Engine,
-    info: ModelInfo,
+    model: AcousticModel,
     decoder: CTCDecoder,
     corpus: Corpus,
     report: ReportOptions,
@@ -112,7 +109,7 @@ def tested(
     With `skip_unreadable`, recordings that cannot be read any more are left out, with a warning for each.
     """
     places = places_of_files(csv_files)
-    features = ModelFeatures(info)
+    info = model.info
     output_file = OutputFile(report.test_output_file, corpus) if report.test_output_file else None
     report_folder = ReportFolder(report.report_dir, str(info.path), corpus) if report.report_dir else None
     compares = report_folder is not None and decoder.scorer is not None and not decoder.is_ambiguous
@@ -126,7 +123,7 @@ def tested(
                 raise AudioError(f"{error} ({utterance.source})") from error
             logger.warning("Left out: %s (%s)", error, utterance.source)
             return Tally()
-        posteriors = engine.posteriors(features.windows_of(signal))
+        posteriors = model.engine.posteriors(model.features.windows_of(signal))
         hypothesis = decoder.decode(posteriors)[0].text
         loss = ctc_loss(posteriors, np.asarray(utterance.labels))
         if output_file is not None:

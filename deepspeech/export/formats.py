@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ExportError
-from ..network import Network
+from ..network import LSTM, Dense, Network
 from ..network.frozen_format import check_frozen
 from ..options import ExportOptions
-from ..options.export import GRAPH, ONNX, SHERPA
+from ..options.export import GRAPH, ONNX, SHERPA, TFLITE
 from ..util.features import FRONT_ENDS, FeatureOptions
 from ..util.frames.normalization import FeatureStatistics
 from ..util.text import Alphabet
@@ -89,6 +89,17 @@ def check_sherpa(features: FeatureOptions) -> None:
         )
 
 
+def check_tflite(network: Network) -> None:
+    """Raise ExportError, naming the layer, for a network that has layers other than DeepSpeech's, or no LSTM."""
+    check_frozen(network)
+    for layer in network.layers_after_window:
+        if not isinstance(layer, (Dense, LSTM)):
+            raise ExportError(
+                f"network {network.name} cannot be exported as TFLite: its layer {layer.name} is a "
+                f"{type(layer).__name__}, but only Dense and LSTM are; leave out --export_format"
+            )
+
+
 FORMATS: Mapping[str, Format] = {
     GRAPH: Format("output_graph.pb", "frozen_graph", check_frozen),
     ONNX: Format("model.onnx", "onnx_model", check_onnx, package="onnx"),
@@ -100,5 +111,6 @@ FORMATS: Mapping[str, Format] = {
         check_features=check_sherpa,
         others=("model-streaming.onnx", "tokens.txt"),
     ),
+    TFLITE: Format("output_graph.tflite", "tflite_model", check_tflite),
 }
 """The formats by the values of the flag `export_format`."""

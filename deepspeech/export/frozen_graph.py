@@ -9,17 +9,15 @@ from typing import Any
 import tensorflow as tf
 
 from ..network import Network
-from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.frozen import Weights, build_frozen_network
 from ..network.frozen_format import is_for_clients
 from ..network.frozen_whole import build_whole_network
 from ..options import ExportOptions
-from ..serving.frozen.metadata import GRAPH_VERSION, serialize_alphabet, serialize_features, serialize_network
 from ..util.features import FeatureOptions
 from ..util.frames.normalization import FeatureStatistics
-from ..util.output_units import ByteAlphabet
 from ..util.text import Alphabet
 from .formats import TrainedModel
+from .metadata import graph_metadata
 
 v1 = tf.compat.v1
 
@@ -64,11 +62,8 @@ def frozen_graph(
         else:
             build_whole_network(network, weights)
             tf.constant([options.n_steps], tf.int32, name="metadata_n_steps")
-        _metadata(alphabet, features, options)
-        if not features.published:
-            tf.constant([serialize_features(features, statistics)], name="metadata_features")
-        if network.name != UNNAMED_NETWORK:
-            tf.constant([serialize_network(network)], name="metadata_network")
+        for name, value in graph_metadata(network, alphabet, features, statistics, options).items():
+            tf.constant([value], tf.int32 if isinstance(value, int) else tf.string, name=name)
     definition = graph.as_graph_def()
     for node in definition.node:
         for name in LATER_ATTRIBUTES:
@@ -88,20 +83,3 @@ def _features(options: FeatureOptions) -> None:
         dct_coefficient_count=options.coefficients,
     )
     tf.reshape(coefficients, [-1, options.coefficients], name="mfccs")
-
-
-def _metadata(alphabet: Alphabet, features: FeatureOptions, options: ExportOptions) -> None:
-    windows = {"feature_win_len": features.window_ms, "feature_win_step": features.step_ms}
-    for name, value in {
-        "version": GRAPH_VERSION,
-        "sample_rate": features.sample_rate,
-        **(windows if features.published else {}),
-        "beam_width": options.beam_width,
-    }.items():
-        tf.constant([value], tf.int32, name=f"metadata_{name}")
-    tf.constant([serialize_alphabet(alphabet.output_labels)], name="metadata_alphabet")
-    if alphabet.unit not in (Alphabet.unit, ByteAlphabet.unit):
-        tf.constant([alphabet.unit.encode()], name="metadata_output_unit")
-    if alphabet.unit_data:
-        tf.constant([alphabet.unit_data], name="metadata_unit_data")
-    tf.constant([options.language.encode()], name="metadata_language")

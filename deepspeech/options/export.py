@@ -8,7 +8,7 @@ from .decoding import CLIENT_BEAM_WIDTH
 from .rows.checks import OneOf, at_least
 from .rows.flag import flag
 
-GRAPH, ONNX, SHERPA = "graph", "onnx", "sherpa"
+GRAPH, ONNX, SHERPA, TFLITE = "graph", "onnx", "sherpa", "tflite"
 """The formats of exported models; `deepspeech.export.formats` has what makes them."""
 
 
@@ -25,15 +25,22 @@ class ExportOptions:
     )
     format: str = flag(
         GRAPH,
-        "format of the model: graph, as output_graph.pb, onnx, as model.onnx, or sherpa, for sherpa-onnx",
+        "format of the model: graph, as output_graph.pb, onnx, as model.onnx, sherpa, for sherpa-onnx, or tflite, as "
+        "output_graph.tflite",
         name="export_format",
-        check=OneOf((GRAPH, ONNX, SHERPA)),
+        check=OneOf((GRAPH, ONNX, SHERPA, TFLITE)),
         decides_result=False,
     )
     features: bool = flag(
         False,
         "let the model of export_format onnx compute the features, so that it takes samples",
         name="export_features",
+        decides_result=False,
+    )
+    quantize: bool = flag(
+        False,
+        "keep weights of inner layers as integers of 8 bits, in the format tflite",
+        name="export_quantize",
         decides_result=False,
     )
     version: int = flag(1, "version of the model, for its card", name="export_version")

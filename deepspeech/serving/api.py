@@ -49,7 +49,8 @@ class Model:
     def __init__(self, model_path: str | PathLike[str], precision: str = "float32") -> None:
         """Load a `.pb`, `.pbmm` or `.onnx` file, computed in a `precision`: `float32`, `bfloat16`, `int8` or `auto`.
 
-        Raise GraphError if it cannot be used, FeatureError if its features can't, and ModelError for another precision.
+        A `.tflite` file has weights of its own precision, and needs the package ai-edge-litert. Raise GraphError if it
+        cannot be used, FeatureError if its features can't, and ModelError for another precision.
         Like all that a model raises on purpose, they are RuntimeErrors.
         """
         self._info, self._engine, self._features = load_acoustic_model(file_path(model_path, "model_path"), precision)

@@ -4,6 +4,7 @@ The products that do not depend on the frame before are computed for many frames
 frame for all utterances of a batch, both in C++, with weights that are put into blocks when the engine is made.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -66,7 +67,41 @@ class Piece(NamedTuple):
     last: bool
 
 
-class Engine:
+class AcousticEngine(ABC):
+    """What computes the posteriors of utterances, several at a time. Threads may share one."""
+
+    streams: bool
+    """Whether an utterance can be run in pieces."""
+    computes_little: bool = False
+    """Whether decoding takes longer than the network does."""
+    largest_turn: int | None
+    """The windows of one stream that are computed before others get their turn; None for all."""
+
+    @abstractmethod
+    def initial_state(self) -> State:
+        """Return the state before the first frame."""
+
+    @abstractmethod
+    def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> Sequence[tuple[Array, State]]:
+        """Return posteriors, float32 [rows, labels + 1], and the state after it for each piece of an utterance.
+
+        `cores_left` cores, as long as there is one more, are left to what others compute.
+
+        However an utterance is cut into pieces, and whatever is computed beside it, its posteriors are the same but for
+        rounding. They are complete once a piece was the `last`, which a network that does not stream gets as its only
+        one.
+        """
+
+    def run(self, windows: Array, state: State, *, last: bool = False) -> tuple[Array, State]:
+        """Return the posteriors for windows of features of one utterance, and its state after them."""
+        return self.run_batch([Piece(windows, state, last)])[0]
+
+    def posteriors(self, windows: Array) -> Array:
+        """Return the posteriors, float32 [rows, labels + 1], of the windows [time, n_input] of a whole utterance."""
+        return self.run(windows, self.initial_state(), last=True)[0]
+
+
+class Engine(AcousticEngine):
     """Runs a network. Threads may share an engine, as it holds nothing but weights."""
 
     def __init__(self, model: FrozenModel, precision: Precision = Precision.FLOAT32) -> None:
@@ -80,34 +115,16 @@ class Engine:
             model.release_memory()
         self._outputs = network.outputs
         self.streams = network.streams
-        """Whether an utterance can be run in pieces."""
         self.computes_little = precision.is_fast
-        """Whether decoding takes longer than the network does."""
         self.largest_turn = LARGEST_TURN if self.streams else None
-        """The windows of one stream that are computed before others get their turn; None for all."""
         self._cores = usable_cores()
 
     def initial_state(self) -> State:
         """Return the state before the first frame."""
         return tuple(layer.initial_state() for layer in self._layers)
 
-    def posteriors(self, windows: Array) -> Array:
-        """Return the posteriors, float32 [rows, labels + 1], of the windows [time, n_input] of a whole utterance."""
-        return self.run(windows, self.initial_state(), last=True)[0]
-
-    def run(self, windows: Array, state: State, *, last: bool = False) -> tuple[Array, State]:
-        """Return the posteriors for windows of features of one utterance, and its state after them."""
-        return self.run_batch([Piece(windows, state, last)])[0]
-
     def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, State]]:
-        """Return posteriors, float32 [rows, labels + 1], and the state after it for each piece of an utterance.
-
-        `cores_left` cores, as long as there is one more, are left to what others compute.
-
-        However an utterance is cut into pieces, and whatever is computed beside it, its posteriors are the same but for
-        rounding. They are complete once a piece was the `last`, which a network that does not stream gets as its only
-        one.
-        """
+        """Return posteriors, float32 [rows, labels + 1], and the state after it for each piece of an utterance."""
         posteriors: list[list[Array]] = [[] for _ in pieces]
         states = [piece.state for piece in pieces]
         done = [0] * len(pieces)

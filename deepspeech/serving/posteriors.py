@@ -3,7 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from .acoustics.loading import AcousticEngine, AcousticFeatures
+from .acoustics.loading import AcousticFeatures
+from .engine import AcousticEngine
 
 Array = npt.NDArray[np.float32]
 

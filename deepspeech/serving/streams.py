@@ -10,10 +10,10 @@ import threading
 
 from ..errors import ModelError
 from ..util.features import UTTERANCE
-from .acoustics.loading import AcousticEngine
 from .arguments.checks import count as checked_count
 from .arguments.samples import Samples, as_signal
 from .endpointing.rules import Endpoint
+from .engine import AcousticEngine
 from .frozen.model import ModelInfo
 from .recognition import Recognition
 from .transcripts import Metadata, Partial, Transcript, metadata

@@ -21,9 +21,9 @@ from deepspeech.errors import AudioError
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import network
 from deepspeech.options import ExportOptions, LanguageModelOptions, ModelOptions, ReportOptions
+from deepspeech.serving.acoustics.loading import load_acoustic_model
 from deepspeech.serving.alphabet import alphabet_of
 from deepspeech.serving.ctc_loss import ctc_loss
-from deepspeech.serving.engine import Engine
 from deepspeech.serving.frozen.metadata import serialize_alphabet
 from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.corpus import read_corpus
@@ -86,12 +86,12 @@ def test_each_of_several_files_is_reported_by_itself_and_all_together(trained: T
 def test_recordings_that_vanish_end_the_test_or_are_left_out(
     graph_file: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    model = read_frozen_model(graph_file)
+    model = load_acoustic_model(graph_file)
     files = write_tiny_corpus(tmp_path)
     corpus = read_corpus([files.test], Alphabet.load(files.alphabet), front_end(model.info.features), progress=False)
     Path(corpus[2].path).unlink()
     decoder = make_decoder(alphabet_of(model.info), LanguageModelOptions())
-    parts = (Engine(model), model.info, decoder, corpus, ReportOptions(), [files.test])
+    parts = (model, decoder, corpus, ReportOptions(), [files.test])
     with pytest.raises(
         AudioError, match=re.escape(f"{corpus[2].path}: No such file or directory ({corpus[2].source})")
     ):

@@ -149,7 +149,7 @@ def test_an_export_takes_the_place_of_an_older_one_only_if_all_of_that_was_an_ex
     run = with_local_copies(options("--remove_export", f"--export_dir={store.address('export')}"))
     folder = run.export.directory
     assert folder is not None
-    write_export(folder, "output_graph.pb", b"new", "card", remove=True)
+    write_export(folder, {"output_graph.pb": b"new"}, "card", remove=True)
     assert store.names("export/") == {"output_graph.pb", "alphabet.txt", "model.md"}
     send_what_was_written(run)
     assert store.names("export/") == {"output_graph.pb", "model.md"}

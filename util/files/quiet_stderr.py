@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 _OF_TENSORFLOW = re.compile(
     rb"WARNING: All log messages before absl|[IWEF]\d{4} |\d{4}-\d\d-\d\d [\d:.]+: [IWEF] |To enable the following"
+    rb"|INFO: Created TensorFlow Lite"
 )
 
 

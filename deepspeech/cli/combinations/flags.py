@@ -6,7 +6,7 @@ from itertools import combinations
 from ...errors import FeatureError, FlagError
 from ...network import network
 from ...options import LanguageModelOptions, Options, values_of
-from ...options.export import ONNX
+from ...options.export import ONNX, TFLITE
 from ...util.features import front_end
 from .cluster import check_cluster
 from .training import check_training
@@ -128,6 +128,8 @@ def _check_export(options: Options) -> None:
         raise FlagError("--remove_export: needs --export_dir, the folder to export to")
     if options.export.features and options.export.format != ONNX:
         raise FlagError("--export_features: needs --export_format=onnx, as other formats do not compute features so")
+    if options.exports and options.export.quantize and options.export.format != TFLITE:
+        raise FlagError("--export_quantize: only the format tflite holds weights of 8 bits; add --export_format=tflite")
     feature_type = options.front_end.feature_type
     if options.exports and not front_end(options.features).exportable:
         raise FlagError(

@@ -68,8 +68,7 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "lm_beta_max": ForeignFlag(f"{_TUNING} --highest-bonus"),
     "n_trials": ForeignFlag(f"{_TUNING} --trials"),
     # Export
-    "export_tflite": _switch("there is no TensorFlow Lite export; the export is a graph, output_graph.pb"),
-    "export_quantize": _switch("the export is not quantized; its weights are float32"),
+    "export_tflite": _switch("the format of the export is chosen by --export_format, here tflite"),
     "export_savedmodel": _switch("there is no SavedModel export; the export is a graph, output_graph.pb"),
     "export_zip": _switch("the export is not packed; --export_dir holds output_graph.pb and model.md"),
     "export_file_name": ForeignFlag(

@@ -1,38 +1,24 @@
-"""Loading an acoustic model: from an exported graph, or from a model in ONNX."""
+"""Loading an acoustic model: from an exported graph, or from a model in ONNX or for LiteRT."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from ..engine import Engine, Piece, State
+from ...errors import GraphError, ModelError
+from ..engine import AcousticEngine, Engine
 from ..feature_windows import ModelFeatures
+from ..frozen.graph import mapped_file
 from ..frozen.model import ModelInfo, read_frozen_model
 from ..layers.layer import Array
 from ..layers.precision import Precision
 
-ONNX_SUFFIX = ".onnx"
+ONNX_SUFFIX, LITERT_SUFFIX = ".onnx", ".tflite"
 
-
-class AcousticEngine(Protocol):
-    """Computes posteriors. Threads may share one."""
-
-    streams: bool
-    """Whether an utterance can be run in pieces."""
-    computes_little: bool
-    """Whether decoding takes longer than the network does."""
-    largest_turn: int | None
-    """The windows of one stream that are computed before others get their turn; None for all."""
-
-    def initial_state(self) -> State:
-        """Return the state before the first window."""
-
-    def posteriors(self, windows: Array) -> Array:
-        """Return the posteriors, float32 [rows, labels + 1], of the windows of a whole utterance."""
-
-    def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, State]]:
-        """Return posteriors and the state after it for each piece of an utterance, as `Engine.run_batch`."""
+LITERT_IDENTIFIER = b"TFL3"
+"""Bytes 4 to 8 of files for LiteRT."""
 
 
 class Windows(Protocol):
@@ -51,6 +37,9 @@ class AcousticFeatures(Protocol):
     def windows(self) -> Windows:
         """Begin a signal."""
 
+    def windows_of(self, signal: Array) -> Array:
+        """Return what is trained on of a whole signal, float32 [samples] in [-1, 1]: windows [time, n_input]."""
+
 
 class AcousticModel(NamedTuple):
     """A model that is loaded: its metadata, what computes posteriors, and what that takes of signals."""
@@ -60,15 +49,44 @@ class AcousticModel(NamedTuple):
     features: AcousticFeatures
 
 
-def load_acoustic_model(path: Path, precision: str) -> AcousticModel:
-    """Load a `.pb` or `.pbmm` graph, or a `.onnx` model.
+def load_acoustic_model(path: str | PathLike[str], precision: str = Precision.FLOAT32.value) -> AcousticModel:
+    """Load a `.pb` or `.pbmm` graph, a `.onnx` model, or a file for LiteRT, `.tflite`.
 
-    Raise GraphError if it cannot be used, FeatureError if its features can't, and ModelError for another precision.
+    Raise GraphError if it cannot be used, FeatureError if its features can't, and ModelError for another precision, or
+    if a `.tflite` file shall be computed in one.
     """
     chosen = Precision.named(precision)
+    path = Path(path)
     if path.suffix.lower() == ONNX_SUFFIX:
         from .onnx_model import load_onnx_model  # which takes onnxruntime
 
         return load_onnx_model(path, precision)
+    if path.suffix.lower() == LITERT_SUFFIX or _is_for_litert(path):
+        return _for_litert(path, precision)
     model = read_frozen_model(path)
     return AcousticModel(model.info, Engine(model, chosen), ModelFeatures(model.info))
+
+
+def _for_litert(path: Path, precision: str) -> AcousticModel:
+    if find_spec("ai_edge_litert") is None:
+        raise GraphError(f"{path}: is run by ai-edge-litert, which is not installed; install deepspeech[litert]")
+    from .litert.model import read_litert_model
+
+    try:
+        info, engine = read_litert_model(path, memoryview(mapped_file(path)))
+    except GraphError as error:
+        raise GraphError(f"{path}: {error}; give one that Coqui STT, DeepSpeech 0.9 or this program exported") from None
+    if precision in (Precision.INT8.value, Precision.BFLOAT16.value):
+        raise ModelError(f"{path}: its weights are what they are; leave out the precision, or export it with 8 bits")
+    return AcousticModel(info, engine, ModelFeatures(info))
+
+
+def _is_for_litert(path: Path) -> bool:
+    """Return whether a file has the identifier of LiteRT; if it cannot be read, what reads it says why."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(8)[4:] == LITERT_IDENTIFIER
+    except (OSError, ValueError):
+        return False

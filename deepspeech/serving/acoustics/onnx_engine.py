@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import GraphError, ModelError
-from ..engine import Piece, State
+from ..engine import AcousticEngine, Piece, State
 from ..frozen.model import ModelInfo
 from ..layers.layer import Array
 
@@ -55,7 +55,7 @@ class _Utterance(NamedTuple):
     last: bool
 
 
-class OnnxEngine:
+class OnnxEngine(AcousticEngine):
     """Runs a model. Threads may share one, as it holds nothing but weights."""
 
     def __init__(self, session: Any, info: ModelInfo, run: Run) -> None:
@@ -68,17 +68,12 @@ class OnnxEngine:
         self._least = info.features.window if run.takes == SAMPLES else 1
         self._state_sizes = _checked_states(session, info, run)
         self.streams = run.shift > 0
-        self.computes_little = False
         self.largest_turn = max(FRAMES_OF_TURN * per_frame, run.shift) if self.streams else None
 
     def initial_state(self) -> OnnxState:
         """Return the state before the first window."""
         size = sum(self._state_sizes.values())
         return OnnxState(np.zeros((0, self._width), np.float32), np.zeros(size, np.float32), begun=False)
-
-    def posteriors(self, windows: Array) -> Array:
-        """Return the posteriors, float32 [rows, labels + 1], of the windows [time, n_input] of a whole utterance."""
-        return self.run_batch([Piece(windows, self.initial_state(), last=True)])[0][0]
 
     def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, State]]:
         """Return posteriors, float32 [rows, labels + 1], and the state after it for each piece of an utterance.

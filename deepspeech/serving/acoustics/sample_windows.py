@@ -14,6 +14,10 @@ class SampleFeatures:
         """Begin a signal."""
         return SampleWindows()
 
+    def windows_of(self, signal: Array) -> Array:
+        """Return float32 [samples] as [samples, 1]."""
+        return self.windows().feed(signal)
+
 
 class SampleWindows:
     """One signal, each sample a window of one number."""

@@ -14,7 +14,7 @@ from ...util.corpus import Corpus, Utterance
 from ...util.errors import AudioError
 from ...util.parallel import ordered_map, usable_cores
 from ..ctc_loss import ctc_loss
-from ..engine import Engine
+from ..engine import AcousticEngine
 from ..feature_windows import ModelFeatures
 from ..frozen.model import ModelInfo
 from ..posteriors import posteriors_of
@@ -27,7 +27,7 @@ UTTERANCES_AHEAD = 64
 
 
 def figures_of_rows(
-    engine: Engine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus
+    engine: AcousticEngine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus
 ) -> Iterator[RowFigures | None]:
     """Yield the figures of each utterance of a corpus, in its order, computed on all cores.
 

@@ -7,17 +7,15 @@ asked meanwhile. Decoding stays on the threads of the streams.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import numpy as np
 
-from ..acoustics.loading import AcousticEngine
-from ..engine import Piece, State
+from ...util.parallel import call_in_forked_children
+from ..engine import AcousticEngine, Piece, State
 from ..layers.layer import Array
 
 MAX_WAIT = 0.02
@@ -38,8 +36,7 @@ class Scheduler:
         self.engine = engine
         self._max_wait = max_wait
         self._begin()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=partial(_call_if_alive, weakref.WeakMethod(self._begin)))
+        call_in_forked_children(self._begin)
 
     def stream(self) -> AcousticStream:
         """Begin an utterance."""
@@ -139,7 +136,7 @@ class AcousticStream:
         """The time when this stream probably asks again, on the monotonic clock; 0 if that is not known."""
 
     def run(self, windows: Array, *, last: bool = False) -> Array:
-        """Return the posteriors for the next windows, as `Engine.run` does."""
+        """Return the posteriors for the next windows, as `AcousticModel.run` does."""
         request = Request(self, Piece(windows, self._state, last))
         between = None if self._served is None else request.arrived - self._served
         self.due = 0.0
@@ -191,9 +188,3 @@ class Request:
         self._done = largest is None or len(self.piece.windows) <= largest
         rest = self.piece.windows[:0] if largest is None else self.piece.windows[largest:]
         self.piece = self.piece._replace(windows=rest, state=state)
-
-
-def _call_if_alive(method: weakref.WeakMethod[Callable[[], None]]) -> None:
-    alive = method()
-    if alive is not None:
-        alive()

@@ -4,9 +4,8 @@ from ...errors import FeatureError, GraphError
 from ...util.audio import HIGHEST_RATE, LOWEST_RATE
 from ...util.features import FeatureOptions
 from ...util.frames.normalization import FeatureStatistics
-from .graph import Graph
 from .metadata import parse_features
-from .nodes import input_shape, integer_of, text_of
+from .nodes import Constants, input_shape, integer_of, text_of
 
 LARGEST_WINDOW = 1 << 15
 """Samples; a window of 32 ms has fewer at any rate that can be read."""
@@ -15,12 +14,12 @@ MOST_COEFFICIENTS = 1 << 10
 """The most features of a frame."""
 
 
-def describes_features(graph: Graph) -> bool:
+def describes_features(graph: Constants) -> bool:
     """Return whether a graph says what its features are, as they are not those of DeepSpeech's clients."""
     return "metadata_features" in graph.nodes
 
 
-def read_features(graph: Graph) -> tuple[FeatureOptions, FeatureStatistics | None]:
+def read_features(graph: Constants) -> tuple[FeatureOptions, FeatureStatistics | None]:
     """Return the features of a graph, and what they are normalized by; raise GraphError if they cannot be computed.
 
     A graph that does not describe them has those of DeepSpeech's clients.

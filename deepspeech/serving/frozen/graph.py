@@ -117,17 +117,22 @@ class Graph:
         return _from_content(node.name, self._regions[name], DTYPES[kind], node.shape)
 
 
-def read_graph(path: Path) -> Graph:
-    """Map the file of a frozen graph; raise GraphError, without the file's name, for any other file."""
+def mapped_file(path: Path) -> mmap.mmap:
+    """Map a file to be read; raise GraphError, without the file's name, if it is empty or cannot be read."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a named pipe would wait forever
             raise GraphError("cannot be read (not a file)")
         with path.open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
         raise GraphError(f"cannot be read ({error.strerror})") from error
     except ValueError as error:
         raise GraphError("is empty" if "empty" in str(error) else f"cannot be read ({error})") from None
+
+
+def read_graph(path: Path) -> Graph:
+    """Map the file of a frozen graph; raise GraphError, without the file's name, for any other file."""
+    mapped = mapped_file(path)
     data = memoryview(mapped)
     budget = FieldBudget()
     regions = _regions(data, FieldBudget())

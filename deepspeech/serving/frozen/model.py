@@ -26,7 +26,7 @@ from ..confidence.calibration import Calibrations
 from .features import read_features
 from .graph import Graph, read_graph
 from .metadata import CALIBRATIONS_NODE, READABLE_VERSIONS, parse_alphabet, parse_network
-from .nodes import LARGEST_WIDTH, input_shape, integer_of, text_of
+from .nodes import LARGEST_WIDTH, Constants, input_shape, integer_of, text_of
 
 LARGEST_BEAM_WIDTH = 1 << 14
 """No beam that a graph asks for is wider; `Model.setBeamWidth` sets any."""
@@ -128,10 +128,8 @@ def read_weights(graph: Graph, network: Network) -> dict[str, npt.NDArray[np.flo
     return weights
 
 
-def _model(path: Path, graph: Graph) -> FrozenModel:
-    _check_kind(graph)
-    network = read_network(graph)
-    weights = read_weights(graph, network)
+def read_info(path: Path, graph: Constants, network: Network) -> ModelInfo:
+    """Return the metadata of a graph that computes a network; raise GraphError if something is missing or damaged."""
     labels = read_labels(graph)
     if network.outputs != len(labels) + 1:
         raise GraphError(f"its alphabet has {len(labels)} labels, but the network has {network.outputs} outputs")
@@ -141,7 +139,7 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
     features, statistics = read_features(graph)
     if features.width != shape[3]:
         raise GraphError(f"its input_node has shape {list(shape)}, which its features do not fit")
-    info = ModelInfo(
+    return ModelInfo(
         path=path,
         labels=labels,
         features=features,
@@ -154,7 +152,21 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
         statistics=statistics,
         calibrations=_calibrations(graph),
     )
-    return FrozenModel(info, weights, graph.release_memory)
+
+
+def check_version(graph: Constants) -> None:
+    """Raise GraphError for a graph of a version that is not read."""
+    version = integer_of(graph, "metadata_version", 0)
+    if version not in READABLE_VERSIONS:
+        readable = f"{READABLE_VERSIONS.start} to {READABLE_VERSIONS.stop - 1}"
+        raise GraphError(f"has graph version {version or 'none'}, but {readable} are read")
+
+
+def _model(path: Path, graph: Graph) -> FrozenModel:
+    _check_kind(graph)
+    network = read_network(graph)
+    weights = read_weights(graph, network)
+    return FrozenModel(read_info(path, graph, network), weights, graph.release_memory)
 
 
 def _check_shapes(graph: Graph, network: Network) -> None:
@@ -202,10 +214,7 @@ def _check_kind(graph: Graph) -> None:
     for name in ("input_node", "logits"):
         if name not in graph.nodes:
             raise GraphError(f"is not a speech model, as it has no node {name}")
-    version = integer_of(graph, "metadata_version", 0)
-    if version not in READABLE_VERSIONS:
-        readable = f"{READABLE_VERSIONS.start} to {READABLE_VERSIONS.stop - 1}"
-        raise GraphError(f"has graph version {version or 'none'}, but {readable} are read")
+    check_version(graph)
     if any("LayerNorm" in name for name in graph.nodes):
         raise GraphError("has layer normalization, which is not supported")
 
@@ -227,7 +236,7 @@ def _relu_clip(graph: Graph) -> float:
     return float("inf")
 
 
-def read_labels(graph: Graph) -> tuple[str | bytes, ...]:
+def read_labels(graph: Constants) -> tuple[str | bytes, ...]:
     """Return the labels of a graph, characters or bytes; raise GraphError if it holds no alphabet."""
     if "metadata_alphabet" not in graph.nodes:
         raise GraphError("holds no alphabet, as it is older than DeepSpeech 0.6")
@@ -238,20 +247,20 @@ def read_labels(graph: Graph) -> tuple[str | bytes, ...]:
         return labels
 
 
-def read_output_unit(graph: Graph, labels: Sequence[str | bytes]) -> str:
+def read_output_unit(graph: Constants, labels: Sequence[str | bytes]) -> str:
     """Return the output unit; graphs of characters and bytes do not name theirs, as those of DeepSpeech."""
     if "metadata_output_unit" in graph.nodes:
         return text_of(graph, "metadata_output_unit").decode("utf-8", "replace")
     return ByteAlphabet.unit if any(isinstance(label, bytes) for label in labels) else Alphabet.unit
 
 
-def _calibrations(graph: Graph) -> Calibrations:
+def _calibrations(graph: Constants) -> Calibrations:
     if CALIBRATIONS_NODE not in graph.nodes:
         return Calibrations()
     return Calibrations.from_json(text_of(graph, CALIBRATIONS_NODE))
 
 
-def _language(graph: Graph) -> str:
+def _language(graph: Constants) -> str:
     if "metadata_language" not in graph.nodes:
         return ""
     values = graph.constant("metadata_language")

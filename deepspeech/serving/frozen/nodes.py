@@ -1,17 +1,41 @@
 """The values of single nodes of a speech model's graph, and the shape of its input."""
 
+from collections.abc import Mapping
 from math import prod
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from ...errors import GraphError
-from .graph import Graph
 
 LARGEST_WIDTH = 1 << 16
 """The most numbers that a frame, or the output of a layer, has in a graph that is read."""
 
 
-def input_shape(graph: Graph) -> tuple[int, ...]:
+class HasShape(Protocol):
+    """A node of a graph."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of its value; -1 is an unknown dimension."""
+
+
+class Constants(Protocol):
+    """A graph, of whatever format: its nodes and constants, by name."""
+
+    @property
+    def nodes(self) -> Mapping[str, HasShape]:
+        """The nodes, of which any may be asked for as a constant."""
+
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """Return the shape that a constant declares; raise GraphError as `constant` does."""
+
+    def constant(self, name: str) -> npt.NDArray[Any]:
+        """Return the value of a constant; strings are an object array [n] of bytes. Raise GraphError if it is none."""
+
+
+def input_shape(graph: Constants) -> tuple[int, ...]:
     """Return the shape of `input_node`, [batch, n_steps, 2 * context + 1, coefficients]; -1 is an unknown dimension."""
     shape = graph.nodes["input_node"].shape
     if len(shape) != 4 or shape[2] < 1 or shape[2] % 2 == 0 or shape[3] < 1 or shape[2] * shape[3] > LARGEST_WIDTH:
@@ -19,7 +43,7 @@ def input_shape(graph: Graph) -> tuple[int, ...]:
     return shape
 
 
-def text_of(graph: Graph, name: str) -> bytes:
+def text_of(graph: Constants, name: str) -> bytes:
     """Return the bytes of a constant; raise GraphError if it is missing or not text."""
     values = graph.constant(name)
     if values.dtype != object or not len(values):
@@ -28,7 +52,7 @@ def text_of(graph: Graph, name: str) -> bytes:
     return text
 
 
-def integer_of(graph: Graph, name: str, default: int, allowed: range | None = None) -> int:
+def integer_of(graph: Constants, name: str, default: int, allowed: range | None = None) -> int:
     """Return the number of a constant, or the default without it; raise GraphError for one that is not allowed."""
     chosen = default
     if name in graph.nodes:

@@ -1,0 +1,43 @@
+"""The metadata that exported graphs give their clients, whatever the format of the file."""
+
+from __future__ import annotations
+
+from ..network import Network
+from ..network.deepspeech import UNNAMED_NETWORK
+from ..options import ExportOptions
+from ..serving.frozen.metadata import GRAPH_VERSION, serialize_alphabet, serialize_features, serialize_network
+from ..util.features import FeatureOptions
+from ..util.frames.normalization import FeatureStatistics
+from ..util.output_units import ByteAlphabet
+from ..util.text import Alphabet
+
+
+def graph_metadata(
+    network: Network,
+    alphabet: Alphabet,
+    features: FeatureOptions,
+    statistics: FeatureStatistics | None,
+    options: ExportOptions,
+) -> dict[str, int | bytes]:
+    """Return what a graph tells, numbers and texts by their names in it; the numbers come first.
+
+    A network other than `deepspeech` describes itself in `metadata_network`, features that published clients do not
+    compute in `metadata_features`, with the statistics that they are normalized by, in place of the lengths of windows.
+    """
+    told: dict[str, int | bytes] = {"metadata_version": GRAPH_VERSION, "metadata_sample_rate": features.sample_rate}
+    if features.published:
+        told |= {"metadata_feature_win_len": features.window_ms, "metadata_feature_win_step": features.step_ms}
+    told |= {
+        "metadata_beam_width": options.beam_width,
+        "metadata_alphabet": serialize_alphabet(alphabet.output_labels),
+    }
+    if alphabet.unit not in (Alphabet.unit, ByteAlphabet.unit):
+        told["metadata_output_unit"] = alphabet.unit.encode()
+    if alphabet.unit_data:
+        told["metadata_unit_data"] = alphabet.unit_data
+    told["metadata_language"] = options.language.encode()
+    if not features.published:
+        told["metadata_features"] = serialize_features(features, statistics)
+    if network.name != UNNAMED_NETWORK:
+        told["metadata_network"] = serialize_network(network)
+    return told

@@ -1,0 +1,85 @@
+"""Models for LiteRT (TensorFlow Lite), in the layout of the clients of Coqui STT 1 and of DeepSpeech 0.9 for `.tflite`.
+
+The clients run parts of the graph, and crash where an operator is not as they expect: see `_add_metadata`. Only
+operators and versions that TensorFlow 2.3 has are used.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import __version__
+from ..errors import ExportError
+from ..options import ExportOptions
+from ..util.features import FeatureOptions
+from ..util.front_ends.mfcc import FILTERS, LOWEST_FREQUENCY
+from .formats import TrainedModel, check_tflite
+from .metadata import graph_metadata
+from .tflite_file import TFLiteFile
+from .tflite_network import add_network
+
+ALPHABET = "metadata_alphabet"
+
+
+def serialized(model: TrainedModel, options: ExportOptions) -> bytes:
+    """Return the file of a model.
+
+    Inputs are `input_samples` float32 [window] and those of `add_network`; outputs are `mfccs` float32
+    [1, coefficients], those of `add_network`, and the metadata, int32 [1] or a string [1]. With `options.quantize`,
+    the weights of inner layers are int8. Raise ExportError for a network that is not in the format, and for batches.
+    """
+    check_tflite(model.network)
+    if options.batch_size != 1:
+        raise ExportError("--export_format=tflite: a run takes one utterance; leave out --export_batch_size")
+    file = TFLiteFile()
+    if model.features.published:
+        _add_features(file, model.features)
+    add_network(file, model, options)
+    _add_metadata(file, model, options)
+    return file.serialized(f"deepspeech {__version__}")
+
+
+def _add_metadata(file: TFLiteFile, model: TrainedModel, options: ExportOptions) -> None:
+    """Add the metadata, what clients read after everything else.
+
+    A client runs one operator for each piece that it reads, so each has exactly one. Then it runs features and network,
+    each with the operators that are left over, as if all were prepared. But the runtime prepares nothing that comes
+    after an operator whose output has no fixed size, and strings have none. So the alphabet is made last, and what no
+    client reads is there without an operator.
+    """
+    told = graph_metadata(model.network, model.alphabet, model.features, model.statistics, options)
+    texts = {name: value for name, value in told.items() if isinstance(value, bytes)}
+    alphabet = texts.pop(ALPHABET)
+    for name, text in texts.items():
+        file.add_output(file.text(name, text))
+    for name, number in told.items():
+        if isinstance(number, int):
+            value = file.constant(f"{name}/value", np.array([number], np.int32))
+            file.add_output(file.reshape(value, name, [1], np.int32))
+    file.add_output(file.reshape(file.text(f"{ALPHABET}/value", alphabet), ALPHABET, [1], bytes))
+
+
+def _add_features(file: TFLiteFile, options: FeatureOptions) -> None:
+    """Add the MFCCs of one window, by the operators that TensorFlow's have in LiteRT."""
+    samples = file.add_input("input_samples", [options.window])
+    frequencies = (1 << (options.window - 1).bit_length()) // 2 + 1
+    spectrogram = file.add_custom(
+        "AudioSpectrogram",
+        [file.reshape(samples, "samples", [options.window, 1])],
+        "spectrogram",
+        [1, 1, frequencies],
+        {"window_size": options.window, "stride": options.step, "magnitude_squared": True},
+    )
+    coefficients = file.add_custom(
+        "Mfcc",
+        [spectrogram, file.constant("sample_rate", np.array([options.sample_rate], np.int32))],
+        "coefficients",
+        [1, 1, options.coefficients],
+        {
+            "upper_frequency_limit": options.sample_rate / 2,
+            "lower_frequency_limit": LOWEST_FREQUENCY,
+            "filterbank_channel_count": FILTERS,
+            "dct_coefficient_count": options.coefficients,
+        },
+    )
+    file.add_output(file.reshape(coefficients, "mfccs", [1, options.coefficients]))
