@@ -62,25 +62,18 @@ def build_all(pythons: list[str], to: Path) -> list[Path]:
     """
     for python in pythons:
         check_python(python)
+    kenlm = kenlm_source(ROOT / "build/kenlm")
     environment = portable_environment()
-    environment["KENLM_SOURCE"] = str(kenlm_source(ROOT / "build/kenlm").resolve())
     to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="deepspeech-wheels-") as folder:
         scratch = Path(folder)
-        _run(sys.executable, "-m", "build", "--sdist", "--outdir", scratch / "sdist", ROOT, environment=environment)
-        (sdist,) = (scratch / "sdist").iterdir()
-        # Objects are kept from one Python to the next, but for those that know Python.
-        environment["DIST_EXTRA_CONFIG"] = str(scratch / "setup.cfg")
-        (scratch / "setup.cfg").write_text(f"[build_ext]\nbuild_temp = {scratch / 'objects'}\n")
-        built = [shutil.copy(sdist, to)]
+        sdist, source = _source_distribution(scratch, environment)
+        shutil.copytree(kenlm, source / "build/kenlm")  # within the source, as objects lie where their sources do
+        environment["KENLM_SOURCE"] = str(source / "build/kenlm")
+        built = [_put(sdist, to)]
         for number, python in enumerate(pythons):
-            for known_to_python in (scratch / "objects").rglob("binding.o"):
-                known_to_python.unlink()
-            raw, repaired = scratch / f"raw-{number}", scratch / f"repaired-{number}"
-            _run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", raw, sdist, environment=environment)
-            _run(*_auditwheel(), "repair", "--strip", "-w", repaired, *raw.iterdir(), environment=environment)
-            built += [shutil.copy(wheel, to) for wheel in repaired.iterdir()]
-    return [Path(path) for path in built]
+            built.append(_put(_wheel(python, source, scratch / str(number), environment), to))
+    return built
 
 
 def check_python(python: str) -> None:
@@ -110,8 +103,36 @@ def portable_environment() -> dict[str, str]:
     return {**kept, "PATH": os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)])}
 
 
-def _auditwheel() -> list[str]:
-    return [sys.executable, "-m", "auditwheel"]
+def _source_distribution(scratch: Path, environment: dict[str, str]) -> tuple[Path, Path]:
+    """Return the source distribution, and the folder that it is unpacked into."""
+    _run(sys.executable, "-m", "build", "--sdist", "--outdir", scratch / "sdist", ROOT, environment=environment)
+    (sdist,) = (scratch / "sdist").iterdir()
+    shutil.unpack_archive(sdist, scratch / "source")
+    (source,) = (scratch / "source").iterdir()
+    return sdist, source
+
+
+def _wheel(python: str, source: Path, scratch: Path, environment: dict[str, str]) -> Path:
+    """Return the wheel for a Python; only what knows Python is compiled anew for the second one."""
+    objects = source / "build/objects"
+    for knows_python in objects.rglob("binding.o"):
+        knows_python.unlink()
+    settings = source / "build/setup.cfg"
+    settings.write_text(f"[build_ext]\nbuild_temp = {objects.relative_to(source)}\n")
+    environment = {**environment, "DIST_EXTRA_CONFIG": str(settings)}
+    raw, repaired = scratch / "raw", scratch / "repaired"
+    _run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", raw, source, environment=environment)
+    auditwheel = (sys.executable, "-m", "auditwheel", "repair", "--strip", "-w", repaired)
+    _run(*auditwheel, *raw.iterdir(), environment=environment)
+    (wheel,) = repaired.iterdir()
+    return wheel
+
+
+def _put(built: Path, to: Path) -> Path:
+    """Return the path of a file that was copied into `to`, where it never lies half-written."""
+    part = to / f".{built.name}.part"
+    shutil.copy(built, part)
+    return part.replace(to / built.name)
 
 
 def _run(*command: str | Path, environment: dict[str, str]) -> None:

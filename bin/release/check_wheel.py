@@ -45,9 +45,7 @@ def main() -> None:
         clean.install(arguments.wheel.resolve(), arguments.extra)
         print(clean.run("python", "-c", USES), end="")
         print(sizes(clean.site_packages()))
-        print(
-            f"from deepspeech import Model: {clean.seconds_of_import():.2f} s of processor time (median of {STARTS} starts)"
-        )
+        print(f"from deepspeech import Model: {clean.seconds_of_import():.2f} s (processor, median of {STARTS} starts)")
         if arguments.model is not None:
             print(clean.run("deepspeech", "--model", arguments.model.resolve(), "--audio", arguments.audio.resolve()))
 
