@@ -1,6 +1,7 @@
 # make demo   a small synthesized corpus, trained, tested, and one recording transcribed
 # make test   every test
 # make lint   ruff and mypy
+# make wheel  the source distribution and wheels for other machines, in dist (docs/releasing.md)
 #
 # Each does its own set-up in .venv, and only what it needs is done again the second time.
 
@@ -9,10 +10,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO ?= demo
 TEST_PROCESSES ?= 3
+WHEEL_PYTHONS ?= python3.10 python3.11 python3.12 python3.13
 
 native_sources := $(shell find native_client -name '*.cc' -o -name '*.h' -o -name '*.inc' -o -name '*.py')
 
-.PHONY: all demo test lint clean lm-tools
+.PHONY: all demo test lint wheel clean lm-tools
 
 all: $(VENV)/.native
 
@@ -27,11 +29,14 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+wheel: $(VENV)/.wheel
+	$(BIN)/python bin/release/build_wheels.py $(WHEEL_PYTHONS) --to dist
+
 lm-tools:
 	$(MAKE) -C native_client lm-tools
 
 clean:
-	rm -rf $(VENV) build demo deepspeech/*.so
+	rm -rf $(VENV) build demo dist deepspeech/*.so
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -53,4 +58,8 @@ $(VENV)/.demo: $(VENV)/.native
 
 $(VENV)/.test: $(VENV)/.native
 	$(BIN)/pip install --quiet --group test --group lint
+	touch $@
+
+$(VENV)/.wheel: $(BIN)/python pyproject.toml
+	$(BIN)/pip install --quiet --group wheel
 	touch $@

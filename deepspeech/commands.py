@@ -71,7 +71,8 @@ def missing_package(error: ModuleNotFoundError) -> str:
     package = (error.name or "").partition(".")[0]
     if package not in PACKAGES_OF_TRAINING:
         raise error
-    return f"the package {package} is missing; install what training needs: pip install '.[train]' in the checkout"
+    install = "pip install '.[train]' in the checkout, or of a wheel pip install 'FILE.whl[train]'"
+    return f"the package {package} is missing; install what training needs: {install}"
 
 
 def _run(name: str) -> int:

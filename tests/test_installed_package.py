@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,23 @@ def test_everything_lies_within_the_package(installed: Path) -> None:
         assert (installed / f"deepspeech/serving/server/page/static/{name}").is_file()
     for name in ("demo", "digits", "yesno"):
         assert (installed / f"deepspeech/data/lm/{name}.arpa").is_file()
+
+
+def test_serving_needs_few_packages_and_no_library_but_the_systems(installed: Path) -> None:
+    (metadata,) = installed.glob("deepspeech-*.dist-info/METADATA")
+    lines = metadata.read_text(encoding="utf-8").splitlines()
+    required = [
+        line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ") and "extra ==" not in line
+    ]
+    packages = {requirement.partition("<")[0].partition(">")[0] for requirement in required}
+    assert packages == {"kaldi-native-fbank", "numpy", "pyxdg", "soundfile", "soxr"}
+    assert {*re.findall(r"Python :: 3\.(\d+)", "\n".join(lines))} == {"10", "11", "12", "13"}
+    for library in installed.glob("deepspeech/_*.so"):
+        shown = subprocess.run(
+            ["readelf", "--dynamic", str(library)], capture_output=True, text=True, check=True
+        ).stdout
+        needed = {name.partition(".so")[0] for name in re.findall(r"NEEDED.*\[(.*)\]", shown)}
+        assert needed <= {"libstdc++", "libm", "libgcc_s", "libc", "libpthread", "ld-linux-x86-64", "ld-linux-aarch64"}
 
 
 def test_it_imports_corpora_where_there_is_no_checkout(installed: Path, tmp_path: Path) -> None:

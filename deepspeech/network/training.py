@@ -34,10 +34,15 @@ from .layers.dense import dense, projection
 from .layers.dropout import dropout
 from .layers.layer_normalization import layer_normalization
 from .layers.lstm import LSTMState, bidirectional_lstm, lstm, lstm_variables
-from .layers.variables import factors
+from .layers.variables import kernel_factors
 
 v1 = tf.compat.v1
 Tensor = Any
+
+ROUNDED = Dense | LSTM | BidirectionalLSTM | Projection
+"""Layers whose products can be trained with factors of 8 bits."""
+
+WITHOUT_PRODUCTS = LayerNormalization | IntermediateCTC | ContextWindow
 
 
 @dataclass(frozen=True)
@@ -143,10 +148,14 @@ def outputs_after_window(
     at = Pass(lengths, time, batch, states, training, compute)
     activations = Activations(windows)
     intermediate = []
+    _check_rounding(network, compute)
+    exact = replace(compute, quantize_after=None)
+    outer = (network.layers_after_window[0], network.layers[-1])  # which stay as they are in inference, too
     for layer in network.layers_after_window:
+        at = replace(at, compute=exact if layer in outer else compute)
         if isinstance(layer, IntermediateCTC):
             if training:
-                inner = computed(network.layers[-1], activations, at)
+                inner = computed(network.layers[-1], activations, replace(at, compute=exact))
                 intermediate.append((layer.weight, inner.stacked(at)))
             continue
         activations = computed(layer, activations, at)
@@ -179,7 +188,7 @@ def _lstm(layer: LSTM, inputs: Activations, at: Pass) -> Activations:
     hidden, _ = lstm(
         Activations(values).stacked(at),
         at.lengths,
-        factors(kernel, at.compute.dtype),
+        kernel_factors(kernel, inputs.width, at.compute),
         bias,
         at.states[layer.name],
         at.compute,
@@ -199,7 +208,7 @@ def _convolution(layer: Convolution, inputs: Activations, at: Pass) -> Activatio
 
 @computed.register
 def _projection(layer: Projection, inputs: Activations, at: Pass) -> Activations:
-    return Activations(projection(layer, inputs.joined(at)))
+    return Activations(projection(layer, inputs.joined(at), at.compute))
 
 
 @computed.register
@@ -229,6 +238,18 @@ def _convolution_module(layer: ConvolutionModule, inputs: Activations, at: Pass)
 def _context_window(layer: ContextWindow, inputs: Activations, at: Pass) -> Activations:
     inside = tf.transpose(tf.sequence_mask(at.lengths, at.time, dtype=inputs.values.dtype))[:, :, None]
     return Activations(context_windows(inputs.stacked(at) * inside, layer.frames))
+
+
+def _check_rounding(network: Network, compute: Compute) -> None:
+    """Raise NetworkError where factors are to be rounded, and the network has layers of which they can't be."""
+    if compute.quantize_after is None:
+        return
+    for layer in network.layers_after_window[1:-1]:
+        if not isinstance(layer, ROUNDED | WITHOUT_PRODUCTS):
+            raise NetworkError(
+                f"--quantize_aware: layer {layer.name} is a {type(layer).__name__}, which cannot be trained for int8; "
+                "take a network of dense layers and LSTMs, or leave the flag out"
+            )
 
 
 def _initial_state(layer: LSTM, batch: Tensor) -> LSTMState:

@@ -6,6 +6,7 @@ from typing import ClassVar
 from .checkpoints import CHECKPOINTS
 from .rows.checks import OneOf, at_least
 from .rows.flag import SwitchAlias, flag
+from .training.optimizer import TRAINING
 
 MIXED_PRECISION = ("auto", "on", "off")
 
@@ -15,10 +16,15 @@ class SessionOptions:
     """How TensorFlow runs the graph; 0 threads leaves the number to TensorFlow.
 
     `mixed_precision` says whether the matrix products of training have bfloat16 factors: "on", "off", or "auto" for
-    devices that multiply bfloat16 faster than float32.
+    devices that multiply bfloat16 faster than float32. With `quantize_aware`, training rounds the factors of inner
+    layers' products to 8 bits, once `quantize_after` global steps are done.
     """
 
     title: ClassVar[str] = "Performance"
+    quantize_aware: bool = flag(False, "train for inference in int8: round what inner layers multiply", title=TRAINING)
+    quantize_after: int = flag(
+        0, "global steps before --quantize_aware begins to round", title=TRAINING, check=at_least(0)
+    )
     mixed_precision: str = flag(
         "auto",
         "matrix products of training in bfloat16: on, off, or auto where it is faster",

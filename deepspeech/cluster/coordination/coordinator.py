@@ -15,9 +15,10 @@ from ...schedule.coordinator import NoJob, TrainingCoordinator
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from ...schedule.state import Figures
 from .chronicle import Chronicle
+from .counts import Counts
 from .errors import JobLostError, TrainingFailedError, TrainingStoppedError
 from .leases import Lease, Leases
-from .membership import Applicant, ClusterSettings, Counts, Member, Members, Role
+from .membership import Applicant, ClusterSettings, Member, Members, Role
 from .rounds import Round, RoundEnd
 from .shutdown import Shutdown
 

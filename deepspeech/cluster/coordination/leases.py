@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from ...schedule.jobs import Job, JobResult
 from ...schedule.state import Plan
+from .counts import Counts
 from .errors import JobLostError, ResultMismatchError
-from .membership import Counts, Member, Members
+from .membership import Member, Members
 
 
 @dataclass

@@ -118,18 +118,6 @@ class ClusterSettings:
         return max(1, -(-max(self.replicas, self.replicas_to_aggregate) // self.workers))
 
 
-@dataclass
-class Counts:
-    """What has happened since the coordinator was started."""
-
-    jobs: int = 0
-    results: int = 0
-    refusals: int = 0
-    lost_members: int = 0
-    lost_jobs: int = 0
-    steps: int = 0
-
-
 def difference(required: Mapping[str, str], offered: Mapping[str, str]) -> str | None:
     """Return the first property that differs, in words, or None if all agree."""
     for name, value in required.items():

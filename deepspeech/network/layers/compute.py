@@ -23,11 +23,15 @@ class Kernels(Enum):
 
 @dataclass(frozen=True)
 class Compute:
-    """The kernels, precision and threads (0: TensorFlow's number) of a tower; weights, states and sums are float32."""
+    """The kernels, precision and threads (0: TensorFlow's number) of a tower; weights, states and sums are float32.
+
+    From the global step `quantize_after` on, factors of products are rounded to 8 bits; None: never.
+    """
 
     kernels: Kernels = Kernels.TENSORFLOW
     bfloat16: bool = False
     threads: int = 0
+    quantize_after: int | None = None
 
     @property
     def dtype(self) -> Any:
@@ -44,7 +48,8 @@ def compute_on(device: str, options: SessionOptions, *, training: bool) -> Compu
     if "gpu" in device.lower():
         kernels = Kernels.CUDNN
     wanted = options.mixed_precision == "on" or (options.mixed_precision == "auto" and _gains(device, kernels))
-    return Compute(kernels, bfloat16=training and wanted, threads=options.intra_op_threads)
+    quantize_after = options.quantize_after if training and options.quantize_aware else None
+    return Compute(kernels, training and wanted, options.intra_op_threads, quantize_after)
 
 
 def _gains(device: str, kernels: Kernels) -> bool:

@@ -5,10 +5,11 @@ from typing import Any
 import tensorflow as tf
 
 from ..description import Dense, Projection
+from ..rounding import rounded_rows
 from .compute import Compute, Kernels
 from .dropout import dropout, dropout_seed
 from .native_ops import native_ops
-from .variables import factors, variables_of
+from .variables import column_factors, variables_of
 
 Tensor = Any
 
@@ -22,16 +23,16 @@ def dense(layer: Dense, inputs: Tensor, rate: float, compute: Compute) -> Tensor
     if layer.clip is None:
         inputs = tf.cast(inputs, tf.float32)
     weights, bias = variables_of(layer, inputs.shape[1])
-    products = tf.matmul(inputs, factors(weights, inputs.dtype))
+    products = _products(inputs, weights, compute)
     if layer.clip is None:
         return dropout(tf.nn.bias_add(products, bias), rate)
     return activation(products, bias, layer.clip, rate, compute)
 
 
-def projection(layer: Projection, inputs: Tensor) -> Tensor:
+def projection(layer: Projection, inputs: Tensor, compute: Compute) -> Tensor:
     """Return x W + b, [rows, units], for inputs x [rows, n], in their type."""
     weights, bias = variables_of(layer, inputs.shape[1])
-    return tf.nn.bias_add(tf.matmul(inputs, factors(weights, inputs.dtype)), tf.cast(bias, inputs.dtype))
+    return tf.nn.bias_add(_products(inputs, weights, compute), tf.cast(bias, inputs.dtype))
 
 
 def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute: Compute) -> Tensor:
@@ -48,3 +49,9 @@ def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute
         return outputs
     biased = tf.nn.bias_add(products, tf.cast(bias, products.dtype))
     return dropout(tf.minimum(tf.nn.relu(biased), clip), rate)
+
+
+def _products(inputs: Tensor, weights: Any, compute: Compute) -> Tensor:
+    """Return the products [rows, units] of inputs [rows, n] and weights, in the inputs' type."""
+    after = compute.quantize_after
+    return tf.matmul(rounded_rows(inputs, after), column_factors(weights, inputs.dtype, after))

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from ..description import LSTM, BidirectionalLSTM
+from ..rounding import rounded_rows
 from .compute import Compute, Kernels
 from .lstm_loop import recurrence
 from .native_ops import native_ops
-from .variables import factors, variables_of
+from .variables import kernel_factors, variables_of
 
 Tensor = Any
 
@@ -38,7 +39,8 @@ def lstm(
     n_input, n_gates = inputs.shape[2], kernel.shape[1]
     time, batch = tf.unstack(tf.shape(inputs)[:2])
     input_weights, weights = tf.split(kernel, [n_input, n_gates // 4], axis=0)
-    products = tf.matmul(tf.reshape(inputs, [time * batch, n_input]), input_weights)
+    rows = rounded_rows(tf.reshape(inputs, [time * batch, n_input]), compute.quantize_after)
+    products = tf.matmul(rows, input_weights)
     products = tf.reshape(products, [time, batch, n_gates])
     if compute.kernels is Kernels.NATIVE:
         return _native(products, lengths, weights, bias, state, compute)
@@ -55,7 +57,8 @@ def bidirectional_lstm(layer: BidirectionalLSTM, inputs: Tensor, lengths: Tensor
     for direction, turns in zip(layer.directions, (False, True), strict=True):
         kernel, bias = lstm_variables(direction, inputs.shape[2])
         values = tf.reverse_sequence(inputs, lengths, seq_axis=0, batch_axis=1) if turns else inputs
-        hidden, _ = lstm(values, lengths, factors(kernel, compute.dtype), bias, LSTMState(zero, zero), compute)
+        factors = kernel_factors(kernel, inputs.shape[2], compute)
+        hidden, _ = lstm(values, lengths, factors, bias, LSTMState(zero, zero), compute)
         outputs.append(tf.reverse_sequence(hidden, lengths, seq_axis=0, batch_axis=1) if turns else hidden)
     return tf.concat(outputs, axis=2)
 

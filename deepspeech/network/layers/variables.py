@@ -5,6 +5,8 @@ from typing import Any
 import tensorflow as tf
 
 from ..description import BLANK_BIAS, GLOROT, LIKELY_BLANK, ONES, OPEN_FORGET_GATE, ZEROS, Layer
+from ..rounding import rounded_columns, rounded_kernel
+from .compute import Compute
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -25,6 +27,20 @@ def factors(weights: Any, dtype: Any) -> Tensor:
     """Return weights as factors of a product, cast on their own device, so that only the smaller type is copied."""
     with v1.device(weights.device):
         return tf.cast(weights, dtype)
+
+
+def column_factors(weights: Any, dtype: Any, after: int | None) -> Tensor:
+    """Return weights as `factors` does, their columns rounded to 8 bits from the global step `after` on."""
+    if after is None:
+        return factors(weights, dtype)
+    with v1.device(weights.device):
+        return tf.cast(rounded_columns(weights, after), dtype)
+
+
+def kernel_factors(kernel: Any, inputs: int, compute: Compute) -> Tensor:
+    """Return an LSTM's kernel as factors, with its weights for `inputs` numbers and those for the state rounded."""
+    with v1.device(kernel.device):
+        return tf.cast(rounded_kernel(kernel, inputs, compute.quantize_after), compute.dtype)
 
 
 def _initializer(initial: str, shape: tuple[int, ...]) -> Any:
