@@ -8,7 +8,7 @@ LIBRARY := $(LIBRARY_DIR)/libdeepspeech.so
 c_api: $(LIBRARY) $(LIBRARY_DIR)/deepspeech.h $(LIBRARY_DIR)/deepspeech.pc
 
 # Its name has no version, as programs that were linked with DeepSpeech's look for it under this name.
-$(LIBRARY): $(call objects,library,$(C_API) $(filter acoustic/%,$(KERNELS))) $(call decoder,library) c_api/exports.map
+$(LIBRARY): $(call objects,plain,$(C_API) $(filter acoustic/%,$(KERNELS))) $(call decoder,plain) c_api/exports.map
 	@mkdir -p $(@D)
 	$(CXX) -shared -pthread -Wl,-soname,$(@F) -Wl,--version-script=c_api/exports.map -Wl,--gc-sections -Wl,--no-undefined \
 		-s $(filter %.o,$^) -o $@
