@@ -232,11 +232,25 @@ TEST(models_of_other_kinds_are_refused_with_a_reason) {
   CHECK(DS_CreateModel("/dev/null", &model) == DS_ERR_FAIL_INIT_MMAP && DS_CreateModel("/", &model) != DS_ERR_OK);
 }
 
-TEST(damaged_models_are_refused_or_run) {
+TEST(a_memory_mapped_graph_is_the_same_model) {
   const std::string graph = graphs::tiny_model();
+  const std::vector<float> bias = {0.5f, 2, -1, 1};
+  const Loaded plain(graph + graphs::floats("layer_6/bias", {4}, bias));
+  const Loaded mapped(graphs::memory_mapped(graph, "layer_6/bias", 4, bias));
+  CHECK(plain.code == DS_ERR_OK && mapped.code == DS_ERR_OK);
+  const std::vector<short> samples = noise(16000);
+  const std::string text = taken(DS_SpeechToText(plain.model, samples.data(), size_of(samples)));
+  CHECK(!text.empty() && taken(DS_SpeechToText(mapped.model, samples.data(), size_of(samples))) == text);
+  CHECK(Loaded(graphs::memory_mapped(graph, "layer_6/bias", 5, bias)).code != DS_ERR_OK);
+}
+
+TEST(damaged_models_are_refused_or_run) {
+  const std::string plain = graphs::tiny_model();
+  const std::string mapped = graphs::memory_mapped(plain, "layer_6/bias", 4, {1, 2, 3, 4});
   const std::vector<short> samples = noise(1000);
   fixtures::Random random(11);
   for (int turn = 0; turn < 600; ++turn) {
+    const std::string& graph = turn % 5 ? plain : mapped;
     std::string damaged = turn % 3 ? graph : graph.substr(0, random() % graph.size());
     for (int change = turn % 3; change > 0 && !damaged.empty(); --change) {
       // Most of the bytes are weights; what tells about them is more worth damaging.

@@ -92,4 +92,21 @@ inline std::string tiny_model(float scale = 1) {
   return graph + alphabet({" ", "a", "b"}) + text("metadata_language", "xx");
 }
 
+// A memory-mapped file of a graph, and of one constant more, whose floats are in a region of their own.
+inline std::string memory_mapped(const std::string& graph, const std::string& name, std::uint64_t size,
+                                 const std::vector<float>& values) {
+  const std::string region = "memmapped_package://0", content(reinterpret_cast<const char*>(values.data()),
+                                                              values.size() * sizeof(float));
+  const std::string whole = graph + node(name, "ImmutableConst", attribute("memory_region_name", bytes(2, region)) +
+                                                                     attribute("dtype", number(6, 1)) +
+                                                                     attribute("shape", bytes(7, shape({size}))));
+  const auto element = [](std::uint64_t offset, const std::string& named, std::uint64_t length) {
+    return bytes(1, number(1, offset) + bytes(2, named) + number(3, length));
+  };
+  std::uint64_t start = content.size() + whole.size();
+  return content + whole + element(0, region, content.size()) +
+         element(content.size(), "memmapped_package://.", whole.size()) +
+         std::string(reinterpret_cast<const char*>(&start), sizeof start);
+}
+
 }  // namespace graphs

@@ -136,6 +136,9 @@ def test_a_program_in_c_is_built_with_pkg_config_and_runs(
     strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
     subprocess.run(["cc", *strict, source, *flags, "-o", program], check=True)
     check_program([program], environment, graph_file, recordings[0], lines=3)
+    (example,) = re.findall(r"```c\n(.*?)```", (ROOT / "docs/c_api.md").read_text(), re.DOTALL)
+    check = ["cc", *strict, "-fsyntax-only", *flags, "-x", "c", "-"]
+    subprocess.run(check, input=example, text=True, check=True)
 
 
 def test_a_program_in_go_is_built_and_runs(

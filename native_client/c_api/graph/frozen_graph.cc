@@ -146,7 +146,7 @@ void FrozenGraph::read_regions(std::string_view file) {
     FieldReader directory(file.substr(start, end - start), budget);
     for (Field element; directory.next(element);) {
       if (element.number != 1) continue;  // element
-      std::uint64_t offset = 0, length = start;
+      std::uint64_t offset = 0, length = file.size();
       std::string name;
       FieldReader parts(element.as_bytes(), budget);
       for (Field part; parts.next(part);) {
