@@ -161,7 +161,7 @@ def test_a_program_in_javascript_runs(environment: dict[str, str], graph_file: P
 
 def test_installing_puts_library_header_and_pkg_config_file_in_place(library: Library, tmp_path: Path) -> None:
     assert library
-    make = ["make", "--silent", "-C", ROOT / "native_client", "install", f"PREFIX={tmp_path}"]
+    make: list[str | Path] = ["make", "--silent", "-C", ROOT / "native_client", "install", f"PREFIX={tmp_path}"]
     subprocess.run(make, check=True, capture_output=True)
     files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert files == {"include/deepspeech.h", "lib/libdeepspeech.so", "lib/pkgconfig/deepspeech.pc"}

@@ -106,11 +106,16 @@ std::vector<float> first_columns(std::vector<float> rows, std::size_t columns, s
 
 Product::Product(const float* weights, const float* bias, std::size_t rows, std::size_t columns, bool gates)
     : rows_(rows), blocks_(blocks_of(columns, gates)), weights_(blocks_ * rows * kColumns), bias_(blocks_ * kColumns) {
+  std::vector<std::size_t> offsets(columns);  // of each column, in a block's first row
   for (std::size_t column = 0; column < columns; ++column) {
     const Place place = place_of(column, columns, gates);
     bias_[place.block * kColumns + place.column] = bias[column];
-    float* const to = &weights_[place.block * rows * kColumns + place.column];
-    for (std::size_t row = 0; row < rows; ++row) to[row * kColumns] = weights[row * columns + column];
+    offsets[column] = place.block * rows * kColumns + place.column;
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      weights_[offsets[column] + row * kColumns] = weights[row * columns + column];
+    }
   }
 }
 
@@ -171,15 +176,21 @@ void Network::read_lstm(const FrozenGraph& graph, std::size_t inputs) {
   const float* const recurrent = weights.data() + inputs * columns;
   recurrent_.assign(blocks_ * units_ * kColumns, 0);
   scales_.assign(blocks_ * kColumns, kSmallestWeight / kLargestInteger);
+  std::vector<float> of_columns(columns, kSmallestWeight);  // the largest weight, then the scale
+  for (std::size_t place = 0; place < units_ * columns; ++place) {
+    float& largest = of_columns[place % columns];
+    largest = std::max(largest, std::abs(recurrent[place]));
+  }
+  std::vector<std::size_t> offsets(columns);
   for (std::size_t column = 0; column < columns; ++column) {
-    float largest = kSmallestWeight;
-    for (std::size_t row = 0; row < units_; ++row) largest = std::max(largest, std::abs(recurrent[row * columns + column]));
     const Place place = place_of(column, columns, true);
-    const float scale = largest / kLargestInteger;
-    scales_[place.block * kColumns + place.column] = scale;
-    std::int16_t* const to = &recurrent_[place.block * units_ * kColumns + place.column];
-    for (std::size_t row = 0; row < units_; ++row) {
-      to[row * kColumns] = static_cast<std::int16_t>(std::nearbyint(recurrent[row * columns + column] / scale));
+    scales_[place.block * kColumns + place.column] = of_columns[column] /= kLargestInteger;
+    offsets[column] = place.block * units_ * kColumns + place.column;
+  }
+  for (std::size_t row = 0; row < units_; ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      const float rounded = std::nearbyint(recurrent[row * columns + column] / of_columns[column]);
+      recurrent_[offsets[column] + row * kColumns] = static_cast<std::int16_t>(rounded);
     }
   }
 }

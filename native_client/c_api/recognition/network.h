@@ -12,6 +12,7 @@
 #include "acoustic/kernels.h"
 #include "c_api/graph/frozen_graph.h"
 #include "c_api/graph/speech_model.h"
+#include "c_api/recognition/large_pages.h"
 
 namespace speech {
 
@@ -31,7 +32,7 @@ class Product {
 
  private:
   std::size_t rows_ = 0, blocks_ = 0;
-  std::vector<float> weights_, bias_;
+  Weights<float> weights_, bias_;
 };
 
 // The cell and the hidden state of the LSTM, each [units and filling]; empty before the first frame.
@@ -71,8 +72,8 @@ class Network {
   Dense layer_1_, layer_2_, layer_3_, layer_5_, layer_6_;
   Product input_gates_;
   std::size_t units_ = 0, blocks_ = 0;  // of the LSTM
-  std::vector<std::int16_t> recurrent_;
-  std::vector<float> scales_;
+  Weights<std::int16_t> recurrent_;
+  Weights<float> scales_;
   std::size_t cores_;
 };
 
