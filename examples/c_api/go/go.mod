@@ -1,0 +1,3 @@
+module transcribe
+
+go 1.19

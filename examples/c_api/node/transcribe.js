@@ -1,0 +1,90 @@
+// Prints the text of a recording, through koffi.
+//
+//     npm install && node transcribe.js output_graph.pb speech.wav [kenlm.scorer]
+//
+// The recording is a WAV file of 16-bit samples, one channel, at the model's sample rate. DEEPSPEECH_LIBRARY names the
+// shared library if the system does not find it by its name.
+const fs = require("node:fs");
+const koffi = require("koffi");
+
+const library = koffi.load(process.env.DEEPSPEECH_LIBRARY || "libdeepspeech.so");
+koffi.opaque("ModelState");
+koffi.struct("TokenMetadata", { text: "const char *", timestep: "unsigned int", start_time: "float" });
+koffi.struct("CandidateTranscript", { tokens: "TokenMetadata *", num_tokens: "unsigned int", confidence: "double" });
+koffi.struct("Metadata", { transcripts: "CandidateTranscript *", num_transcripts: "unsigned int" });
+
+const createModel = library.func("int DS_CreateModel(const char *path, _Out_ ModelState **model)");
+const freeModel = library.func("void DS_FreeModel(ModelState *model)");
+const sampleRate = library.func("int DS_GetModelSampleRate(ModelState *model)");
+const enableScorer = library.func("int DS_EnableExternalScorer(ModelState *model, const char *path)");
+const speechToText = library.func(
+  "Metadata *DS_SpeechToTextWithMetadata(ModelState *model, const int16_t *samples, unsigned int count, unsigned int results)",
+);
+const freeMetadata = library.func("void DS_FreeMetadata(Metadata *metadata)");
+const lastErrorMessage = library.func("const char *DS_LastErrorMessage()");
+
+function check(succeeded) {
+  if (!succeeded) throw new Error(lastErrorMessage());
+}
+
+// A speech recognizer. `transcribe` computes on this thread; in a server, let a worker thread call it.
+class Model {
+  constructor(path, scorer) {
+    const place = [null];
+    check(createModel(path, place) === 0);
+    this.state = place[0];
+    if (scorer) check(enableScorer(this.state, scorer) === 0);
+  }
+
+  get sampleRate() {
+    return sampleRate(this.state);
+  }
+
+  // The text of an Int16Array, and its confidence.
+  transcribe(samples) {
+    const metadata = speechToText(this.state, samples, samples.length, 1);
+    check(metadata);
+    try {
+      const best = koffi.decode(koffi.decode(metadata, "Metadata").transcripts, "CandidateTranscript");
+      const tokens = best.num_tokens ? koffi.decode(best.tokens, koffi.array("TokenMetadata", best.num_tokens)) : [];
+      return { text: tokens.map((token) => token.text).join(""), confidence: best.confidence };
+    } finally {
+      freeMetadata(metadata);
+    }
+  }
+
+  free() {
+    freeModel(this.state);
+  }
+}
+
+// Finds the samples of a WAV file: after "RIFF", a size and "WAVE" come chunks of a name, a size and content.
+function readSamples(path, rate) {
+  const data = fs.readFileSync(path);
+  let right = false;
+  for (let start = 12; start + 8 <= data.length; ) {
+    const name = data.toString("latin1", start, start + 4);
+    const size = Math.min(data.readUInt32LE(start + 4), data.length - start - 8);
+    const content = data.subarray(start + 8, start + 8 + size);
+    if (name === "fmt " && size >= 16) {
+      right = content.readUInt16LE(2) === 1 && content.readUInt16LE(14) === 16 && content.readUInt32LE(4) === rate;
+    }
+    if (name === "data" && right) {
+      return Int16Array.from({ length: size >> 1 }, (_, place) => content.readInt16LE(2 * place));
+    }
+    start += 8 + size + (size % 2);
+  }
+  throw new Error(`${path}: not 16-bit mono at the model's sample rate`);
+}
+
+const [model_path, wav_path, scorer_path] = process.argv.slice(2);
+try {
+  if (!wav_path) throw new Error("usage: transcribe.js MODEL WAV [SCORER]");
+  const model = new Model(model_path, scorer_path);
+  const { text, confidence } = model.transcribe(readSamples(wav_path, model.sampleRate));
+  console.log(`${text}\nconfidence ${confidence.toFixed(4)}`);
+  model.free();
+} catch (error) {
+  console.error(`transcribe: ${error.message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,21 @@
+// The exception of this library: what failed in words, and the code that DeepSpeech's C interface has for it.
+#pragma once
+
+#include <string>
+
+#include "c_api/deepspeech.h"
+#include "shared/error.h"
+
+namespace speech {
+
+class Failure : public ctc::Error {
+ public:
+  Failure(int code, const std::string& message) : Error(message), code_(code) {}
+
+  int code() const { return code_; }
+
+ private:
+  int code_;
+};
+
+}  // namespace speech

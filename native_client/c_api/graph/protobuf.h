@@ -1,0 +1,52 @@
+// Reading protocol buffers without their library: fields by number, straight from the bytes.
+//
+// Encoding: https://protobuf.dev/programming-guides/encoding/. Only what TensorFlow's graphs need is here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace speech {
+
+// The number of fields that may still be read of a file, which bounds the time and the memory that it can take; the
+// largest graphs of speech models have some thousands.
+class FieldBudget {
+ public:
+  // Throws Failure if this is one field too many.
+  void spend();
+
+ private:
+  std::size_t left_ = std::size_t{1} << 18;
+};
+
+// A field of a message: a varint, as an unsigned number, or bytes.
+struct Field {
+  std::uint64_t number = 0;
+  bool is_varint = false;
+  std::uint64_t varint = 0;
+  std::string_view bytes;
+
+  // The value of a field that must be of this kind; they throw Failure if it is not.
+  std::int64_t as_integer() const;
+  std::string_view as_bytes() const;
+  float as_float() const;
+};
+
+// Goes through the fields of a message in their order. The bytes, and the budget of their file, must outlive it.
+class FieldReader {
+ public:
+  FieldReader(std::string_view message, FieldBudget& budget) : left_(message), budget_(budget) {}
+
+  // Reads the next field; false at the end. Throws Failure if this is not a message, or if the budget is spent.
+  bool next(Field& field);
+
+ private:
+  std::string_view left_;
+  FieldBudget& budget_;
+};
+
+// Takes a varint from the front of `bytes`. Throws Failure if there is none.
+std::uint64_t take_varint(std::string_view& bytes);
+
+}  // namespace speech

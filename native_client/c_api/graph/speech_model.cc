@@ -1,0 +1,116 @@
+#include "c_api/graph/speech_model.h"
+
+#include <cstdint>
+#include <string_view>
+
+#include "c_api/failure.h"
+#include "c_api/graph/utf8.h"
+
+namespace speech {
+namespace {
+
+constexpr std::int64_t kOldestVersion = 4, kNewestVersion = 6;  // DeepSpeech 0.6 to 0.9
+constexpr std::int64_t kLowestRate = 1000, kHighestRate = 1000000;
+constexpr std::int64_t kLongestWindow = 1 << 15;  // samples
+constexpr std::int64_t kMostCoefficients = 1 << 10;
+constexpr std::int64_t kWidestFrame = 1 << 16;  // numbers of a frame with its neighbours
+constexpr std::int64_t kMostSteps = 1 << 12;
+constexpr std::int64_t kWidestBeam = 1 << 14;
+constexpr std::int64_t kBeamWidth = 500, kSteps = 16, kWindowMs = 32, kStepMs = 20, kRate = 16000;
+
+[[noreturn]] void refuse(int code, const std::string& why) { throw Failure(code, why); }
+
+std::string with_ending(const std::string& what) {
+  return what + "; this library runs the network `deepspeech` on its MFCCs, for others use the Python package";
+}
+
+void check_kind(const FrozenGraph& graph) {
+  for (const char* const name : {"input_node", "logits"}) {
+    if (!graph.has(name)) {
+      refuse(DS_ERR_MODEL_INCOMPATIBLE, std::string("is not a speech model, as it has no node ") + name);
+    }
+  }
+  graph.integer("metadata_version", 0, kOldestVersion, kNewestVersion);
+  if (graph.has("metadata_network")) refuse(DS_ERR_MODEL_INCOMPATIBLE, with_ending("has another network"));
+  if (graph.has("metadata_features")) refuse(DS_ERR_MODEL_INCOMPATIBLE, with_ending("has other features"));
+  if (graph.has("metadata_output_unit")) {
+    refuse(DS_ERR_MODEL_INCOMPATIBLE, "has the output unit " + graph.text("metadata_output_unit") +
+                                          ", but this library knows characters and bytes; use the Python package");
+  }
+  for (const Node& node : graph.nodes()) {
+    if (node.name.find("LayerNorm") != std::string::npos) {
+      refuse(DS_ERR_MODEL_INCOMPATIBLE, "has layer normalization, which is not supported");
+    }
+  }
+}
+
+// The labels as uint16 count, then for each uint16 index, uint16 length and UTF-8 bytes; little-endian.
+std::vector<std::string> read_labels(const FrozenGraph& graph) {
+  if (!graph.has("metadata_alphabet")) {
+    refuse(DS_ERR_INVALID_ALPHABET, "holds no alphabet, as it is older than DeepSpeech 0.6");
+  }
+  const std::string data = graph.text("metadata_alphabet");
+  std::string_view left = data;
+  const auto take_number = [&left] {
+    if (left.size() < 2) refuse(DS_ERR_INVALID_ALPHABET, "its alphabet is truncated");
+    const auto low = static_cast<unsigned char>(left[0]), high = static_cast<unsigned char>(left[1]);
+    left.remove_prefix(2);
+    return static_cast<std::size_t>(low | high << 8);
+  };
+  std::vector<std::string> labels(take_number());
+  for (std::size_t count = labels.size(); count > 0; --count) {
+    const std::size_t index = take_number(), length = take_number();
+    if (length > left.size()) refuse(DS_ERR_INVALID_ALPHABET, "its alphabet is truncated");
+    if (index >= labels.size() || !labels[index].empty() || length == 0) {
+      refuse(DS_ERR_INVALID_ALPHABET, "its alphabet is damaged");
+    }
+    labels[index] = left.substr(0, length);
+    left.remove_prefix(length);
+  }
+  if (labels.empty() || !left.empty()) refuse(DS_ERR_INVALID_ALPHABET, "its alphabet is damaged");
+  return labels;
+}
+
+// The shape [batch, n_steps, 2 * context + 1, coefficients] of the network's input.
+Shape input_shape(const FrozenGraph& graph) {
+  const Shape shape = graph.shape_attribute(*graph.find("input_node"));
+  if (shape.size() != 4 || shape[2] < 1 || shape[2] % 2 == 0 || shape[3] < 1 || shape[2] > kWidestFrame / shape[3]) {
+    refuse(DS_ERR_INVALID_SHAPE,
+           "its input_node has shape " + in_words(shape) + ", which is not that of windows of features");
+  }
+  return shape;
+}
+
+FeatureSettings read_features(const FrozenGraph& graph, std::int64_t coefficients) {
+  const std::int64_t rate = graph.integer("metadata_sample_rate", kRate, kLowestRate, kHighestRate);
+  const std::int64_t window_ms = graph.integer("metadata_feature_win_len", kWindowMs, 1, kLongestWindow);
+  const std::int64_t step_ms = graph.integer("metadata_feature_win_step", kStepMs, 1, kLongestWindow);
+  const std::int64_t window = rate * window_ms / 1000, step = rate * step_ms / 1000;
+  if (rate * window_ms % 1000 != 0 || rate * step_ms % 1000 != 0 || window > kLongestWindow || step > window) {
+    refuse(DS_ERR_INVALID_SHAPE, "its features have windows of " + std::to_string(window_ms) + " ms every " +
+                                     std::to_string(step_ms) + " ms at " + std::to_string(rate) + " Hz");
+  }
+  if (coefficients > kMostCoefficients) {
+    refuse(DS_ERR_INVALID_SHAPE, "its features have " + std::to_string(coefficients) + " coefficients");
+  }
+  const auto size = [](std::int64_t number) { return static_cast<std::size_t>(number); };
+  return {size(rate), size(window), size(step), size(coefficients), static_cast<double>(step_ms) / 1000};
+}
+
+}  // namespace
+
+SpeechModel read_speech_model(const FrozenGraph& graph) {
+  check_kind(graph);
+  const Shape shape = input_shape(graph);
+  const std::int64_t steps = shape[1] > 0 && shape[1] <= kMostSteps ? shape[1] : kSteps;
+  SpeechModel model;
+  model.labels = read_labels(graph);
+  model.features = read_features(graph, shape[3]);
+  model.context = static_cast<std::size_t>(shape[2] / 2);
+  model.n_steps = static_cast<std::size_t>(graph.integer("metadata_n_steps", steps, 1, kMostSteps));
+  model.beam_width = static_cast<std::size_t>(graph.integer("metadata_beam_width", kBeamWidth, 1, kWidestBeam));
+  if (graph.has("metadata_language")) model.language = as_utf8(graph.text("metadata_language"));
+  return model;
+}
+
+}  // namespace speech

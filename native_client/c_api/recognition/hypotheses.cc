@@ -1,0 +1,54 @@
+#include "c_api/recognition/hypotheses.h"
+
+#include <utility>
+
+#include "c_api/graph/utf8.h"
+
+namespace speech {
+namespace {
+
+// The words of a text with one space between any two.
+std::string with_single_spaces(const std::string& text) {
+  std::string words;
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find(' ', begin), text.size());
+    if (begin == end) continue;
+    if (!words.empty()) words += ' ';
+    words.append(text, begin, end - begin);
+  }
+  return words;
+}
+
+std::string without_outer_spaces(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
+}  // namespace
+
+Writer::Writer(std::vector<std::string> labels, bool words_apart)
+    : labels_(std::move(labels)), words_apart_(words_apart) {
+  for (const std::string& label : labels_) has_pieces_ = has_pieces_ || (label.size() > 1 && label.front() == ' ');
+}
+
+std::vector<Hypothesis> Writer::hypotheses(const std::vector<ctc::Result>& results) const {
+  std::vector<Hypothesis> all;
+  for (const ctc::Result& result : results) {
+    Hypothesis hypothesis{text_of(result.labels), result.score, {}};
+    for (std::size_t place = 0; place < result.labels.size(); ++place) {
+      hypothesis.tokens.push_back({as_utf8(labels_[result.labels[place]]), result.frames[place]});
+    }
+    all.push_back(std::move(hypothesis));
+  }
+  return all;
+}
+
+std::string Writer::text_of(const std::vector<ctc::Label>& labels) const {
+  std::string bytes;
+  for (const ctc::Label label : labels) bytes += labels_[label];
+  const std::string text = as_utf8(bytes);
+  if (words_apart_) return with_single_spaces(text);
+  return has_pieces_ ? without_outer_spaces(text) : text;
+}
+
+}  // namespace speech

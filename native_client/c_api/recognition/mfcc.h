@@ -1,0 +1,71 @@
+// The features of `audio_ops`, as TensorFlow's ops AudioSpectrogram and Mfcc compute them: periodic Hann window, squared
+// magnitudes of a Fourier transform of a power of two, 40 triangular filters evenly spaced on the mel scale
+// (1127 ln(1 + f/700)) from 20 Hz to half the sample rate over magnitudes, logarithm, and a cosine transform (DCT-II).
+// The Python package computes the same in deepspeech/util/front_ends/mfcc.py.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "c_api/graph/speech_model.h"
+
+namespace speech {
+
+// The Fourier transform of real numbers, of which there is a power of two.
+class FourierTransform {
+ public:
+  explicit FourierTransform(std::size_t size);
+
+  // Replaces the numbers real + i imaginary, [size], by their transform.
+  void run(std::vector<double>& real, std::vector<double>& imaginary) const;
+
+ private:
+  std::vector<std::size_t> order_;             // where each number is put before the first step
+  std::vector<double> cosines_, sines_;  // [size / 2]
+};
+
+// Threads may share one.
+class Mfcc {
+ public:
+  explicit Mfcc(const FeatureSettings& settings);
+
+  // Adds the features of the windows of `samples`, in [-1, 1], to `features`, and returns how many windows there were.
+  // What fills no window is left out.
+  std::size_t add_features(const float* samples, std::size_t count, std::vector<float>& features) const;
+
+  const FeatureSettings& settings() const { return settings_; }
+
+ private:
+  static constexpr std::size_t kFilters = 40;
+
+  struct Filter {
+    std::size_t first;  // bin
+    std::vector<double> weights;
+  };
+
+  FeatureSettings settings_;
+  std::vector<double> window_;
+  FourierTransform transform_;
+  std::size_t size_;  // of the transform
+  std::vector<Filter> filters_;
+  std::vector<double> cosines_;  // [filters, coefficients]
+};
+
+// The frames of one signal that comes in pieces; however it is cut into them, they are the same. The samples after the
+// last whole step, even if there are none, are filled up with zeros and make one more frame.
+class MfccStream {
+ public:
+  explicit MfccStream(const Mfcc& mfcc) : mfcc_(mfcc) {}
+
+  // Adds the frames that are complete now, or that are left, to `features`.
+  void feed(const short* samples, std::size_t count, std::vector<float>& features);
+  void finish(std::vector<float>& features);
+
+ private:
+  void add_complete(std::vector<float>& features);
+
+  const Mfcc& mfcc_;
+  std::vector<float> samples_;
+};
+
+}  // namespace speech

@@ -1,0 +1,51 @@
+#include "c_api/recognition/scorers.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "c_api/graph/utf8.h"
+#include "shared/error.h"
+
+namespace speech {
+namespace {
+
+// Thai and Lao, Burmese, Khmer, Japanese and Chinese, which are written without spaces between words.
+constexpr std::pair<char32_t, char32_t> kWithoutSpaces[] = {
+    {0x0E00, 0x0EFF}, {0x1000, 0x109F}, {0x1780, 0x17FF}, {0x3005, 0x3007},   {0x3041, 0x30FF},
+    {0x3400, 0x9FFF}, {0xF900, 0xFAFF}, {0x20000, 0x3FFFF},
+};
+
+bool is_special(const std::string& word) {
+  return word == "<unk>" || word == "<UNK>" || word == "<s>" || word == "</s>";
+}
+
+}  // namespace
+
+std::shared_ptr<const ctc::Scorer> load_scorer(const ctc::Labels& labels, const std::string& path) {
+  try {
+    auto scorer = std::make_shared<const ctc::Scorer>(labels, path, ctc::Unit::kWord);
+    if (!is_of_characters(scorer->language_model().words(), labels)) return scorer;
+  } catch (const ctc::Error&) {  // its characters may be none of the alphabet's words
+    if (!is_of_characters(ctc::LanguageModel(path, ctc::LanguageModel::Vocabulary::kLoad).words(), labels)) throw;
+  }
+  return std::make_shared<const ctc::Scorer>(labels, path, ctc::Unit::kCharacter);
+}
+
+bool is_of_characters(const std::vector<std::string>& vocabulary, const ctc::Labels& labels) {
+  bool has_space = false;
+  std::size_t letters = 0, unspaced = 0;
+  for (const std::string& word : vocabulary) {
+    has_space = has_space || word == "<space>";
+    if (word == "<space>" || is_special(word)) continue;
+    std::string_view left = word;
+    if (!is_utf8(word) || word.empty()) return false;
+    const char32_t code = take_character(left);
+    if (!left.empty()) return false;
+    ++letters;
+    for (const auto& [first, last] : kWithoutSpaces) unspaced += code >= first && code <= last;
+  }
+  return letters > 0 && (has_space || !labels.part_words() || 2 * unspaced > letters);
+}
+
+}  // namespace speech

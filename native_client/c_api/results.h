@@ -1,0 +1,31 @@
+// Results as C has them: memory that belongs to the caller until it is given back.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "c_api/deepspeech.h"
+#include "c_api/recognition/hypotheses.h"
+
+namespace speech {
+
+// The texts and metadata that callers have. Threads may share one.
+class Results {
+ public:
+  char* add(const std::string& text);
+  Metadata* add(const std::vector<Hypothesis>& hypotheses, double step_seconds);
+
+  // Frees what was added; nothing for NULL. Throws Failure for anything else, and for what was freed before.
+  void free(char* text);
+  void free(Metadata* metadata);
+
+ private:
+  std::mutex changing_;
+  std::unordered_set<char*> texts_;
+  std::unordered_set<Metadata*> metadata_;
+};
+
+}  // namespace speech

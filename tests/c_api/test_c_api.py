@@ -1,0 +1,169 @@
+"""The shared library of the C interface hears what the Python package hears, and so do programs in other languages."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from client import CModel, Library, Samples
+
+from deepspeech import Model, version
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = ROOT / "build/c_api/libdeepspeech.so"
+EXAMPLES = ROOT / "examples/c_api"
+ROUNDING = 1e-3
+"""Of confidences: both compute with floats, but not in the same order."""
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    if not LIBRARY.is_file():
+        pytest.skip("no shared library in this checkout; `make -C native_client c_api` builds it")
+    subprocess.run(["make", "--silent", "-C", ROOT / "native_client", "c_api"], check=True, capture_output=True)
+    return Library(LIBRARY)
+
+
+@pytest.fixture(scope="module")
+def environment(library: Library) -> dict[str, str]:
+    """Return the environment in which compilers, and programs, find the library where it was built."""
+    assert library
+    folder = str(LIBRARY.parent)
+    return {**os.environ, "PKG_CONFIG_PATH": folder, "LD_LIBRARY_PATH": folder, "DEEPSPEECH_LIBRARY": str(LIBRARY)}
+
+
+def samples_of(path: Path) -> Samples:
+    return np.asarray(soundfile.read(path, dtype="int16")[0])
+
+
+def check_equal(ours: CModel, python: Model, samples: Samples, count: int = 3) -> None:
+    """Check that transcripts of samples, whole and streamed, are those of Python: texts, times and confidences."""
+    expected = python.sttWithMetadata(samples, count).transcripts
+    for transcripts in (ours.transcripts(samples, count), ours.streamed(samples, 320, count)):
+        assert len(transcripts) == len(expected)
+        for (confidence, tokens), candidate in zip(transcripts, expected, strict=True):
+            assert [(text, frame) for text, frame, _ in tokens] == [
+                (token.text, token.timestep) for token in candidate.tokens
+            ]
+            seconds = [token.start_time for token in candidate.tokens]
+            assert [start for *_, start in tokens] == pytest.approx(seconds)
+            assert confidence == pytest.approx(candidate.confidence, abs=ROUNDING)
+    assert ours.stt(samples) == python.stt(samples)
+
+
+def test_the_library_hears_what_python_hears(library: Library, graph_file: Path, recordings: list[Path]) -> None:
+    python = Model(graph_file)
+    with CModel(library, graph_file) as ours:
+        for path in recordings:
+            check_equal(ours, python, samples_of(path))
+        for count in (0, 1, 511, 513):
+            check_equal(ours, python, samples_of(recordings[0])[:count])
+
+
+def test_the_library_hears_what_python_hears_with_a_scorer_and_hot_words(
+    library: Library, graph_file: Path, scorer_file: Path, recordings: list[Path]
+) -> None:
+    python = Model(graph_file)
+    noise = np.random.default_rng(3).normal(0, 2000, 16000).astype(np.int16)
+    with CModel(library, graph_file) as ours:
+        for model in (python, ours):
+            model.enableExternalScorer(scorer_file)
+        check_equal(ours, python, samples_of(recordings[0]))
+        for model in (python, ours):
+            model.setScorerAlphaBeta(0.7, 1.5)
+            model.addHotWord("eee", 200.0)
+            model.addHotWord("not spelled", 200.0)
+        check_equal(ours, python, noise)
+        assert "eee" in ours.stt(noise).split()
+
+
+def test_the_library_hears_what_python_hears_in_the_demo(library: Library, demo: Path) -> None:
+    graph = demo / "model/output_graph.pb"
+    python = Model(graph)
+    with CModel(library, graph) as ours:
+        for path in sorted((demo / "corpus/test").glob("*.wav"))[::20]:
+            check_equal(ours, python, samples_of(path))
+
+
+def test_what_is_wrong_is_said_in_a_line(library: Library, graph_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match=r"0x3000: .*/none\.pb cannot be opened"):
+        CModel(library, tmp_path / "none.pb")
+    with CModel(library, graph_file) as ours:
+        with pytest.raises(RuntimeError, match=r"0x2002: .*/none\.scorer cannot be opened"):
+            ours.enableExternalScorer(tmp_path / "none.scorer")
+        with pytest.raises(RuntimeError, match="0x2004: this needs a scorer"):
+            ours.addHotWord("a", 1.0)
+        assert library.text(library.functions.DS_GetModelLanguage(ours.handle)) == "xx"
+    assert library.text(library.functions.DS_Version()) == version()
+
+
+def test_the_library_shows_nothing_but_its_functions(library: Library) -> None:
+    assert library
+    listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
+    header = (ROOT / "native_client/c_api/deepspeech.h").read_text()
+    declared = re.findall(r"^DEEPSPEECH_EXPORT .*?(DS_\w+)\(", header, re.MULTILINE)
+    assert sorted(line.split()[-1] for line in listed.splitlines()) == sorted(declared)
+
+
+def check_program(
+    command: list[str | Path], environment: dict[str, str], graph: Path, recording: Path, lines: int = 2
+) -> None:
+    """Check that an example prints the text and the confidence that Python finds, and what is wrong with a file."""
+    best = Model(graph).sttWithMetadata(samples_of(recording)).transcripts[0]
+    printed = subprocess.run([*command, graph, recording], env=environment, capture_output=True, text=True, check=True)
+    found = printed.stdout.splitlines()
+    assert len(found) == lines
+    assert found[0] == "".join(token.text for token in best.tokens)
+    assert float(found[1].removeprefix("confidence ")) == pytest.approx(best.confidence, abs=ROUNDING)
+    failed = subprocess.run([*command, "none.pb", recording], env=environment, capture_output=True, text=True)
+    assert failed.returncode == 1 and "none.pb cannot be opened" in failed.stderr and failed.stdout == ""
+
+
+def test_a_program_in_c_is_built_with_pkg_config_and_runs(
+    environment: dict[str, str], graph_file: Path, recordings: list[Path], tmp_path: Path
+) -> None:
+    if not shutil.which("pkg-config"):
+        pytest.skip("no pkg-config")
+    program, source = tmp_path / "transcribe", EXAMPLES / "c/transcribe.c"
+    asked = ["pkg-config", "--cflags", "--libs", "deepspeech"]
+    flags = subprocess.run(asked, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    subprocess.run(["cc", *strict, source, *flags, "-o", program], check=True)
+    check_program([program], environment, graph_file, recordings[0], lines=3)
+    (example,) = re.findall(r"```c\n(.*?)```", (ROOT / "docs/c_api.md").read_text(), re.DOTALL)
+    check = ["cc", *strict, "-fsyntax-only", *flags, "-x", "c", "-"]
+    subprocess.run(check, input=example, text=True, check=True)
+
+
+def test_a_program_in_go_is_built_and_runs(
+    environment: dict[str, str], graph_file: Path, recordings: list[Path], tmp_path: Path
+) -> None:
+    if not shutil.which("go") or not shutil.which("pkg-config"):
+        pytest.skip("no go, or no pkg-config")
+    program = tmp_path / "transcribe"
+    subprocess.run(["go", "build", "-o", program], cwd=EXAMPLES / "go", env=environment, check=True)
+    check_program([program], environment, graph_file, recordings[0])
+
+
+def test_a_program_in_javascript_runs(environment: dict[str, str], graph_file: Path, recordings: list[Path]) -> None:
+    node = shutil.which("node")
+    folder = EXAMPLES / "node"
+    if node is None or subprocess.run([node, "-e", "require('koffi')"], cwd=folder, capture_output=True).returncode:
+        pytest.skip(f"no node, or no koffi; `npm install` in {folder} gets it")
+    check_program([node, folder / "transcribe.js"], environment, graph_file, recordings[0])
+
+
+def test_installing_puts_library_header_and_pkg_config_file_in_place(library: Library, tmp_path: Path) -> None:
+    assert library
+    make: list[str | Path] = ["make", "--silent", "-C", ROOT / "native_client", "install", f"PREFIX={tmp_path}"]
+    subprocess.run(make, check=True, capture_output=True)
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert files == {"include/deepspeech.h", "lib/libdeepspeech.so", "lib/pkgconfig/deepspeech.pc"}
+    told = (tmp_path / "lib/pkgconfig/deepspeech.pc").read_text()
+    assert f"prefix={tmp_path}\n" in told and f"Version: {version()}\n" in told
