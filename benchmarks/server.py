@@ -84,8 +84,12 @@ class Server:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
+        self.stop()
         self._process.wait()
+
+    def stop(self) -> None:
+        """Tell the server to stop, which it does when what was begun is done."""
+        self._process.terminate()
 
     @property
     def processor_seconds(self) -> float:
@@ -96,10 +100,23 @@ class Server:
     @property
     def megabytes(self) -> float:
         """Memory of the process."""
+        return self._status("VmRSS") / 1000
+
+    @property
+    def threads(self) -> int:
+        """The number of the process's threads."""
+        return self._status("Threads")
+
+    @property
+    def open_files(self) -> int:
+        """The number of files and connections that the process has open."""
+        return len(list(Path(f"/proc/{self._process.pid}/fd").iterdir()))
+
+    def _status(self, name: str) -> int:
         status = Path(f"/proc/{self._process.pid}/status").read_text()
-        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        found = re.search(rf"{name}:\s+(\d+)", status)
         assert found is not None
-        return int(found.group(1)) / 1000
+        return int(found.group(1))
 
 
 def measured(server: Server, streams: int, seconds: float, recording: Path, idle: float | None = None) -> bool:

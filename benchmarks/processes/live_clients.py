@@ -56,14 +56,34 @@ async def next_message(reader: asyncio.StreamReader) -> bytes:
             return payload
 
 
-async def speak(port: int, audio: bytes, delay: float) -> Heard:
-    """Be one client, whose audio begins after a delay."""
-    await asyncio.sleep(delay)
+async def handshake(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Open a live stream; end the program if the server refuses it."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(HANDSHAKE.encode())
     answer = await reader.readuntil(b"\r\n\r\n")
     if b" 101 " not in answer.partition(b"\r\n")[0]:
         raise SystemExit(f"refused: {answer.decode()}")
+    return reader, writer
+
+
+async def listen_for_final(reader: asyncio.StreamReader) -> str | None:
+    """Return the texts up to the final that ends the audio; None if the connection ends without it."""
+    texts = []
+    while True:
+        try:
+            message = json.loads(await next_message(reader))
+        except (EOFError, OSError):
+            return None
+        if message["type"] == "final":
+            texts.append(message["text"])
+            if message["reason"] == "finish":
+                return " ".join(texts)
+
+
+async def speak(port: int, audio: bytes, delay: float) -> Heard:
+    """Be one client, whose audio begins after a delay."""
+    await asyncio.sleep(delay)
+    reader, writer = await handshake(port)
     loop = asyncio.get_running_loop()
     begin = loop.time()
     heard = Heard()
