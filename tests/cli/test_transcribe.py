@@ -87,7 +87,12 @@ def test_an_interruption_of_a_pipe_prints_what_was_heard(
 ) -> None:
     samples = np.asarray(soundfile.read(recordings[1], dtype="int16")[0])
     command = client.command("--audio", "-", *flags)
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with process:
         assert process.stdin and process.stdout
         process.stdin.write(wav_header(len(samples)) + samples.tobytes())
         process.stdin.flush()
