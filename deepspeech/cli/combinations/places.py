@@ -3,8 +3,6 @@
 import os
 from collections.abc import Collection, Mapping
 
-from ...cluster.schedulers.place import FLAGS_OF_PLACES
-from ...cluster.schedulers.registry import place_of
 from ...errors import FlagError
 from ...options import Options, with_values
 
@@ -18,6 +16,9 @@ def placed(options: Options, given: Collection[str], variables: Mapping[str, str
     scheduler = options.cluster.scheduler
     if not scheduler:
         return options
+    from ...cluster.schedulers.place import FLAGS_OF_PLACES  # the test of a model takes no place
+    from ...cluster.schedulers.registry import place_of
+
     for name in FLAGS_OF_PLACES:
         if name in given:
             raise FlagError(f"--cluster={scheduler}: cannot be combined with --{name}, which it says itself")
