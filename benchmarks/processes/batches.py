@@ -2,8 +2,9 @@
 
     python -m benchmarks.processes.batches KIND COUNT PRECISION GRAPH CORPUS.csv
 
-KIND is `alone` (files one after the other), `together` (as `transcribe_many` takes them) or `streams` (one thread for
-each, fed 20 ms at a time). Prints JSON.
+KIND is `alone` (files one after the other), `together` (as `transcribe_many` takes them), `streams` (one thread for
+each, fed 20 ms at a time) or `client`: files one after the other by the published client, whose script takes the place
+of the precision. Prints JSON.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import soundfile
 
 from deepspeech import Model
 
-from .inference import BEAM_WIDTH, RATE, Samples, stream
+from .inference import BEAM_WIDTH, RATE, Samples, load, stream, whole
 
 STREAM_SECONDS = 10.0
 """Seconds of audio of each stream."""
@@ -55,8 +57,15 @@ def streams(model: Model, files: Iterator[Path], count: int) -> tuple[float, lis
     return STREAM_SECONDS, texts
 
 
-KINDS: dict[str, Callable[[Model, Iterator[Path], int], tuple[float, list[str]]]] = {
+def client(model: Any, files: Iterator[Path], count: int) -> tuple[float, list[str]]:
+    """Transcribe files one after the other by the published client, which takes samples."""
+    chosen = list(itertools.islice(files, count))
+    return _seconds(chosen), [whole(model, soundfile.read(path, dtype="int16")[0]) for path in chosen]
+
+
+KINDS: dict[str, Callable[[Any, Iterator[Path], int], tuple[float, list[str]]]] = {
     "alone": alone,
+    "client": client,
     "together": together,
     "streams": streams,
 }
@@ -82,7 +91,7 @@ def resident() -> float:
 
 def main(kind: str, count: str, precision: str, graph: str, corpus: str) -> None:
     """Measure and print."""
-    model = Model(graph, precision)
+    model = load(precision, Path(graph))[0] if kind == "client" else Model(graph, precision)
     model.setBeamWidth(BEAM_WIDTH)
     loaded = resident()
     start, work = time.perf_counter(), time.process_time()

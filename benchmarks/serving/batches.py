@@ -1,11 +1,13 @@
 """Many utterances at once: files together and one after the other, and streams of threads that share a model.
 
     python -m benchmarks.serving.batches [--demo demo] [--n_hidden 2048] [--files 1000] [--streams 1 8 40 70]
+        [--client published_client.py]
 
 The graph is what `make demo` trained, widened to `--n_hidden` units (see ../processes/speech_graph.py), and the audio
 that of the demo's test set, again and again. Each measurement is a process of its own; rounds alternate between the
 kinds, and the fastest of each counts. A stream's real-time factor is that of all streams together: below 1 they keep up
-with speakers. The processor's time beside it tells what it would be on a machine that does nothing else.
+with speakers. The processor's time beside it tells what it would be on a machine that does nothing else. With
+`--client`, a script whose function `library` loads the published client, that client transcribes some of the files.
 """
 
 from __future__ import annotations
@@ -30,20 +32,25 @@ def main() -> None:
     parser.add_argument("--n_hidden", type=int, default=2048)
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--streams", type=int, nargs="*", default=[1, 8, 40, 70])
+    parser.add_argument("--client", type=Path, help="a script whose function `library` loads the published client")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         graph = write_graph(Path(folder) / "graph.pb", options.n_hidden, trained_graph(options.demo))
         inputs = [str(graph), str(options.demo / "corpus/test.csv")]
         if options.files:
-            compare_files(options.files, inputs, options.rounds)
+            compare_files(options.files, inputs, options.rounds, options.client)
         for count in options.streams:
             measure_streams(count, inputs, options.rounds)
 
 
-def compare_files(count: int, inputs: list[str], rounds: int) -> None:
+CLIENT_FILES = 60
+"""Files that the published client transcribes, which takes long."""
+
+
+def compare_files(count: int, inputs: list[str], rounds: int, client: Path | None) -> None:
     """Print the seconds of files one after the other and together, of each precision, and whether texts differ."""
-    kinds = [("alone", "float32"), ("together", "float32"), ("together", "int8")]
+    kinds = [("alone", "float32"), *(("together", precision.value) for precision in Precision)]
     fastest = fastest_of([(kind, str(count), precision) for kind, precision in kinds], inputs, rounds)
     before = fastest[0]
     for (kind, precision), run in zip(kinds, fastest, strict=True):
@@ -55,6 +62,14 @@ def compare_files(count: int, inputs: list[str], rounds: int) -> None:
             f"{same} of {count} texts the same, {run['memory']:.0f} MB ({run['loaded']:.0f} when loaded)",
             flush=True,
         )
+    if client is not None:
+        published = measured(("client", str(CLIENT_FILES), str(client)), inputs)
+        rate = published["seconds"] / published["audio"]
+        print(f"{CLIENT_FILES} files by the published client: {rate:.2f} s for a second of audio")
+        for (kind, precision), run in zip(kinds, fastest, strict=True):
+            same = sum(a == b for a, b in zip(run["texts"], published["texts"], strict=False))
+            faster = rate * run["audio"] / run["seconds"]
+            print(f"{kind}, {precision}: {faster:.0f} times faster, {same} of its texts the same", flush=True)
 
 
 def measure_streams(count: int, inputs: list[str], rounds: int) -> None:
