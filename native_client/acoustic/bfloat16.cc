@@ -26,25 +26,9 @@ struct Rounded {
 
 #define KERNELS "acoustic/bfloat16_kernels.inc"
 
-#define MACHINE any_machine
-#include KERNELS
-#undef MACHINE
+#include "shared/each_machine.inc"
 
 #ifdef HAS_SEVERAL_MACHINES
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#define MACHINE avx2
-#include KERNELS
-#undef MACHINE
-#pragma GCC pop_options
-
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512")
-#define MACHINE avx512
-#include KERNELS
-#undef MACHINE
-#pragma GCC pop_options
-
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,amx-tile,amx-bf16,fma,prefer-vector-width=512")
 #define HAS_TILES
