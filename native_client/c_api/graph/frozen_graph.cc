@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "c_api/failure.h"
-#include "c_api/graph/utf8.h"
+#include "shared/utf8.h"
 
 namespace speech {
 namespace {
@@ -24,7 +24,7 @@ constexpr char kMappedGraph[] = "memmapped_package://.";
 
 std::string text_of(const Field& field) {
   const std::string_view bytes = field.as_bytes();
-  if (!is_utf8(bytes)) refuse("is not a graph, as its names are not text");
+  if (!shared::is_utf8(bytes)) refuse("is not a graph, as its names are not text");
   return std::string(bytes);
 }
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "c_api/failure.h"
-#include "c_api/graph/utf8.h"
+#include "shared/utf8.h"
 
 namespace speech {
 namespace {
@@ -109,7 +109,7 @@ SpeechModel read_speech_model(const FrozenGraph& graph) {
   model.context = static_cast<std::size_t>(shape[2] / 2);
   model.n_steps = static_cast<std::size_t>(graph.integer("metadata_n_steps", steps, 1, kMostSteps));
   model.beam_width = static_cast<std::size_t>(graph.integer("metadata_beam_width", kBeamWidth, 1, kWidestBeam));
-  if (graph.has("metadata_language")) model.language = as_utf8(graph.text("metadata_language"));
+  if (graph.has("metadata_language")) model.language = shared::as_utf8(graph.text("metadata_language"));
   return model;
 }
 

@@ -1,8 +1,8 @@
 #include "c_api/recognition/hypotheses.h"
+#include "shared/utf8.h"
 
 #include <utility>
 
-#include "c_api/graph/utf8.h"
 
 namespace speech {
 namespace {
@@ -36,7 +36,7 @@ std::vector<Hypothesis> Writer::hypotheses(const std::vector<ctc::Result>& resul
   for (const ctc::Result& result : results) {
     Hypothesis hypothesis{text_of(result.labels), result.score, {}};
     for (std::size_t place = 0; place < result.labels.size(); ++place) {
-      hypothesis.tokens.push_back({as_utf8(labels_[result.labels[place]]), result.frames[place]});
+      hypothesis.tokens.push_back({shared::as_utf8(labels_[result.labels[place]]), result.frames[place]});
     }
     all.push_back(std::move(hypothesis));
   }
@@ -46,7 +46,7 @@ std::vector<Hypothesis> Writer::hypotheses(const std::vector<ctc::Result>& resul
 std::string Writer::text_of(const std::vector<ctc::Label>& labels) const {
   std::string bytes;
   for (const ctc::Label label : labels) bytes += labels_[label];
-  const std::string text = as_utf8(bytes);
+  const std::string text = shared::as_utf8(bytes);
   if (words_apart_) return with_single_spaces(text);
   return has_pieces_ ? without_outer_spaces(text) : text;
 }

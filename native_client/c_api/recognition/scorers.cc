@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "c_api/graph/utf8.h"
 #include "shared/error.h"
+#include "shared/utf8.h"
 
 namespace speech {
 namespace {
@@ -39,8 +39,8 @@ bool is_of_characters(const std::vector<std::string>& vocabulary, const ctc::Lab
     has_space = has_space || word == "<space>";
     if (word == "<space>" || is_special(word)) continue;
     std::string_view left = word;
-    if (!is_utf8(word) || word.empty()) return false;
-    const char32_t code = take_character(left);
+    if (!shared::is_utf8(word) || word.empty()) return false;
+    const char32_t code = shared::take_character(left);
     if (!left.empty()) return false;
     ++letters;
     for (const auto& [first, last] : kWithoutSpaces) unspaced += code >= first && code <= last;

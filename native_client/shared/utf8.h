@@ -1,10 +1,20 @@
 // Texts in UTF-8, and bytes that are not.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace speech {
+namespace shared {
+
+// The bytes of the character that begins a text; of what is none, those that could have begun one, at least one.
+struct Character {
+  std::size_t size;
+  bool valid;
+};
+
+// Of a text that is not empty.
+Character first_character(std::string_view bytes);
 
 bool is_utf8(std::string_view bytes);
 
@@ -14,4 +24,4 @@ std::string as_utf8(std::string_view bytes);
 // Takes a character from the front of text in UTF-8, and returns its code.
 char32_t take_character(std::string_view& text);
 
-}  // namespace speech
+}  // namespace shared

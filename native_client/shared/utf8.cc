@@ -1,17 +1,11 @@
-#include "c_api/graph/utf8.h"
+#include "shared/utf8.h"
 
-#include <cstddef>
-
-namespace speech {
+namespace shared {
 namespace {
 
 constexpr char kReplacement[] = "\xEF\xBF\xBD";
 
-// The bytes of the character that begins a text; of what is none, those that could have begun one, at least one.
-struct Character {
-  std::size_t size;
-  bool valid;
-};
+}  // namespace
 
 Character first_character(std::string_view bytes) {
   const auto byte = [&](std::size_t place) { return static_cast<unsigned char>(bytes[place]); };
@@ -29,8 +23,6 @@ Character first_character(std::string_view bytes) {
   }
   return {size, true};
 }
-
-}  // namespace
 
 bool is_utf8(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -60,4 +52,4 @@ char32_t take_character(std::string_view& text) {
   return code;
 }
 
-}  // namespace speech
+}  // namespace shared
