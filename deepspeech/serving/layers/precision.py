@@ -22,7 +22,9 @@ class Precision(Enum):
     @property
     def is_fast(self) -> bool:
         """Whether the processor has products of its own for it, other than for FLOAT32."""
-        return {Precision.BFLOAT16: has_bfloat16_products, Precision.INT8: has_int8_products}.get(self, lambda: False)()
+        if self is Precision.BFLOAT16:
+            return has_bfloat16_products()
+        return self is Precision.INT8 and has_int8_products()
 
     @classmethod
     def named(cls, name: str) -> Precision:
