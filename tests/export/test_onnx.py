@@ -11,6 +11,7 @@ import numpy.typing as npt
 import onnx
 import onnxruntime
 import pytest
+from dense_models import ALPHABET, NETWORKS, trained_model
 from graph_running import run_graph, windows_of
 from program import Trained
 
@@ -19,7 +20,7 @@ from deepspeech.decoder.of_alphabet import make_decoder
 from deepspeech.errors import ExportError
 from deepspeech.export.formats import FORMATS, TrainedModel
 from deepspeech.export.frozen_graph import frozen_graph
-from deepspeech.network import LSTM, ContextWindow, Dense, Network, network
+from deepspeech.network import ContextWindow, Dense, Network, network
 from deepspeech.options import ExportOptions, LanguageModelOptions, ModelOptions
 from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.util.audio import read_audio
@@ -32,26 +33,6 @@ Array = npt.NDArray[np.float32]
 OLD_OPERATORS = {
     *("Add", "Clip", "Concat", "LSTM", "MatMul", "Reshape", "Softmax", "Split", "Squeeze", "Transpose", "Unsqueeze")
 }
-ALPHABET = Alphabet(tuple(" abcde"))
-TWO_LSTMS = Network(
-    "two_lstms",
-    26,
-    (
-        ContextWindow("context", frames=2),
-        Dense("first", units=8, clip=5.0),
-        LSTM("lstm_1", units=5),
-        LSTM("lstm_2", units=7),
-        Dense("labels", units=7),
-    ),
-)
-NETWORKS = [network(ModelOptions(n_hidden=12), 26, ALPHABET.size), TWO_LSTMS]
-
-
-def trained_model(described: Network) -> TrainedModel:
-    generator = np.random.default_rng(3)
-    shapes = described.shapes.items()
-    weights = {name: generator.normal(scale=0.5, size=shape).astype(np.float32) for name, shape in shapes}
-    return TrainedModel(described, weights, ALPHABET, FeatureOptions())
 
 
 def session_of(content: bytes) -> Any:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dense_models import ALPHABET, NETWORKS, trained_model
 from graph_running import run_graph, windows_of
 from tensorflow.lite.python import schema_py_generated as schema
-from tflite_models import ALPHABET, NETWORKS, Interpreter, trained_model
+from tflite_models import Interpreter
 
 from deepspeech.cli import flags
 from deepspeech.errors import ExportError, FlagError

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from dense_models import ALPHABET, NETWORKS, trained_model
 from tensorflow.lite.python import schema_py_generated as schema
-from tflite_models import ALPHABET, NETWORKS, Array, trained_model
+from tflite_models import Array
 
 from deepspeech import Model
 from deepspeech.errors import DeepSpeechError, GraphError, ModelError

@@ -1,4 +1,4 @@
-"""Small models in the format of LiteRT, and LiteRT itself as their clients use it."""
+"""Files in LiteRT, as its clients use it."""
 
 from __future__ import annotations
 
@@ -8,37 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from deepspeech.export.formats import TrainedModel
-from deepspeech.network import LSTM, ContextWindow, Dense, Network, network
-from deepspeech.options import ModelOptions
-from deepspeech.util.features import FeatureOptions
-from deepspeech.util.text import Alphabet
-
 litert = pytest.importorskip("ai_edge_litert.interpreter", reason="ai-edge-litert is not installed")
 
 Array = npt.NDArray[np.float32]
-
-ALPHABET = Alphabet(tuple(" abcde"))
-TWO_LSTMS = Network(
-    "two_lstms",
-    26,
-    (
-        ContextWindow("context", frames=2),
-        Dense("first", units=8, clip=5.0),
-        LSTM("lstm_1", units=5),
-        LSTM("lstm_2", units=7),
-        Dense("labels", units=7),
-    ),
-)
-NETWORKS = [network(ModelOptions(n_hidden=12), 26, ALPHABET.size), TWO_LSTMS]
-
-
-def trained_model(described: Network, features: FeatureOptions | None = None, scale: float = 0.5) -> TrainedModel:
-    """Return a network with random weights."""
-    generator = np.random.default_rng(3)
-    shapes = described.shapes.items()
-    weights = {name: generator.normal(scale=scale, size=shape).astype(np.float32) for name, shape in shapes}
-    return TrainedModel(described, weights, ALPHABET, features or FeatureOptions())
 
 
 class Interpreter:
