@@ -30,6 +30,7 @@ from .layers.convolution import ConvolutionLayer
 from .layers.layer import Array, Batch, EngineLayer, Weights
 from .layers.lstm import BidirectionalLSTMLayer, LSTMLayer
 from .layers.normalization import LayerNormalizationLayer
+from .layers.plan import PlannedLayer, SoftmaxLayer, in_plans
 from .layers.precision import Precision
 from .layers.products import DenseLayer
 
@@ -42,7 +43,7 @@ FRAMES_WORTH_THREADS = 64
 LARGEST_TURN = 128
 """The number of windows of one stream that are computed before others get their turn."""
 
-LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights, Precision], EngineLayer]] = {
+LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights, Precision], EngineLayer | PlannedLayer]] = {
     Dense: DenseLayer,
     Projection: DenseLayer,
     LSTM: LSTMLayer,
@@ -108,12 +109,12 @@ class Engine(AcousticEngine):
         """Take the model's weights, which are not needed any more after this."""
         network = model.info.network
         after_window = list(network.layers_with_inputs)[-len(network.layers_after_window) :]
-        self._layers = []
+        layers: list[EngineLayer | PlannedLayer] = []
         for number, (layer, inputs) in enumerate(after_window):
             inner = 0 < number < len(after_window) - 1  # features differ widely in size, and logits decide
-            self._layers.append(_prepared(layer, inputs, model.weights, precision if inner else Precision.FLOAT32))
+            layers.append(_prepared(layer, inputs, model.weights, precision if inner else Precision.FLOAT32))
             model.release_memory()
-        self._outputs = network.outputs
+        self._layers = list(in_plans([*layers, SoftmaxLayer(network.outputs)]))
         self.streams = network.streams
         self.computes_little = precision.is_fast
         self.largest_turn = LARGEST_TURN if self.streams else None
@@ -151,22 +152,15 @@ class Engine(AcousticEngine):
         lengths = sum(len(piece.windows) for piece in pieces)
         threads = max(1, self._cores - cores_left) if lengths >= FRAMES_WORTH_THREADS else 1
         assert self.streams or all(piece.last for piece in pieces)
-        batch = Batch.of([piece.windows for piece in pieces], tuple(piece.last for piece in pieces), threads)
+        batch = Batch([piece.windows for piece in pieces], [piece.last for piece in pieces], threads)
         after = []
         for number, layer in enumerate(self._layers):
             batch, states = layer.run(batch, [piece.state[number] for piece in pieces])
             after.append(states)
-        posteriors = batch._replace(rows=_softmax(batch.rows)).utterances()
-        return list(zip(posteriors, zip(*after, strict=True), strict=True))
+        return list(zip(batch.utterances, zip(*after, strict=True), strict=True))
 
 
-def _prepared(layer: Layer, inputs: int, weights: Weights, precision: Precision) -> EngineLayer:
+def _prepared(layer: Layer, inputs: int, weights: Weights, precision: Precision) -> EngineLayer | PlannedLayer:
     if type(layer) not in LAYERS:
         raise GraphError(f"its layer {layer.name} cannot be run: it is a {type(layer).__name__} after the first layer")
     return LAYERS[type(layer)](layer, inputs, weights, precision)
-
-
-def _softmax(logits: Array) -> Array:
-    exponentials: Array = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    exponentials /= exponentials.sum(axis=-1, keepdims=True)
-    return exponentials

@@ -18,7 +18,7 @@ SEEN = {
 }
 """For each folder of the libraries, the others whose files it includes."""
 
-BINDINGS = {"acoustic/binding.cc", "decoder/binding.cc"}
+BINDINGS = {"acoustic/python/binding.cc", "acoustic/python/weights.h", "decoder/binding.cc"}
 OPERATIONS = {"training/kernel_context.h", "training/ops.cc"}
 TENSORFLOW_HEADER = "training/tensorflow_api.h"
 

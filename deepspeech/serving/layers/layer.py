@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple, Protocol
 
@@ -15,26 +15,25 @@ Weights = Mapping[str, Array]
 
 
 class Batch(NamedTuple):
-    """Frames of utterances, float32 [sum of lengths, n], one utterance after the other."""
+    """Frames of utterances that are computed together."""
 
-    rows: Array
-    lengths: tuple[int, ...]
-    """Frames of each utterance."""
-    last: tuple[bool, ...]
+    utterances: Sequence[Array]
+    """The frames of each utterance, float32 [time, n]."""
+    last: Sequence[bool]
     """Whether each utterance ends with these frames."""
     threads: int
     """The number of threads that products may be computed on."""
 
-    @classmethod
-    def of(cls, utterances: Sequence[Array], last: tuple[bool, ...], threads: int) -> Batch:
-        """Return the batch of several utterances' frames, [time, n] each."""
-        rows = utterances[0] if len(utterances) == 1 else np.concatenate(utterances)
-        return cls(rows, tuple(map(len, utterances)), last, threads)
+    @property
+    def rows(self) -> Array:
+        """The frames, float32 [sum of lengths, n], one utterance after the other."""
+        return self.utterances[0] if len(self.utterances) == 1 else np.concatenate(self.utterances)
 
-    def utterances(self) -> Iterator[Array]:
-        """Yield the frames of each utterance, [time, n]."""
-        for length, end in zip(self.lengths, accumulate(self.lengths), strict=True):
-            yield self.rows[end - length : end]
+    def with_rows(self, rows: Array) -> Batch:
+        """Return the batch with other frames, [sum of lengths, n], in their place."""
+        lengths = list(map(len, self.utterances))
+        ends = accumulate(lengths)
+        return self._replace(utterances=[rows[end - length : end] for length, end in zip(lengths, ends, strict=True)])
 
 
 class EngineLayer(Protocol):
@@ -58,7 +57,7 @@ class FrameLayer(ABC):
 
     def run(self, batch: Batch, states: Sequence[None]) -> tuple[Batch, Sequence[None]]:
         """Return the outputs of all frames."""
-        return batch._replace(rows=self.outputs(batch.rows, batch.threads)), states
+        return batch.with_rows(self.outputs(batch.rows, batch.threads)), states
 
     @abstractmethod
     def outputs(self, values: Array, threads: int) -> Array:
@@ -72,10 +71,9 @@ class UtteranceLayer(ABC):
         """Return the outputs and the states of each utterance."""
         results = [
             self.run_utterance(values, state, batch.threads, last=last)
-            for values, state, last in zip(batch.utterances(), states, batch.last, strict=True)
+            for values, state, last in zip(batch.utterances, states, batch.last, strict=True)
         ]
-        outputs = Batch.of([values for values, _ in results], batch.last, batch.threads)
-        return outputs, [state for _, state in results]
+        return batch._replace(utterances=[values for values, _ in results]), [state for _, state in results]
 
     @abstractmethod
     def run_utterance(self, values: Array, state: Any, threads: int, *, last: bool) -> tuple[Array, Any]:

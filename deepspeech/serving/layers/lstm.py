@@ -2,50 +2,29 @@
 
 from collections.abc import Sequence
 from math import inf
-from typing import NamedTuple
 
 import numpy as np
 
-from ..._acoustic import Bfloat16Recurrence, Int8Recurrence, Recurrence
+from ..._acoustic import Bfloat16Recurrence, Int8Recurrence, Recurrence, Step
 from ...network.description import LSTM, BidirectionalLSTM
 from .blocks import COLUMNS, Blocks, bfloat16_weights, gates_in_blocks, int8_weights, int16_weights
-from .layer import Array, Batch, UtteranceLayer, Weights
+from .layer import Batch, Weights
+from .plan import Planned
 from .precision import Precision
 from .products import product_of_blocks
 
 
-class LSTMState(NamedTuple):
-    """Cell and hidden state of an LSTM, each float32 [units and filling]. Neither is changed in place."""
-
-    c: Array
-    h: Array
-
-
 class LSTMLayer:
-    """An LSTM over time, from the first frame to the last."""
+    """An LSTM over time, from the first frame to the last.
+
+    In each frame the states of all utterances are multiplied by the recurrent weights together.
+    """
 
     def __init__(self, layer: LSTM, inputs: int, weights: Weights, precision: Precision) -> None:
         kernel, bias = weights[f"{layer.name}/kernel"], gates_in_blocks(weights[f"{layer.name}/bias"][None])
-        self._input_gates = product_of_blocks(gates_in_blocks(kernel[:inputs]), bias, precision)
-        recurrent = gates_in_blocks(kernel[inputs:])
-        self._recurrence = _recurrence_of(recurrent, layer.units, precision)
-        self._units = layer.units
-        self._filled_units = len(bias) * COLUMNS // 4
-
-    def initial_state(self) -> LSTMState:
-        """Return the state before the first frame."""
-        zeros = np.zeros(self._filled_units, np.float32)
-        return LSTMState(zeros, zeros)
-
-    def run(self, batch: Batch, states: Sequence[LSTMState]) -> tuple[Batch, Sequence[LSTMState]]:
-        """Return the hidden states [rows, units] for values [rows, inputs], and the states after the last frames.
-
-        In each frame the states of all utterances are multiplied by the recurrent weights together.
-        """
-        gates = self._input_gates.run(batch.rows, -inf, inf, batch.threads)
-        c, h = (np.stack([state[part] for state in states]) for part in range(2))
-        hidden, c, h = self._recurrence.run(gates, batch.lengths, c, h, batch.threads)
-        return batch._replace(rows=hidden[:, : self._units]), [LSTMState(*each) for each in zip(c, h, strict=True)]
+        gates = product_of_blocks(gates_in_blocks(kernel[:inputs]), bias, precision)
+        recurrence = _recurrence_of(gates_in_blocks(kernel[inputs:]), layer.units, precision)
+        self.steps = (Step.dense(gates, len(bias) * COLUMNS, -inf, inf), Step.recurrent(recurrence))
 
 
 def _recurrence_of(
@@ -58,19 +37,26 @@ def _recurrence_of(
     return Recurrence(*int16_weights(weights))
 
 
-class BidirectionalLSTMLayer(UtteranceLayer):
+class BidirectionalLSTMLayer:
     """Two LSTMs over a whole utterance, one of them from the last frame to the first."""
 
     def __init__(self, layer: BidirectionalLSTM, inputs: int, weights: Weights, precision: Precision) -> None:
-        self._forward, self._backward = (LSTMLayer(each, inputs, weights, precision) for each in layer.directions)
+        self._forward, self._backward = (
+            Planned([LSTMLayer(each, inputs, weights, precision)]) for each in layer.directions
+        )
 
     def initial_state(self) -> None:
         """Return None, as there is no state between whole utterances."""
 
-    def run_utterance(self, values: Array, state: None, threads: int, *, last: bool) -> tuple[Array, None]:
-        """Return the hidden states of both directions, [time, 2 * units], for the values of an utterance."""
-        both = ((self._forward, values), (self._backward, values[::-1]))
+    def run(self, batch: Batch, states: Sequence[None]) -> tuple[Batch, Sequence[None]]:
+        """Return the hidden states of both directions, [time, 2 * units] of each utterance."""
         forward, backward = (
-            layer.run(Batch.of([each], (last,), threads), [layer.initial_state()])[0].rows for layer, each in both
+            layer.run(each, [layer.initial_state() for _ in states])[0].utterances
+            for layer, each in ((self._forward, batch), (self._backward, _reversed(batch)))
         )
-        return np.concatenate([forward, backward[::-1]], axis=1), state
+        both = [np.concatenate([one, other[::-1]], axis=1) for one, other in zip(forward, backward, strict=True)]
+        return batch._replace(utterances=both), states
+
+
+def _reversed(batch: Batch) -> Batch:
+    return batch._replace(utterances=[np.ascontiguousarray(values[::-1]) for values in batch.utterances])

@@ -1,41 +1,32 @@
 """Products with weights that lie in blocks of columns, as floats, as bfloat16 or as integers of 8 bits."""
 
 from math import inf
-from typing import Protocol
 
 from ..._acoustic import Bfloat16Dense as Bfloat16Product
 from ..._acoustic import Dense as FloatProduct
 from ..._acoustic import Int8Dense as Int8Product
+from ..._acoustic import Step
 from ...network.description import Dense, Projection
 from .blocks import Blocks, bfloat16_weights, columns_in_blocks, float32_weights, int8_weights
-from .layer import Array, FrameLayer, Weights
+from .layer import Array, Weights
 from .precision import Precision
 
 UNITS_WORTH_THREADS = 128
 """Layers of at most this number of units are computed by the calling thread alone."""
 
 
-class Product(Protocol):
-    """Products of rows with weights, plus a bias."""
-
-    def run(self, inputs: Array, low: float, high: float, threads: int) -> Array:
-        """Return the products [rows, blocks * 64] of inputs [rows, n], limited to between `low` and `high`."""
+Product = FloatProduct | Bfloat16Product | Int8Product
+"""Products of rows with weights, plus a bias."""
 
 
-class DenseLayer(FrameLayer):
+class DenseLayer:
     """A dense layer, its weights in blocks."""
 
     def __init__(self, layer: Dense | Projection, inputs: int, weights: Weights, precision: Precision) -> None:
         del inputs
-        self._product = product_of(weights[f"{layer.name}/weights"], weights[f"{layer.name}/bias"], precision)
-        self._units = layer.units
+        product = product_of(weights[f"{layer.name}/weights"], weights[f"{layer.name}/bias"], precision)
         clip = layer.clip if isinstance(layer, Dense) else None
-        self._low, self._high = (-inf, inf) if clip is None else (0.0, clip)
-
-    def outputs(self, values: Array, threads: int) -> Array:
-        """Return the outputs [rows, units] for values [rows, inputs]."""
-        shared_out = threads if self._units > UNITS_WORTH_THREADS else 1
-        return self._product.run(values, self._low, self._high, shared_out)[:, : self._units]
+        self.steps = (Step.dense(product, layer.units, *((-inf, inf) if clip is None else (0.0, clip))),)
 
 
 def product_of(weights: Array, bias: Array, precision: Precision) -> Product:

@@ -1,21 +1,19 @@
-// The Python module deepspeech._acoustic.
+// Weights in arrays of Python, as the kernels take them.
+#pragma once
+
 #include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
 
 #include <cstdint>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "acoustic/bfloat16.h"
 #include "acoustic/int8.h"
 #include "acoustic/kernels.h"
 
-namespace py = pybind11;
+namespace acoustic::python {
 
-namespace {
+namespace py = pybind11;
 
 template <class Number>
 using Array = py::array_t<Number, py::array::c_style>;
@@ -25,11 +23,11 @@ constexpr auto kColumns = static_cast<py::ssize_t>(acoustic::kColumns);
 constexpr auto kLanes = static_cast<py::ssize_t>(acoustic::kLanes);
 constexpr auto kQuad = static_cast<py::ssize_t>(acoustic::kQuad);
 
-void require(bool condition, const char* what) {
+inline void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(what);
 }
 
-void require_of_columns(const py::array& values, std::size_t blocks, const char* what) {
+inline void require_of_columns(const py::array& values, std::size_t blocks, const char* what) {
   require(values.ndim() == 1 && values.shape(0) == static_cast<py::ssize_t>(blocks) * kColumns, what);
 }
 
@@ -156,78 +154,4 @@ class Bfloat16Recurrence : public Bfloat16Weights {
   }
 };
 
-template <class Dense>
-FloatArray run_dense(const Dense& dense, const FloatArray& inputs, float low, float high, std::size_t threads) {
-  require(inputs.ndim() == 2 && inputs.shape(1) == static_cast<py::ssize_t>(dense.rows()),
-          "inputs must be [frames, rows]");
-  FloatArray outputs({inputs.shape(0), static_cast<py::ssize_t>(dense.blocks()) * kColumns});
-  const float* const from = inputs.data();
-  float* const to = outputs.mutable_data();
-  const auto frames = static_cast<std::size_t>(inputs.shape(0));
-  {
-    const py::gil_scoped_release release;
-    acoustic::dense(dense.layer(), from, frames, low, high, threads, to);
-  }
-  return outputs;
-}
-
-template <class Recurrence>
-py::tuple run_recurrence(const Recurrence& recurrence, const FloatArray& gates, std::vector<std::size_t> lengths,
-                         const FloatArray& cells, const FloatArray& states, std::size_t threads) {
-  const auto blocks = static_cast<py::ssize_t>(recurrence.blocks());
-  const auto utterances = static_cast<py::ssize_t>(lengths.size());
-  require(gates.ndim() == 2 && gates.shape(1) == blocks * kColumns, "gates must be [frames, blocks * 64]");
-  const std::size_t frames = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
-  require(static_cast<py::ssize_t>(frames) == gates.shape(0), "the lengths must add up to the frames");
-  for (const FloatArray* each : {&cells, &states}) {
-    require(each->ndim() == 2 && each->shape(0) == utterances && each->shape(1) == blocks * kLanes,
-            "cells and states must be [utterances, blocks * 16]");
-  }
-  FloatArray hidden({gates.shape(0), blocks * kLanes});
-  FloatArray new_cells({utterances, blocks * kLanes}, cells.data());
-  FloatArray new_states({utterances, blocks * kLanes}, states.data());
-  const acoustic::Utterances all{std::move(lengths), gates.data(), new_cells.mutable_data(),
-                                 new_states.mutable_data(), hidden.mutable_data()};
-  {
-    const py::gil_scoped_release release;
-    acoustic::recurrence(recurrence.layer(), all, threads);
-  }
-  return py::make_tuple(hidden, new_cells, new_states);
-}
-
-template <class Class>
-void define_dense(Class python_class) {
-  python_class.def("run", &run_dense<typename Class::type>, py::arg("inputs"), py::arg("low"), py::arg("high"),
-                   py::arg("threads"));
-}
-
-template <class Class>
-void define_recurrence(Class python_class) {
-  python_class.def("run", &run_recurrence<typename Class::type>, py::arg("gates"), py::arg("lengths"),
-                   py::arg("cells"), py::arg("states"), py::arg("threads"));
-}
-
-}  // namespace
-
-PYBIND11_MODULE(_acoustic, module) {
-  using Int8Array = Array<std::int8_t>;
-  using Sums = Array<std::int32_t>;
-  define_dense(py::class_<FloatDense>(module, "Dense")
-                   .def(py::init<FloatArray, FloatArray>(), py::arg("weights"), py::arg("bias")));
-  define_dense(py::class_<Int8Dense>(module, "Int8Dense")
-                   .def(py::init<Int8Array, FloatArray, Sums, std::size_t, FloatArray>(), py::arg("weights"),
-                        py::arg("scales"), py::arg("sums"), py::arg("rows"), py::arg("bias")));
-  using Halves = Array<std::uint16_t>;
-  define_dense(py::class_<Bfloat16Dense>(module, "Bfloat16Dense")
-                   .def(py::init<Halves, std::size_t, FloatArray>(), py::arg("weights"), py::arg("rows"),
-                        py::arg("bias")));
-  define_recurrence(py::class_<Int16Recurrence>(module, "Recurrence")
-                        .def(py::init<Array<std::int16_t>, FloatArray>(), py::arg("weights"), py::arg("scales")));
-  define_recurrence(py::class_<Int8Recurrence>(module, "Int8Recurrence")
-                        .def(py::init<Int8Array, FloatArray, Sums, std::size_t>(), py::arg("weights"),
-                             py::arg("scales"), py::arg("sums"), py::arg("rows")));
-  define_recurrence(py::class_<Bfloat16Recurrence>(module, "Bfloat16Recurrence")
-                        .def(py::init<Halves, std::size_t>(), py::arg("weights"), py::arg("rows")));
-  module.def("has_bfloat16_products", [] { return acoustic::machines().back() >= acoustic::Machine::kAmx; });
-  module.def("has_int8_products", [] { return acoustic::machines().back() >= acoustic::Machine::kAvx512Vnni; });
-}
+}  // namespace acoustic::python

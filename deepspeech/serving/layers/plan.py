@@ -1,0 +1,51 @@
+"""Layers that native code computes one after the other in one call, in which other threads of Python go on."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from ..._acoustic import Plan, Step
+from .layer import Array, Batch, EngineLayer
+
+
+@runtime_checkable
+class PlannedLayer(Protocol):
+    """A layer that a plan can have, with its weights."""
+
+    steps: Sequence[Step]
+    """What it is made of, in the order of computation."""
+
+
+class Planned:
+    """Consecutive layers of a network. The state is what their recurrences keep, float32 [size]."""
+
+    def __init__(self, layers: Iterable[PlannedLayer]) -> None:
+        """Take the layers, each of which takes what the one before it gives; raise ValueError if it does not."""
+        self._plan = Plan(list(chain.from_iterable(layer.steps for layer in layers)))
+
+    def initial_state(self) -> Array:
+        """Return the state before the first frame."""
+        return np.zeros(self._plan.state_size, np.float32)
+
+    def run(self, batch: Batch, states: Sequence[Array]) -> tuple[Batch, Sequence[Array]]:
+        """Return the outputs of all frames, and the states after them. Raise ValueError for wrong shapes."""
+        results = self._plan.run(batch.utterances, states, batch.threads)
+        return batch._replace(utterances=[rows for rows, _ in results]), [state for _, state in results]
+
+
+class SoftmaxLayer:
+    """e^x of each number, divided by their sum over the frame."""
+
+    def __init__(self, units: int) -> None:
+        self.steps = (Step.softmax(units),)
+
+
+def in_plans(layers: Iterable[EngineLayer | PlannedLayer]) -> Iterator[EngineLayer]:
+    """Yield the layers, those in one that can be computed in one call."""
+    for is_planned, group in groupby(layers, lambda layer: isinstance(layer, PlannedLayer)):
+        if is_planned:
+            yield Planned(group)
+        else:
+            yield from group
