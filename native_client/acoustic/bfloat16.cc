@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
-#include <vector>
 
 #include "acoustic/rounded_layers.h"
+#include "shared/aligned_array.h"
 
 #ifdef HAS_SEVERAL_MACHINES
 #include <immintrin.h>
@@ -16,12 +16,13 @@ namespace {
 
 // Inputs that are rounded to bfloat16.
 struct Rounded {
-  std::size_t width;                  // filled rows
-  std::vector<std::uint16_t> values;  // [count, width]
+  std::size_t count, width;                    // width: filled rows
+  shared::AlignedArray<std::uint16_t> values;  // [count, width]
 
-  Rounded(std::size_t count, std::size_t width) : width(width), values(count * width) {}
+  Rounded(std::size_t count, std::size_t width)
+      : count(count), width(width), values(shared::aligned_array<std::uint16_t>(count * width)) {}
 
-  const std::uint16_t* row(std::size_t number) const { return values.data() + number * width; }
+  std::uint16_t* row(std::size_t number) const { return values.get() + number * width; }
 };
 
 #define KERNELS "acoustic/bfloat16_kernels.inc"

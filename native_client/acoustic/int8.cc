@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "acoustic/rounded_layers.h"
+#include "shared/aligned_array.h"
 
 #ifdef HAS_SEVERAL_MACHINES
 #include <immintrin.h>
@@ -17,13 +18,14 @@ namespace {
 
 // Inputs that are rounded to integers with a scale for each row.
 struct Rounded {
-  std::size_t width;                // filled rows
-  std::vector<std::uint8_t> bytes;  // [count, width]
-  std::vector<float> scales;        // [count]
+  std::size_t count, width;                  // width: filled rows
+  shared::AlignedArray<std::uint8_t> bytes;  // [count, width]
+  std::vector<float> scales;                 // [count]
 
-  Rounded(std::size_t count, std::size_t width) : width(width), bytes(count * width), scales(count) {}
+  Rounded(std::size_t count, std::size_t width)
+      : count(count), width(width), bytes(shared::aligned_array<std::uint8_t>(count * width)), scales(count) {}
 
-  const std::uint8_t* row(std::size_t number) const { return bytes.data() + number * width; }
+  std::uint8_t* row(std::size_t number) const { return bytes.get() + number * width; }
 };
 
 #define KERNELS "acoustic/int8_kernels.inc"

@@ -1,12 +1,15 @@
 """Weights in blocks of 64 columns, as the kernels take them; see native_client/acoustic/kernels.h and int8.h."""
 
+import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from .layer import Array
+
+Number = TypeVar("Number", bound=np.number[Any])
 
 COLUMNS = 64
 """Columns of a block."""
@@ -19,6 +22,9 @@ QUAD, PAIR = 4, 2
 
 ROW_BYTES = 64
 """Rows of weights of 8 bits and of bfloat16 are filled up so that those of a column have a multiple of these bytes."""
+
+CACHE_LINE = 64
+"""Bytes at a multiple of which weights begin: loading them takes twice as long where they lie across two lines."""
 
 LARGEST_INT16, LARGEST_INT8 = 32767, 127
 """The integers that the largest weight of a column is rounded to."""
@@ -55,7 +61,7 @@ def gates_in_blocks(values: Array) -> Blocks:
 
 def float32_weights(blocks: Blocks) -> Array:
     """Return the weights as float32 [blocks, rows, 64]."""
-    weights = np.empty((len(blocks), len(blocks[0]), COLUMNS), np.float32)
+    weights = _aligned((len(blocks), len(blocks[0]), COLUMNS), np.float32)
     for of_block, block in zip(weights, blocks, strict=True):
         of_block[:] = _filled(block)
     return weights
@@ -63,7 +69,7 @@ def float32_weights(blocks: Blocks) -> Array:
 
 def int16_weights(blocks: Blocks) -> Int16Weights:
     """Round the weights to 16 bits, column by column."""
-    weights = np.empty((len(blocks), len(blocks[0]), COLUMNS), np.int16)
+    weights = _aligned((len(blocks), len(blocks[0]), COLUMNS), np.int16)
     scales = np.empty((len(blocks), COLUMNS), np.float32)
     for number, block in enumerate(blocks):
         weights[number], scales[number] = _rounded(block, LARGEST_INT16)
@@ -74,7 +80,7 @@ def int8_weights(blocks: Blocks) -> Int8Weights:
     """Round the weights to 8 bits, column by column."""
     rows = len(blocks[0])
     filled = np.zeros((_filled_rows(rows, ROW_BYTES), COLUMNS), np.int8)
-    weights = np.empty((len(blocks), len(filled) // QUAD, COLUMNS, QUAD), np.int8)
+    weights = _aligned((len(blocks), len(filled) // QUAD, COLUMNS, QUAD), np.int8)
     scales = np.empty((len(blocks), COLUMNS), np.float32)
     sums = np.empty((len(blocks), COLUMNS), np.int32)
     for number, block in enumerate(blocks):
@@ -88,12 +94,20 @@ def bfloat16_weights(blocks: Blocks) -> npt.NDArray[np.uint16]:
     """Return the weights, rounded to bfloat16, of two the even one, as uint16 [blocks, pairs, 64, 2]."""
     rows = len(blocks[0])
     filled = np.zeros((_filled_rows(rows, ROW_BYTES // 2), COLUMNS), np.uint16)
-    weights = np.empty((len(blocks), len(filled) // PAIR, COLUMNS, PAIR), np.uint16)
+    weights = _aligned((len(blocks), len(filled) // PAIR, COLUMNS, PAIR), np.uint16)
     for number, block in enumerate(blocks):
         bits = _filled(block).view(np.uint32)
         filled[:rows] = (bits + np.uint32(0x7FFF) + (bits >> 16 & np.uint32(1))) >> 16
         weights[number] = filled.reshape(-1, PAIR, COLUMNS).swapaxes(1, 2)
     return weights
+
+
+def _aligned(shape: tuple[int, ...], number: type[Number]) -> npt.NDArray[Number]:
+    """Return an array, which is not set, that begins at a cache line."""
+    size = math.prod(shape) * np.dtype(number).itemsize
+    room = np.empty(size + CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % CACHE_LINE
+    return room[start : start + size].view(number).reshape(shape)
 
 
 def _filled_rows(rows: int, multiple: int) -> int:

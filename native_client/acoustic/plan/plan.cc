@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <stdexcept>
 #include <utility>
+
+#include "shared/aligned_array.h"
 
 namespace acoustic {
 namespace {
 
 constexpr std::size_t kUnitsWorthThreads = 128;  // layers of at most this number are computed by one thread
 
-using Values = std::unique_ptr<float[]>;  // not filled with zeros, which takes as long as a small layer
+using Values = shared::AlignedArray<float>;
 
-Values uninitialized(std::size_t size) { return Values(new float[size]); }
+Values values_of(std::size_t size) { return shared::aligned_array<float>(size); }
 
 std::size_t inputs_of(const DenseLayer& layer) { return layer.rows; }
 std::size_t inputs_of(const Int8DenseLayer& layer) { return layer.weights.rows; }
@@ -73,7 +74,7 @@ class Run {
 
   // The inputs of all utterances, one after the other.
   Values gathered(std::size_t width) const {
-    Values values = uninitialized(frames_ * width);
+    Values values = values_of(frames_ * width);
     float* to = values.get();
     for (const PlannedUtterance& each : utterances_) to = std::copy_n(each.inputs, each.length * width, to);
     return values;
@@ -81,7 +82,7 @@ class Run {
 
   Values after(const DenseStep& step, Values inputs) {
     const Sizes sizes = sizes_of(step);
-    Values outputs = uninitialized(frames_ * sizes.filled);
+    Values outputs = values_of(frames_ * sizes.filled);
     const std::size_t threads = step.units > kUnitsWorthThreads ? threads_ : 1;
     const auto run = [&](const auto& layer) {
       dense(layer, inputs.get(), frames_, step.low, step.high, threads, outputs.get(), machine_);
@@ -94,7 +95,7 @@ class Run {
   Values after(const RecurrentStep& step, Values gates) {
     const Sizes sizes = sizes_of(step);
     Values cells = states(sizes.state), hidden = states(sizes.state);
-    Values outputs = uninitialized(frames_ * sizes.filled);
+    Values outputs = values_of(frames_ * sizes.filled);
     const Utterances all{lengths_, gates.get(), cells.get(), hidden.get(), outputs.get()};
     std::visit([&](const auto& layer) { recurrence(layer, all, threads_, machine_); }, step.layer);
     keep(cells.get(), sizes.state);
@@ -127,7 +128,7 @@ class Run {
 
   // The part of the utterances' states that comes next.
   Values states(std::size_t size) {
-    Values values = uninitialized(utterances_.size() * size);
+    Values values = values_of(utterances_.size() * size);
     float* to = values.get();
     for (const PlannedUtterance& each : utterances_) to = std::copy_n(each.state + taken_, size, to);
     taken_ += size;
