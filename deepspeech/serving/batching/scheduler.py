@@ -80,6 +80,8 @@ class Scheduler:
             finally:  # what is not done, be it because this thread was interrupted, is still to be done
                 with self._lock:
                     self._waiting[:0] = [each for each in batch if not each.done]
+                    if request.done:  # the next one leads before all the others need the interpreter
+                        self._pass_on(request)
                 for each in batch:
                     if each.done:
                         each.wake()
@@ -89,10 +91,14 @@ class Scheduler:
         with self._lock:
             request.abandon()
             self._waiting = [each for each in self._waiting if each is not request]
-            if self._leader is request:
-                self._leader = self._waiting[0] if self._waiting else None
-                if self._leader is not None:
-                    self._leader.wake()
+            self._pass_on(request)
+
+    def _pass_on(self, request: Request) -> None:
+        """Let another one lead, if this one does; the lock must be held."""
+        if self._leader is request:
+            self._leader = self._waiting[0] if self._waiting else None
+            if self._leader is not None:
+                self._leader.wake()
 
     def _gather(self) -> list[Request]:
         """Wait for the streams that are due soon; return what is computed next, the oldest request first."""
