@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 _SPACES = (" ", b" ")
+_BETWEEN_SPACES = re.compile("[^ ]+")
 
 
 class Word(NamedTuple):
@@ -28,6 +30,7 @@ class LabelTexts:
         self._columns = tuple(columns)
         self._spaced = spaced
         self._are_characters = all(isinstance(text, str) for text in texts)
+        self._are_single = all(isinstance(text, str) and len(text) == 1 for text in texts)
         self._begins = {label for label, text in enumerate(texts) if text[:1] in _SPACES}
         self._spaces = {label for label in self._begins if texts[label] in _SPACES}
         self._has_pieces = self._begins > self._spaces
@@ -43,6 +46,9 @@ class LabelTexts:
 
     def words(self, labels: Sequence[int], frames: Sequence[int]) -> tuple[Word, ...]:
         """Return the words, which begin at labels that begin with a space, or after those that are one."""
+        if self._are_single:  # as for other labels, in less time: partial results need it often
+            found = _BETWEEN_SPACES.finditer(self._joined(labels))
+            return tuple([Word(each[0], frames[each.start()], frames[each.end() - 1] + 1) for each in found])
         begins = [place for place, label in enumerate(labels) if label in self._begins]
         words = []
         for begin, end in pairwise([0, *begins, len(labels)]):
