@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from typing import Any, TypeVar
 
-from ..util.parallel import usable_cores
 from .api import Model
 from .arguments.samples import Samples
+from .batching.scheduler import MOST_STREAMS
 from .streams import TranscriptStream
 from .transcripts import Transcript, joined
 
@@ -32,9 +32,12 @@ class AsyncModel:
     """
 
     def __init__(self, model: Model, threads: int | None = None) -> None:
-        """Take a model and the number of calls that are computed at once; by default, one for each core."""
+        """Take a model and the number of calls that are carried out at once; by default, MOST_STREAMS.
+
+        The network computes what they need of it together, which takes less time than one after the other.
+        """
         self.model = model
-        self._threads = ThreadPoolExecutor(threads or usable_cores(), thread_name_prefix="deepspeech")
+        self._threads = ThreadPoolExecutor(threads or MOST_STREAMS, thread_name_prefix="deepspeech")
 
     @classmethod
     async def load(cls, model_path: str | PathLike[str], threads: int | None = None) -> AsyncModel:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 import soundfile
 
 from deepspeech import AsyncModel, Model
+from deepspeech.serving.engine import Piece, State
+from deepspeech.serving.layers.layer import Array
 
 
 def test_transcripts_are_those_of_the_model(model: Model, graph_file: Path, recordings: list[Path]) -> None:
@@ -81,3 +84,28 @@ def test_the_event_loop_goes_on_and_a_long_recording_can_be_cancelled(model: Mod
     start = time.process_time()
     assert asyncio.run(transcribe()) == 20
     assert time.process_time() - start < 5  # the whole hour takes more
+
+
+def test_calls_of_many_tasks_are_computed_together(
+    graph_file: Path, recordings: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, sizes = Model(graph_file), []
+    spoken = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
+    expected = model.transcribe(spoken)
+    scheduler = model._scheduler
+    run_batch = scheduler.engine.run_batch
+
+    def run_when_all_wait(pieces: list[Piece], cores_left: int) -> Sequence[tuple[Array, State]]:
+        while not sizes and len(pieces) + len(scheduler._waiting) < 8:
+            time.sleep(0.01)
+        sizes.append(len(pieces))
+        return run_batch(pieces, cores_left)
+
+    monkeypatch.setattr(scheduler.engine, "run_batch", run_when_all_wait)
+
+    async def transcribe() -> None:
+        async with AsyncModel(model) as other:
+            assert await asyncio.gather(*(other.transcribe(spoken) for _ in range(8))) == [expected] * 8
+
+    asyncio.run(asyncio.wait_for(transcribe(), 60))
+    assert max(sizes) >= 4
