@@ -16,6 +16,16 @@ TOO_SLOW = 408
 HEAD_TOO_LARGE = 431
 TOO_MANY = 503
 
+RETRY_SECONDS = 2
+"""Seconds after which a client whose connection was one too many may connect again."""
+
+LAST_SECONDS = 1.0
+"""Seconds in which a client that is refused can read why. A connection that is closed before its request is read is
+reset, and what was written is lost."""
+
+REFUSED_SHARE = 16
+"""Of the connections that there may be, one in so many may be there beyond that to read why they are refused."""
+
 
 class LimitedProtocol(HttpToolsProtocol):
     """HTTP over one connection.
@@ -33,6 +43,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     _timer: asyncio.TimerHandle | None = None
     _head_bytes: int | None = 0  # received of the head that is not complete
+    _refused = False
 
     def refusal(self, status: int, message: str) -> bytes:
         """Return the JSON that tells why a request is refused."""
@@ -53,6 +64,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take a piece of a request, and refuse a head that is too large."""
+        if self._refused:
+            return
         super().data_received(data)
         if self._head_bytes is not None:
             self._head_bytes += len(data)
@@ -107,13 +120,26 @@ class LimitedProtocol(HttpToolsProtocol):
     def _refuse(self, status: int, message: str) -> None:
         """Close the connection, saying why unless an answer is on its way already."""
         cycle: Any = self.cycle
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._refused:
             return
+        self._refused = True
+        self._stop_timer()
         if cycle is None or cycle.response_complete or not cycle.response_started:
             body = self.refusal(status, message)
+            retry = f"retry-after: {RETRY_SECONDS}\r\n" if status == TOO_MANY else ""
             head = (
-                f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
+                f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n{retry}"
                 f"content-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
             )
             self.transport.write(head.encode() + body)
+            if self._may_be_read():
+                self.transport.write_eof()
+                self._timer = self.loop.call_later(LAST_SECONDS, self.transport.close)
+                return
         self.transport.close()
+
+    def _may_be_read(self) -> bool:
+        """Return whether the connection may stay until the client has read why it is refused."""
+        if not self.transport.can_write_eof():  # as with TLS
+            return False
+        return self.limits is None or len(self.connections) <= self.limits.in_all * (1 + 1 / REFUSED_SHARE)

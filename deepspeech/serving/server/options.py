@@ -26,7 +26,7 @@ class Limits:
     max_streams: int = limit(20, "live streams at once; further ones are answered 503")
     max_transcriptions: int = limit(2, "recordings transcribed at once; further ones wait")
     max_waiting: int = limit(16, "recordings that wait; further ones are answered 503", least=0)
-    max_connections: int = limit(512, "connections at once; further ones are closed")
+    max_connections: int = limit(512, "connections at once; further ones are answered 503")
     max_body_megabytes: int = limit(100, "megabytes (2^20 bytes) of a recording that is sent")
     max_file_seconds: float = limit(7200.0, "seconds of audio of a recording")
     max_stream_seconds: float = limit(14400.0, "seconds of audio of a live stream")

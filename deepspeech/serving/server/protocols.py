@@ -10,12 +10,16 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from ...util.web.limited_protocol import LimitedProtocol
+from ...util.web.connections import ConnectionLimits
+from ...util.web.limited_protocol import HEAD_TOO_LARGE, TOO_MANY, TOO_SLOW, LimitedProtocol
 from .errors import RefusedError
 from .options import Limits
 
 LARGEST_HEAD = 1 << 16
 """Bytes of a request's line and headers."""
+
+REFUSALS = {TOO_SLOW: "too_slow", HEAD_TOO_LARGE: "too_large", TOO_MANY: "server_busy"}
+"""Codes for programs, by the status with which a connection is refused."""
 
 
 class StallWatch:
@@ -56,23 +60,21 @@ class _Watched(asyncio.Protocol):
         super().resume_writing()
 
 
-def http_protocol(limits: Limits) -> type[HttpToolsProtocol]:
+def http_protocol(most: Limits) -> type[HttpToolsProtocol]:
     """Return HTTP with these limits."""
 
     class BoundedHttp(_Watched, LimitedProtocol):
-        slowest_request = limits.request_seconds
+        slowest_request = most.request_seconds
         largest_head = LARGEST_HEAD
+        limits = ConnectionLimits(in_all=most.max_connections, by_address=most.max_connections)
 
         def refusal(self, status: int, message: str) -> bytes:
-            code = "too_slow" if status == 408 else "too_large"
-            return json.dumps(RefusedError(status, code, message).to_json()).encode()
+            return json.dumps(RefusedError(status, REFUSALS[status], message).to_json()).encode()
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            self._stalled = StallWatch(limits.slow_reader_seconds)
+            self._stalled = StallWatch(most.slow_reader_seconds)
             super().connection_made(transport)
-            _end_dead_connections(transport, limits)
-            if len(self.connections) > limits.max_connections:
-                transport.abort()
+            _end_dead_connections(transport, most)
 
     return BoundedHttp
 

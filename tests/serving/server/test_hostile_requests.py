@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from serving_in_thread import PATIENCE, Samples, Served, final, loaded, rest, samples_of, say, serving, tell, until
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from deepspeech import Model
 from deepspeech.serving.server.description import describe
@@ -123,13 +123,17 @@ def test_broken_frames_end_their_own_connection(served: Served, spoken: Samples,
         assert final(faithful)["text"] == model.transcribe(spoken).text
 
 
-def test_more_connections_than_allowed_are_closed_at_once(served: Served) -> None:
-    idle = [socket.create_connection(("127.0.0.1", served.port), PATIENCE) for _ in range(60)]
+def test_a_connection_that_is_one_too_many_is_told_when_to_come_back(served: Served) -> None:
+    idle = [socket.create_connection(("127.0.0.1", served.port), PATIENCE) for _ in range(40)]
     try:
-        until(lambda: len(served.server.server_state.connections) <= 40)
-        idle[-1].settimeout(PATIENCE)
-        with suppress(ConnectionResetError):
-            assert idle[-1].recv(1) == b""
+        until(lambda: len(served.server.server_state.connections) == 40)
+        status, headers, body = served.get("/v1/models")
+        assert (status, headers["retry-after"]) == (503, "2")
+        assert json.loads(body)["error"]["code"] == "server_busy"
+        with pytest.raises(InvalidStatus, match="503"), served.stream():
+            pass
+        idle += [socket.create_connection(("127.0.0.1", served.port), PATIENCE) for _ in range(30)]
+        until(lambda: len(served.server.server_state.connections) <= 40)  # those that send nothing are closed
     finally:
         for connection in idle:
             connection.close()
