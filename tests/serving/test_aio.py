@@ -89,7 +89,8 @@ def test_the_event_loop_goes_on_and_a_long_recording_can_be_cancelled(model: Mod
 def test_calls_of_many_tasks_are_computed_together(
     graph_file: Path, recordings: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, sizes = Model(graph_file), []
+    model = Model(graph_file)
+    sizes: list[int] = []
     spoken = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
     expected = model.transcribe(spoken)
     scheduler = model._scheduler

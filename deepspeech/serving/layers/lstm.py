@@ -9,12 +9,12 @@ from ..._acoustic import Bfloat16Recurrence, Int8Recurrence, Recurrence, Step
 from ...network.description import LSTM, BidirectionalLSTM
 from .blocks import COLUMNS, Blocks, bfloat16_weights, gates_in_blocks, int8_weights, int16_weights
 from .layer import Batch, Weights
-from .plan import Planned
+from .plan import Planned, PlannedLayer
 from .precision import Precision
 from .products import product_of_blocks
 
 
-class LSTMLayer:
+class LSTMLayer(PlannedLayer):
     """An LSTM over time, from the first frame to the last.
 
     In each frame the states of all utterances are multiplied by the recurrent weights together.
@@ -24,7 +24,7 @@ class LSTMLayer:
         kernel, bias = weights[f"{layer.name}/kernel"], gates_in_blocks(weights[f"{layer.name}/bias"][None])
         gates = product_of_blocks(gates_in_blocks(kernel[:inputs]), bias, precision)
         recurrence = _recurrence_of(gates_in_blocks(kernel[inputs:]), layer.units, precision)
-        self.steps = (Step.dense(gates, len(bias) * COLUMNS, -inf, inf), Step.recurrent(recurrence))
+        super().__init__(Step.dense(gates, len(bias) * COLUMNS, -inf, inf), Step.recurrent(recurrence))
 
 
 def _recurrence_of(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
-from typing import Protocol, runtime_checkable
+from typing import cast
 
 import numpy as np
 
@@ -10,12 +10,12 @@ from ..._acoustic import Plan, Step
 from .layer import Array, Batch, EngineLayer
 
 
-@runtime_checkable
-class PlannedLayer(Protocol):
+class PlannedLayer:
     """A layer that a plan can have, with its weights."""
 
-    steps: Sequence[Step]
-    """What it is made of, in the order of computation."""
+    def __init__(self, *steps: Step) -> None:
+        """Take what the layer is made of, in the order of computation."""
+        self.steps = steps
 
 
 class Planned:
@@ -35,17 +35,17 @@ class Planned:
         return batch._replace(utterances=[rows for rows, _ in results]), [state for _, state in results]
 
 
-class SoftmaxLayer:
+class SoftmaxLayer(PlannedLayer):
     """e^x of each number, divided by their sum over the frame."""
 
     def __init__(self, units: int) -> None:
-        self.steps = (Step.softmax(units),)
+        super().__init__(Step.softmax(units))
 
 
 def in_plans(layers: Iterable[EngineLayer | PlannedLayer]) -> Iterator[EngineLayer]:
     """Yield the layers, those in one that can be computed in one call."""
     for is_planned, group in groupby(layers, lambda layer: isinstance(layer, PlannedLayer)):
         if is_planned:
-            yield Planned(group)
+            yield Planned(cast(Iterable[PlannedLayer], group))
         else:
-            yield from group
+            yield from cast(Iterable[EngineLayer], group)

@@ -9,6 +9,7 @@ from ..._acoustic import Step
 from ...network.description import Dense, Projection
 from .blocks import Blocks, bfloat16_weights, columns_in_blocks, float32_weights, int8_weights
 from .layer import Array, Weights
+from .plan import PlannedLayer
 from .precision import Precision
 
 UNITS_WORTH_THREADS = 128
@@ -19,14 +20,15 @@ Product = FloatProduct | Bfloat16Product | Int8Product
 """Products of rows with weights, plus a bias."""
 
 
-class DenseLayer:
+class DenseLayer(PlannedLayer):
     """A dense layer, its weights in blocks."""
 
     def __init__(self, layer: Dense | Projection, inputs: int, weights: Weights, precision: Precision) -> None:
         del inputs
         product = product_of(weights[f"{layer.name}/weights"], weights[f"{layer.name}/bias"], precision)
         clip = layer.clip if isinstance(layer, Dense) else None
-        self.steps = (Step.dense(product, layer.units, *((-inf, inf) if clip is None else (0.0, clip))),)
+        low, high = (-inf, inf) if clip is None else (0.0, clip)
+        super().__init__(Step.dense(product, layer.units, low, high))
 
 
 def product_of(weights: Array, bias: Array, precision: Precision) -> Product:
