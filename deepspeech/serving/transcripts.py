@@ -124,6 +124,8 @@ def _score(choice: Sequence[tuple[float, Transcript]]) -> float:
 
 def _spoken(word: Word, timesteps: Sequence[int], longest_gap: int) -> tuple[int, int]:
     """Return the frames from which and up to which a word is said: those of most of its labels without a long gap."""
+    if word.end - 1 - word.start <= longest_gap:
+        return word.start, word.end
     steps = timesteps[bisect_left(timesteps, word.start) : bisect_left(timesteps, word.end)]
     begins = [0, *(place for place, (a, b) in enumerate(pairwise(steps), start=1) if b - a > longest_gap), len(steps)]
     begin, end = max(pairwise(begins), key=lambda run: (run[1] - run[0], run[0]))

@@ -77,12 +77,12 @@ class EndpointedSearch:
         """Take rows, float32 [rows, columns + 1]; those after the endpoint are dropped."""
         spaces = posteriors[:, self._space_columns].sum(axis=1)
         silent = spaces + posteriors[:, -1] > SILENCE_PROBABILITY
-        for row, is_silent, space in zip(posteriors, silent, spaces, strict=True):
+        for row, is_silent, space in zip(posteriors, silent.tolist(), spaces.tolist(), strict=True):
             if self.endpoint is not None:
                 return
             self._rows += 1
             if is_silent:
-                self._space_seen |= bool(space > SILENCE_PROBABILITY)
+                self._space_seen |= space > SILENCE_PROBABILITY
                 self._take_silence(row)
             else:
                 self._take_speech(row)
