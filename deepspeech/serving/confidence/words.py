@@ -47,9 +47,14 @@ class Rivals:
         if len(self._columns) > 1:
             self._columns = [np.concatenate(self._columns)]
             self._probabilities = [np.concatenate(self._probabilities)]
-        columns, probabilities = self._columns[0][first:end], self._probabilities[0][first:end]
-        others = (columns[..., None] != np.fromiter(except_for, np.int32)).all(axis=-1)
-        return float(np.max(probabilities, where=others, initial=0))
+        of_rows = zip(self._columns[0][first:end].tolist(), self._probabilities[0][first:end].tolist(), strict=True)
+        others = (  # of so few numbers, lists are faster than arrays
+            probability
+            for columns, probabilities in of_rows
+            for column, probability in zip(columns, probabilities, strict=True)
+            if column not in except_for
+        )
+        return max(others, default=0.0)
 
 
 def observations(
