@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -11,11 +12,33 @@
 namespace acoustic {
 namespace {
 
+// Numbers whose memory is kept for the next ones.
+class Buffer {
+ public:
+  // Returns room for numbers, which are not set; what was there is lost.
+  float* room(std::size_t size) {
+    if (size > capacity_) {
+      values_ = shared::aligned_array<float>(size);
+      capacity_ = size;
+    }
+    return values_.get();
+  }
+
+ private:
+  shared::AlignedArray<float> values_;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace
+
+struct Workspace {
+  Buffer of_steps[2];  // which steps write to in turn
+  Buffer cells, hidden;
+};
+
+namespace {
+
 constexpr std::size_t kUnitsWorthThreads = 128;  // layers of at most this number are computed by one thread
-
-using Values = shared::AlignedArray<float>;
-
-Values values_of(std::size_t size) { return shared::aligned_array<float>(size); }
 
 std::size_t inputs_of(const DenseLayer& layer) { return layer.rows; }
 std::size_t inputs_of(const Int8DenseLayer& layer) { return layer.weights.rows; }
@@ -64,72 +87,72 @@ void softmax(float* values, std::size_t units) {
 // One batch on its way through a plan.
 class Run {
  public:
-  Run(const std::vector<PlannedUtterance>& utterances, std::size_t threads, Machine machine)
-      : utterances_(utterances), threads_(threads), machine_(machine) {
+  Run(const std::vector<PlannedUtterance>& utterances, std::size_t threads, Machine machine, Workspace& workspace)
+      : utterances_(utterances), threads_(threads), machine_(machine), workspace_(workspace) {
     for (const PlannedUtterance& each : utterances) {
       lengths_.push_back(each.length);
       frames_ += each.length;
     }
   }
 
-  // The inputs of all utterances, one after the other.
-  Values gathered(std::size_t width) const {
-    Values values = values_of(frames_ * width);
-    float* to = values.get();
+  // Begins with the inputs of all utterances, one after the other.
+  void gather(std::size_t width) {
+    float* to = values_ = next_room(width);
     for (const PlannedUtterance& each : utterances_) to = std::copy_n(each.inputs, each.length * width, to);
-    return values;
   }
 
-  Values after(const DenseStep& step, Values inputs) {
+  void compute(const DenseStep& step) {
     const Sizes sizes = sizes_of(step);
-    Values outputs = values_of(frames_ * sizes.filled);
+    float* const outputs = next_room(sizes.filled);
     const std::size_t threads = step.units > kUnitsWorthThreads ? threads_ : 1;
     const auto run = [&](const auto& layer) {
-      dense(layer, inputs.get(), frames_, step.low, step.high, threads, outputs.get(), machine_);
+      dense(layer, values_, frames_, step.low, step.high, threads, outputs, machine_);
     };
     std::visit(run, step.layer);
-    narrow(outputs.get(), sizes);
-    return outputs;
+    go_on_with(outputs, sizes);
   }
 
-  Values after(const RecurrentStep& step, Values gates) {
+  void compute(const RecurrentStep& step) {
     const Sizes sizes = sizes_of(step);
-    Values cells = states(sizes.state), hidden = states(sizes.state);
-    Values outputs = values_of(frames_ * sizes.filled);
-    const Utterances all{lengths_, gates.get(), cells.get(), hidden.get(), outputs.get()};
+    float* const cells = states(workspace_.cells, sizes.state);
+    float* const hidden = states(workspace_.hidden, sizes.state);
+    float* const outputs = next_room(sizes.filled);
+    const Utterances all{lengths_, values_, cells, hidden, outputs};
     std::visit([&](const auto& layer) { recurrence(layer, all, threads_, machine_); }, step.layer);
-    keep(cells.get(), sizes.state);
-    keep(hidden.get(), sizes.state);
-    narrow(outputs.get(), sizes);
-    return outputs;
+    keep(cells, sizes.state);
+    keep(hidden, sizes.state);
+    go_on_with(outputs, sizes);
   }
 
-  Values after(const SoftmaxStep& step, Values values) {
-    for (std::size_t frame = 0; frame < frames_; ++frame) softmax(values.get() + frame * step.units, step.units);
-    return values;
+  void compute(const SoftmaxStep& step) {
+    for (std::size_t frame = 0; frame < frames_; ++frame) softmax(values_ + frame * step.units, step.units);
   }
 
   // Hands out the outputs of all utterances.
-  void scatter(const float* outputs, std::size_t width) const {
+  void scatter(std::size_t width) const {
+    const float* from = values_;
     for (const PlannedUtterance& each : utterances_) {
-      std::copy_n(outputs, each.length * width, each.outputs);
-      outputs += each.length * width;
+      std::copy_n(from, each.length * width, each.outputs);
+      from += each.length * width;
     }
   }
 
  private:
-  // Leaves the columns out that fill up the last block.
-  void narrow(float* values, const Sizes& sizes) const {
+  float* next_room(std::size_t width) { return workspace_.of_steps[written_++ % 2].room(frames_ * width); }
+
+  // Makes outputs the next step's inputs, without the columns that fill up the last block.
+  void go_on_with(float* outputs, const Sizes& sizes) {
+    values_ = outputs;
     if (sizes.filled == sizes.outputs) return;
     for (std::size_t frame = 1; frame < frames_; ++frame) {
-      std::memmove(values + frame * sizes.outputs, values + frame * sizes.filled, sizes.outputs * sizeof(float));
+      std::memmove(outputs + frame * sizes.outputs, outputs + frame * sizes.filled, sizes.outputs * sizeof(float));
     }
   }
 
   // The part of the utterances' states that comes next.
-  Values states(std::size_t size) {
-    Values values = values_of(utterances_.size() * size);
-    float* to = values.get();
+  float* states(Buffer& buffer, std::size_t size) {
+    float* const values = buffer.room(utterances_.size() * size);
+    float* to = values;
     for (const PlannedUtterance& each : utterances_) to = std::copy_n(each.state + taken_, size, to);
     taken_ += size;
     return values;
@@ -147,8 +170,10 @@ class Run {
   const std::vector<PlannedUtterance>& utterances_;
   const std::size_t threads_;
   const Machine machine_;
+  Workspace& workspace_;
+  float* values_ = nullptr;  // [frames, width], in the workspace
   std::vector<std::size_t> lengths_;
-  std::size_t frames_ = 0, taken_ = 0, kept_ = 0;
+  std::size_t frames_ = 0, written_ = 0, taken_ = 0, kept_ = 0;
 };
 
 }  // namespace
@@ -165,13 +190,16 @@ Plan::Plan(std::vector<Step> steps) : steps_(std::move(steps)) {
   }
 }
 
+Plan::~Plan() { delete spare_.load(); }
+
 void Plan::run(const std::vector<PlannedUtterance>& utterances, std::size_t threads, Machine machine) const {
-  Run run(utterances, threads, machine);
-  Values values = run.gathered(inputs_);
-  for (const Step& step : steps_) {
-    values = std::visit([&](const auto& each) { return run.after(each, std::move(values)); }, step);
-  }
-  run.scatter(values.get(), outputs_);
+  std::unique_ptr<Workspace> workspace(spare_.exchange(nullptr));
+  if (!workspace) workspace = std::make_unique<Workspace>();
+  Run run(utterances, threads, machine, *workspace);
+  run.gather(inputs_);
+  for (const Step& step : steps_) std::visit([&](const auto& each) { run.compute(each); }, step);
+  run.scatter(outputs_);
+  workspace.reset(spare_.exchange(workspace.release()));
 }
 
 }  // namespace acoustic

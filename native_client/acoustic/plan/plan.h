@@ -2,6 +2,7 @@
 // utterances to their outputs.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <variant>
 #include <vector>
@@ -40,11 +41,17 @@ struct PlannedUtterance {
   float* new_state;     // [state_size], receives the state after the last frame
 };
 
+// What a batch is computed in.
+struct Workspace;
+
 // Threads may share a plan.
 class Plan {
  public:
   // Throws std::invalid_argument if there is no step, or one does not take what the one before it gives.
   explicit Plan(std::vector<Step> steps);
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
 
   std::size_t inputs() const { return inputs_; }    // numbers of a frame
   std::size_t outputs() const { return outputs_; }  // numbers of a frame
@@ -58,6 +65,7 @@ class Plan {
 
  private:
   std::vector<Step> steps_;
+  mutable std::atomic<Workspace*> spare_{nullptr};  // is kept for the next batch, whose thread may be another one
   std::size_t inputs_ = 0, outputs_ = 0, state_size_ = 0;
 };
 
