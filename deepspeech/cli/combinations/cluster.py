@@ -23,8 +23,10 @@ def check_cluster(options: Options) -> None:
 
 
 def _check_all_reducing(cluster: ClusterOptions) -> None:
+    if cluster.parameter_servers and cluster.scheduler:
+        raise FlagError(f"--sync=allreduce: needs no parameter servers, but --cluster={cluster.scheduler} names some")
     if cluster.parameter_servers or cluster.job_name == "ps":
-        raise FlagError("--sync=allreduce: there are no parameter servers; leave out --ps_hosts and --job_name=ps")
+        raise FlagError("--sync=allreduce: needs no parameter servers; leave out --ps_hosts and --job_name=ps")
     if not cluster.workers:
         raise FlagError("--sync=allreduce: needs --worker_hosts and --job_name=worker, on every node")
     if cluster.replicas != cluster.replicas_to_aggregate or cluster.replicas % cluster.places:
