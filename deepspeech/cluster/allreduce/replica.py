@@ -60,14 +60,13 @@ class Replica:
         When this raises RingBrokenError, the weights are as before.
         """
         graph = self._graph
-        kept_round, count = self.session.run([graph.kept_round, graph.kept_count])
-        kept = kept_round == round_number
-        total = np.array(self.session.run(graph.kept)) if kept else np.zeros(graph.kept.shape.as_list(), np.float32)
-        utterances = np.array([count if kept else 0], np.float64)
-        self._in_ring(lambda ring: ring.add_up(utterances))
-        self._in_ring(lambda ring: ring.add_up(total, self._sent_as))
-        total /= np.float32(utterances[0])
-        self.session.run(graph.apply, {graph.mean: total, graph.training.learning_rate: learning_rate})
+        kept_round, count, kept = self.session.run([graph.kept_round, graph.kept_count, graph.kept])
+        if kept_round != round_number:
+            count, kept = 0, np.zeros_like(kept)
+        utterances, mean = np.empty(1), np.empty_like(kept)
+        self._in_ring(lambda ring: ring.add_up(np.array([count], np.float64), utterances))
+        self._in_ring(lambda ring: ring.add_up(kept, mean, divisor=utterances[0], sent_as=self._sent_as))
+        self.session.run(graph.apply, {graph.mean: mean, graph.training.learning_rate: learning_rate})
         self._reach(number)
         return int(utterances[0])
 

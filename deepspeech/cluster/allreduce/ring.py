@@ -118,25 +118,30 @@ class Ring:
                 connection.setblocking(False)
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def add_up(self, values: npt.NDArray[Any], sent_as: Any = None) -> None:
-        """Replace each process's numbers [n] by the sum of all processes' numbers; raises RingBrokenError.
+    def add_up(
+        self, values: npt.NDArray[Any], total: npt.NDArray[Any], *, divisor: float = 1.0, sent_as: Any = None
+    ) -> None:
+        """Write the sum of all processes' `values` [n], over a divisor, to `total` [n]; raises RingBrokenError.
 
         They travel as the type `sent_as` if it is given, and are added up as they are.
         """
         size, rank = self._place.size, self._place.rank
         bounds = [len(values) * part // size for part in range(size + 1)]
         parts = [values[begin:end] for begin, end in pairwise(bounds)]
+        sums = [total[begin:end] for begin, end in pairwise(bounds)]
         sent_as = values.dtype if sent_as is None else np.dtype(sent_as)
         came = np.empty(max(len(part) for part in parts), sent_as)
         for step in range(size - 1):
-            own, sum_here = parts[(rank - step) % size], parts[(rank - step - 1) % size]
-            self._exchange(own.astype(sent_as, copy=False), came[: len(sum_here)])
-            sum_here += came[: len(sum_here)].astype(values.dtype, copy=False)
+            passed_on, added = (rank - step) % size, (rank - step - 1) % size
+            out, into = (sums if step else parts)[passed_on], came[: len(parts[added])]
+            self._exchange(out.astype(sent_as, copy=False), into)
+            np.add(parts[added], into.astype(values.dtype, copy=False), out=sums[added])
+        complete = sums[(rank + 1) % size]
+        np.divide(complete if size > 1 else values, divisor, out=complete)
         if sent_as != values.dtype and size > 1:
-            complete = parts[(rank + 1) % size]
             complete[...] = complete.astype(sent_as)  # what the others get
         for step in range(size - 1):
-            complete, missing = parts[(rank + 1 - step) % size], parts[(rank - step) % size]
+            complete, missing = sums[(rank + 1 - step) % size], sums[(rank - step) % size]
             if sent_as == values.dtype:
                 self._exchange(complete, missing)
             else:
@@ -193,7 +198,8 @@ class Ring:
             poll.modify(self._next, select.POLLIN | (select.POLLOUT if out else 0))
             poll.modify(self._previous, select.POLLIN if into else 0)
             found = dict(poll.poll(1000 * LOOK_SECONDS))
-            if found.get(self._next.fileno(), 0) & ~select.POLLOUT:
+            arrives = self._previous.fileno() in found
+            if found.get(self._next.fileno(), 0) & ~select.POLLOUT and not arrives:
                 raise RingBrokenError(f"the worker at {self._place.next} has left the ring")
             if found:
                 moved = time.monotonic()
@@ -201,9 +207,9 @@ class Ring:
                 raise RingBrokenError("the group of workers has changed")
             elif time.monotonic() - moved > STALL_SECONDS:
                 raise RingBrokenError(f"nothing came from another worker for {STALL_SECONDS:.0f} s")
-            if self._next.fileno() in found:
+            if out and self._next.fileno() in found:
                 out = out[self._next.send(out) :]
-            if self._previous.fileno() in found:
+            if arrives:
                 count = self._previous.recv_into(into)
                 if not count:
                     raise RingBrokenError("the worker before this one has left the ring")
