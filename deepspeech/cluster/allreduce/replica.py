@@ -31,6 +31,7 @@ class Replica:
         self._listener = listener
         self._sent_as = sent_as
         self._ring: Ring | None = None
+        self._mean = np.empty(graph.mean.shape.as_list() if graph.mean is not None else 0, np.float32)
         self._number = 0
         self._changed = threading.Condition()
         session.run(graph.begin)
@@ -63,9 +64,9 @@ class Replica:
         kept_round, count, kept = self.session.run([graph.kept_round, graph.kept_count, graph.kept])
         if kept_round != round_number:
             count, kept = 0, np.zeros_like(kept)
-        utterances, mean = np.empty(1), np.empty_like(kept)
+        utterances, mean = np.empty(1), self._mean
         self._in_ring(lambda ring: ring.add_up(np.array([count], np.float64), utterances))
-        self._in_ring(lambda ring: ring.add_up(kept, mean, divisor=utterances[0], sent_as=self._sent_as))
+        self._in_ring(lambda ring: ring.add_up(kept, mean, divisor=float(utterances[0]), sent_as=self._sent_as))
         self.session.run(graph.apply, {graph.mean: mean, graph.training.learning_rate: learning_rate})
         self._reach(number)
         return int(utterances[0])

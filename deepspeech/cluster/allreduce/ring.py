@@ -113,6 +113,7 @@ class Ring:
         self._next = to_next
         self._previous = from_previous
         self._is_current = is_current
+        self._came = np.empty(0, np.uint8)
         for connection in (to_next, from_previous):
             if connection is not None:
                 connection.setblocking(False)
@@ -130,7 +131,7 @@ class Ring:
         parts = [values[begin:end] for begin, end in pairwise(bounds)]
         sums = [total[begin:end] for begin, end in pairwise(bounds)]
         sent_as = values.dtype if sent_as is None else np.dtype(sent_as)
-        came = np.empty(max(len(part) for part in parts), sent_as)
+        came = self._room(max(len(part) for part in parts) * sent_as.itemsize).view(sent_as)
         for step in range(size - 1):
             passed_on, added = (rank - step) % size, (rank - step - 1) % size
             out, into = (sums if step else parts)[passed_on], came[: len(parts[added])]
@@ -180,6 +181,12 @@ class Ring:
             if connection is not None:
                 with suppress(OSError):
                     connection.close()
+
+    def _room(self, size: int) -> npt.NDArray[np.uint8]:
+        """Return bytes for what comes, which are used again: fresh ones take the kernel's time."""
+        if len(self._came) < size:
+            self._came = np.empty(size, np.uint8)
+        return self._came[:size]
 
     def _exchange(self, out: npt.NDArray[Any], into: npt.NDArray[Any]) -> None:
         """Send one array to the next process and receive another from the one before, both at once."""
