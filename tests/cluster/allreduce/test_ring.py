@@ -84,7 +84,11 @@ def test_numbers_that_travel_as_bfloat16_are_the_same_at_all_processes_too_and_h
 
 def test_the_first_process_gives_its_arrays_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PIECE_BYTES", 1000)
-    given = [np.arange(999, dtype=np.float32).reshape(3, 333), np.array(7, np.int64), np.empty(0, np.float32)]
+    given: list[Any] = [
+        np.arange(999, dtype=np.float32).reshape(3, 333),
+        np.array(7, np.int64),
+        np.empty(0, np.float32),
+    ]
 
     def copied(ring: Ring, rank: int) -> Any:
         arrays = [each.copy() if rank == 0 else np.zeros_like(each) for each in given]
