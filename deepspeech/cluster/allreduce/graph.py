@@ -17,6 +17,7 @@ from ...training.graph import TrainingGraph, averages_in
 from ...training.optimization.step import optimizer_step
 from ...training.towers import PLAIN_FEATURES, build_towers, summed_gradients
 from ...util.features import FeatureOptions
+from ..graph import whole_lines_first
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -97,6 +98,7 @@ class _Sums:
     """The sum of the gradients of a round, in one vector."""
 
     def __init__(self, pairs: Sequence[tuple[Tensor, Any]], utterances: Tensor, round_number: Tensor) -> None:
+        pairs = whole_lines_first(pairs)
         self._variables = [variable for _, variable in pairs]
         self._sizes = [variable.shape.num_elements() for variable in self._variables]
         with v1.device(self._variables[0].device):

@@ -17,6 +17,8 @@ traffic = logging.getLogger("deepspeech.traffic")
 LOOK_SECONDS = 0.5
 """Seconds between looks at whether weights that are waited for can still come."""
 
+CACHE_LINE_BYTES = 64
+
 
 class Replica:
     """The weights in a session of this process; their number is that of the order which led to them.
@@ -31,7 +33,7 @@ class Replica:
         self._listener = listener
         self._sent_as = sent_as
         self._ring: Ring | None = None
-        self._mean = np.empty(graph.mean.shape.as_list() if graph.mean is not None else 0, np.float32)
+        self._mean = _aligned(graph.mean.shape.num_elements() if graph.mean is not None else 0)
         self._number = 0
         self._changed = threading.Condition()
         session.run(graph.begin)
@@ -108,3 +110,10 @@ class Replica:
             for value in self._values():
                 digest = zlib.crc32(value.tobytes(), digest)
             traffic.info("weights %d: %08x", number, digest)
+
+
+def _aligned(count: int) -> npt.NDArray[np.float32]:
+    """Return room for numbers at the beginning of a cache line, so that TensorFlow is fed with them as they are."""
+    room = np.empty(4 * count + CACHE_LINE_BYTES, np.uint8)
+    begin = -room.ctypes.data % CACHE_LINE_BYTES
+    return room[begin : begin + 4 * count].view(np.float32)
