@@ -39,7 +39,7 @@ class AllReduceSteps(Steps):
         Raise ClusterError if it was tried for too long.
         """
         with self._service.locked() as coordinator:
-            if coordinator.group.is_whole:
+            if coordinator.group.is_whole or coordinator.over:
                 return True
             order = coordinator.group.form()
         if order is None:
@@ -72,8 +72,11 @@ class AllReduceSteps(Steps):
         """Do nothing: gradients that a worker kept for another round are not used."""
 
     def _note_broken(self, error: RingBrokenError) -> None:
-        """Have a new ring formed, in a moment."""
-        self._dissolve()
+        """Have a new ring formed, in a moment, unless training is over and the workers leave."""
+        with self._service.locked() as coordinator:
+            coordinator.group.dissolve()
+            if coordinator.over:
+                return
         now = time.monotonic()
         if self._broken_since is None:
             logger.warning("The ring of the workers is broken: %s", error)
