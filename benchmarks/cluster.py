@@ -1,12 +1,13 @@
-"""A parameter server and two workers, each on a core of its own, against one process on one core each.
+"""Two workers, each on a core of its own, with a parameter server or without, against one process on one core each.
 
     python -m benchmarks.cluster [--n_hidden 512] [--batch 16] [--epochs 6] [--rounds 3] [--workers 2]
-        [--flags "--gradient_type bfloat16"]
+        [--sync ps allreduce] [--flags "--gradient_type bfloat16"]
 
-All train on the same synthetic corpus, noise of 2 to 6 seconds, in turn, `--rounds` times: first as many processes at
-once as there are workers, each by itself, then the cluster, the parameter server beside the last worker. The median
+All train on the same synthetic corpus, noise of 2 to 6 seconds, in turn, `--rounds` times: first the clusters, a
+parameter server beside the last worker, then as many processes at once as there are workers, each by itself. The median
 epoch counts, without the first, in which TensorFlow optimizes the graph. Besides utterances a second, which tell
-little on a machine that others use, the processor's time for an utterance is told, of all processes together.
+little on a machine that others use, the processor's time for an utterance is told, of all processes together, and the
+bytes that all send in a step over the loopback interface, on which nothing else should be going on.
 """
 
 from __future__ import annotations
@@ -36,6 +37,13 @@ class Epochs:
 
     seconds: list[float] = field(default_factory=list)
     processor: list[float] = field(default_factory=list)
+    bytes: list[int] = field(default_factory=list)
+
+    def add(self, other: Epochs) -> None:
+        """Add the epochs of another run."""
+        self.seconds += other.seconds
+        self.processor += other.processor
+        self.bytes += other.bytes
 
     @property
     def utterances_per_second(self) -> float:
@@ -63,16 +71,25 @@ def watch(leader: subprocess.Popen[str], others: Sequence[subprocess.Popen[str]]
     for line in leader.stderr:
         last = line.strip() or last
         if "Training of epoch" in line:
-            ends.append((time.monotonic(), sum(_processor_seconds(process) for process in (leader, *others))))
+            processor = sum(_processor_seconds(process) for process in (leader, *others))
+            ends.append((time.monotonic(), processor, _loopback_bytes()))
     if leader.wait():
         raise SystemExit(f"a process has failed: {last}")
     pairs = list(pairwise(ends))
-    return Epochs([two[0] - one[0] for one, two in pairs], [two[1] - one[1] for one, two in pairs])
+    return Epochs(
+        [two[0] - one[0] for one, two in pairs],
+        [two[1] - one[1] for one, two in pairs],
+        [two[2] - one[2] for one, two in pairs],
+    )
 
 
 def _processor_seconds(process: subprocess.Popen[str]) -> float:
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _loopback_bytes() -> int:
+    return int(Path("/proc/net/dev").read_text().partition("lo:")[2].split()[8])
 
 
 def training(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace) -> list[str]:
@@ -99,13 +116,14 @@ def alone(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace) 
     return found
 
 
-def on_cluster(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace) -> Epochs:
-    """Train on a cluster of one parameter server and the workers."""
+def on_cluster(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace, sync: str) -> Epochs:
+    """Train on a cluster of the workers and, unless they hold the weights, of one parameter server."""
     coordinator, server, *workers = free_ports(2 + options.workers)
     hosts = ",".join(f"localhost:{port}" for port in workers)
-    common = [*training(corpus, folder, options), f"--ps_hosts=localhost:{server}", f"--worker_hosts={hosts}"]
+    servers = [f"--ps_hosts=localhost:{server}"] if sync == "ps" else []
+    common = [*training(corpus, folder, options), f"--sync={sync}", *servers, f"--worker_hosts={hosts}"]
     common += [f"--coord_port={coordinator}", *options.flags.split()]
-    nodes = [("worker", task) for task in range(options.workers)] + [("ps", 0)]
+    nodes = [("worker", task) for task in range(options.workers)] + ([("ps", 0)] if servers else [])
     chief, *others = (
         on_core(task if job == "worker" else -1, [*common, f"--job_name={job}", f"--task_index={task}"])
         for job, task in nodes
@@ -130,27 +148,30 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--sync", nargs="+", default=["ps", "allreduce"], choices=["ps", "allreduce"])
     parser.add_argument("--flags", default="", help="further flags of the cluster's nodes")
     options = parser.parse_args()
-    local, cluster = Epochs(), Epochs()
+    local, clusters = Epochs(), {sync: Epochs() for sync in options.sync}
     with tempfile.TemporaryDirectory() as name:
         corpus = write_corpus(Path(name), UTTERANCES)
         for turn in range(options.rounds):
-            together = on_cluster(corpus, Path(name) / f"cluster-{turn}", options)
-            for found, epochs in (
-                (cluster, together),
-                *((local, e) for e in alone(corpus, Path(name) / f"{turn}", options)),
-            ):
-                found.seconds += epochs.seconds
-                found.processor += epochs.processor
+            for sync, cluster in clusters.items():
+                cluster.add(on_cluster(corpus, Path(name) / f"{sync}-{turn}", options, sync))
+            for epochs in alone(corpus, Path(name) / f"{turn}", options):
+                local.add(epochs)
     twice = options.workers * local.utterances_per_second
-    print(f"n_hidden {options.n_hidden}, batches of {options.batch}, median of {len(cluster.seconds)} epochs")
+    print(f"n_hidden {options.n_hidden}, batches of {options.batch}, {options.rounds} rounds")
     print(
         f"{options.workers} processes: {twice:.1f} utterances a second, {local.milliseconds:.1f} ms of a processor each"
     )
-    speed, spent = cluster.utterances_per_second, cluster.milliseconds
-    print(f"the cluster:  {speed:.1f} utterances a second, {spent:.1f} ms of a processor each")
-    print(f"speed {speed / twice:.0%}, processor's time {local.milliseconds / spent:.0%}")
+    for sync, cluster in clusters.items():
+        speed, spent = cluster.utterances_per_second, cluster.milliseconds
+        steps = UTTERANCES / (options.batch * options.workers)
+        print(
+            f"--sync {sync}: {speed:.1f} utterances a second, {spent:.1f} ms of a processor each: speed "
+            f"{speed / twice:.0%}, processor's time {local.milliseconds / spent:.0%}; "
+            f"{statistics.median(cluster.bytes) / steps / 1e6:.1f} MB a step"
+        )
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -25,14 +24,14 @@ from ..training.lifecycle import RunLifecycle, restore_newest
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.reporting.summaries import Summaries
 from ..util.feeding import UNREADABLE
+from .allreduce.steps import AllReduceSteps
 from .coordination.membership import Role
-from .coordination.rounds import NUMBERS_PER_ROUND
 from .http.client import RETRY_SECONDS
 from .http.service import Service
 from .locked_progress import LockedProgress
 from .monitoring.node_record import NodeState
 from .node import GRACE_SECONDS, SERVERS_LOST, end_hard_later, is_of_a_server, summary
-from .steps import ParameterServersLostError, Steps
+from .steps import ParameterServersLostError, ServedSteps
 from .watchdog import Watchdog
 from .worker import WorkerContext
 from .worker_thread import WorkerThread
@@ -75,9 +74,10 @@ class Chief:
         bar, course = self._options.report.show_progressbar, self._options.schedule.learning_rate
         self._progress = EpochProgress(context.sets, bar=bar, shows_rate=not course.is_constant)
         self._watchdog = Watchdog(service, context.cluster.parameter_servers, patience)
-        self._steps = Steps(context, service, self._watchdog, self._progress)
-        graph = context.graph.training.graph
-        with graph.as_default(), v1.device("/job:worker/task:0/cpu:0"):
+        kind = ServedSteps if context.replica is None else AllReduceSteps
+        self._steps = kind(context, service, self._watchdog, self._progress)
+        graph, here = context.graph.training.graph, "/job:worker/task:0" if context.replica is None else ""
+        with graph.as_default(), v1.device(f"{here}/cpu:0"):
             self._checkpoints = Checkpoints(self._options.checkpoint_folder, self._options.checkpoints, graph, identity)
         if self._options.trains:
             self._checkpoints.prepare_folder()
@@ -110,7 +110,7 @@ class Chief:
             with graph.as_default(), Summaries(self._options, self._context.sets, graph, 0) as summaries:
                 lifecycle = self._open(session, summaries)
                 while not self._is_over():
-                    self._do_what_is_due(session, lifecycle, worker)
+                    self._do_what_is_due(lifecycle, worker)
             return True
         except (ParameterServersLostError, *SERVERS_LOST) as error:
             self._suspend(error)
@@ -122,7 +122,7 @@ class Chief:
             return False
         finally:
             if session is not None:
-                closing = threading.Thread(target=_close, args=(session,), name="closing", daemon=True)
+                closing = threading.Thread(target=self._context.close, args=(session,), name="closing", daemon=True)
                 closing.start()
                 closing.join(CLOSING_SECONDS)
 
@@ -156,11 +156,8 @@ class Chief:
             self._service.wait(WAKE_SECONDS)
 
     def _open(self, session: Any, summaries: Summaries) -> RunLifecycle:
-        with self._service.locked() as coordinator:
-            before = coordinator.round_number - NUMBERS_PER_ROUND
         graph = self._context.graph
-        if graph.discard is not None:
-            session.run(graph.discard, {graph.round_number: before})
+        self._steps.begin(session)
         state = restore_newest(self._checkpoints, session, self._options)
         self._fill_in_statistics(session)
         schedule = self._options.schedule
@@ -191,19 +188,20 @@ class Chief:
         graph = self._context.graph.training.graph
         fill_in_statistics(session, graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
 
-    def _do_what_is_due(self, session: Any, lifecycle: RunLifecycle, worker: WorkerThread) -> None:
+    def _do_what_is_due(self, lifecycle: RunLifecycle, worker: WorkerThread) -> None:
         self._watchdog.expect(SAVING_SECONDS)
         if isinstance(worker.error, UNREADABLE):
             raise lifecycle.fail(worker.error)
         self._check(worker)
         if self._watch.signal_number is not None:
             raise lifecycle.stop(self._watch.signal_number)
+        possible = self._steps.are_possible()
         with self._service.locked() as coordinator:
             trouble, leaving = coordinator.trouble, coordinator.members.that_must_go
             training = coordinator.training
             progress, tally = (training.progress, training.tally) if training else (None, None)
             reports = coordinator.take_reports()
-            end = coordinator.close_round(self._service.clock()) if not reports else None
+            end = coordinator.close_round(self._service.clock()) if possible and not reports else None
             coordinator.chronicle.checkpoint_at = lifecycle.saved_at
         if trouble is not None:
             raise ParameterServersLostError(trouble)
@@ -217,7 +215,7 @@ class Chief:
         if progress is not None and tally is not None:
             self._show_progress(*progress[:2], tally)
         if end is not None:
-            self._steps.end_round(session, end)
+            self._steps.end_round(end)
         if lifecycle.save_is_due():
             self._progress.make_room()
         lifecycle.save_if_due()
@@ -225,6 +223,7 @@ class Chief:
             return
         if lifecycle.end_training_if_over():
             with self._service.locked() as coordinator:
+                coordinator.group.dissolve()  # the weights to test with are others
                 coordinator.allow_testing()
             self._service.changed()
         self._service.wait(WAKE_SECONDS)
@@ -244,6 +243,7 @@ class Chief:
         """Drop the gradients of a round that was begun with weights that may be replaced by the best ones."""
         with self._service.locked() as coordinator:
             coordinator.spoil_round()
+            coordinator.group.dissolve()
 
     def _check(self, worker: WorkerThread) -> None:
         with self._service.locked() as coordinator:
@@ -291,8 +291,3 @@ class Chief:
                 if coordinator.shutdown.is_complete(time.monotonic() - start):
                     return
             time.sleep(0.1)
-
-
-def _close(session: Any) -> None:
-    with suppress(tf.errors.OpError):
-        session.close()

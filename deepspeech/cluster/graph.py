@@ -128,13 +128,20 @@ def balanced(parameter_servers: int) -> DeviceOf:
     return place
 
 
+def whole_lines_first(pairs: Sequence[tuple[Tensor, Any]]) -> list[tuple[Tensor, Any]]:
+    """Return gradients, and their variables, with those of whole cache lines first.
+
+    In one vector, those can be cut out without a copy.
+    """
+    return sorted(pairs, key=lambda pair: pair[1].shape.num_elements() % ALIGNMENT != 0)
+
+
 class _Shard:
     """The gradients of the variables of one parameter server, and the accumulator there."""
 
     def __init__(self, device: str, pairs: Sequence[tuple[Tensor, Any]], count: Tensor) -> None:
         self._device = device
-        # Gradients of whole cache lines go first: they are cut out of the sum without a copy.
-        pairs = sorted(pairs, key=lambda pair: pair[1].shape.num_elements() % ALIGNMENT != 0)
+        pairs = whole_lines_first(pairs)
         self._variables = [variable for _, variable in pairs]
         self._sizes = [variable.shape.num_elements() for variable in self._variables]
         with v1.device(device):

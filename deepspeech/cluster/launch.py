@@ -5,6 +5,7 @@ import secrets
 import time
 from contextlib import nullcontext
 from dataclasses import replace
+from typing import Any
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
@@ -12,7 +13,7 @@ from ..errors import DeepSpeechError
 from ..options import ClusterOptions, Options
 from ..options.cluster import ANY_PLACE
 from ..training.data_set import open_sets
-from ..training.graph import fix_threads
+from ..training.graph import Session, fix_threads, session_config
 from ..training.inputs import alphabet_of_best_paths, read_inputs
 from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from ..training.scoring import Evaluator
@@ -20,11 +21,14 @@ from ..training.towers import compute_devices
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE
 from .addresses.announcing import own_address, port_to_listen_on, take_place, wait_for_name
+from .allreduce.graph import AllReduceGraph, build_all_reduce_graph
+from .allreduce.listening import listen_for_ring
+from .allreduce.replica import Replica
 from .chief import Chief
 from .coordination.coordinator import ClusterCoordinator
 from .coordination.membership import ClusterSettings, Role
 from .departure import LEFT, Departure
-from .graph import build_cluster_graph
+from .graph import ClusterGraph, build_cluster_graph
 from .http.client import RETRY_SECONDS, Connection
 from .http.libraries import check_libraries
 from .http.service import Service
@@ -83,23 +87,13 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
         connection = Connection(address_of(cluster, token))
         if cluster.task == ANY_PLACE:
             options, cluster = _given_a_place(options, connection)
-        graph = build_cluster_graph(
-            cluster.task,
-            len(cluster.parameter_servers),
-            compute_devices(),
-            network=identity.network,
-            optimizer_options=options.optimizer if options.trains else None,
-            session_options=options.session,
-            random_seed=options.random_seed,
-            features=options.features,
-            offers=has_spares(options),
-            gradient_type=cluster.gradient_type,
-        )
+        graph = _graph(options, cluster, identity)
         plans = {name: data_set.plan for name, data_set in sets.items()}
-        target, address = _listen(options, cluster)
+        target, address, replica = _listen(options, cluster, graph)
         applicant = applicant_of(cluster, worker_properties(options, inputs.alphabet, plans), address)
         record.name = cluster.node_name
         context = WorkerContext(options, cluster, applicant, connection, target, graph, sets, evaluator, record)
+        context = replace(context, replica=replica)
         with spans_to(options.tracing.endpoint, record.name) as spans, InterruptionWatch(ENDING) as watch:
             context = replace(context, spans=spans)
             if cluster.is_chief:
@@ -116,12 +110,38 @@ def _given_a_place(options: Options, connection: Connection) -> tuple[Options, C
     return replace(options, cluster=cluster), cluster
 
 
-def _listen(options: Options, cluster: ClusterOptions) -> tuple[str, str]:
-    """Start a worker's TensorFlow server; return its target, and the address to tell if no other node knows it."""
+def _graph(options: Options, cluster: ClusterOptions, identity: ModelIdentity) -> ClusterGraph | AllReduceGraph:
+    common: dict[str, Any] = {
+        "network": identity.network,
+        "optimizer_options": options.optimizer if options.trains else None,
+        "session_options": options.session,
+        "random_seed": options.random_seed,
+        "features": options.features,
+    }
+    if cluster.all_reduces:
+        return build_all_reduce_graph(cluster.task, compute_devices(), **common)
+    servers, spares = len(cluster.parameter_servers), has_spares(options)
+    return build_cluster_graph(
+        cluster.task, servers, compute_devices(), **common, offers=spares, gradient_type=cluster.gradient_type
+    )
+
+
+def _listen(
+    options: Options, cluster: ClusterOptions, graph: ClusterGraph | AllReduceGraph
+) -> tuple[str, str, Replica | None]:
+    """Start to listen for other nodes; return the target of a worker's TensorFlow server, and its address.
+
+    The address is empty if all nodes know it that need it. A worker that holds the weights has a replica, but no
+    server.
+    """
+    if isinstance(graph, AllReduceGraph):
+        listener, address = listen_for_ring(cluster)
+        session = Session(graph=graph.training.graph, config=session_config(options.session))
+        return "", address, Replica(graph, session, listener, cluster.gradient_type)
     if not cluster.announces:
-        return start_server(options, cluster).target, ""
+        return start_server(options, cluster).target, "", None
     server = start_server(options, cluster, {cluster.task: f"localhost:{port_to_listen_on(cluster)}"})
-    return server.target, own_address(cluster, port_of(server))
+    return server.target, own_address(cluster, port_of(server)), None
 
 
 def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, watch: InterruptionWatch) -> None:
@@ -161,6 +181,7 @@ def _coordinator(context: WorkerContext) -> ClusterCoordinator:
         gradients_per_step(context.options),
         cluster.lease_seconds,
         cluster.least_workers,
+        cluster.all_reduces,
     )
     required = {Role.WORKER: context.applicant.properties, Role.PARAMETER_SERVER: code_property()}
     # The parameter servers may have seen rounds of an earlier coordinator, and numbers must only ever grow.

@@ -125,15 +125,20 @@ def start_server(options: Options, cluster: ClusterOptions, workers: Mapping[int
     try:
         socket.create_server(("", port)).close()
     except OSError as error:
-        raise ClusterError(
-            f"--{cluster.job_name}_hosts: {host}: cannot listen on its port ({error.strerror}); "
-            "end the program that does, or choose another port on every node"
-        ) from error
+        raise port_taken(cluster, host, error) from error
     spec = tf.train.ClusterSpec({"ps": list(cluster.parameter_servers), "worker": workers})
     try:
         return v1.train.Server(spec, cluster.job_name, cluster.task, config=session_config(options.session))
     except tf.errors.OpError as error:
         raise ClusterError(f"--{cluster.job_name}_hosts: {host}: {summary(error)}") from error
+
+
+def port_taken(cluster: ClusterOptions, host: str, error: OSError) -> ClusterError:
+    """Return what to raise if this node cannot listen on its address, as HOST:PORT."""
+    return ClusterError(
+        f"--{cluster.job_name}_hosts: {host}: cannot listen on its port ({error.strerror}); "
+        "end the program that does, or choose another port on every node"
+    )
 
 
 def port_of(server: Any) -> int:

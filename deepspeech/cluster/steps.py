@@ -1,14 +1,17 @@
 """The steps of the weights: the chief applies or discards the gradients of each round that closes."""
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import tensorflow as tf
 
 from ..schedule.learning_rate import LearningRate, rate_for_workers
 from ..training.reporting.epoch_progress import EpochProgress
-from .coordination.rounds import RoundEnd
+from .coordination.rounds import NUMBERS_PER_ROUND, RoundEnd
+from .graph import ClusterGraph
 from .http.service import Service
 from .node import gradients_per_step
 from .watchdog import Watchdog
@@ -28,11 +31,11 @@ class ParameterServersLostError(Exception):
     """A parameter server was lost, and its weights with it: they must be loaded anew."""
 
 
-class Steps:
-    """Ends the coordinator's rounds on the parameter servers."""
+class Steps(ABC):
+    """Ends the coordinator's rounds."""
 
     def __init__(self, context: WorkerContext, service: Service, watchdog: Watchdog, progress: EpochProgress) -> None:
-        self._graph = context.graph
+        self._session: Any = None
         self._service = service
         self._watchdog = watchdog
         self._progress = progress
@@ -43,27 +46,47 @@ class Steps:
         course = options.schedule.learning_rate
         self._rate = LearningRate(options.optimizer.learning_rate, course, batches_per_step)
 
-    def end_round(self, session: Any, end: RoundEnd) -> None:
+    def begin(self, session: Any) -> None:
+        """Make steps in a session, in which nothing is left of the rounds before the one that is open."""
+        self._session = session
+        self._begin_anew()
+
+    @abstractmethod
+    def are_possible(self) -> bool:
+        """Return whether a step can be made now, after doing what is needed for that."""
+
+    def end_round(self, end: RoundEnd) -> None:
         """Apply or discard a closed round's gradients, and let the coordinator count its batches accordingly.
 
         Raise ParameterServersLostError if what was applied is not what was counted.
         """
-        graph = self._graph
-        in_time = v1.RunOptions(timeout_in_ms=int(1000 * STEP_SECONDS))
         self._watchdog.expect(STEP_SECONDS + CANCELLING_SECONDS)
-        fed = {graph.round_number: end.number}
-        applied, begin = None, self._service.clock()
-        if end.count:
-            fed |= {graph.contributions: end.count, graph.training.learning_rate: self._rate_now()}
-            _, applied = session.run([graph.apply, graph.applied], fed, options=in_time)
-        else:
-            session.run(graph.discard, fed, options=in_time)
+        begin = self._service.clock()
+        applied = self._apply(end, self._rate_now()) if end.count else None
+        if applied is None:
+            end = replace(end, count=0)
+            self._discard(end)
         with self._service.locked() as coordinator:
             counted = coordinator.end_round(end)
         self._service.traces.ended(end.number, begin, self._service.clock(), end.count)
         self._service.changed()
         if applied is not None:
-            check_applied(applied.tolist(), counted)
+            check_applied(applied, counted)
+
+    @abstractmethod
+    def _begin_anew(self) -> None:
+        """Drop the gradients of all rounds before the one that is open."""
+
+    @abstractmethod
+    def _apply(self, end: RoundEnd, rate: float) -> Sequence[float] | None:
+        """Make a step with a round's gradients, and return of how many utterances each copy of the weights had some.
+
+        Return None if the weights are as before.
+        """
+
+    @abstractmethod
+    def _discard(self, end: RoundEnd) -> None:
+        """Drop a round's gradients."""
 
     def _rate_now(self) -> float:
         with self._service.locked() as coordinator:
@@ -77,6 +100,35 @@ class Steps:
             rate = rate_for_workers(rate, workers, self._least_workers)
         self._progress.show_rate(rate)
         return rate
+
+
+class ServedSteps(Steps):
+    """Ends the coordinator's rounds on the parameter servers."""
+
+    def __init__(self, context: WorkerContext, service: Service, watchdog: Watchdog, progress: EpochProgress) -> None:
+        super().__init__(context, service, watchdog, progress)
+        assert isinstance(context.graph, ClusterGraph)
+        self._graph = context.graph
+        self._in_time = v1.RunOptions(timeout_in_ms=int(1000 * STEP_SECONDS))
+
+    def are_possible(self) -> bool:
+        """Return True: a parameter server that is gone shows in the step."""
+        return True
+
+    def _begin_anew(self) -> None:
+        with self._service.locked() as coordinator:
+            before = coordinator.round_number - NUMBERS_PER_ROUND
+        if self._graph.discard is not None:
+            self._session.run(self._graph.discard, {self._graph.round_number: before})
+
+    def _apply(self, end: RoundEnd, rate: float) -> Sequence[float]:
+        graph = self._graph
+        fed = {graph.round_number: end.number, graph.contributions: end.count, graph.training.learning_rate: rate}
+        _, applied = self._session.run([graph.apply, graph.applied], fed, options=self._in_time)
+        return list(applied.tolist())
+
+    def _discard(self, end: RoundEnd) -> None:
+        self._session.run(self._graph.discard, {self._graph.round_number: end.number}, options=self._in_time)
 
 
 def check_applied(applied: Sequence[float], counted: int) -> None:

@@ -25,6 +25,9 @@ from ..training.reporting.epoch_progress import EpochProgress
 from ..training.scoring import Evaluator
 from ..util.feeding import UNREADABLE, Batch
 from ..util.monitoring.time_use import Activity
+from .allreduce.follower import Follower
+from .allreduce.graph import AllReduceGraph
+from .allreduce.replica import Replica
 from .coordination.errors import CoordinatorError, JobLostError, NotMemberError, TrainingStoppedError
 from .coordination.membership import Applicant
 from .graph import ClusterGraph
@@ -39,23 +42,35 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WorkerContext:
-    """What a worker works with; `target` is the address of its TensorFlow server."""
+    """What a worker works with; `target` is the address of its TensorFlow server.
+
+    Where it holds the weights itself, it has a `replica` of them, and no server.
+    """
 
     options: Options
     cluster: ClusterOptions
     applicant: Applicant
     connection: Connection
     target: str
-    graph: ClusterGraph
+    graph: ClusterGraph | AllReduceGraph
     sets: Mapping[SetName, DataSet]
     evaluator: Evaluator
     record: NodeRecord
     spans: Spans | None = None
+    replica: Replica | None = None
 
     def session(self) -> Any:
-        """Return a new session over the parameter servers and this worker."""
+        """Return a new session over the parameter servers and this worker, or the one that has the weights."""
+        if self.replica is not None:
+            return self.replica.session
         config = cluster_session_config(self.options, self.cluster)
         return Session(self.target, graph=self.graph.training.graph, config=config)
+
+    def close(self, session: Any) -> None:
+        """Close a session, unless it has the weights."""
+        if self.replica is None:
+            with suppress(tf.errors.OpError):
+                session.close()
 
 
 def work_until_over(
@@ -129,6 +144,9 @@ def _work_as_member(
     coordinator = RemoteCoordinator(context.connection, membership, time_use)
     step_timeout = _StepTimeout(context.cluster.coordinator_retries * RETRY_SECONDS)
     membership.on_error(step_timeout.start)
+    follower = _follower(context, membership)
+    if follower is not None:
+        coordinator.await_weights = follower.await_weights
     session = context.session()
     steps = _Rounds(coordinator, context, session, trouble)
     try:
@@ -154,14 +172,18 @@ def _work_as_member(
         steps.ended()
     finally:
         # On another thread: TensorFlow may wait 10 seconds for servers that are out of reach, while others wait for us.
-        closed = closing.submit(_close, session)
+        closed = closing.submit(context.close, session)
         step_timeout.stop()
+        if follower is not None:
+            follower.stop()
     closed.result()  # the parameter servers go when this worker has left
 
 
-def _close(session: Any) -> None:
-    with suppress(tf.errors.OpError):
-        session.close()
+def _follower(context: WorkerContext, membership: Membership) -> Follower | None:
+    """Return what carries out the chief's orders, if this worker holds weights; the chief's own needs none."""
+    if context.replica is None or context.cluster.is_chief:
+        return None
+    return Follower(context.connection, membership, context.replica)
 
 
 class _Trouble:

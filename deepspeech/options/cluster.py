@@ -12,6 +12,9 @@ TOKEN_VARIABLE = "DEEPSPEECH_COORD_TOKEN"  # noqa: S105 - the name of an environ
 JOB_NAMES = ("localhost", "ps", "worker")
 GRADIENT_TYPES = ("float32", "bfloat16")
 
+PARAMETER_SERVERS, ALL_REDUCE = "ps", "allreduce"
+"""Where the weights are: on parameter servers, or at every worker."""
+
 SCHEDULERS = ("tf_config", "jobset", "indexed_job", "slurm")
 """What may say in the environment which node of a cluster a process is."""
 
@@ -127,9 +130,15 @@ class ClusterOptions:
         name="replicas_to_agg",
         check=ReplicasCheck(),
     )
+    sync: str = flag(
+        PARAMETER_SERVERS,
+        "ps: parameter servers hold the weights; allreduce: every worker does, they add up their gradients in a ring, "
+        "and there are no parameter servers",
+        check=OneOf((PARAMETER_SERVERS, ALL_REDUCE)),
+    )
     gradient_type: str = flag(
         "float32",
-        "type in which workers send gradients: bfloat16 halves what travels to the parameter servers",
+        "type in which workers send gradients: bfloat16 halves what they send",
         check=OneOf(GRADIENT_TYPES),
     )
     coordinator_host: str = flag(
@@ -170,6 +179,11 @@ class ClusterOptions:
     def announces(self) -> bool:
         """Whether each worker tells the coordinator its own address, because no node knows those of the others."""
         return self.workers == ANNOUNCED
+
+    @property
+    def all_reduces(self) -> bool:
+        """Whether every worker holds the weights, and there are no parameter servers."""
+        return self.sync == ALL_REDUCE
 
     @property
     def places(self) -> int:

@@ -73,8 +73,9 @@ class Cluster:
         """Return the flags that say which node of the cluster a process is."""
         assert self.hosts is not None
         job, task = name.split()
+        servers = [f"--ps_hosts={','.join(self.hosts[0])}"] if self.servers else ["--sync=allreduce"]
         return [
-            *(f"--coord_port={self.port}", f"--ps_hosts={','.join(self.hosts[0])}"),
+            *(f"--coord_port={self.port}", *servers),
             *(f"--worker_hosts={','.join(self.hosts[1])}", f"--job_name={job}", f"--task_index={task}"),
         ]
 

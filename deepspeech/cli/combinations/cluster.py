@@ -9,15 +9,31 @@ def check_cluster(options: Options) -> None:
     """Raise FlagError for the first flags of a cluster that do not go together."""
     cluster = options.cluster
     _check_announcing(cluster)
+    if cluster.all_reduces:
+        _check_all_reducing(cluster)
     if not (cluster.parameter_servers or cluster.workers or cluster.job_name != "localhost"):
         return
-    if not (cluster.parameter_servers and cluster.workers):
+    if not (cluster.workers and (cluster.parameter_servers or cluster.all_reduces)):
         raise FlagError("--ps_hosts and --worker_hosts: a cluster needs both, the same on every node")
     if cluster.job_name == "localhost":
         raise FlagError("--job_name: say what this node of the cluster is, ps or worker")
     _check_place(cluster)
     if options.schedule.train and not options.train.files:
         raise FlagError("--train_files: a cluster needs them, the same on every node")
+
+
+def _check_all_reducing(cluster: ClusterOptions) -> None:
+    if cluster.parameter_servers and cluster.scheduler:
+        raise FlagError(f"--sync=allreduce: needs no parameter servers, but --cluster={cluster.scheduler} names some")
+    if cluster.parameter_servers or cluster.job_name == "ps":
+        raise FlagError("--sync=allreduce: needs no parameter servers; leave out --ps_hosts and --job_name=ps")
+    if not cluster.workers:
+        raise FlagError("--sync=allreduce: needs --worker_hosts and --job_name=worker, on every node")
+    if cluster.replicas != cluster.replicas_to_aggregate or cluster.replicas % cluster.places:
+        raise FlagError(
+            f"--replicas={cluster.given_replicas} and --replicas_to_agg={cluster.given_replicas_to_aggregate}: with "
+            "--sync=allreduce each worker's gradients are in each step; give both the same negative number"
+        )
 
 
 def _check_announcing(cluster: ClusterOptions) -> None:

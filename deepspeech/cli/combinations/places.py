@@ -22,5 +22,6 @@ def placed(options: Options, given: Collection[str], variables: Mapping[str, str
     for name in FLAGS_OF_PLACES:
         if name in given:
             raise FlagError(f"--cluster={scheduler}: cannot be combined with --{name}, which it says itself")
-    said = place_of(scheduler, os.environ if variables is None else variables).flags()
+    least_servers = 0 if options.cluster.all_reduces else 1
+    said = place_of(scheduler, os.environ if variables is None else variables, least_servers).flags()
     return with_values(options, {name: value for name, value in said.items() if name not in given})

@@ -17,6 +17,7 @@ from ...schedule.state import Figures
 from .chronicle import Chronicle
 from .counts import Counts
 from .errors import JobLostError, TrainingFailedError, TrainingStoppedError
+from .group import Group
 from .leases import Lease, Leases
 from .membership import Applicant, ClusterSettings, Member, Members, Role
 from .rounds import Round, RoundEnd
@@ -34,6 +35,7 @@ class ClusterCoordinator:
         """Begin without members: they must have the `required` properties. Rounds are numbered from `first_round`."""
         self.settings = settings
         self.members = Members(settings, required)
+        self.group = Group(self.members, settings)
         self.counts = Counts()
         self.chronicle = Chronicle()
         self.training: TrainingCoordinator | None = None
@@ -98,8 +100,8 @@ class ClusterCoordinator:
             if known is not None and number not in known:
                 return held
         training = self.training
-        too_few = self.members.are_too_few and not self.over
-        if training is None or too_few or (training.training_is_over and not self._testing_allowed):
+        waits = not self.over and (self.members.are_too_few or not self.group.may_work(identity))
+        if training is None or waits or (training.training_is_over and not self._testing_allowed):
             return NoJob.WAIT
         if member.jobs and self.members.somebody_is_idle:
             return NoJob.WAIT  # what this member would prepare ahead, an idle one can begin at once
@@ -121,7 +123,7 @@ class ClusterCoordinator:
         """Return the round that a member computes a gradient for, or None if it must wait. Raises JobLostError."""
         self._member(identity, now, asks=True)
         lease = self._leases.of(identity, number)
-        trains = lease.job.set_name is SetName.TRAIN
+        trains = lease.job.set_name is SetName.TRAIN and self.group.may_work(identity)
         return self._round.number if trains and self._round.begin(identity, lease.job, self.settings) else None
 
     def offer_gradient(self, identity: str, number: int, round_number: int, now: float) -> None:
@@ -152,7 +154,9 @@ class ClusterCoordinator:
         plan = self.training.plan_of(lease.job.set_name) if self.training is not None else None
         self._leases.check(lease, result, plan)
         if lease.job.set_name is SetName.TRAIN:
-            self._contribute(lease, result, identity, round_number)
+            if not self._round.accepts(identity, lease.job, round_number):
+                self._refuse_late(lease)
+            self._round.add(identity, result)
         else:
             self._count(result)
         lease.taken += len(batches)
@@ -210,8 +214,7 @@ class ClusterCoordinator:
 
     def take_reports(self) -> list[EpochReport]:
         """Return the reports of the epochs that were finished since the last call."""
-        reports = list(self._reports)
-        self._reports.clear()
+        reports, self._reports = list(self._reports), deque()
         return reports
 
     def close_round(self, now: float) -> RoundEnd | None:
@@ -254,11 +257,6 @@ class ClusterCoordinator:
         self._check_failure()
         return self.members.heard(identity, now, asks=asks)
 
-    def _contribute(self, lease: Lease, result: JobResult, identity: str, round_number: int | None) -> None:
-        if not self._round.accepts(identity, lease.job, round_number):
-            self._refuse_late(lease)
-        self._round.add(identity, result)
-
     def _refuse_late(self, lease: Lease) -> NoReturn:
         self.counts.refusals += 1
         self._drop(lease)
@@ -294,6 +292,7 @@ class ClusterCoordinator:
             self.counts.lost_jobs += 1
             self._drop(self._leases.of(member.identity, number))
         self.members.remove(member, replaced=replaced)
+        self._round.lose(member.identity, self.settings)
         if not member.works and not self.over:
             if self.training is not None:
                 self.trouble = f"{member.applicant.name} was lost"

@@ -92,7 +92,8 @@ class ClusterSettings:
 
     `replicas` gradients may be worked on for each step, and `replicas_to_aggregate` of them make it; a member that
     gives no sign of life for `lease_seconds` is lost. Where workers come and go, `workers` is their greatest number,
-    and jobs are handed out while there are `least_workers`; else that is 0.
+    and jobs are handed out while there are `least_workers`; else that is 0. Where training `all_reduces`, every worker
+    holds the weights and keeps its gradients until a step is made, and there are no parameter servers.
     """
 
     workers: int
@@ -101,6 +102,7 @@ class ClusterSettings:
     replicas_to_aggregate: int
     lease_seconds: float = 10.0
     least_workers: int = 0
+    all_reduces: bool = False
 
     @property
     def has_spares(self) -> bool:

@@ -90,6 +90,10 @@ class Round:
         if self.sending.get(identity or "") == job.number:
             self.spoiled = True
 
+    def lose(self, identity: str, settings: ClusterSettings) -> None:
+        """Note that a member is lost; the round is spoiled if that kept a gradient which it has contributed."""
+        self.spoiled = self.spoiled or (settings.all_reduces and identity in self.contributors)
+
     def has_enough_of(self, identity: str, settings: ClusterSettings) -> bool:
         """Tell whether a member has contributed all that it may."""
         return self.contributors.get(identity, 0) >= settings.steps_at_once

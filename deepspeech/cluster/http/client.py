@@ -232,6 +232,8 @@ class RemoteCoordinator:
         self._round: int | None = None
         self.trace: str | None = None
         """The W3C `traceparent` of the step that was begun last, if it is traced."""
+        self.await_weights: Callable[[int], None] = lambda _: None
+        """Waits for the weights of a number, where this process holds them."""
 
     def next_job(self, wait: float = 0.0) -> Job | NoJob:
         """Return a job, or why there is none, after at most `wait` seconds."""
@@ -242,6 +244,7 @@ class RemoteCoordinator:
             return NoJob.OVER
         job = Job(answer["number"], answer["epoch"], SetName(answer["set"]), tuple(answer["batches"]), answer["report"])
         self._held.add(job.number)
+        self.await_weights(answer["weights"])
         return job
 
     def begin_step(self, job: Job) -> int:
@@ -250,6 +253,7 @@ class RemoteCoordinator:
             status, answer = self._post(routes.BEGIN_STEP, {"job": job.number, "wait": POLL_SECONDS}, POLL_SECONDS)
             if status == 200:
                 self._round, self.trace = int(answer["round"]), answer["trace"]
+                self.await_weights(answer["weights"])
                 return self._round
 
     def offer_gradient(self, job: Job) -> int:

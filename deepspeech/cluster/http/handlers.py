@@ -8,8 +8,10 @@ from starlette.responses import Response
 from ...schedule.coordinator import NoJob
 from ...schedule.jobs import Job
 from ..coordination.coordinator import ClusterCoordinator
+from ..coordination.group import Order
 from ..coordination.status import status_of, unready
 from . import routes
+from .orders import OrderAnswer, OrderBody
 from .protocol import (
     AddressAnswer,
     AddressBody,
@@ -55,6 +57,7 @@ class Handlers:
             routes.BEGIN_STEP: self.begin_step,
             routes.OFFER_GRADIENT: self.offer_gradient,
             routes.SUBMIT: self.submit,
+            routes.NEXT_ORDER: self.next_order,
             routes.TRACE: self.trace,
         }
         self.views = view_endpoints(self.tell)
@@ -113,13 +116,15 @@ class Handlers:
     async def next_job(self, body: JobBody) -> Response:
         """Lease a job, or put the answer off until there is one."""
 
-        def ask(coordinator: ClusterCoordinator, now: float) -> Job | NoJob | None:
+        def ask(coordinator: ClusterCoordinator, now: float) -> JobAnswer | NoJob | None:
             job = coordinator.next_job(body.member, now, body.jobs)
+            if isinstance(job, Job):
+                return JobAnswer.of(job, coordinator.group.order.number)
             return None if job is NoJob.WAIT else job
 
         job = await self._service.poll(ask, body.wait)
-        if isinstance(job, Job):
-            return _json(JobAnswer.of(job))
+        if isinstance(job, JobAnswer):
+            return _json(job)
         if job is NoJob.OVER:
             self._service.wake_chief()
         return Response(status_code=routes.ASK_AGAIN if job is None else routes.TRAINING_OVER)
@@ -134,13 +139,16 @@ class Handlers:
     async def begin_step(self, body: StepBody) -> Response:
         """Let a member into the round, or put the answer off until it may."""
 
-        def ask(coordinator: ClusterCoordinator, now: float) -> int | None:
-            return coordinator.begin_step(body.member, body.job, now)
+        def ask(coordinator: ClusterCoordinator, now: float) -> tuple[int, int] | None:
+            number = coordinator.begin_step(body.member, body.job, now)
+            return None if number is None else (number, coordinator.group.order.number)
 
-        number = await self._service.poll(ask, body.wait, for_a_round=True)
-        if number is None:
+        begun = await self._service.poll(ask, body.wait, for_a_round=True)
+        if begun is None:
             return Response(status_code=routes.ASK_AGAIN)
-        return _json(StepAnswer(round=number, trace=self._service.traces.parent_of(number, self._service.clock())))
+        number, weights = begun
+        trace = self._service.traces.parent_of(number, self._service.clock())
+        return _json(StepAnswer(round=number, trace=trace, weights=weights))
 
     async def offer_gradient(self, body: OfferBody) -> Response:
         """Let a member send its gradient."""
@@ -166,6 +174,20 @@ class Handlers:
         else:
             self._service.wake_chief()
         return _json(DoneBody())
+
+    async def next_order(self, body: OrderBody) -> Response:
+        """Tell a worker what to do next, or put the answer off until there is something."""
+        if body.failed is not None:
+            with self._service.locked() as coordinator:
+                coordinator.group.dissolve(body.failed)
+            self._service.wake_chief()
+
+        def ask(coordinator: ClusterCoordinator, now: float) -> Order | None:
+            coordinator.heartbeat(body.member, now)
+            return coordinator.group.order_after(body.done, body.member)
+
+        order = await self._service.poll(ask, body.wait, for_a_round=True)
+        return Response(status_code=routes.ASK_AGAIN) if order is None else _json(OrderAnswer.of(order, body.member))
 
     async def trace(self, body: TraceBody) -> Response:
         """Trace the next steps."""

@@ -152,23 +152,25 @@ class JobBody(Body):
 
 
 class JobAnswer(Body):
-    """A job for the member."""
+    """A job for the member; where it holds the weights itself, for those of the number `weights`, or later ones."""
 
     number: Number
     epoch: Number
     set: SetName
     batches: Annotated[list[Number], Field(min_length=1, max_length=100_000)]
     report: bool
+    weights: Number = 0
 
     def job(self) -> Job:
         """Return the job that this describes."""
         return Job(self.number, self.epoch, self.set, tuple(self.batches), self.report)
 
     @staticmethod
-    def of(job: Job) -> "JobAnswer":
+    def of(job: Job, weights: int = 0) -> "JobAnswer":
         """Return the description of a job."""
+        epoch, batches = job.epoch, list(job.batches)
         return JobAnswer(
-            number=job.number, epoch=job.epoch, set=job.set_name, batches=list(job.batches), report=job.report
+            number=job.number, epoch=epoch, set=job.set_name, batches=batches, report=job.report, weights=weights
         )
 
 
@@ -181,13 +183,14 @@ class StepBody(Body):
 
 
 class StepAnswer(Body):
-    """The member may compute a gradient, for this round.
+    """The member may compute a gradient, for this round, and as a `JobAnswer` says, with these weights.
 
     If the step is traced, `trace` is the W3C `traceparent` that the member's spans belong below.
     """
 
     round: Number
     trace: Name | None = None
+    weights: Number = 0
 
 
 class TraceBody(Body):

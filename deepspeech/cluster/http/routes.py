@@ -96,6 +96,13 @@ SUBMIT = Route(
     "DoneBody",
     {JobLostError.status: "The job is not the member's, the step came too late, or the result does not fit"},
 )
+NEXT_ORDER = Route(
+    "/v1/orders",
+    "Hear what the workers do next together, where they hold the weights",
+    "OrderBody",
+    "OrderAnswer",
+    {ASK_AGAIN: "Nothing now: ask again"},
+)
 TRACE = Route(
     "/v1/trace",
     "Trace the next steps",

@@ -8,11 +8,15 @@ from ...errors import FlagError
 
 @dataclass(frozen=True)
 class Environment:
-    """The environment's variables, as `--cluster=scheduler` needs them; `advice` says who sets them."""
+    """The environment's variables, as `--cluster=scheduler` needs them; `advice` says who sets them.
+
+    There must be `least_servers` parameter servers: 1, or 0 where the workers hold the weights.
+    """
 
     scheduler: str
     variables: Mapping[str, str]
     advice: str
+    least_servers: int = 1
 
     def text(self, name: str) -> str:
         """Return a variable; raise FlagError if it is missing or empty."""

@@ -35,7 +35,9 @@ def place_in_indexed_job(environment: Environment) -> Place:
 
 def _counts(environment: Environment) -> dict[str, int]:
     return {
-        PARAMETER_SERVER: environment.number("PS_REPLICAS", 1),
+        PARAMETER_SERVER: environment.number(
+            "PS_REPLICAS", environment.least_servers, default=None if environment.least_servers else 0
+        ),
         WORKER: environment.number("WORKER_REPLICAS", 1),
     }
 

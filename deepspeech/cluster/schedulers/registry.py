@@ -15,7 +15,10 @@ PLACES: Mapping[str, tuple[Callable[[Environment], Place], str]] = {
 """How each scheduler says a node's place, and who sets the variables that it says it with."""
 
 
-def place_of(scheduler: str, variables: Mapping[str, str]) -> Place:
-    """Return this process's place as a scheduler says it; raise FlagError, in one line, if it says too little."""
+def place_of(scheduler: str, variables: Mapping[str, str], least_servers: int = 1) -> Place:
+    """Return this process's place as a scheduler says it; raise FlagError, in one line, if it says too little.
+
+    There must be `least_servers` parameter servers, 1 or 0.
+    """
     place, advice = PLACES[scheduler]
-    return place(Environment(scheduler, variables, advice))
+    return place(Environment(scheduler, variables, advice, least_servers))

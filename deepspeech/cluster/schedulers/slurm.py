@@ -21,7 +21,7 @@ def place(environment: Environment) -> Place:
     """Return this task's place; raise FlagError, in one line, if the environment does not say it."""
     number, job = environment.number("SLURM_PROCID"), environment.number("SLURM_JOB_ID")
     tasks = _first_number(environment, "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
-    servers = environment.number("PS_REPLICAS", 1, default=1)
+    servers = environment.number("PS_REPLICAS", environment.least_servers, default=environment.least_servers)
     if tasks < servers + 1:
         raise environment.error(f"the step has {tasks} of the {servers + 1} tasks or more that it needs; {ADVICE}")
     if number >= tasks:

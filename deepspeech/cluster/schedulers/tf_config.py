@@ -21,7 +21,7 @@ def place(environment: Environment) -> Place:
     described = _described(environment)
     nodes = {kind: _hosts(environment, described, kind) for kind in (*CHIEFS, WORKER, PARAMETER_SERVER)}
     chiefs = nodes["chief"] or nodes["master"]
-    if not nodes[PARAMETER_SERVER]:
+    if len(nodes[PARAMETER_SERVER]) < environment.least_servers:
         raise environment.error('TF_CONFIG: its cluster has no "ps"; training needs one parameter server or more')
     workers = [*chiefs, *nodes[WORKER]]
     if not workers or len(chiefs) > 1:

@@ -33,9 +33,16 @@ def training(
 
 
 def cluster(
-    workers: int = 2, *, replicas: int = 0, aggregate: int = 0, servers: int = 0, first_round: int = 1000
+    workers: int = 2,
+    *,
+    replicas: int = 0,
+    aggregate: int = 0,
+    servers: int = 0,
+    first_round: int = 1000,
+    all_reduces: bool = False,
 ) -> ClusterCoordinator:
-    sizes = ClusterSettings(workers, servers, replicas or workers, aggregate or workers, LEASE)
+    counts = replicas or workers, aggregate or workers
+    sizes = ClusterSettings(workers, servers, *counts, LEASE, all_reduces=all_reduces)
     return ClusterCoordinator(sizes, {Role.WORKER: {"n_hidden": "48"}}, first_round=first_round)
 
 

@@ -72,8 +72,9 @@ class Simulation:
 
     def start(self, state: TrainingState | None) -> None:
         self.first_round += 1_000_000
-        sizes = {"replicas": self.replicas, "aggregate": self.aggregate}
-        self.coordinator = cluster(self.workers, **sizes, first_round=self.first_round)
+        self.coordinator = cluster(
+            self.workers, replicas=self.replicas, aggregate=self.aggregate, first_round=self.first_round
+        )
         self.accumulator.take(self.first_round - NUMBERS_PER_ROUND)
         self.coordinator.open(training(self.batches, 2, dev=3, test=2, per_job=self.per_job, state=state))
         self.ending = None

@@ -105,6 +105,22 @@ def test_tasks_of_slurm_are_the_chief_parameter_servers_and_workers(
     assert cluster.coordinator_host == ("x" if "SLURM_STEP_NODELIST" in more else "gpu08")
 
 
+@pytest.mark.parametrize(
+    ("scheduler", "variables", "task", "places"),
+    [
+        ("tf_config", tf_config("worker", 1, {"worker": ["a:1", "b:1"]}), 1, 2),
+        ("slurm", SLURM | {"SLURM_PROCID": "1"}, 1, 7),
+        ("indexed_job", INDEXED_JOB | {"PS_REPLICAS": "0", "JOB_COMPLETION_INDEX": "1"}, 1, 3),
+        ("jobset", JOB_SET | {"PS_REPLICAS": "0", "REPLICATED_JOB_NAME": "worker", "JOB_COMPLETION_INDEX": "2"}, 2, 3),
+    ],
+)
+def test_workers_that_hold_the_weights_need_no_parameter_servers_of_a_scheduler(
+    scheduler: str, variables: dict[str, str], task: int, places: int
+) -> None:
+    cluster = cluster_of(scheduler, variables, {"sync": "allreduce"})
+    assert (cluster.job_name, cluster.task, cluster.places, cluster.parameter_servers) == ("worker", task, places, ())
+
+
 def test_jobs_of_slurm_beside_each_other_have_ports_of_their_own() -> None:
     places = [place_of("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_JOB_ID": str(job)}) for job in range(500, 900)]
     ports = [place.coordinator_port or 0 for place in places]
@@ -188,3 +204,33 @@ def test_flags_of_workers_that_tell_their_addresses_must_go_together(arguments: 
     with pytest.raises(FlagError) as raised:
         flags.parse(["--train_files=train.csv", "--ps_hosts=s:1", "--job_name=worker", *arguments])
     assert reason in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (
+            ["--worker_hosts=a:1", "--ps_hosts=s:1"],
+            "--sync=allreduce: needs no parameter servers; leave out --ps_hosts",
+        ),
+        (["--worker_hosts=a:1", "--job_name=ps"], "--sync=allreduce: needs no parameter servers; leave out --ps_hosts"),
+        (["--job_name=worker"], "--sync=allreduce: needs --worker_hosts and --job_name=worker"),
+        (["--worker_hosts=a:1,b:1", "--job_name=worker", "--replicas_to_agg=1"], "each worker's gradients are in each"),
+        (["--worker_hosts=a:1,b:1", "--job_name=worker", "--replicas=-2"], "each worker's gradients are in each step"),
+        (["--worker_hosts=a:1", "--sync=ring"], "--sync=ring: must be one of"),
+    ],
+)
+def test_workers_that_hold_the_weights_allow_neither_parameter_servers_nor_spare_gradients(
+    arguments: list[str], reason: str
+) -> None:
+    with pytest.raises(FlagError) as raised:
+        flags.parse(["--train_files=train.csv", "--sync=allreduce", *arguments])
+    assert reason in str(raised.value)
+
+
+def test_a_scheduler_that_names_parameter_servers_does_not_go_with_workers_that_hold_the_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TF_CONFIG", tf_config("worker", 0)["TF_CONFIG"])
+    with pytest.raises(FlagError, match="needs no parameter servers, but --cluster=tf_config names some"):
+        flags.parse(["--train_files=train.csv", "--sync=allreduce", "--cluster=tf_config"])

@@ -1,0 +1,69 @@
+"""Carries out what the chief orders the other workers to do with their copies of the weights."""
+
+import logging
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import ClusterError
+from ..coordination.errors import CoordinatorError, NotMemberError
+from ..http import routes
+from ..http.client import POLL_SECONDS, Connection, Membership
+from .replica import Replica
+from .ring import RingBrokenError, RingPlace
+
+logger = logging.getLogger(__name__)
+
+
+class Follower:
+    """Carries out orders on a thread, as long as the process is a member."""
+
+    def __init__(self, connection: Connection, membership: Membership, replica: Replica) -> None:
+        """Begin without weights: the first order brings them."""
+        self._connection = connection
+        self._membership = membership
+        self._replica = replica
+        self._stopped = False
+        self._error: Exception | None = None
+        replica.forget()
+        self._thread = threading.Thread(target=self._follow, name="follower", daemon=True)
+        self._thread.start()
+
+    def await_weights(self, number: int) -> None:
+        """Wait until this worker has the weights of a number; raises what keeps it from getting them."""
+        if not self._replica.wait_for(number, self._goes_on):
+            raise self._error or self._membership.error or NotMemberError("this worker has left")
+
+    def stop(self) -> None:
+        """Carry out no more orders, and leave the ring."""
+        self._stopped = True
+        self._replica.leave_ring()
+
+    def _goes_on(self) -> bool:
+        return not self._stopped and self._membership.error is None and self._error is None
+
+    def _follow(self) -> None:
+        done, failed = 0, None
+        while self._goes_on():
+            try:
+                body = {"member": self._membership.identity, "done": done, "failed": failed, "wait": POLL_SECONDS}
+                status, order = self._connection.post(routes.NEXT_ORDER, body, POLL_SECONDS)
+                failed = None
+                if status != routes.ASK_AGAIN and self._goes_on():
+                    done = order["number"]
+                    self._carry_out(order)
+            except RingBrokenError as error:
+                logger.info("The ring of the workers is broken: %s", error)
+                failed = done
+            except (ClusterError, CoordinatorError):
+                return  # the membership hears of it, too
+            except Exception as error:
+                logger.debug("order %d has failed", done, exc_info=True)
+                self._error = error
+
+    def _carry_out(self, order: Mapping[str, Any]) -> None:
+        if order["round"] is not None:
+            self._replica.step(order["number"], order["round"], order["learning_rate"])
+            return
+        place = RingPlace(order["key"], order["rank"], order["size"], order["next"])
+        self._replica.form(order["number"], place, self._goes_on)

@@ -1,0 +1,153 @@
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from deepspeech.cluster.allreduce import ring as module
+from deepspeech.cluster.allreduce.ring import Ring, RingBrokenError, RingListener, RingPlace
+
+KEY = "0123456789abcdef"
+
+
+def places(listeners: Sequence[RingListener], keys: Sequence[str] = ()) -> list[RingPlace]:
+    size = len(listeners)
+    return [
+        RingPlace(keys[rank] if keys else KEY, rank, size, f"localhost:{listeners[(rank + 1) % size].port}")
+        for rank in range(size)
+    ]
+
+
+def in_ring(size: int, act: Callable[[Ring, int], Any], is_current: Callable[[], bool] = lambda: True) -> list[Any]:
+    """Return what each process of a ring, a thread here, comes to."""
+    listeners = [RingListener(0) for _ in range(size)]
+
+    def take_part(place: RingPlace) -> Any:
+        rings[place.rank] = listeners[place.rank].join(place, is_current)
+        found = act(rings[place.rank], place.rank)
+        rings[place.rank].go_around()
+        return found
+
+    rings: dict[int, Ring] = {}
+    with ThreadPoolExecutor(size) as threads:
+        found = list(threads.map(take_part, places(listeners)))
+    for ring in rings.values():
+        ring.close()
+    return found
+
+
+@pytest.mark.parametrize(("size", "count"), [(1, 5), (2, 100_001), (3, 2), (5, 1_000_000)])
+def test_all_processes_have_the_same_sum_bit_for_bit(size: int, count: int) -> None:
+    values = [np.random.default_rng(rank).normal(size=count).astype(np.float32) for rank in range(size)]
+
+    def mean(ring: Ring, rank: int) -> Any:
+        total = np.empty(count, np.float32)
+        ring.add_up(values[rank], total, divisor=size)
+        return total
+
+    means = in_ring(size, mean)
+    assert all(each.tobytes() == means[0].tobytes() for each in means)
+    np.testing.assert_allclose(means[0], np.mean(values, axis=0, dtype=np.float64), atol=1e-6)
+
+
+def test_numbers_that_travel_as_bfloat16_are_the_same_at_all_processes_too_and_half_the_bytes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    size, count = 3, 9999
+    values = [np.random.default_rng(rank).normal(size=count).astype(np.float32) for rank in range(size)]
+    sent = {"float32": 0, "bfloat16": 0}
+    exchange = Ring._exchange
+
+    def total(ring: Ring, rank: int) -> Any:
+        sums = {}
+        for name in sent:
+            sums[name] = np.empty(count, np.float32)
+            ring.add_up(values[rank], sums[name], sent_as=name)
+        return sums
+
+    def counted(self: Ring, out: Any, into: Any) -> None:
+        if out.dtype != np.uint8:
+            sent["bfloat16" if out.dtype == ml_dtypes.bfloat16 else "float32"] += out.nbytes
+        exchange(self, out, into)
+
+    monkeypatch.setattr(Ring, "_exchange", counted)
+    sums = in_ring(size, total)
+    assert sent == {"float32": 4 * count * size * 4 // 3, "bfloat16": 2 * count * size * 4 // 3}
+    assert all(each["bfloat16"].tobytes() == sums[0]["bfloat16"].tobytes() for each in sums)
+    np.testing.assert_allclose(sums[0]["bfloat16"], np.sum(values, axis=0), atol=0.05)
+
+
+def test_the_first_process_gives_its_arrays_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PIECE_BYTES", 1000)
+    given: list[Any] = [
+        np.arange(999, dtype=np.float32).reshape(3, 333),
+        np.array(7, np.int64),
+        np.empty(0, np.float32),
+    ]
+
+    def copied(ring: Ring, rank: int) -> Any:
+        arrays = [each.copy() if rank == 0 else np.zeros_like(each) for each in given]
+        ring.copy_from_first(arrays)
+        return arrays
+
+    for arrays in in_ring(4, copied):
+        for array, wanted in zip(arrays, given, strict=True):
+            np.testing.assert_array_equal(array, wanted)
+
+
+def test_a_process_that_leaves_breaks_the_ring_for_all() -> None:
+    def outcome(ring: Ring, rank: int) -> str:
+        if rank == 2:
+            ring.close()
+            return "left"
+        try:
+            ring.add_up(np.zeros(1_000_000, np.float32), np.empty(1_000_000, np.float32))
+        except RingBrokenError as error:
+            ring.close()
+            return str(error)
+        return "summed"
+
+    listeners = [RingListener(0) for _ in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        joined = threads.map(lambda place: listeners[place.rank].join(place, lambda: True), places(listeners))
+        outcomes = list(threads.map(outcome, joined, range(4)))
+    assert outcomes.pop(2) == "left"
+    assert all("has left the ring" in each or "connection" in each for each in outcomes), outcomes
+
+
+def test_strangers_and_processes_of_another_ring_are_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "JOINING_SECONDS", 0.5)
+    listeners = [RingListener(0), RingListener(0)]
+    with socket.create_connection(("localhost", listeners[0].port)) as stranger:
+        stranger.sendall(b"x" * len(KEY))
+        with ThreadPoolExecutor(2) as threads:
+            here, other = (
+                threads.submit(listeners[place.rank].join, place, lambda: True)
+                for place in places(listeners, [KEY, KEY[::-1]])
+            )
+        for each in (here, other):
+            with pytest.raises(RingBrokenError, match=r"did not connect for|has left the ring"):
+                each.result()
+
+
+def test_a_ring_that_is_no_longer_wanted_is_not_waited_for() -> None:
+    listeners, wanted = [RingListener(0), RingListener(0)], threading.Event()
+    wanted.set()
+    threading.Timer(0.3, wanted.clear).start()
+    begin = time.monotonic()
+    with pytest.raises(RingBrokenError, match="the group of workers has changed"):
+        listeners[0].join(places(listeners)[0], wanted.is_set)
+    assert time.monotonic() - begin < module.JOINING_SECONDS
+
+
+def test_a_worker_that_does_not_listen_is_named() -> None:
+    listeners = [RingListener(0), RingListener(0)]
+    place = places(listeners)[0]
+    listeners[1]._socket.close()
+    with pytest.raises(RingBrokenError, match=rf"the worker at {place.next} cannot be reached"):
+        listeners[0].join(place, lambda: True)
