@@ -209,7 +209,9 @@ int DS_CreateStream(ModelState* model, StreamingState** retval) {
   return checked([&] {
     require(retval, "the place for the stream is NULL");
     *retval = nullptr;
-    *retval = given().streams.add(std::make_shared<OpenStream>(given().models.find(model)->begin()));
+    const auto found = given().models.find(model);
+    found->check_streams();
+    *retval = given().streams.add(std::make_shared<OpenStream>(found->begin()));
   });
 }
 

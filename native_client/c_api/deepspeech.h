@@ -76,7 +76,8 @@ typedef struct Metadata {
   APPLY(DS_ERR_INVALID_ARGUMENT, 0x4000, "an argument has a value that it cannot have")                \
   APPLY(DS_ERR_INVALID_HANDLE, 0x4001, "it was freed before, or is not a handle of this library")      \
   APPLY(DS_ERR_OUT_OF_MEMORY, 0x4002, "this needs more memory than there is")                          \
-  APPLY(DS_ERR_INTERNAL, 0x4003, "something failed that should not")
+  APPLY(DS_ERR_INTERNAL, 0x4003, "something failed that should not")                                   \
+  APPLY(DS_ERR_CANNOT_STREAM, 0x4004, "the model needs whole recordings")
 
 enum DeepSpeech_Error_Codes {
 #define DS_DEFINE_CODE(NAME, CODE, DESCRIPTION) NAME = CODE,
@@ -117,7 +118,8 @@ DEEPSPEECH_EXPORT char* DS_SpeechToText(ModelState* aCtx, const short* aBuffer, 
 DEEPSPEECH_EXPORT Metadata* DS_SpeechToTextWithMetadata(ModelState* aCtx, const short* aBuffer,
                                                         unsigned int aBufferSize, unsigned int aNumResults);
 
-/* Begins an utterance in *retval, which becomes NULL if that fails. */
+/* Begins an utterance in *retval, which becomes NULL if that fails, as it does with DS_ERR_CANNOT_STREAM for a model that
+ * needs whole recordings. */
 DEEPSPEECH_EXPORT int DS_CreateStream(ModelState* aCtx, StreamingState** retval);
 
 /* Takes samples. An error of the network is told by the next function that returns a result. */

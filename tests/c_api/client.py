@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = ROOT / "build/c_api/libdeepspeech.so"
+
 Samples = npt.NDArray[np.int16]
 Tokens = list[tuple[str, int, float]]
 """Texts, frames and seconds."""

@@ -119,6 +119,12 @@ std::unique_ptr<Recognition> Model::begin() const {
   return std::make_unique<Recognition>(acoustic_, decoder_, words_apart);
 }
 
+void Model::check_streams() const {
+  if (!acoustic_->why_whole.empty()) {
+    throw Failure(DS_ERR_CANNOT_STREAM, acoustic_->path + ": cannot stream, as " + acoustic_->why_whole);
+  }
+}
+
 std::shared_ptr<const ctc::Decoder> Model::make_decoder(const Settings& settings) const {
   ctc::DecoderOptions options;
   options.beam_width = settings.beam_width;

@@ -34,6 +34,9 @@ class Model {
   // Begins an utterance, which may outlive the model.
   std::unique_ptr<Recognition> begin() const;
 
+  // Throws Failure if utterances must be whole.
+  void check_streams() const;
+
  private:
   struct Settings {
     std::size_t beam_width;

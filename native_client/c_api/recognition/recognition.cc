@@ -16,66 +16,77 @@ constexpr std::size_t kLargestChunk = 128;                   // windows that go 
 AcousticModel::AcousticModel(const std::string& path) : AcousticModel(path, FrozenGraph(path)) {}
 
 AcousticModel::AcousticModel(const std::string& path, const FrozenGraph& graph)
-    : path(path), info(read_speech_model(graph)), mfcc(info.features), network(graph, info) {}
+    : path(path),
+      info(read_speech_model(graph)),
+      features(info.features),
+      network(graph, info, Precision::kFloat32),
+      why_whole(speech::why_whole(info)) {}
 
 Recognition::Recognition(std::shared_ptr<const AcousticModel> acoustic, std::shared_ptr<const ctc::Decoder> decoder,
                          bool words_apart)
     : acoustic_(std::move(acoustic)),
       search_(std::move(decoder)),
       writer_(acoustic_->info.labels, words_apart),
-      mfcc_(acoustic_->mfcc),
-      frames_(acoustic_->info.context * acoustic_->info.features.coefficients) {}
+      features_(acoustic_->features.begin()),
+      network_(acoustic_->network),
+      frames_(acoustic_->info.context * acoustic_->info.features.width()) {}
 
 void Recognition::feed(const short* samples, std::size_t count) {
   const std::lock_guard lock(in_use_);
   for (std::size_t start = 0; start < count; start += kLargestBlock) {
-    mfcc_.feed(samples + start, std::min(kLargestBlock, count - start), frames_);
-    if (waiting_windows() >= acoustic_->info.n_steps) run_waiting();
+    features_->feed(samples + start, std::min(kLargestBlock, count - start), frames_);
+    if (acoustic_->why_whole.empty() && waiting_windows() >= acoustic_->info.n_steps) run_waiting(false);
   }
 }
 
 std::vector<Hypothesis> Recognition::peek(std::size_t count) {
   const std::lock_guard lock(in_use_);
-  run_waiting();
+  if (acoustic_->why_whole.empty()) run_waiting(false);
   return writer_.hypotheses(search_.peek(count));
 }
 
 std::vector<Hypothesis> Recognition::finish(std::size_t count) {
   const std::lock_guard lock(in_use_);
-  mfcc_.finish(frames_);
-  frames_.resize(frames_.size() + acoustic_->info.context * acoustic_->info.features.coefficients);
-  run_waiting();
+  features_->finish(frames_);
+  frames_.resize(frames_.size() + acoustic_->info.context * acoustic_->info.features.width());
+  run_waiting(true);
   return writer_.hypotheses(search_.finish(count));
 }
 
 std::size_t Recognition::waiting_windows() const {
-  const std::size_t frames = frames_.size() / acoustic_->info.features.coefficients;
+  const std::size_t frames = frames_.size() / acoustic_->info.features.width();
   const std::size_t neighbours = 2 * acoustic_->info.context;
   return frames > neighbours ? frames - neighbours : 0;
 }
 
-void Recognition::run_waiting() {
-  const std::size_t coefficients = acoustic_->info.features.coefficients, inputs = acoustic_->network.inputs();
-  const std::size_t count = waiting_windows();
-  for (std::size_t first = 0; first < count; first += kLargestChunk) {
-    const std::size_t last = std::min(count, first + kLargestChunk);
+void Recognition::run_waiting(bool last) {
+  const std::size_t width = acoustic_->info.features.width(), inputs = acoustic_->network.inputs();
+  const std::size_t count = waiting_windows(), chunk = acoustic_->why_whole.empty() ? kLargestChunk : count;
+  std::size_t first = 0;
+  do {  // at least once, as the last rows may come when no windows are left
+    const std::size_t end = std::min(count, first + chunk);
     std::vector<float> windows;
-    windows.reserve((last - first) * inputs);
-    for (std::size_t window = first; window < last; ++window) {
-      const auto begin = frames_.begin() + static_cast<std::ptrdiff_t>(window * coefficients);
+    windows.reserve((end - first) * inputs);
+    for (std::size_t window = first; window < end; ++window) {
+      const auto begin = frames_.begin() + static_cast<std::ptrdiff_t>(window * width);
       windows.insert(windows.end(), begin, begin + static_cast<std::ptrdiff_t>(inputs));
     }
-    const std::vector<float> posteriors = acoustic_->network.run(windows, state_);
-    const std::size_t outputs = acoustic_->network.outputs();
-    constexpr std::ptrdiff_t kSize = sizeof(float);
-    try {
-      search_.feed({posteriors.data(), false, last - first, outputs, static_cast<std::ptrdiff_t>(outputs) * kSize, kSize});
-    } catch (const ctc::Error& error) {
-      throw Failure(DS_ERR_FAIL_RUN_SESS,
-                    acoustic_->path + ": what the network computes is not a probability: " + error.what());
-    }
+    first = end;
+    search(network_.run(std::move(windows), last && end == count));
+  } while (first < count);
+  frames_.erase(frames_.begin(), frames_.begin() + static_cast<std::ptrdiff_t>(count * width));
+}
+
+void Recognition::search(const std::vector<float>& posteriors) {
+  const std::size_t outputs = acoustic_->network.outputs();
+  constexpr std::ptrdiff_t kSize = sizeof(float);
+  try {
+    search_.feed({posteriors.data(), false, posteriors.size() / outputs, outputs,
+                  static_cast<std::ptrdiff_t>(outputs) * kSize, kSize});
+  } catch (const ctc::Error& error) {
+    throw Failure(DS_ERR_FAIL_RUN_SESS,
+                  acoustic_->path + ": what the network computes is not a probability: " + error.what());
   }
-  frames_.erase(frames_.begin(), frames_.begin() + static_cast<std::ptrdiff_t>(count * coefficients));
 }
 
 }  // namespace speech

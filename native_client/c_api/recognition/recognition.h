@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "c_api/features/features.h"
+#include "c_api/network/network.h"
 #include "c_api/recognition/hypotheses.h"
-#include "c_api/recognition/mfcc.h"
-#include "c_api/recognition/network.h"
 #include "decoder/decoder.h"
 
 namespace speech {
@@ -19,8 +19,9 @@ struct AcousticModel {
 
   std::string path;
   SpeechModel info;
-  Mfcc mfcc;
+  Features features;
   Network network;
+  std::string why_whole;  // it cannot hear before the end of the audio; empty if it can
 
  private:
   AcousticModel(const std::string& path, const FrozenGraph& graph);
@@ -36,22 +37,23 @@ class Recognition {
   void feed(const short* samples, std::size_t count);
 
   // The `count` best hypotheses of the samples so far, best first, or of the whole utterance, after which nothing more
-  // can be fed.
+  // can be fed. A model that needs whole recordings has no hypotheses before the end.
   std::vector<Hypothesis> peek(std::size_t count);
   std::vector<Hypothesis> finish(std::size_t count);
 
-  double step_seconds() const { return acoustic_->info.features.step_seconds; }
+  double step_seconds() const { return acoustic_->info.row_seconds; }
 
  private:
   std::size_t waiting_windows() const;
-  void run_waiting();
+  void run_waiting(bool last);
+  void search(const std::vector<float>& posteriors);
 
   std::mutex in_use_;
   std::shared_ptr<const AcousticModel> acoustic_;
   ctc::Stream search_;
   Writer writer_;
-  MfccStream mfcc_;
-  NetworkState state_;
+  std::unique_ptr<FrameStream> features_;
+  Network::Run network_;
   std::vector<float> frames_;  // whose windows are to be computed, with their neighbours
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fixtures.h"
+#include "tests/fixtures.h"
 
 namespace graphs {
 
@@ -90,6 +90,93 @@ inline std::string tiny_model(float scale = 1) {
   graph += node("logits", "Softmax", bytes(3, "BiasAdd")) + integer("metadata_version", 6);
   graph += integer("metadata_sample_rate", 16000) + integer("metadata_beam_width", 30);
   return graph + alphabet({" ", "a", "b"}) + text("metadata_language", "xx");
+}
+
+// A network that describes itself, layer by layer.
+class DescribedNetwork {
+ public:
+  explicit DescribedNetwork(std::uint64_t coefficients) : coefficients_(coefficients), width_(coefficients) {}
+
+  // Adds a layer of a kind, whose settings are JSON, and its variables; `units` are the numbers of its outputs.
+  DescribedNetwork& add(const std::string& kind, const std::string& settings, std::uint64_t units) {
+    const std::string name = "layer_" + std::to_string(++layers_);
+    described_ += std::string(layers_ > 1 ? ", " : "") + "{\"layer\": \"" + kind + "\", \"name\": \"" + name + "\"" +
+                  (settings.empty() ? "" : ", " + settings) + "}";
+    scope_ = name + "/";
+    width_ = units;
+    return *this;
+  }
+
+  // Adds a variable to the last layer.
+  DescribedNetwork& with(const std::string& name, const std::vector<std::uint64_t>& sizes) {
+    std::uint64_t count = 1;
+    for (const std::uint64_t size : sizes) count *= size;
+    variables_ += floats(scope_ + name, sizes, fixtures::random_floats(random_, count, 1));
+    return *this;
+  }
+
+  DescribedNetwork& dense(std::uint64_t units, const std::string& clip = "null") {
+    const std::uint64_t inputs = width_;
+    return add("Dense", sized("units", units) + ", \"clip\": " + clip, units).weights("", inputs, units);
+  }
+  DescribedNetwork& projection(std::uint64_t units) {
+    const std::uint64_t inputs = width_;
+    return add("Projection", sized("units", units), units).weights("", inputs, units);
+  }
+  DescribedNetwork& normalization() {
+    return add("LayerNormalization", "", width_).with("scale", {width_}).with("offset", {width_});
+  }
+  DescribedNetwork& lstm(std::uint64_t units) {
+    const std::uint64_t inputs = width_;
+    return add("LSTM", sized("units", units), units).kernel("", inputs, units);
+  }
+  DescribedNetwork& bidirectional(std::uint64_t units) {
+    const std::uint64_t inputs = width_;
+    add("BidirectionalLSTM", sized("units", units), 2 * units);
+    return kernel("forward/", inputs, units).kernel("backward/", inputs, units);
+  }
+  // A convolution of 3 frames and 3 frequencies.
+  DescribedNetwork& convolution(std::uint64_t inputs, std::uint64_t channels, std::uint64_t stride) {
+    const std::uint64_t frequencies = (width_ / inputs + 1) / 2;
+    const std::string settings = sized("channels", channels) + ", " + sized("input_channels", inputs) +
+                                 ", \"time\": 3, \"frequency\": 3, " + sized("time_stride", stride) +
+                                 ", \"frequency_stride\": 2, \"clip\": 20.0";
+    add("Convolution", settings, frequencies * channels);
+    return with("kernel", {3, 3, inputs, channels}).with("bias", {channels});
+  }
+
+  // The graph, for the labels of `tiny_model` and features whose settings are JSON.
+  std::string graph(const std::string& features) const {
+    std::string all = node("input_node", "Placeholder",
+                           attribute("shape", bytes(7, shape({1, 4, 1, coefficients_})))) + variables_;
+    all += node("logits", "Softmax", bytes(3, "BiasAdd")) + integer("metadata_version", 6);
+    all += text("metadata_features", features);
+    all += text("metadata_network", "{\"name\": \"tiny\", \"layers\": [" + described_ + "]}");
+    return all + integer("metadata_beam_width", 30) + alphabet({" ", "a", "b"}) + text("metadata_language", "xx");
+  }
+
+ private:
+  static std::string sized(const std::string& setting, std::uint64_t size) {
+    return "\"" + setting + "\": " + std::to_string(size);
+  }
+  DescribedNetwork& weights(const std::string& part, std::uint64_t inputs, std::uint64_t units) {
+    return with(part + "weights", {inputs, units}).with(part + "bias", {units});
+  }
+  DescribedNetwork& kernel(const std::string& part, std::uint64_t inputs, std::uint64_t units) {
+    return with(part + "kernel", {inputs + units, 4 * units}).with(part + "bias", {4 * units});
+  }
+
+  fixtures::Random random_{5};
+  std::uint64_t coefficients_, width_;
+  int layers_ = 0;
+  std::string described_, variables_, scope_;
+};
+
+// Settings of `fbank` with 6 filters at 16 kHz, and more of them in JSON; statistics for a normalization.
+inline std::string fbank(const std::string& more = "") {
+  return "{\"options\": {\"sample_rate\": 16000, \"feature_type\": \"fbank\", \"coefficients\": 6" +
+         (more.empty() ? "" : ", " + more) +
+         "}, \"statistics\": {\"mean\": [-1, 0, 1, 2.5e0, 3, 4], \"deviation\": [2, 2, 2, 2, 2, 2]}}";
 }
 
 // A memory-mapped file of a graph, and of one constant more, whose floats are in a region of their own.

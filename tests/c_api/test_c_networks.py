@@ -1,0 +1,62 @@
+"""The library hears with every network and on all features what the Python package hears."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from client import CModel, Library, Samples
+from comparison import check_equal
+from untrained import FBANK, signal, untrained
+
+from deepspeech import Model
+from deepspeech.errors import ModelError
+from deepspeech.export.frozen_graph import serialized
+from deepspeech.options import ExportOptions
+from deepspeech.util.features import FeatureOptions
+
+MFCC = FeatureOptions()
+MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
+    "deepspeech_of_stacked_frames": (
+        {"network": "deepspeech"},
+        replace(FBANK, normalization="running", stack_frames=3, skip_frames=2),
+    ),
+    "lstm": ({"network": "lstm", "lstm_layers": 2}, FBANK),
+    "lstm_at_8_khz": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, sample_rate=8000, normalization="none")),
+    "projected_every_10_ms": ({"network": "lstm", "lstm_layers": 1, "output_step": 10, "lstm_projection": 9}, FBANK),
+    "lstm_of_running_features": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="running")),
+    "lstm_of_whole_recordings": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="utterance")),
+    "bidirectional": ({"network": "lstm", "lstm_layers": 2, "bidirectional": True, "lstm_projection": 9}, MFCC),
+}
+WHOLE = ("lstm_of_whole_recordings", "bidirectional")
+LENGTHS = (0, 1, 79, 700, 24_013)
+
+
+def exported(name: str, folder: Path) -> Path:
+    """Write the graph of a network with random weights."""
+    content = serialized(untrained(*MODELS[name]), ExportOptions(language="xx", beam_width=32))
+    path = folder / f"{name}.pb"
+    path.write_bytes(content)
+    return path
+
+
+def samples_of(length: int) -> Samples:
+    return np.asarray(signal(length) * 32767, np.int16)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_library_hears_what_python_hears(name: str, library: Library, tmp_path: Path) -> None:
+    path = exported(name, tmp_path)
+    python, streams = Model(path), name not in WHOLE
+    with CModel(library, path) as ours:
+        for length in LENGTHS:
+            check_equal(ours, python, samples_of(length), streams=streams)
+        if not streams:
+            with pytest.raises(ModelError) as expected:
+                python.createStream()
+            with pytest.raises(RuntimeError) as found:
+                ours.streamed(samples_of(700), 320)
+            assert str(found.value) == f"0x4004: {expected.value}"
