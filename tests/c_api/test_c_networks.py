@@ -19,6 +19,7 @@ from deepspeech.options import ExportOptions
 from deepspeech.util.features import FeatureOptions
 
 MFCC = FeatureOptions()
+CONFORMER = {"network": "conformer", "conformer_layers": 2, "attention_heads": 2}
 MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
     "deepspeech_of_stacked_frames": (
         {"network": "deepspeech"},
@@ -30,8 +31,10 @@ MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
     "lstm_of_running_features": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="running")),
     "lstm_of_whole_recordings": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="utterance")),
     "bidirectional": ({"network": "lstm", "lstm_layers": 2, "bidirectional": True, "lstm_projection": 9}, MFCC),
+    "conformer": (CONFORMER | {"attention_chunk": 4, "attention_left": 6}, FBANK),
+    "whole_conformer": (CONFORMER | {"bidirectional": True}, FBANK),
 }
-WHOLE = ("lstm_of_whole_recordings", "bidirectional")
+WHOLE = ("lstm_of_whole_recordings", "bidirectional", "whole_conformer")
 LENGTHS = (0, 1, 79, 700, 24_013)
 
 

@@ -44,6 +44,9 @@ const std::vector<Kind>& kinds() {
         {"time_stride", kSize},
         {"frequency_stride", kSize},
         {"clip", kNumberOrNull}}},
+      {LayerKind::kFeedForward, "FeedForward", {{"units", kSize}}},
+      {LayerKind::kSelfAttention, "SelfAttention", {{"heads", kSize}, {"chunk", kSize}, {"left", kSize}}},
+      {LayerKind::kConvolutionModule, "ConvolutionModule", {{"before", kSize}, {"after", kSize}}},
   };
   return all;
 }
@@ -113,7 +116,10 @@ std::optional<float> find_clip(const FrozenGraph& graph) {
 
 }  // namespace
 
-bool LayerRecord::streams() const { return kind != LayerKind::kBidirectionalLstm; }
+bool LayerRecord::streams() const {
+  if (kind == LayerKind::kSelfAttention) return size("chunk") > 0;
+  return kind != LayerKind::kBidirectionalLstm;
+}
 
 std::size_t LayerRecord::time_reduction() const {
   return kind == LayerKind::kConvolution ? std::max<std::size_t>(size("time_stride"), 1) : 1;

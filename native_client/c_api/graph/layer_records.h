@@ -19,6 +19,9 @@ enum class LayerKind {
   kLstm,
   kBidirectionalLstm,
   kConvolution,
+  kFeedForward,
+  kSelfAttention,
+  kConvolutionModule,
 };
 
 struct LayerRecord {

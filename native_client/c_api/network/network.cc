@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "c_api/failure.h"
+#include "c_api/network/attention.h"
+#include "c_api/network/conformer.h"
 #include "c_api/network/convolution.h"
 #include "c_api/network/lstm.h"
 #include "c_api/network/row_layers.h"
@@ -33,6 +35,9 @@ MadeLayer make_layer(const LayerRecord& record, std::size_t inputs, WeightReader
       {LayerKind::kLstm, &make<LstmLayer>},
       {LayerKind::kBidirectionalLstm, &make<BidirectionalLstmLayer>},
       {LayerKind::kConvolution, &make<ConvolutionLayer>},
+      {LayerKind::kFeedForward, &make<FeedForwardLayer>},
+      {LayerKind::kSelfAttention, &make<SelfAttentionLayer>},
+      {LayerKind::kConvolutionModule, &make<ConvolutionModuleLayer>},
   };
   const auto found = makers.find(record.kind);
   if (found == makers.end()) {

@@ -124,7 +124,7 @@ class DescribedNetwork {
     return add("Projection", sized("units", units), units).weights("", inputs, units);
   }
   DescribedNetwork& normalization() {
-    return add("LayerNormalization", "", width_).with("scale", {width_}).with("offset", {width_});
+    return add("LayerNormalization", "", width_).normalized("");
   }
   DescribedNetwork& lstm(std::uint64_t units) {
     const std::uint64_t inputs = width_;
@@ -145,6 +145,22 @@ class DescribedNetwork {
     return with("kernel", {3, 3, inputs, channels}).with("bias", {channels});
   }
 
+  // Of conformer blocks, which keep the width.
+  DescribedNetwork& feed_forward(std::uint64_t units) {
+    add("FeedForward", sized("units", units), width_).normalized("normalization/");
+    return weights("inner/", width_, units).weights("outer/", units, width_);
+  }
+  DescribedNetwork& attention(std::uint64_t heads, std::uint64_t chunk, std::uint64_t left) {
+    add("SelfAttention", sized("heads", heads) + ", " + sized("chunk", chunk) + ", " + sized("left", left), width_);
+    return normalized("normalization/").weights("inner/", width_, 3 * width_).weights("outer/", width_, width_);
+  }
+  DescribedNetwork& convolution_module(std::uint64_t before, std::uint64_t after) {
+    add("ConvolutionModule", sized("before", before) + ", " + sized("after", after), width_);
+    normalized("normalization/").normalized("second_normalization/").weights("inner/", width_, 2 * width_);
+    with("depthwise/kernel", {before + 1 + after, width_}).with("depthwise/bias", {width_});
+    return weights("outer/", width_, width_);
+  }
+
   // The graph, for the labels of `tiny_model` and features whose settings are JSON.
   std::string graph(const std::string& features) const {
     std::string all = node("input_node", "Placeholder",
@@ -161,6 +177,9 @@ class DescribedNetwork {
   }
   DescribedNetwork& weights(const std::string& part, std::uint64_t inputs, std::uint64_t units) {
     return with(part + "weights", {inputs, units}).with(part + "bias", {units});
+  }
+  DescribedNetwork& normalized(const std::string& part) {
+    return with(part + "scale", {width_}).with(part + "offset", {width_});
   }
   DescribedNetwork& kernel(const std::string& part, std::uint64_t inputs, std::uint64_t units) {
     return with(part + "kernel", {inputs + units, 4 * units}).with(part + "bias", {4 * units});

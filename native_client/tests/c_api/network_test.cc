@@ -19,6 +19,12 @@ DescribedNetwork whole() {
   return network.convolution(1, 3, 3).bidirectional(5).normalization().dense(graphs::kLabels + 1);
 }
 
+DescribedNetwork conformer(std::uint64_t chunk, std::uint64_t left, std::uint64_t after) {
+  DescribedNetwork network(6);
+  network.convolution(1, 2, 2).projection(8).feed_forward(9).attention(2, chunk, left).convolution_module(3, after);
+  return network.feed_forward(7).normalization().dense(graphs::kLabels + 1);
+}
+
 std::string whole_text(const Loaded& loaded, const std::vector<short>& samples) {
   return taken(DS_SpeechToText(loaded.model, samples.data(), size_of(samples)));
 }
@@ -48,17 +54,25 @@ TEST(described_networks_stream_as_whole_recordings_on_all_features) {
       graphs::fbank("\"normalization\": \"running\", \"stack_frames\": 2, \"skip_frames\": 3"))));
 }
 
+TEST(conformers_stream_in_chunks) {
+  check_streams(Loaded(conformer(4, 6, 0).graph(graphs::fbank())));
+  check_streams(Loaded(conformer(3, 0, 2).graph(graphs::fbank("\"normalization\": \"global\""))));
+}
+
 TEST(models_that_need_whole_recordings_refuse_streams_and_say_why) {
   const Loaded bidirectional(whole().graph(graphs::fbank()));
   const Loaded normalized(streaming().graph(graphs::fbank("\"normalization\": \"utterance\"")));
-  for (const Loaded* const loaded : {&bidirectional, &normalized}) {
+  const Loaded attentive(conformer(0, 0, 1).graph(graphs::fbank()));
+  for (const Loaded* const loaded : {&bidirectional, &normalized, &attentive}) {
     CHECK(loaded->code == DS_ERR_OK);
     for (const std::size_t count : {0u, 100u, 9000u}) CHECK(whole_text(*loaded, noise(count)) != "NULL");
     CHECK(!whole_text(*loaded, noise(9000)).empty());
     StreamingState* stream = nullptr;
     CHECK(DS_CreateStream(loaded->model, &stream) == DS_ERR_CANNOT_STREAM && !stream);
     CHECK(last_message_has(loaded->path + ": cannot stream, as its "));
-    CHECK(last_message_has(loaded == &bidirectional ? "layer layer_2 is a BidirectionalLSTM" : "features are normalized"));
+    CHECK(loaded != &bidirectional || last_message_has("layer layer_2 is a BidirectionalLSTM"));
+    CHECK(loaded != &normalized || last_message_has("features are normalized"));
+    CHECK(loaded != &attentive || last_message_has("layer layer_4 is a SelfAttention"));
   }
 }
 
@@ -96,6 +110,10 @@ TEST(networks_and_features_that_cannot_be_run_are_refused_with_a_reason) {
           DS_ERR_INVALID_SHAPE, "not those of its channels");
   refused(convolution(R"("channels": 3, "input_channels": 1, "time": 3, "frequency": 3, "time_stride": 4)"),
           DS_ERR_INVALID_SHAPE, "leaves frames out");
+  refused(network(layer("SelfAttention", "\"heads\": 4, \"chunk\": 0, \"left\": 0") + ", " + logits), DS_ERR_INVALID_SHAPE,
+          "4 heads, which cannot share 6 numbers in pairs");
+  refused(network(layer("ConvolutionModule", "\"before\": 1000000, \"after\": 1000000") + ", " + logits),
+          DS_ERR_FAIL_READ_PROTOBUF, "it has no node layer_1/normalization/scale");
   refused(network(layer("ContextWindow", "\"frames\": 1") + ", " + logits), DS_ERR_INVALID_SHAPE, "does not fit");
   const auto features = [&](const std::string& settings) { return graph + graphs::text("metadata_features", settings); };
   refused(features("[1"), DS_ERR_FAIL_READ_PROTOBUF, "not described in JSON");
@@ -111,13 +129,18 @@ TEST(networks_and_features_that_cannot_be_run_are_refused_with_a_reason) {
 }
 
 TEST(damaged_networks_are_refused_or_run) {
-  const std::string graph = streaming(12).graph(graphs::fbank("\"normalization\": \"running\", \"stack_frames\": 2"));
+  const std::string kinds[] = {
+      streaming(12).graph(graphs::fbank("\"normalization\": \"running\", \"stack_frames\": 2")),
+      conformer(4, 3, 1).graph(graphs::fbank()),
+      whole().graph(graphs::fbank("\"normalization\": \"utterance\"")),
+  };
   const std::vector<short> samples = noise(1000);
   fixtures::Random random(13);
-  const std::size_t described = graph.find("metadata_features");
-  for (int turn = 0; turn < 600; ++turn) {
+  for (int turn = 0; turn < 900; ++turn) {
+    const std::string& graph = kinds[turn % 3];
+    const std::size_t described = graph.find("metadata_features");
     std::string damaged = turn % 10 ? graph : graph.substr(0, random() % graph.size());
-    for (int change = turn % 3; change >= 0 && !damaged.empty(); --change) {
+    for (int change = turn / 3 % 3; change >= 0 && !damaged.empty(); --change) {
       // What tells about the network is more worth damaging than its weights.
       std::size_t place = random() % damaged.size();
       if (turn % 2) place = described + random() % (graph.size() - described);
