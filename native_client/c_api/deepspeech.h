@@ -154,6 +154,37 @@ DEEPSPEECH_EXPORT const char* DS_LastErrorMessage(void);
 /* The code of the same failure, DS_ERR_OK if there was none; for functions that return no code. */
 DEEPSPEECH_EXPORT int DS_LastErrorCode(void);
 
+/* A word of a transcript: from when to when it is said, in seconds, and the probability that it is right, between 0
+ * and 1. */
+typedef struct DS_Word {
+  const char* const text;
+  const double start_time;
+  const double end_time;
+  const double confidence;
+} DS_Word;
+
+/* A transcript with its words. Its confidence is the score of the search, a natural logarithm; higher is better. */
+typedef struct DS_Transcript {
+  const char* const text;
+  const DS_Word* const words;
+  const unsigned int num_words;
+  const double confidence;
+} DS_Transcript;
+
+/* Transcripts of the same audio, best first. */
+typedef struct DS_Transcripts {
+  const DS_Transcript* const transcripts;
+  const unsigned int num_transcripts;
+} DS_Transcripts;
+
+/* Up to `aNumResults` transcripts of samples, of a stream so far, or of a stream that is over and freed, whatever is
+ * returned; to be freed with DS_FreeTranscripts. */
+DEEPSPEECH_EXPORT DS_Transcripts* DS_SpeechToTextWithWords(ModelState* aCtx, const short* aBuffer,
+                                                           unsigned int aBufferSize, unsigned int aNumResults);
+DEEPSPEECH_EXPORT DS_Transcripts* DS_IntermediateDecodeWithWords(const StreamingState* aSctx, unsigned int aNumResults);
+DEEPSPEECH_EXPORT DS_Transcripts* DS_FinishStreamWithWords(StreamingState* aSctx, unsigned int aNumResults);
+DEEPSPEECH_EXPORT void DS_FreeTranscripts(DS_Transcripts* aTranscripts);
+
 /* The language that the model says it is for, such as "en-US", to be freed with DS_FreeString; empty if it says none. */
 DEEPSPEECH_EXPORT char* DS_GetModelLanguage(const ModelState* aCtx);
 

@@ -11,9 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from client import LIBRARY, ROOT, CModel, Library
-from comparison import ROUNDING, check_equal, samples_of
+from comparison import ROUNDING, check_equal, check_words, samples_of
 
 from deepspeech import Model, version
+from deepspeech.serving.confidence.calibration import Calibration, Calibrations
+from deepspeech.serving.frozen.constants import with_text
+from deepspeech.serving.frozen.metadata import CALIBRATIONS_NODE
 
 EXAMPLES = ROOT / "examples/c_api"
 
@@ -49,7 +52,21 @@ def test_the_library_hears_what_python_hears_with_a_scorer_and_hot_words(
             model.addHotWord("eee", 200.0)
             model.addHotWord("not spelled", 200.0)
         check_equal(ours, python, noise)
+        check_words(ours, python, noise)
         assert "eee" in ours.stt(noise).split()
+
+
+def test_words_are_as_probable_as_the_models_calibration_says(
+    library: Library, graph_file: Path, recordings: list[Path], tmp_path: Path
+) -> None:
+    calibrations = Calibrations(Calibration(-1.0, 0.3, 0.5), Calibration(-2.0, 0.1, 0.4))
+    path = tmp_path / "calibrated.pb"
+    path.write_bytes(with_text(graph_file.read_bytes(), CALIBRATIONS_NODE, calibrations.to_json().encode()))
+    python = Model(path)
+    assert python.calibrations == calibrations
+    with CModel(library, path) as ours:
+        for recording in recordings[:3]:
+            check_words(ours, python, samples_of(recording))
 
 
 def test_the_library_hears_what_python_hears_in_the_demo(library: Library, demo: Path) -> None:

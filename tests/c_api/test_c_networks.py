@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from client import CModel, Library, Samples
-from comparison import check_equal
+from comparison import check_equal, check_words
 from untrained import FBANK, signal, untrained
 
 from deepspeech import Model
@@ -57,6 +57,7 @@ def test_the_library_hears_what_python_hears(name: str, library: Library, tmp_pa
     with CModel(library, path) as ours:
         for length in LENGTHS:
             check_equal(ours, python, samples_of(length), streams=streams)
+        check_words(ours, python, samples_of(LENGTHS[-1]), streams=streams)
         if not streams:
             with pytest.raises(ModelError) as expected:
                 python.createStream()

@@ -101,6 +101,7 @@ SpeechModel read_speech_model(const FrozenGraph& graph) {
   model.n_steps = static_cast<std::size_t>(graph.integer("metadata_n_steps", steps, 1, kMostSteps));
   model.beam_width = static_cast<std::size_t>(graph.integer("metadata_beam_width", kBeamWidth, 1, kWidestBeam));
   if (graph.has("metadata_language")) model.language = shared::as_utf8(graph.text("metadata_language"));
+  model.calibrations = read_calibrations(graph);
   return model;
 }
 

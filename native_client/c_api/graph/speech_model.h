@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "c_api/graph/calibrations.h"
 #include "c_api/graph/feature_settings.h"
 #include "c_api/graph/frozen_graph.h"
 #include "c_api/graph/layer_records.h"
@@ -20,6 +21,7 @@ struct SpeechModel {
   std::size_t n_steps;     // windows that a stream is computed in
   std::size_t beam_width;  // that the model recommends
   std::string language;    // empty if it says none
+  Calibrations calibrations;
 };
 
 // Throws Failure for a graph that is damaged, or that this library does not run: that of a network or features that it

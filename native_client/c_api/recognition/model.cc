@@ -115,8 +115,7 @@ void Model::clear_hot_words() {
 std::unique_ptr<Recognition> Model::begin() const {
   const std::lock_guard lock(changing_);
   if (!decoder_) decoder_ = make_decoder(settings_);
-  const bool words_apart = settings_.scorer && settings_.scorer->unit() == ctc::Unit::kWord;
-  return std::make_unique<Recognition>(acoustic_, decoder_, words_apart);
+  return std::make_unique<Recognition>(acoustic_, decoder_, settings_.scorer.get());
 }
 
 void Model::check_streams() const {

@@ -23,10 +23,12 @@ AcousticModel::AcousticModel(const std::string& path, const FrozenGraph& graph)
       why_whole(speech::why_whole(info)) {}
 
 Recognition::Recognition(std::shared_ptr<const AcousticModel> acoustic, std::shared_ptr<const ctc::Decoder> decoder,
-                         bool words_apart)
+                         const ctc::Scorer* scorer)
     : acoustic_(std::move(acoustic)),
       search_(std::move(decoder)),
-      writer_(acoustic_->info.labels, words_apart),
+      writer_(acoustic_->info.labels, scorer && scorer->unit() == ctc::Unit::kWord),
+      words_(acoustic_->info.labels, acoustic_->info.row_seconds),
+      calibration_(scorer ? acoustic_->info.calibrations.language_model : acoustic_->info.calibrations.acoustic),
       features_(acoustic_->features.begin()),
       network_(acoustic_->network),
       frames_(acoustic_->info.context * acoustic_->info.features.width()) {}
@@ -39,18 +41,42 @@ void Recognition::feed(const short* samples, std::size_t count) {
   }
 }
 
-std::vector<Hypothesis> Recognition::peek(std::size_t count) {
-  const std::lock_guard lock(in_use_);
-  if (acoustic_->why_whole.empty()) run_waiting(false);
-  return writer_.hypotheses(search_.peek(count));
+std::vector<Hypothesis> Recognition::peek(std::size_t count) { return writer_.hypotheses(peek_results(count)); }
+
+std::vector<Hypothesis> Recognition::finish(std::size_t count) { return writer_.hypotheses(finish_results(count)); }
+
+std::vector<Transcript> Recognition::peek_transcripts(std::size_t count) {
+  return transcripts(peek_results(std::max(count, kHypothesesSoFar)), count);
 }
 
-std::vector<Hypothesis> Recognition::finish(std::size_t count) {
+std::vector<Transcript> Recognition::finish_transcripts(std::size_t count) {
+  return transcripts(finish_results(std::max(count, kHypotheses)), count);
+}
+
+std::vector<ctc::Result> Recognition::peek_results(std::size_t count) {
+  const std::lock_guard lock(in_use_);
+  if (acoustic_->why_whole.empty()) run_waiting(false);
+  return search_.peek(count);
+}
+
+std::vector<ctc::Result> Recognition::finish_results(std::size_t count) {
   const std::lock_guard lock(in_use_);
   features_->finish(frames_);
   frames_.resize(frames_.size() + acoustic_->info.context * acoustic_->info.features.width());
   run_waiting(true);
-  return writer_.hypotheses(search_.finish(count));
+  return search_.finish(count);
+}
+
+std::vector<Transcript> Recognition::transcripts(const std::vector<ctc::Result>& results, std::size_t count) {
+  const std::lock_guard lock(in_use_);
+  const auto end = results.begin() + static_cast<std::ptrdiff_t>(std::min(count, results.size()));
+  const std::vector<Hypothesis> hypotheses = writer_.hypotheses({results.begin(), end});
+  const auto words = words_.timed_words(results, count, rivals_, calibration_);
+  std::vector<Transcript> made;
+  for (std::size_t place = 0; place < hypotheses.size(); ++place) {
+    made.push_back({hypotheses[place].text, hypotheses[place].score, words[place]});
+  }
+  return made;
 }
 
 std::size_t Recognition::waiting_windows() const {
@@ -87,6 +113,7 @@ void Recognition::search(const std::vector<float>& posteriors) {
     throw Failure(DS_ERR_FAIL_RUN_SESS,
                   acoustic_->path + ": what the network computes is not a probability: " + error.what());
   }
+  rivals_.feed(posteriors, outputs);
 }
 
 }  // namespace speech

@@ -9,7 +9,9 @@
 #include "c_api/features/features.h"
 #include "c_api/network/network.h"
 #include "c_api/recognition/hypotheses.h"
+#include "c_api/recognition/words.h"
 #include "decoder/decoder.h"
+#include "language_model/scorer.h"
 
 namespace speech {
 
@@ -31,8 +33,9 @@ struct AcousticModel {
 // other threads are done. Throws Failure if the network computes what is not a probability, as its weights are damaged.
 class Recognition {
  public:
+  // `scorer` is that of the decoder; null without one.
   Recognition(std::shared_ptr<const AcousticModel> acoustic, std::shared_ptr<const ctc::Decoder> decoder,
-              bool words_apart);
+              const ctc::Scorer* scorer);
 
   void feed(const short* samples, std::size_t count);
 
@@ -41,10 +44,17 @@ class Recognition {
   std::vector<Hypothesis> peek(std::size_t count);
   std::vector<Hypothesis> finish(std::size_t count);
 
+  // The same with words.
+  std::vector<Transcript> peek_transcripts(std::size_t count);
+  std::vector<Transcript> finish_transcripts(std::size_t count);
+
   double step_seconds() const { return acoustic_->info.row_seconds; }
 
  private:
   std::size_t waiting_windows() const;
+  std::vector<ctc::Result> peek_results(std::size_t count);
+  std::vector<ctc::Result> finish_results(std::size_t count);
+  std::vector<Transcript> transcripts(const std::vector<ctc::Result>& results, std::size_t count);
   void run_waiting(bool last);
   void search(const std::vector<float>& posteriors);
 
@@ -52,6 +62,9 @@ class Recognition {
   std::shared_ptr<const AcousticModel> acoustic_;
   ctc::Stream search_;
   Writer writer_;
+  WordReader words_;
+  Calibration calibration_;
+  Rivals rivals_;
   std::unique_ptr<FrameStream> features_;
   Network::Run network_;
   std::vector<float> frames_;  // whose windows are to be computed, with their neighbours

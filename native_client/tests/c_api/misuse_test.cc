@@ -29,6 +29,10 @@ TEST(null_arguments_are_errors) {
   CHECK(DS_ClearHotWords(nullptr) == DS_ERR_INVALID_ARGUMENT);
   CHECK(!DS_SpeechToText(nullptr, nullptr, 0) && !DS_SpeechToText(loaded.model, nullptr, 5));
   CHECK(!DS_SpeechToTextWithMetadata(nullptr, nullptr, 0, 1) && !DS_SpeechToTextWithMetadata(loaded.model, nullptr, 0, 0));
+  CHECK(!DS_SpeechToTextWithWords(nullptr, nullptr, 0, 1) && !DS_SpeechToTextWithWords(loaded.model, nullptr, 5, 1));
+  CHECK(!DS_SpeechToTextWithWords(loaded.model, nullptr, 0, 0) && !DS_FinishStreamWithWords(nullptr, 1));
+  CHECK(!DS_IntermediateDecodeWithWords(nullptr, 1) && !DS_IntermediateDecodeWithWords(stream, 0));
+  DS_FreeTranscripts(nullptr);
   CHECK(DS_CreateStream(loaded.model, nullptr) == DS_ERR_INVALID_ARGUMENT);
   StreamingState* none = stream;
   CHECK(DS_CreateStream(nullptr, &none) == DS_ERR_INVALID_ARGUMENT && !none);
@@ -61,6 +65,7 @@ TEST(handles_that_were_freed_or_are_none_are_errors) {
   CHECK(taken(DS_FinishStream(stream)) != "NULL");  // a stream outlives its model
   CHECK(!DS_FinishStream(stream) && DS_LastErrorCode() == DS_ERR_INVALID_HANDLE);
   CHECK(!DS_IntermediateDecode(stream) && !DS_FinishStreamWithMetadata(stream, 1));
+  CHECK(!DS_IntermediateDecodeWithWords(stream, 1) && !DS_FinishStreamWithWords(stream, 1));
   DS_FeedAudioContent(stream, samples.data(), size_of(samples));
   DS_FreeStream(stream);
   CHECK(last_message_has("the stream was freed or finished"));
@@ -82,6 +87,13 @@ TEST(results_that_were_freed_or_are_none_are_errors) {
   DS_FreeMetadata(metadata);
   DS_FreeMetadata(metadata);
   CHECK(last_message_has("the metadata"));
+  DS_Transcripts* const words = DS_SpeechToTextWithWords(loaded.model, samples.data(), size_of(samples), 3);
+  CHECK(words && words->num_transcripts == 3);
+  DS_FreeTranscripts(words);
+  DS_FreeTranscripts(words);
+  CHECK(last_message_has("the transcripts"));
+  DS_FreeTranscripts(reinterpret_cast<DS_Transcripts*>(const_cast<ModelState*>(loaded.model)));
+  CHECK(DS_LastErrorCode() == DS_ERR_INVALID_HANDLE);
   char local[] = "not ours";
   DS_FreeString(local);
   CHECK(taken(DS_ErrorCodeToErrorMessage(DS_ERR_NO_MODEL)) == "no model was given");

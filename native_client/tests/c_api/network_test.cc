@@ -1,5 +1,8 @@
 // The C interface runs networks that describe themselves, on all features.
 #include "c_api/graph/json.h"
+
+#include <algorithm>
+
 #include "tests/c_api/loaded.h"
 #include "tests/testing.h"
 
@@ -76,6 +79,34 @@ TEST(models_that_need_whole_recordings_refuse_streams_and_say_why) {
   }
 }
 
+TEST(words_have_times_and_confidences_whole_and_streamed) {
+  const std::vector<short> samples = noise(16000);
+  for (const std::string& graph : {graphs::tiny_model(), streaming().graph(graphs::fbank())}) {
+    const Loaded loaded(graph);
+    StreamingState* const stream = loaded.stream();
+    DS_FeedAudioContent(stream, samples.data(), size_of(samples));
+    DS_Transcripts* const all[] = {DS_SpeechToTextWithWords(loaded.model, samples.data(), size_of(samples), 2),
+                                   DS_IntermediateDecodeWithWords(stream, 2), DS_FinishStreamWithWords(stream, 2)};
+    CHECK(std::string(all[0]->transcripts[0].text) == all[2]->transcripts[0].text);
+    CHECK(all[0]->transcripts[0].text == whole_text(loaded, samples));
+    for (DS_Transcripts* const found : all) {
+      CHECK(found && found->num_transcripts == 2 && found->transcripts[0].num_words > 0);
+      double last = 0;
+      std::string text;
+      for (unsigned place = 0; place < found->transcripts[0].num_words; ++place) {
+        const DS_Word& word = found->transcripts[0].words[place];
+        CHECK(word.start_time >= last && word.start_time < word.end_time && word.confidence > 0 && word.confidence < 1);
+        last = word.start_time;
+        text += word.text;
+      }
+      std::string letters = found->transcripts[0].text;
+      letters.erase(std::remove(letters.begin(), letters.end(), ' '), letters.end());
+      CHECK(text == letters);
+      DS_FreeTranscripts(found);
+    }
+  }
+}
+
 TEST(networks_and_features_that_cannot_be_run_are_refused_with_a_reason) {
   const std::string graph = streaming().graph(graphs::fbank());
   const auto refused = [](const std::string& other, int code, const std::string& part) {
@@ -115,6 +146,8 @@ TEST(networks_and_features_that_cannot_be_run_are_refused_with_a_reason) {
   refused(network(layer("ConvolutionModule", "\"before\": 1000000, \"after\": 1000000") + ", " + logits),
           DS_ERR_FAIL_READ_PROTOBUF, "it has no node layer_1/normalization/scale");
   refused(network(layer("ContextWindow", "\"frames\": 1") + ", " + logits), DS_ERR_INVALID_SHAPE, "does not fit");
+  refused(graph + graphs::text("metadata_confidence", R"({"acoustic": {"bias": 1, "agreement": 2}})"),
+          DS_ERR_FAIL_READ_PROTOBUF, "calibration of its confidences is damaged");
   const auto features = [&](const std::string& settings) { return graph + graphs::text("metadata_features", settings); };
   refused(features("[1"), DS_ERR_FAIL_READ_PROTOBUF, "not described in JSON");
   refused(features(graphs::fbank("\"unknown\": 3")), DS_ERR_FAIL_READ_PROTOBUF, "not described in JSON");
