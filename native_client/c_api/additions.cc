@@ -14,6 +14,10 @@ char* DS_GetModelLanguage(const ModelState* model) {
   return checked_value<char*>(nullptr, [&] { return given().results.add(given().models.find(model)->language()); });
 }
 
+int DS_CreateModelWithPrecision(const char* path, const char* precision, ModelState** retval) {
+  return checked([&] { create_model(path, precision, retval); });
+}
+
 DS_Transcripts* DS_SpeechToTextWithWords(ModelState* model, const short* samples, unsigned int count,
                                          unsigned int results) {
   return checked_value<DS_Transcripts*>(nullptr, [&] {

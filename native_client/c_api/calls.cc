@@ -56,6 +56,14 @@ std::size_t checked_count(unsigned int count) {
   return count;
 }
 
+void create_model(const char* path, const char* precision, ModelState** place) {
+  require(place, "the place for the model is NULL");
+  *place = nullptr;
+  if (!path || !*path) throw Failure(DS_ERR_NO_MODEL, "no model was given");
+  require(precision, "the precision is NULL");
+  *place = given().models.add(std::make_shared<Model>(path, precision_named(precision)));
+}
+
 std::unique_ptr<Recognition> recognition_of(ModelState* model, const short* samples, unsigned int count) {
   const std::shared_ptr<Model> found = given().models.find(model);
   require_samples(samples, count);

@@ -72,6 +72,9 @@ void require(bool condition, const char* what);
 void require_samples(const short* samples, unsigned int count);
 std::size_t checked_count(unsigned int count);
 
+// Loads a model in a precision of this name into *place, which becomes NULL if it cannot be used.
+void create_model(const char* path, const char* precision, ModelState** place);
+
 // An utterance that was fed all samples of a recording.
 std::unique_ptr<Recognition> recognition_of(ModelState* model, const short* samples, unsigned int count);
 

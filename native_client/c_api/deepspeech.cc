@@ -27,12 +27,7 @@ Metadata* metadata_of(const std::vector<Hypothesis>& hypotheses, const Recogniti
 }  // namespace
 
 int DS_CreateModel(const char* path, ModelState** retval) {
-  return checked([&] {
-    require(retval, "the place for the model is NULL");
-    *retval = nullptr;
-    if (!path || !*path) throw Failure(DS_ERR_NO_MODEL, "no model was given");
-    *retval = given().models.add(std::make_shared<Model>(path));
-  });
+  return checked([&] { create_model(path, "float32", retval); });
 }
 
 void DS_FreeModel(ModelState* model) {

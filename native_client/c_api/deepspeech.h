@@ -154,6 +154,10 @@ DEEPSPEECH_EXPORT const char* DS_LastErrorMessage(void);
 /* The code of the same failure, DS_ERR_OK if there was none; for functions that return no code. */
 DEEPSPEECH_EXPORT int DS_LastErrorCode(void);
 
+/* Loads a graph as DS_CreateModel does, computed in a precision: "float32", which is that of DS_CreateModel, "bfloat16",
+ * "int8", or "auto", which is int8 where the processor has products of its own for it, and float32 elsewhere. */
+DEEPSPEECH_EXPORT int DS_CreateModelWithPrecision(const char* aModelPath, const char* aPrecision, ModelState** retval);
+
 /* A word of a transcript: from when to when it is said, in seconds, and the probability that it is right, between 0
  * and 1. */
 typedef struct DS_Word {

@@ -63,7 +63,10 @@ _RESULTS: dict[Any, tuple[str, ...]] = {
     ),
     ctypes.c_char_p: ("DS_LastErrorMessage",),
     ctypes.c_uint: ("DS_GetModelBeamWidth",),
-    None: ("DS_FreeModel", "DS_FreeStream", "DS_FreeString", "DS_FreeMetadata", "DS_FeedAudioContent", "DS_FreeTranscripts"),
+    None: (
+        *("DS_FreeModel", "DS_FreeStream", "DS_FreeString", "DS_FreeMetadata", "DS_FeedAudioContent"),
+        "DS_FreeTranscripts",
+    ),
 }
 
 
@@ -113,10 +116,14 @@ class Library:
 class CModel:
     """A model of the library, with the methods of the Python package's `Model`."""
 
-    def __init__(self, library: Library, path: Path) -> None:
+    def __init__(self, library: Library, path: Path, precision: str | None = None) -> None:
         self.library, self.call = library, library.functions
         self.handle = ctypes.c_void_p()
-        library.check(self.call.DS_CreateModel(os.fsencode(path), ctypes.byref(self.handle)))
+        file, place = os.fsencode(path), ctypes.byref(self.handle)
+        if precision is None:
+            library.check(self.call.DS_CreateModel(file, place))
+        else:
+            library.check(self.call.DS_CreateModelWithPrecision(file, precision.encode(), place))
 
     def __enter__(self) -> CModel:
         return self

@@ -35,6 +35,8 @@ MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
     "whole_conformer": (CONFORMER | {"bidirectional": True}, FBANK),
 }
 WHOLE = ("lstm_of_whole_recordings", "bidirectional", "whole_conformer")
+ROUNDING_OF_INPUTS = 0.1
+"""Of confidences: where an input is halfway between two numbers that it can be rounded to, either may be taken."""
 LENGTHS = (0, 1, 79, 700, 24_013)
 
 
@@ -48,6 +50,19 @@ def exported(name: str, folder: Path) -> Path:
 
 def samples_of(length: int) -> Samples:
     return np.asarray(signal(length) * 32767, np.int16)
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_rounded_weights_hear_what_python_hears(precision: str, library: Library, tmp_path: Path) -> None:
+    for name in ("lstm", "conformer"):
+        path = exported(name, tmp_path)
+        python = Model(path, precision)
+        with CModel(library, path, precision) as ours:
+            found, expected = ours.candidates(samples_of(8000), 1), python.candidates(signal(8000), 1)
+            assert found[0].text == expected[0].text
+            assert found[0].confidence == pytest.approx(expected[0].confidence, abs=ROUNDING_OF_INPUTS)
+    with pytest.raises(RuntimeError, match="0x4000: precision 'int4' is none of float32, bfloat16, int8, auto"):
+        CModel(library, path, "int4")
 
 
 @pytest.mark.parametrize("name", MODELS)

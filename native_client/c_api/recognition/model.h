@@ -14,8 +14,8 @@ namespace speech {
 // changes nothing. All of them throw Failure.
 class Model {
  public:
-  // Loads an exported graph.
-  explicit Model(const std::string& path);
+  // Loads an exported graph, computed in a precision.
+  Model(const std::string& path, Precision precision);
 
   int sample_rate() const { return static_cast<int>(acoustic_->info.features.sample_rate); }
   const std::string& language() const { return acoustic_->info.language; }

@@ -13,13 +13,14 @@ constexpr std::size_t kLargestChunk = 128;                   // windows that go 
 
 }  // namespace
 
-AcousticModel::AcousticModel(const std::string& path) : AcousticModel(path, FrozenGraph(path)) {}
+AcousticModel::AcousticModel(const std::string& path, Precision precision)
+    : AcousticModel(path, FrozenGraph(path), precision) {}
 
-AcousticModel::AcousticModel(const std::string& path, const FrozenGraph& graph)
+AcousticModel::AcousticModel(const std::string& path, const FrozenGraph& graph, Precision precision)
     : path(path),
       info(read_speech_model(graph)),
       features(info.features),
-      network(graph, info, Precision::kFloat32),
+      network(graph, info, precision),
       why_whole(speech::why_whole(info)) {}
 
 Recognition::Recognition(std::shared_ptr<const AcousticModel> acoustic, std::shared_ptr<const ctc::Decoder> decoder,

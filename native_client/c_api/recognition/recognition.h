@@ -17,7 +17,7 @@ namespace speech {
 
 // What is computed before the search; threads may share one.
 struct AcousticModel {
-  explicit AcousticModel(const std::string& path);
+  AcousticModel(const std::string& path, Precision precision);
 
   std::string path;
   SpeechModel info;
@@ -26,7 +26,7 @@ struct AcousticModel {
   std::string why_whole;  // it cannot hear before the end of the audio; empty if it can
 
  private:
-  AcousticModel(const std::string& path, const FrozenGraph& graph);
+  AcousticModel(const std::string& path, const FrozenGraph& graph, Precision precision);
 };
 
 // Wherever the samples are cut, the hypotheses are the same. Threads may use one at once: each call waits until those of

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "c_api/failure.h"
+
 namespace speech {
 namespace {
 
@@ -17,6 +19,17 @@ Blocks blocks_of(const Matrix& matrix, Precision precision) {
 }
 
 }  // namespace
+
+Precision precision_named(const std::string& name) {
+  if (name == "float32") return Precision::kFloat32;
+  if (name == "bfloat16") return Precision::kBfloat16;
+  if (name == "int8") return Precision::kInt8;
+  if (name == "auto") {
+    const bool is_fast = acoustic::machines().back() >= acoustic::Machine::kAvx512Vnni;
+    return is_fast ? Precision::kInt8 : Precision::kFloat32;
+  }
+  throw Failure(DS_ERR_INVALID_ARGUMENT, "precision '" + name + "' is none of float32, bfloat16, int8, auto");
+}
 
 Product::Product(const Matrix& matrix, const float* bias, Precision precision)
     : rows_(matrix.rows),

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace speech {
 
 // The numbers that a network multiplies by: as they were trained, or rounded.
 enum class Precision { kFloat32, kBfloat16, kInt8 };
+
+// The precision of a name, as in "int8"; "auto" is int8 where the processor has products of its own for it. Throws Failure
+// for any other name.
+Precision precision_named(const std::string& name);
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 

@@ -23,9 +23,10 @@ inline bool last_message_has(const std::string& part) { return last_message().fi
 
 // A file with a graph, and the model that it becomes, if any.
 struct Loaded {
-  explicit Loaded(const std::string& graph = graphs::tiny_model()) : path(folder / "graph.pb") {
+  explicit Loaded(const std::string& graph = graphs::tiny_model(), const char* precision = "float32")
+      : path(folder / "graph.pb") {
     fixtures::write_file(path, graph);
-    code = DS_CreateModel(path.c_str(), &model);
+    code = DS_CreateModelWithPrecision(path.c_str(), precision, &model);
   }
   ~Loaded() {
     if (model) DS_FreeModel(model);

@@ -16,6 +16,12 @@ TEST(null_arguments_are_errors) {
   CHECK(DS_CreateModel(loaded.path.c_str(), nullptr) == DS_ERR_INVALID_ARGUMENT);
   CHECK(DS_CreateModel(nullptr, &model) == DS_ERR_NO_MODEL && !model);
   CHECK(DS_CreateModel("", &model) == DS_ERR_NO_MODEL && !model);
+  CHECK(DS_CreateModelWithPrecision(loaded.path.c_str(), nullptr, &model) == DS_ERR_INVALID_ARGUMENT && !model);
+  CHECK(DS_CreateModelWithPrecision(nullptr, "int8", &model) == DS_ERR_NO_MODEL && !model);
+  CHECK(DS_CreateModelWithPrecision(loaded.path.c_str(), "int4", &model) == DS_ERR_INVALID_ARGUMENT && !model);
+  CHECK(last_message() == "precision 'int4' is none of float32, bfloat16, int8, auto");
+  CHECK(DS_CreateModel(loaded.path.c_str(), &model) == DS_ERR_OK && model);
+  DS_FreeModel(model);
   CHECK(DS_GetModelSampleRate(nullptr) == 0 && DS_GetModelBeamWidth(nullptr) == 0);
   CHECK(DS_LastErrorCode() == DS_ERR_INVALID_ARGUMENT && last_message() == "the model is NULL");
   CHECK(DS_SetModelBeamWidth(nullptr, 10) == DS_ERR_INVALID_ARGUMENT);

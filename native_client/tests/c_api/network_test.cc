@@ -62,6 +62,14 @@ TEST(conformers_stream_in_chunks) {
   check_streams(Loaded(conformer(3, 0, 2).graph(graphs::fbank("\"normalization\": \"global\""))));
 }
 
+TEST(networks_stream_in_every_precision) {
+  for (const char* const precision : {"bfloat16", "int8", "auto"}) {
+    check_streams(Loaded(graphs::tiny_model(), precision));
+    check_streams(Loaded(streaming().graph(graphs::fbank()), precision));
+    check_streams(Loaded(conformer(4, 6, 0).graph(graphs::fbank()), precision));
+  }
+}
+
 TEST(models_that_need_whole_recordings_refuse_streams_and_say_why) {
   const Loaded bidirectional(whole().graph(graphs::fbank()));
   const Loaded normalized(streaming().graph(graphs::fbank("\"normalization\": \"utterance\"")));
