@@ -38,7 +38,7 @@ def check_equal(ours: CModel, python: Model, samples: Samples, count: int = 3, *
 
 def check_words(ours: CModel, python: Model, samples: Samples, *, streams: bool = True) -> None:
     """Check that words, their times and their confidences are those of Python, whole and while a stream goes on."""
-    whole = python.candidates(samples.astype(np.float32) / 32768, 3)
+    whole = python.candidates(samples.astype(np.float32) / np.float32(32768), 3)
     check_transcripts(ours.candidates(samples, 3), whole)
     if streams:
         so_far, at_end = ours.streamed_words(samples, 3)
