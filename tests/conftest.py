@@ -9,7 +9,7 @@ import pytest
 from corpora import TinyCorpus, write_tiny_corpus
 from program import Program, Trained, train_tiny_model
 
-pytest_plugins = ["serving_fixtures", "browser_fixture"]
+pytest_plugins = ["serving_fixtures", "browser_fixture", "library_fixture"]
 
 
 def pytest_configure() -> None:

@@ -1,16 +1,12 @@
 #include "c_api/deepspeech.h"
 
 #include <climits>
-#include <exception>
 #include <memory>
-#include <new>
 #include <string>
-#include <utility>
+#include <vector>
 
+#include "c_api/calls.h"
 #include "c_api/failure.h"
-#include "c_api/handles.h"
-#include "c_api/recognition/model.h"
-#include "c_api/results.h"
 
 #ifndef DEEPSPEECH_VERSION
 #error "DEEPSPEECH_VERSION is missing; native_client/Makefile takes it from the Python package"
@@ -18,120 +14,20 @@
 
 namespace {
 
-using speech::Failure;
-using speech::Hypothesis;
-using speech::Model;
-using speech::Recognition;
-
-// A stream, with the failure of a feed that had no way to tell of it.
-struct OpenStream {
-  explicit OpenStream(std::unique_ptr<Recognition> begun) : recognition(std::move(begun)) {}
-
-  // Throws that failure.
-  void check() {
-    const std::lock_guard lock(in_use);
-    if (failure) std::rethrow_exception(failure);
-  }
-
-  const std::unique_ptr<Recognition> recognition;
-  std::mutex in_use;
-  std::exception_ptr failure;
-};
-
-// What callers have. It is never destroyed, as a caller may free something while the process ends.
-struct Given {
-  speech::Handles<ModelState, Model> models{"the model"};
-  speech::Handles<StreamingState, OpenStream> streams{"the stream"};
-  speech::Results results;
-};
-
-Given& given() {
-  static Given& all = *new Given;
-  return all;
-}
-
-// The last failure on a thread. Nothing here may throw.
-struct LastFailure {
-  int code = DS_ERR_OK;
-  std::string message;
-
-  int set(int new_code, const char* what) noexcept {
-    code = new_code;
-    try {
-      message = what;
-    } catch (const std::exception&) {
-      message.clear();
-    }
-    return code;
-  }
-};
-
-LastFailure& last_failure() {
-  thread_local LastFailure failure;
-  return failure;
-}
-
-// Runs what may throw, and returns its code.
-template <class Work>
-int checked(const Work& work) noexcept {
-  try {
-    work();
-    return DS_ERR_OK;
-  } catch (const Failure& failure) {
-    return last_failure().set(failure.code(), failure.what());
-  } catch (const std::bad_alloc&) {
-    return last_failure().set(DS_ERR_OUT_OF_MEMORY, "this needs more memory than there is");
-  } catch (const std::length_error&) {
-    return last_failure().set(DS_ERR_OUT_OF_MEMORY, "this needs more memory than there is");
-  } catch (const std::exception& error) {
-    return last_failure().set(DS_ERR_INTERNAL, error.what());
-  }
-}
-
-// The same of what returns a value; `failed` stands for it if it throws.
-template <class Value, class Work>
-Value checked_value(Value failed, const Work& work) noexcept {
-  Value value = failed;
-  checked([&] { value = work(); });
-  return value;
-}
-
-void require(bool condition, const char* what) {
-  if (!condition) throw Failure(DS_ERR_INVALID_ARGUMENT, what);
-}
-
-void require_samples(const short* samples, unsigned int count) {
-  require(samples || count == 0, "the samples are NULL");
-}
-
-std::size_t checked_count(unsigned int count) {
-  require(count >= 1 && count <= INT_MAX, "the number of results must be 1 or more");
-  return count;
-}
+using namespace speech;
 
 char* text_of(const std::vector<Hypothesis>& hypotheses) {
   return given().results.add(hypotheses.empty() ? std::string() : hypotheses[0].text);
 }
 
-std::vector<Hypothesis> recognized(ModelState* model, const short* samples, unsigned int count, std::size_t results,
-                                   double* step_seconds = nullptr) {
-  const std::shared_ptr<Model> found = given().models.find(model);
-  require_samples(samples, count);
-  const std::unique_ptr<Recognition> recognition = found->begin();
-  if (step_seconds) *step_seconds = recognition->step_seconds();
-  recognition->feed(samples, count);
-  return recognition->finish(results);
+Metadata* metadata_of(const std::vector<Hypothesis>& hypotheses, const Recognition& recognition) {
+  return given().results.add(hypotheses, recognition.step_seconds());
 }
 
 }  // namespace
 
 int DS_CreateModel(const char* path, ModelState** retval) {
-  return checked([&] {
-    require(retval, "the place for the model is NULL");
-    *retval = nullptr;
-    if (!path || !*path) throw Failure(DS_ERR_NO_MODEL, "no model was given");
-    *retval = given().models.add(std::make_shared<Model>(path));
-  });
+  return checked([&] { create_model(path, "float32", retval); });
 }
 
 void DS_FreeModel(ModelState* model) {
@@ -193,15 +89,15 @@ int DS_ClearHotWords(ModelState* model) {
 }
 
 char* DS_SpeechToText(ModelState* model, const short* samples, unsigned int count) {
-  return checked_value<char*>(nullptr, [&] { return text_of(recognized(model, samples, count, 1)); });
+  return checked_value<char*>(nullptr, [&] { return text_of(recognition_of(model, samples, count)->finish(1)); });
 }
 
 Metadata* DS_SpeechToTextWithMetadata(ModelState* model, const short* samples, unsigned int count,
                                       unsigned int results) {
   return checked_value<Metadata*>(nullptr, [&] {
-    double step_seconds = 0;
-    const auto hypotheses = recognized(model, samples, count, checked_count(results), &step_seconds);
-    return given().results.add(hypotheses, step_seconds);
+    const std::size_t wanted = checked_count(results);
+    const auto recognition = recognition_of(model, samples, count);
+    return metadata_of(recognition->finish(wanted), *recognition);
   });
 }
 
@@ -209,7 +105,9 @@ int DS_CreateStream(ModelState* model, StreamingState** retval) {
   return checked([&] {
     require(retval, "the place for the stream is NULL");
     *retval = nullptr;
-    *retval = given().streams.add(std::make_shared<OpenStream>(given().models.find(model)->begin()));
+    const auto found = given().models.find(model);
+    found->check_streams();
+    *retval = given().streams.add(std::make_shared<OpenStream>(found->begin()));
   });
 }
 
@@ -240,8 +138,7 @@ Metadata* DS_IntermediateDecodeWithMetadata(const StreamingState* stream, unsign
   return checked_value<Metadata*>(nullptr, [&] {
     const auto found = given().streams.find(stream);
     found->check();
-    const auto hypotheses = found->recognition->peek(checked_count(results));
-    return given().results.add(hypotheses, found->recognition->step_seconds());
+    return metadata_of(found->recognition->peek(checked_count(results)), *found->recognition);
   });
 }
 
@@ -257,8 +154,7 @@ Metadata* DS_FinishStreamWithMetadata(StreamingState* stream, unsigned int resul
   return checked_value<Metadata*>(nullptr, [&] {
     const auto found = given().streams.remove(stream);
     found->check();
-    const auto hypotheses = found->recognition->finish(checked_count(results));
-    return given().results.add(hypotheses, found->recognition->step_seconds());
+    return metadata_of(found->recognition->finish(checked_count(results)), *found->recognition);
   });
 }
 
@@ -287,12 +183,4 @@ char* DS_ErrorCodeToErrorMessage(int code) {
   DS_FOR_EACH_ERROR(DS_CASE)
 #undef DS_CASE
   return checked_value<char*>(nullptr, [&] { return given().results.add(message); });
-}
-
-const char* DS_LastErrorMessage(void) { return last_failure().message.c_str(); }
-
-int DS_LastErrorCode(void) { return last_failure().code; }
-
-char* DS_GetModelLanguage(const ModelState* model) {
-  return checked_value<char*>(nullptr, [&] { return given().results.add(given().models.find(model)->language()); });
 }

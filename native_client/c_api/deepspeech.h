@@ -76,7 +76,8 @@ typedef struct Metadata {
   APPLY(DS_ERR_INVALID_ARGUMENT, 0x4000, "an argument has a value that it cannot have")                \
   APPLY(DS_ERR_INVALID_HANDLE, 0x4001, "it was freed before, or is not a handle of this library")      \
   APPLY(DS_ERR_OUT_OF_MEMORY, 0x4002, "this needs more memory than there is")                          \
-  APPLY(DS_ERR_INTERNAL, 0x4003, "something failed that should not")
+  APPLY(DS_ERR_INTERNAL, 0x4003, "something failed that should not")                                   \
+  APPLY(DS_ERR_CANNOT_STREAM, 0x4004, "the model needs whole recordings")
 
 enum DeepSpeech_Error_Codes {
 #define DS_DEFINE_CODE(NAME, CODE, DESCRIPTION) NAME = CODE,
@@ -117,7 +118,8 @@ DEEPSPEECH_EXPORT char* DS_SpeechToText(ModelState* aCtx, const short* aBuffer, 
 DEEPSPEECH_EXPORT Metadata* DS_SpeechToTextWithMetadata(ModelState* aCtx, const short* aBuffer,
                                                         unsigned int aBufferSize, unsigned int aNumResults);
 
-/* Begins an utterance in *retval, which becomes NULL if that fails. */
+/* Begins an utterance in *retval, which becomes NULL if that fails, as it does with DS_ERR_CANNOT_STREAM for a model that
+ * needs whole recordings. */
 DEEPSPEECH_EXPORT int DS_CreateStream(ModelState* aCtx, StreamingState** retval);
 
 /* Takes samples. An error of the network is told by the next function that returns a result. */
@@ -151,6 +153,41 @@ DEEPSPEECH_EXPORT const char* DS_LastErrorMessage(void);
 
 /* The code of the same failure, DS_ERR_OK if there was none; for functions that return no code. */
 DEEPSPEECH_EXPORT int DS_LastErrorCode(void);
+
+/* Loads a graph as DS_CreateModel does, computed in a precision: "float32", which is that of DS_CreateModel, "bfloat16",
+ * "int8", or "auto", which is int8 where the processor has products of its own for it, and float32 elsewhere. */
+DEEPSPEECH_EXPORT int DS_CreateModelWithPrecision(const char* aModelPath, const char* aPrecision, ModelState** retval);
+
+/* A word of a transcript: from when to when it is said, in seconds, and the probability that it is right, between 0
+ * and 1. */
+typedef struct DS_Word {
+  const char* const text;
+  const double start_time;
+  const double end_time;
+  const double confidence;
+} DS_Word;
+
+/* A transcript with its words. Its confidence is the score of the search, a natural logarithm; higher is better. */
+typedef struct DS_Transcript {
+  const char* const text;
+  const DS_Word* const words;
+  const unsigned int num_words;
+  const double confidence;
+} DS_Transcript;
+
+/* Transcripts of the same audio, best first. */
+typedef struct DS_Transcripts {
+  const DS_Transcript* const transcripts;
+  const unsigned int num_transcripts;
+} DS_Transcripts;
+
+/* Up to `aNumResults` transcripts of samples, of a stream so far, or of a stream that is over and freed, whatever is
+ * returned; to be freed with DS_FreeTranscripts. */
+DEEPSPEECH_EXPORT DS_Transcripts* DS_SpeechToTextWithWords(ModelState* aCtx, const short* aBuffer,
+                                                           unsigned int aBufferSize, unsigned int aNumResults);
+DEEPSPEECH_EXPORT DS_Transcripts* DS_IntermediateDecodeWithWords(const StreamingState* aSctx, unsigned int aNumResults);
+DEEPSPEECH_EXPORT DS_Transcripts* DS_FinishStreamWithWords(StreamingState* aSctx, unsigned int aNumResults);
+DEEPSPEECH_EXPORT void DS_FreeTranscripts(DS_Transcripts* aTranscripts);
 
 /* The language that the model says it is for, such as "en-US", to be freed with DS_FreeString; empty if it says none. */
 DEEPSPEECH_EXPORT char* DS_GetModelLanguage(const ModelState* aCtx);

@@ -86,6 +86,32 @@ Metadata* Results::add(const std::vector<Hypothesis>& hypotheses, double step_se
   return metadata.release();
 }
 
+DS_Transcripts* Results::add(const std::vector<Transcript>& transcripts) {
+  std::size_t words = 0, bytes = 0;
+  for (const Transcript& transcript : transcripts) {
+    words += transcript.words.size();
+    bytes += transcript.text.size() + 1;
+    for (const TimedWord& word : transcript.words) bytes += word.text.size() + 1;
+  }
+  auto all = allocate<DS_Transcripts>(sizeof(DS_Transcripts) + transcripts.size() * sizeof(DS_Transcript) +
+                                      words * sizeof(DS_Word) + bytes);
+  Memory memory(all.get());
+  auto* const head = memory.room<DS_Transcripts>(1);
+  auto* next = memory.room<DS_Transcript>(transcripts.size());
+  auto* next_word = memory.room<DS_Word>(words);
+  new (head) DS_Transcripts{next, static_cast<unsigned>(transcripts.size())};
+  for (const Transcript& transcript : transcripts) {
+    const auto count = static_cast<unsigned>(transcript.words.size());
+    new (next++) DS_Transcript{memory.copy(transcript.text), next_word, count, transcript.score};
+    for (const TimedWord& word : transcript.words) {
+      new (next_word++) DS_Word{memory.copy(word.text), word.start, word.end, word.confidence};
+    }
+  }
+  const std::lock_guard lock(changing_);
+  transcripts_.insert(all.get());
+  return all.release();
+}
+
 void Results::free(char* text) {
   const std::lock_guard lock(changing_);
   if (text && texts_.erase(text) == 0) refuse("the text");
@@ -96,6 +122,12 @@ void Results::free(Metadata* metadata) {
   const std::lock_guard lock(changing_);
   if (metadata && metadata_.erase(metadata) == 0) refuse("the metadata");
   std::free(metadata);
+}
+
+void Results::free(DS_Transcripts* transcripts) {
+  const std::lock_guard lock(changing_);
+  if (transcripts && transcripts_.erase(transcripts) == 0) refuse("the transcripts");
+  std::free(transcripts);
 }
 
 }  // namespace speech

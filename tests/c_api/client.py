@@ -10,6 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from deepspeech.serving.transcripts import TimedWord, Transcript
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = ROOT / "build/c_api/libdeepspeech.so"
+
 Samples = npt.NDArray[np.int16]
 Tokens = list[tuple[str, int, float]]
 """Texts, frames and seconds."""
@@ -27,6 +32,24 @@ class _Metadata(ctypes.Structure):
     _fields_ = (("transcripts", ctypes.POINTER(_Candidate)), ("num_transcripts", ctypes.c_uint))
 
 
+class _Word(ctypes.Structure):
+    _fields_ = (
+        *(("text", ctypes.c_char_p), ("start", ctypes.c_double), ("end", ctypes.c_double)),
+        ("confidence", ctypes.c_double),
+    )
+
+
+class _Transcript(ctypes.Structure):
+    _fields_ = (
+        *(("text", ctypes.c_char_p), ("words", ctypes.POINTER(_Word)), ("num_words", ctypes.c_uint)),
+        ("confidence", ctypes.c_double),
+    )
+
+
+class _Transcripts(ctypes.Structure):
+    _fields_ = (("transcripts", ctypes.POINTER(_Transcript)), ("num_transcripts", ctypes.c_uint))
+
+
 _RESULTS: dict[Any, tuple[str, ...]] = {
     ctypes.c_void_p: (
         *("DS_SpeechToText", "DS_IntermediateDecode", "DS_FinishStream", "DS_Version", "DS_ErrorCodeToErrorMessage"),
@@ -35,9 +58,15 @@ _RESULTS: dict[Any, tuple[str, ...]] = {
     ctypes.POINTER(_Metadata): (
         *("DS_SpeechToTextWithMetadata", "DS_IntermediateDecodeWithMetadata", "DS_FinishStreamWithMetadata"),
     ),
+    ctypes.POINTER(_Transcripts): (
+        *("DS_SpeechToTextWithWords", "DS_IntermediateDecodeWithWords", "DS_FinishStreamWithWords"),
+    ),
     ctypes.c_char_p: ("DS_LastErrorMessage",),
     ctypes.c_uint: ("DS_GetModelBeamWidth",),
-    None: ("DS_FreeModel", "DS_FreeStream", "DS_FreeString", "DS_FreeMetadata", "DS_FeedAudioContent"),
+    None: (
+        *("DS_FreeModel", "DS_FreeStream", "DS_FreeString", "DS_FreeMetadata", "DS_FeedAudioContent"),
+        "DS_FreeTranscripts",
+    ),
 }
 
 
@@ -75,14 +104,26 @@ class Library:
         self.functions.DS_FreeMetadata(pointer)
         return read
 
+    def transcripts_with_words(self, pointer: Any) -> list[Transcript]:
+        """Return transcripts as the Python package has them."""
+        self.check(0 if pointer else self.functions.DS_LastErrorCode())
+        found = pointer.contents
+        read = [_transcript(found.transcripts[place]) for place in range(found.num_transcripts)]
+        self.functions.DS_FreeTranscripts(pointer)
+        return read
+
 
 class CModel:
     """A model of the library, with the methods of the Python package's `Model`."""
 
-    def __init__(self, library: Library, path: Path) -> None:
+    def __init__(self, library: Library, path: Path, precision: str | None = None) -> None:
         self.library, self.call = library, library.functions
         self.handle = ctypes.c_void_p()
-        library.check(self.call.DS_CreateModel(os.fsencode(path), ctypes.byref(self.handle)))
+        file, place = os.fsencode(path), ctypes.byref(self.handle)
+        if precision is None:
+            library.check(self.call.DS_CreateModel(file, place))
+        else:
+            library.check(self.call.DS_CreateModelWithPrecision(file, precision.encode(), place))
 
     def __enter__(self) -> CModel:
         return self
@@ -107,6 +148,18 @@ class CModel:
         metadata = self.call.DS_SpeechToTextWithMetadata(self.handle, *_audio(samples), ctypes.c_uint(count))
         return self.library.transcripts(metadata)
 
+    def candidates(self, samples: Samples, count: int) -> list[Transcript]:
+        found = self.call.DS_SpeechToTextWithWords(self.handle, *_audio(samples), ctypes.c_uint(count))
+        return self.library.transcripts_with_words(found)
+
+    def streamed_words(self, samples: Samples, count: int) -> tuple[list[Transcript], list[Transcript]]:
+        """Return the transcripts of a stream before it is finished, and those after."""
+        stream, wanted = ctypes.c_void_p(), ctypes.c_uint(count)
+        self.library.check(self.call.DS_CreateStream(self.handle, ctypes.byref(stream)))
+        self.call.DS_FeedAudioContent(stream, *_audio(samples))
+        so_far = self.library.transcripts_with_words(self.call.DS_IntermediateDecodeWithWords(stream, wanted))
+        return so_far, self.library.transcripts_with_words(self.call.DS_FinishStreamWithWords(stream, wanted))
+
     def streamed(self, samples: Samples, size: int, count: int = 1) -> list[tuple[float, Tokens]]:
         """Return the transcripts of samples that are fed `size` at a time, and asked for in between."""
         stream = ctypes.c_void_p()
@@ -124,3 +177,9 @@ def _audio(samples: Samples) -> tuple[bytes, ctypes.c_uint]:
 
 def _listed(candidate: _Candidate) -> list[_Token]:
     return [candidate.tokens[place] for place in range(candidate.num_tokens)]
+
+
+def _transcript(found: _Transcript) -> Transcript:
+    words = [found.words[place] for place in range(found.num_words)]
+    timed = tuple(TimedWord(word.text.decode(), word.start, word.end, word.confidence) for word in words)
+    return Transcript(found.text.decode(), timed, found.confidence)

@@ -10,24 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import soundfile
-from client import CModel, Library, Samples
+from client import LIBRARY, ROOT, CModel, Library
+from comparison import ROUNDING, check_equal, check_words, samples_of
 
 from deepspeech import Model, version
+from deepspeech.serving.confidence.calibration import Calibration, Calibrations
+from deepspeech.serving.frozen.constants import with_text
+from deepspeech.serving.frozen.metadata import CALIBRATIONS_NODE
 
-ROOT = Path(__file__).resolve().parents[2]
-LIBRARY = ROOT / "build/c_api/libdeepspeech.so"
 EXAMPLES = ROOT / "examples/c_api"
-ROUNDING = 1e-3
-"""Of confidences: both compute with floats, but not in the same order."""
-
-
-@pytest.fixture(scope="module")
-def library() -> Library:
-    if not LIBRARY.is_file():
-        pytest.skip("no shared library in this checkout; `make -C native_client c_api` builds it")
-    subprocess.run(["make", "--silent", "-C", ROOT / "native_client", "c_api"], check=True, capture_output=True)
-    return Library(LIBRARY)
 
 
 @pytest.fixture(scope="module")
@@ -36,25 +27,6 @@ def environment(library: Library) -> dict[str, str]:
     assert library
     folder = str(LIBRARY.parent)
     return {**os.environ, "PKG_CONFIG_PATH": folder, "LD_LIBRARY_PATH": folder, "DEEPSPEECH_LIBRARY": str(LIBRARY)}
-
-
-def samples_of(path: Path) -> Samples:
-    return np.asarray(soundfile.read(path, dtype="int16")[0])
-
-
-def check_equal(ours: CModel, python: Model, samples: Samples, count: int = 3) -> None:
-    """Check that transcripts of samples, whole and streamed, are those of Python: texts, times and confidences."""
-    expected = python.sttWithMetadata(samples, count).transcripts
-    for transcripts in (ours.transcripts(samples, count), ours.streamed(samples, 320, count)):
-        assert len(transcripts) == len(expected)
-        for (confidence, tokens), candidate in zip(transcripts, expected, strict=True):
-            assert [(text, frame) for text, frame, _ in tokens] == [
-                (token.text, token.timestep) for token in candidate.tokens
-            ]
-            seconds = [token.start_time for token in candidate.tokens]
-            assert [start for *_, start in tokens] == pytest.approx(seconds)
-            assert confidence == pytest.approx(candidate.confidence, abs=ROUNDING)
-    assert ours.stt(samples) == python.stt(samples)
 
 
 def test_the_library_hears_what_python_hears(library: Library, graph_file: Path, recordings: list[Path]) -> None:
@@ -80,7 +52,21 @@ def test_the_library_hears_what_python_hears_with_a_scorer_and_hot_words(
             model.addHotWord("eee", 200.0)
             model.addHotWord("not spelled", 200.0)
         check_equal(ours, python, noise)
+        check_words(ours, python, noise)
         assert "eee" in ours.stt(noise).split()
+
+
+def test_words_are_as_probable_as_the_models_calibration_says(
+    library: Library, graph_file: Path, recordings: list[Path], tmp_path: Path
+) -> None:
+    calibrations = Calibrations(Calibration(-1.0, 0.3, 0.5), Calibration(-2.0, 0.1, 0.4))
+    path = tmp_path / "calibrated.pb"
+    path.write_bytes(with_text(graph_file.read_bytes(), CALIBRATIONS_NODE, calibrations.to_json().encode()))
+    python = Model(path)
+    assert python.calibrations == calibrations
+    with CModel(library, path) as ours:
+        for recording in recordings[:3]:
+            check_words(ours, python, samples_of(recording))
 
 
 def test_the_library_hears_what_python_hears_in_the_demo(library: Library, demo: Path) -> None:

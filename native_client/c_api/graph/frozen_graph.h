@@ -36,6 +36,8 @@ class FrozenGraph {
  public:
   explicit FrozenGraph(const std::string& path);
 
+  std::size_t file_size() const { return file_.size(); }
+
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node* find(const std::string& name) const;
   bool has(const std::string& name) const { return find(name) != nullptr; }

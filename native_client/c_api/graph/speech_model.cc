@@ -10,19 +10,12 @@ namespace speech {
 namespace {
 
 constexpr std::int64_t kOldestVersion = 4, kNewestVersion = 6;  // DeepSpeech 0.6 to 0.9
-constexpr std::int64_t kLowestRate = 1000, kHighestRate = 1000000;
-constexpr std::int64_t kLongestWindow = 1 << 15;  // samples
-constexpr std::int64_t kMostCoefficients = 1 << 10;
 constexpr std::int64_t kWidestFrame = 1 << 16;  // numbers of a frame with its neighbours
 constexpr std::int64_t kMostSteps = 1 << 12;
 constexpr std::int64_t kWidestBeam = 1 << 14;
-constexpr std::int64_t kBeamWidth = 500, kSteps = 16, kWindowMs = 32, kStepMs = 20, kRate = 16000;
+constexpr std::int64_t kBeamWidth = 500, kSteps = 16;
 
 [[noreturn]] void refuse(int code, const std::string& why) { throw Failure(code, why); }
-
-std::string with_ending(const std::string& what) {
-  return what + "; this library runs the network `deepspeech` on its MFCCs, for others use the Python package";
-}
 
 void check_kind(const FrozenGraph& graph) {
   for (const char* const name : {"input_node", "logits"}) {
@@ -31,8 +24,6 @@ void check_kind(const FrozenGraph& graph) {
     }
   }
   graph.integer("metadata_version", 0, kOldestVersion, kNewestVersion);
-  if (graph.has("metadata_network")) refuse(DS_ERR_MODEL_INCOMPATIBLE, with_ending("has another network"));
-  if (graph.has("metadata_features")) refuse(DS_ERR_MODEL_INCOMPATIBLE, with_ending("has other features"));
   if (graph.has("metadata_output_unit")) {
     refuse(DS_ERR_MODEL_INCOMPATIBLE, "has the output unit " + graph.text("metadata_output_unit") +
                                           ", but this library knows characters and bytes; use the Python package");
@@ -81,20 +72,16 @@ Shape input_shape(const FrozenGraph& graph) {
   return shape;
 }
 
-FeatureSettings read_features(const FrozenGraph& graph, std::int64_t coefficients) {
-  const std::int64_t rate = graph.integer("metadata_sample_rate", kRate, kLowestRate, kHighestRate);
-  const std::int64_t window_ms = graph.integer("metadata_feature_win_len", kWindowMs, 1, kLongestWindow);
-  const std::int64_t step_ms = graph.integer("metadata_feature_win_step", kStepMs, 1, kLongestWindow);
-  const std::int64_t window = rate * window_ms / 1000, step = rate * step_ms / 1000;
-  if (rate * window_ms % 1000 != 0 || rate * step_ms % 1000 != 0 || window > kLongestWindow || step > window) {
-    refuse(DS_ERR_INVALID_SHAPE, "its features have windows of " + std::to_string(window_ms) + " ms every " +
-                                     std::to_string(step_ms) + " ms at " + std::to_string(rate) + " Hz");
+// The layers with the context window that they begin with, which must be that of the input.
+std::vector<LayerRecord> read_layers(const FrozenGraph& graph, const Shape& input) {
+  const auto context = static_cast<std::size_t>(input[2] / 2);
+  if (!graph.has("metadata_network")) return deepspeech_layers(graph, context);
+  std::vector<LayerRecord> layers = parse_layers(graph.text("metadata_network"));
+  const bool has_window = layers.front().kind == LayerKind::kContextWindow;
+  if ((has_window ? layers.front().size("frames") : 0) != context) {
+    refuse(DS_ERR_INVALID_SHAPE, "its input_node has shape " + in_words(input) + ", which its network does not fit");
   }
-  if (coefficients > kMostCoefficients) {
-    refuse(DS_ERR_INVALID_SHAPE, "its features have " + std::to_string(coefficients) + " coefficients");
-  }
-  const auto size = [](std::int64_t number) { return static_cast<std::size_t>(number); };
-  return {size(rate), size(window), size(step), size(coefficients), static_cast<double>(step_ms) / 1000};
+  return layers;
 }
 
 }  // namespace
@@ -106,11 +93,29 @@ SpeechModel read_speech_model(const FrozenGraph& graph) {
   SpeechModel model;
   model.labels = read_labels(graph);
   model.features = read_features(graph, shape[3]);
+  model.layers = read_layers(graph, shape);
   model.context = static_cast<std::size_t>(shape[2] / 2);
+  if (model.layers.front().kind == LayerKind::kContextWindow) model.layers.erase(model.layers.begin());
+  model.row_seconds = model.features.step_seconds;
+  for (const LayerRecord& layer : model.layers) model.row_seconds *= static_cast<double>(layer.time_reduction());
   model.n_steps = static_cast<std::size_t>(graph.integer("metadata_n_steps", steps, 1, kMostSteps));
   model.beam_width = static_cast<std::size_t>(graph.integer("metadata_beam_width", kBeamWidth, 1, kWidestBeam));
   if (graph.has("metadata_language")) model.language = shared::as_utf8(graph.text("metadata_language"));
+  model.calibrations = read_calibrations(graph);
   return model;
+}
+
+std::string why_whole(const SpeechModel& model) {
+  if (model.features.normalization == NormalizationKind::kUtterance) {
+    return "its features are normalized by the whole recording; transcribe whole recordings, or use a model with "
+           "--normalize_features=running";
+  }
+  for (const LayerRecord& layer : model.layers) {
+    if (layer.streams()) continue;
+    return "its layer " + layer.name + " is a " + std::string(name_of(layer.kind)) +
+           ", which needs the whole recording; transcribe whole recordings, or use a model whose network streams";
+  }
+  return "";
 }
 
 }  // namespace speech

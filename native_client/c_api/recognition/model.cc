@@ -12,10 +12,10 @@ namespace {
 constexpr std::size_t kMostLabelsPerFrame = 40;  // that the search considers, as in DeepSpeech's clients
 constexpr float kHighestBoost = 1e30f;           // of a hot word, as a natural logarithm
 
-std::shared_ptr<const AcousticModel> load(const std::string& path) {
+std::shared_ptr<const AcousticModel> load(const std::string& path, Precision precision) {
   constexpr char kWhatToDo[] = "; give a graph that DeepSpeech 0.6 to 0.9 or this program exported";
   try {
-    return std::make_shared<const AcousticModel>(path);
+    return std::make_shared<const AcousticModel>(path, precision);
   } catch (const Failure& failure) {
     throw Failure(failure.code(), path + ": " + failure.what() + kWhatToDo);
   } catch (const ctc::Error& error) {  // its file cannot be read
@@ -33,8 +33,8 @@ ctc::Labels labels_of(const AcousticModel& acoustic) {
 
 }  // namespace
 
-Model::Model(const std::string& path)
-    : acoustic_(load(path)), labels_(labels_of(*acoustic_)), settings_{acoustic_->info.beam_width, nullptr, 0, 0, {}} {}
+Model::Model(const std::string& path, Precision precision)
+    : acoustic_(load(path, precision)), labels_(labels_of(*acoustic_)), settings_{acoustic_->info.beam_width, nullptr, 0, 0, {}} {}
 
 std::size_t Model::beam_width() const {
   const std::lock_guard lock(changing_);
@@ -115,8 +115,13 @@ void Model::clear_hot_words() {
 std::unique_ptr<Recognition> Model::begin() const {
   const std::lock_guard lock(changing_);
   if (!decoder_) decoder_ = make_decoder(settings_);
-  const bool words_apart = settings_.scorer && settings_.scorer->unit() == ctc::Unit::kWord;
-  return std::make_unique<Recognition>(acoustic_, decoder_, words_apart);
+  return std::make_unique<Recognition>(acoustic_, decoder_, settings_.scorer.get());
+}
+
+void Model::check_streams() const {
+  if (!acoustic_->why_whole.empty()) {
+    throw Failure(DS_ERR_CANNOT_STREAM, acoustic_->path + ": cannot stream, as " + acoustic_->why_whole);
+  }
 }
 
 std::shared_ptr<const ctc::Decoder> Model::make_decoder(const Settings& settings) const {

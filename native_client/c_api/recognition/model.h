@@ -14,8 +14,8 @@ namespace speech {
 // changes nothing. All of them throw Failure.
 class Model {
  public:
-  // Loads an exported graph.
-  explicit Model(const std::string& path);
+  // Loads an exported graph, computed in a precision.
+  Model(const std::string& path, Precision precision);
 
   int sample_rate() const { return static_cast<int>(acoustic_->info.features.sample_rate); }
   const std::string& language() const { return acoustic_->info.language; }
@@ -33,6 +33,9 @@ class Model {
 
   // Begins an utterance, which may outlive the model.
   std::unique_ptr<Recognition> begin() const;
+
+  // Throws Failure if utterances must be whole.
+  void check_streams() const;
 
  private:
   struct Settings {

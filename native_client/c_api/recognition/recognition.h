@@ -6,52 +6,67 @@
 #include <string>
 #include <vector>
 
+#include "c_api/features/features.h"
+#include "c_api/network/network.h"
 #include "c_api/recognition/hypotheses.h"
-#include "c_api/recognition/mfcc.h"
-#include "c_api/recognition/network.h"
+#include "c_api/recognition/words.h"
 #include "decoder/decoder.h"
+#include "language_model/scorer.h"
 
 namespace speech {
 
 // What is computed before the search; threads may share one.
 struct AcousticModel {
-  explicit AcousticModel(const std::string& path);
+  AcousticModel(const std::string& path, Precision precision);
 
   std::string path;
   SpeechModel info;
-  Mfcc mfcc;
+  Features features;
   Network network;
+  std::string why_whole;  // it cannot hear before the end of the audio; empty if it can
 
  private:
-  AcousticModel(const std::string& path, const FrozenGraph& graph);
+  AcousticModel(const std::string& path, const FrozenGraph& graph, Precision precision);
 };
 
 // Wherever the samples are cut, the hypotheses are the same. Threads may use one at once: each call waits until those of
 // other threads are done. Throws Failure if the network computes what is not a probability, as its weights are damaged.
 class Recognition {
  public:
+  // `scorer` is that of the decoder; null without one.
   Recognition(std::shared_ptr<const AcousticModel> acoustic, std::shared_ptr<const ctc::Decoder> decoder,
-              bool words_apart);
+              const ctc::Scorer* scorer);
 
   void feed(const short* samples, std::size_t count);
 
   // The `count` best hypotheses of the samples so far, best first, or of the whole utterance, after which nothing more
-  // can be fed.
+  // can be fed. A model that needs whole recordings has no hypotheses before the end.
   std::vector<Hypothesis> peek(std::size_t count);
   std::vector<Hypothesis> finish(std::size_t count);
 
-  double step_seconds() const { return acoustic_->info.features.step_seconds; }
+  // The same with words.
+  std::vector<Transcript> peek_transcripts(std::size_t count);
+  std::vector<Transcript> finish_transcripts(std::size_t count);
+
+  double step_seconds() const { return acoustic_->info.row_seconds; }
 
  private:
   std::size_t waiting_windows() const;
-  void run_waiting();
+  std::vector<ctc::Result> peek_results(std::size_t count);
+  std::vector<ctc::Result> finish_results(std::size_t count);
+  std::vector<Transcript> transcripts(const std::vector<ctc::Result>& results, std::size_t count);
+  void run_waiting(bool last);
+  void search(const std::vector<float>& posteriors);
 
   std::mutex in_use_;
   std::shared_ptr<const AcousticModel> acoustic_;
   ctc::Stream search_;
   Writer writer_;
-  MfccStream mfcc_;
-  NetworkState state_;
+  WordReader words_;
+  Calibration calibration_;
+  Rivals rivals_;
+  std::unique_ptr<FrameStream> features_;
+  Network::Run network_;
   std::vector<float> frames_;  // whose windows are to be computed, with their neighbours
 };
 

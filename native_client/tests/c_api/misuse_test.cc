@@ -1,54 +1,13 @@
-// The C interface: misuse is an error and never a crash, and damaged models are refused.
+// The C interface: misuse is an error and never a crash.
 #include <atomic>
 #include <thread>
 
-#include "c_api/deepspeech.h"
-#include "graphs.h"
-#include "testing.h"
+#include "tests/c_api/loaded.h"
+#include "tests/testing.h"
 
 namespace {
 
-std::string taken(char* text) {
-  if (!text) return "NULL";
-  std::string copy = text;
-  DS_FreeString(text);
-  return copy;
-}
-
-std::string last_message() { return DS_LastErrorMessage(); }
-
-bool last_message_has(const std::string& part) { return last_message().find(part) != std::string::npos; }
-
-// A file with a graph, and the model that it becomes, if any.
-struct Loaded {
-  explicit Loaded(const std::string& graph = graphs::tiny_model()) : path(folder / "graph.pb") {
-    fixtures::write_file(path, graph);
-    code = DS_CreateModel(path.c_str(), &model);
-  }
-  ~Loaded() {
-    if (model) DS_FreeModel(model);
-  }
-
-  StreamingState* stream() const {
-    StreamingState* begun = nullptr;
-    CHECK(DS_CreateStream(model, &begun) == DS_ERR_OK && begun);
-    return begun;
-  }
-
-  fixtures::Folder folder;
-  std::string path;
-  ModelState* model = nullptr;
-  int code;
-};
-
-std::vector<short> noise(std::size_t count) {
-  fixtures::Random random(3);
-  std::vector<short> samples(count);
-  for (short& sample : samples) sample = static_cast<short>(fixtures::uniform(random, -20000, 20000));
-  return samples;
-}
-
-unsigned size_of(const std::vector<short>& samples) { return static_cast<unsigned>(samples.size()); }
+using namespace loaded;
 
 TEST(null_arguments_are_errors) {
   const Loaded loaded;
@@ -57,6 +16,12 @@ TEST(null_arguments_are_errors) {
   CHECK(DS_CreateModel(loaded.path.c_str(), nullptr) == DS_ERR_INVALID_ARGUMENT);
   CHECK(DS_CreateModel(nullptr, &model) == DS_ERR_NO_MODEL && !model);
   CHECK(DS_CreateModel("", &model) == DS_ERR_NO_MODEL && !model);
+  CHECK(DS_CreateModelWithPrecision(loaded.path.c_str(), nullptr, &model) == DS_ERR_INVALID_ARGUMENT && !model);
+  CHECK(DS_CreateModelWithPrecision(nullptr, "int8", &model) == DS_ERR_NO_MODEL && !model);
+  CHECK(DS_CreateModelWithPrecision(loaded.path.c_str(), "int4", &model) == DS_ERR_INVALID_ARGUMENT && !model);
+  CHECK(last_message() == "precision 'int4' is none of float32, bfloat16, int8, auto");
+  CHECK(DS_CreateModel(loaded.path.c_str(), &model) == DS_ERR_OK && model);
+  DS_FreeModel(model);
   CHECK(DS_GetModelSampleRate(nullptr) == 0 && DS_GetModelBeamWidth(nullptr) == 0);
   CHECK(DS_LastErrorCode() == DS_ERR_INVALID_ARGUMENT && last_message() == "the model is NULL");
   CHECK(DS_SetModelBeamWidth(nullptr, 10) == DS_ERR_INVALID_ARGUMENT);
@@ -70,6 +35,10 @@ TEST(null_arguments_are_errors) {
   CHECK(DS_ClearHotWords(nullptr) == DS_ERR_INVALID_ARGUMENT);
   CHECK(!DS_SpeechToText(nullptr, nullptr, 0) && !DS_SpeechToText(loaded.model, nullptr, 5));
   CHECK(!DS_SpeechToTextWithMetadata(nullptr, nullptr, 0, 1) && !DS_SpeechToTextWithMetadata(loaded.model, nullptr, 0, 0));
+  CHECK(!DS_SpeechToTextWithWords(nullptr, nullptr, 0, 1) && !DS_SpeechToTextWithWords(loaded.model, nullptr, 5, 1));
+  CHECK(!DS_SpeechToTextWithWords(loaded.model, nullptr, 0, 0) && !DS_FinishStreamWithWords(nullptr, 1));
+  CHECK(!DS_IntermediateDecodeWithWords(nullptr, 1) && !DS_IntermediateDecodeWithWords(stream, 0));
+  DS_FreeTranscripts(nullptr);
   CHECK(DS_CreateStream(loaded.model, nullptr) == DS_ERR_INVALID_ARGUMENT);
   StreamingState* none = stream;
   CHECK(DS_CreateStream(nullptr, &none) == DS_ERR_INVALID_ARGUMENT && !none);
@@ -102,6 +71,7 @@ TEST(handles_that_were_freed_or_are_none_are_errors) {
   CHECK(taken(DS_FinishStream(stream)) != "NULL");  // a stream outlives its model
   CHECK(!DS_FinishStream(stream) && DS_LastErrorCode() == DS_ERR_INVALID_HANDLE);
   CHECK(!DS_IntermediateDecode(stream) && !DS_FinishStreamWithMetadata(stream, 1));
+  CHECK(!DS_IntermediateDecodeWithWords(stream, 1) && !DS_FinishStreamWithWords(stream, 1));
   DS_FeedAudioContent(stream, samples.data(), size_of(samples));
   DS_FreeStream(stream);
   CHECK(last_message_has("the stream was freed or finished"));
@@ -123,6 +93,13 @@ TEST(results_that_were_freed_or_are_none_are_errors) {
   DS_FreeMetadata(metadata);
   DS_FreeMetadata(metadata);
   CHECK(last_message_has("the metadata"));
+  DS_Transcripts* const words = DS_SpeechToTextWithWords(loaded.model, samples.data(), size_of(samples), 3);
+  CHECK(words && words->num_transcripts == 3);
+  DS_FreeTranscripts(words);
+  DS_FreeTranscripts(words);
+  CHECK(last_message_has("the transcripts"));
+  DS_FreeTranscripts(reinterpret_cast<DS_Transcripts*>(const_cast<ModelState*>(loaded.model)));
+  CHECK(DS_LastErrorCode() == DS_ERR_INVALID_HANDLE);
   char local[] = "not ours";
   DS_FreeString(local);
   CHECK(taken(DS_ErrorCodeToErrorMessage(DS_ERR_NO_MODEL)) == "no model was given");
@@ -204,65 +181,6 @@ TEST(a_network_that_computes_no_probabilities_is_an_error) {
   DS_FeedAudioContent(stream, samples.data(), size_of(samples));
   CHECK(!DS_IntermediateDecode(stream) && !DS_FinishStream(stream));
   CHECK(last_message_has("not a probability"));
-}
-
-TEST(models_of_other_kinds_are_refused_with_a_reason) {
-  const std::string graph = graphs::tiny_model();
-  const auto refused = [](const std::string& other, int code, const std::string& part) {
-    const Loaded loaded(other);
-    CHECK(loaded.code == code && !loaded.model);
-    CHECK(last_message_has(part) && last_message_has(loaded.path));
-  };
-  refused(graph + graphs::text("metadata_network", "{}"), DS_ERR_MODEL_INCOMPATIBLE, "another network");
-  refused(graph + graphs::text("metadata_features", "{}"), DS_ERR_MODEL_INCOMPATIBLE, "other features");
-  refused(graph + graphs::text("metadata_output_unit", "word_piece"), DS_ERR_MODEL_INCOMPATIBLE, "word_piece");
-  refused(graph + graphs::integer("metadata_version", 9), DS_ERR_MODEL_INCOMPATIBLE, "metadata_version is 9");
-  refused(graph + graphs::integer("metadata_sample_rate", 0), DS_ERR_MODEL_INCOMPATIBLE, "metadata_sample_rate is 0");
-  refused(graph + graphs::alphabet({" ", "a"}), DS_ERR_INVALID_SHAPE, "2 labels, but the network has 4 outputs");
-  refused(graph + graphs::alphabet({"a", "a", "b"}), DS_ERR_INVALID_ALPHABET, "are both 'a'");
-  refused(graph + graphs::text("metadata_alphabet", "xyz"), DS_ERR_INVALID_ALPHABET, "truncated");
-  refused(graph + graphs::floats("layer_5/bias", {1ull << 60}, {}), DS_ERR_FAIL_READ_PROTOBUF, "impossible shape");
-  refused(graph + graphs::floats("layer_5/bias", {1000}, {1}), DS_ERR_FAIL_READ_PROTOBUF, "truncated");
-  refused(graph + graphs::floats("layer_5/bias", {21}, std::vector<float>(21)), DS_ERR_INVALID_SHAPE, "do not fit");
-  refused(graph + graphs::floats("layer_6/bias", {4}, {1, 2, 3, NAN}), DS_ERR_FAIL_READ_PROTOBUF, "not finite");
-  refused("", DS_ERR_FAIL_READ_PROTOBUF, "is empty");
-  refused("not a graph", DS_ERR_FAIL_READ_PROTOBUF, "protocol buffer");
-  ModelState* model = nullptr;
-  CHECK(DS_CreateModel("/nowhere/graph.pb", &model) == DS_ERR_FAIL_INIT_MMAP && last_message_has("/nowhere/graph.pb"));
-  CHECK(DS_CreateModel("/dev/null", &model) == DS_ERR_FAIL_INIT_MMAP && DS_CreateModel("/", &model) != DS_ERR_OK);
-}
-
-TEST(a_memory_mapped_graph_is_the_same_model) {
-  const std::string graph = graphs::tiny_model();
-  const std::vector<float> bias = {0.5f, 2, -1, 1};
-  const Loaded plain(graph + graphs::floats("layer_6/bias", {4}, bias));
-  const Loaded mapped(graphs::memory_mapped(graph, "layer_6/bias", 4, bias));
-  CHECK(plain.code == DS_ERR_OK && mapped.code == DS_ERR_OK);
-  const std::vector<short> samples = noise(16000);
-  const std::string text = taken(DS_SpeechToText(plain.model, samples.data(), size_of(samples)));
-  CHECK(!text.empty() && taken(DS_SpeechToText(mapped.model, samples.data(), size_of(samples))) == text);
-  CHECK(Loaded(graphs::memory_mapped(graph, "layer_6/bias", 5, bias)).code != DS_ERR_OK);
-}
-
-TEST(damaged_models_are_refused_or_run) {
-  const std::string plain = graphs::tiny_model();
-  const std::string mapped = graphs::memory_mapped(plain, "layer_6/bias", 4, {1, 2, 3, 4});
-  const std::vector<short> samples = noise(1000);
-  fixtures::Random random(11);
-  for (int turn = 0; turn < 600; ++turn) {
-    const std::string& graph = turn % 5 ? plain : mapped;
-    std::string damaged = turn % 3 ? graph : graph.substr(0, random() % graph.size());
-    for (int change = turn % 3; change > 0 && !damaged.empty(); --change) {
-      // Most of the bytes are weights; what tells about them is more worth damaging.
-      std::size_t place = random() % damaged.size();
-      if (turn % 2) place = damaged.find("layer", place) + random() % 40;
-      damaged[std::min(place, damaged.size() - 1)] = static_cast<char>(random());
-    }
-    const Loaded loaded(damaged);
-    CHECK((loaded.code == DS_ERR_OK) == (loaded.model != nullptr));
-    CHECK(loaded.model || last_message_has(loaded.path));
-    if (loaded.model && turn % 8 == 0) taken(DS_SpeechToText(loaded.model, samples.data(), size_of(samples)));
-  }
 }
 
 }  // namespace

@@ -5,29 +5,21 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
-#include "c_api/graph/speech_model.h"
+#include "c_api/features/fourier_transform.h"
+#include "c_api/features/frames.h"
+#include "c_api/graph/feature_settings.h"
 
 namespace speech {
 
-// The Fourier transform of real numbers, of which there is a power of two.
-class FourierTransform {
- public:
-  explicit FourierTransform(std::size_t size);
-
-  // Replaces the numbers real + i imaginary, [size], by their transform.
-  void run(std::vector<double>& real, std::vector<double>& imaginary) const;
-
- private:
-  std::vector<std::size_t> order_;             // where each number is put before the first step
-  std::vector<double> cosines_, sines_;  // [size / 2]
-};
-
 // Threads may share one.
-class Mfcc {
+class Mfcc : public FrontEnd {
  public:
   explicit Mfcc(const FeatureSettings& settings);
+
+  std::unique_ptr<FrameStream> begin() const override;
 
   // Adds the features of the windows of `samples`, in [-1, 1], to `features`, and returns how many windows there were.
   // What fills no window is left out.
@@ -53,13 +45,12 @@ class Mfcc {
 
 // The frames of one signal that comes in pieces; however it is cut into them, they are the same. The samples after the
 // last whole step, even if there are none, are filled up with zeros and make one more frame.
-class MfccStream {
+class MfccStream : public FrameStream {
  public:
   explicit MfccStream(const Mfcc& mfcc) : mfcc_(mfcc) {}
 
-  // Adds the frames that are complete now, or that are left, to `features`.
-  void feed(const short* samples, std::size_t count, std::vector<float>& features);
-  void finish(std::vector<float>& features);
+  void feed(const short* samples, std::size_t count, std::vector<float>& features) override;
+  void finish(std::vector<float>& features) override;
 
  private:
   void add_complete(std::vector<float>& features);

@@ -1,0 +1,29 @@
+// What a front end is: it makes frames of the samples of a signal.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace speech {
+
+// One signal that comes in pieces. However it is cut into them, its frames are the same.
+class FrameStream {
+ public:
+  virtual ~FrameStream() = default;
+
+  // Add the frames that are complete now, or that are left at the end, to `frames`, one after the other.
+  virtual void feed(const short* samples, std::size_t count, std::vector<float>& frames) = 0;
+  virtual void finish(std::vector<float>& frames) = 0;
+};
+
+// Threads may share one; it must outlive its streams.
+class FrontEnd {
+ public:
+  virtual ~FrontEnd() = default;
+  virtual std::unique_ptr<FrameStream> begin() const = 0;
+};
+
+constexpr float kFullScale = 32768;  // that samples of 16 bits are divided by
+
+}  // namespace speech

@@ -1,0 +1,49 @@
+// What a layer of a network is: it runs over the rows of an utterance, whole or piece by piece.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace speech {
+
+// A layer in one utterance, with its state.
+class LayerRun {
+ public:
+  virtual ~LayerRun() = default;
+
+  // Returns the outputs, [rows, outputs()], that can be computed now that the rows `values`, [rows, inputs], are there.
+  // `last` says that the utterance ends with them.
+  virtual std::vector<float> run(std::vector<float> values, bool last, std::size_t threads) = 0;
+};
+
+// A layer with its weights. Threads may share one; it must outlive its runs.
+class Layer {
+ public:
+  virtual ~Layer() = default;
+
+  // Numbers of a row of its output.
+  virtual std::size_t outputs() const = 0;
+
+  // Begins an utterance.
+  virtual std::unique_ptr<LayerRun> begin() const = 0;
+};
+
+// A layer whose outputs for a row depend on nothing but that row.
+class RowLayer : public Layer {
+ public:
+  std::unique_ptr<LayerRun> begin() const final { return std::make_unique<Run>(*this); }
+  virtual std::vector<float> run(std::vector<float> values, std::size_t threads) const = 0;
+
+ private:
+  struct Run : LayerRun {
+    explicit Run(const RowLayer& run_layer) : layer(run_layer) {}
+    std::vector<float> run(std::vector<float> values, bool, std::size_t threads) override {
+      return layer.run(std::move(values), threads);
+    }
+    const RowLayer& layer;
+  };
+};
+
+}  // namespace speech

@@ -1,0 +1,108 @@
+#include "c_api/network/lstm.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace speech {
+namespace {
+
+constexpr std::size_t kGates = acoustic::kColumns / acoustic::kLanes;
+constexpr std::size_t kForgetGate = 2;
+
+// The layers that the kernels take.
+acoustic::RecurrentLayer layer_of(const Int16Blocks& blocks) { return blocks.layer(); }
+acoustic::Int8Weights layer_of(const Int8Blocks& blocks) { return blocks.layer(); }
+acoustic::Bfloat16Weights layer_of(const Bfloat16Blocks& blocks) { return blocks.layer(); }
+
+// The rows [rows, size] from the last to the first.
+std::vector<float> backwards(const std::vector<float>& rows, std::size_t size) {
+  std::vector<float> reversed(rows.size());
+  for (std::size_t place = 0; place < rows.size(); place += size) {
+    std::copy_n(&rows[place], size, &reversed[rows.size() - size - place]);
+  }
+  return reversed;
+}
+
+}  // namespace
+
+struct Lstm::Read {
+  Read(const std::string& name, std::size_t lstm_inputs, std::size_t lstm_units, float forget_bias,
+       WeightReader& weights)
+      : inputs(lstm_inputs), units(lstm_units), columns(kGates * lstm_units) {
+    const auto width = static_cast<std::int64_t>(columns);
+    kernel = weights.floats(name + "/kernel", {static_cast<std::int64_t>(inputs + units), width});
+    bias = weights.floats(name + "/bias", {width});
+    for (std::size_t unit = 0; unit < units; ++unit) bias[kForgetGate * units + unit] += forget_bias;
+    weights.hold_blocks(inputs, columns + kGates * acoustic::kLanes);
+    weights.hold_blocks(units, columns + kGates * acoustic::kLanes);
+  }
+
+  std::size_t inputs, units, columns;
+  std::vector<float> kernel, bias;
+};
+
+Lstm::Lstm(const std::string& name, std::size_t inputs, std::size_t units, float forget_bias, WeightReader& weights,
+           Precision precision)
+    : Lstm(Read(name, inputs, units, forget_bias, weights), precision) {}
+
+Lstm::Lstm(const Read& read, Precision precision)
+    : units_(read.units),
+      input_gates_({read.kernel.data(), read.inputs, read.columns, true}, read.bias.data(), precision),
+      recurrence_(recurrence_of({read.kernel.data() + read.inputs * read.columns, read.units, read.columns, true},
+                                precision)) {}
+
+Lstm::Recurrence Lstm::recurrence_of(const Matrix& matrix, Precision precision) {
+  if (precision == Precision::kInt8) return Recurrence(std::in_place_type<Int8Blocks>, matrix);
+  if (precision == Precision::kBfloat16) return Recurrence(std::in_place_type<Bfloat16Blocks>, matrix);
+  return Recurrence(std::in_place_type<Int16Blocks>, matrix);
+}
+
+std::vector<float> Lstm::run(const std::vector<float>& values, LstmState& state, std::size_t threads) const {
+  const std::vector<float> gates = input_gates_.run_filled(values, -kInfinity, kInfinity, threads);
+  const std::size_t filled = input_gates_.width() / kGates, rows = gates.size() / input_gates_.width();
+  state.cell.resize(filled);
+  state.hidden.resize(filled);
+  std::vector<float> hidden(rows * filled);
+  const acoustic::Utterances utterances{{rows}, gates.data(), state.cell.data(), state.hidden.data(), hidden.data()};
+  std::visit([&](const auto& blocks) { acoustic::recurrence(layer_of(blocks), utterances, threads); }, recurrence_);
+  return first_columns(std::move(hidden), filled, units_);
+}
+
+std::unique_ptr<LayerRun> LstmLayer::begin() const {
+  struct Run : LayerRun {
+    explicit Run(const Lstm& of_layer) : lstm(of_layer) {}
+    std::vector<float> run(std::vector<float> values, bool, std::size_t threads) override {
+      return lstm.run(values, state, threads);
+    }
+    const Lstm& lstm;
+    LstmState state;
+  };
+  return std::make_unique<Run>(lstm_);
+}
+
+class BidirectionalLstmLayer::Run : public LayerRun {
+ public:
+  explicit Run(const BidirectionalLstmLayer& layer) : layer_(layer) {}
+
+  std::vector<float> run(std::vector<float> values, bool, std::size_t threads) override {
+    LstmState first, second;
+    const std::size_t units = layer_.forward_.units();
+    const std::vector<float> forward = layer_.forward_.run(values, first, threads);
+    const std::vector<float> backward =
+        backwards(layer_.backward_.run(backwards(values, layer_.inputs_), second, threads), units);
+    std::vector<float> both;
+    both.reserve(2 * forward.size());
+    for (std::size_t place = 0; place < forward.size(); place += units) {
+      both.insert(both.end(), &forward[place], &forward[place] + units);
+      both.insert(both.end(), &backward[place], &backward[place] + units);
+    }
+    return both;
+  }
+
+ private:
+  const BidirectionalLstmLayer& layer_;
+};
+
+std::unique_ptr<LayerRun> BidirectionalLstmLayer::begin() const { return std::make_unique<Run>(*this); }
+
+}  // namespace speech

@@ -1,0 +1,74 @@
+// LSTMs: the product with the inputs is computed for all rows at once, that with the state row by row.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "c_api/graph/layer_records.h"
+#include "c_api/network/layer.h"
+#include "c_api/weights/weight_reader.h"
+
+namespace speech {
+
+// Cell and hidden state, each [units, filled up to whole blocks]; empty before the first row.
+struct LstmState {
+  std::vector<float> cell, hidden;
+};
+
+// The weights of an LSTM; deepspeech/network/description/recurrent.py has its equations.
+class Lstm {
+ public:
+  // Adds `forget_bias` to the bias of the forget gate.
+  Lstm(const std::string& name, std::size_t inputs, std::size_t units, float forget_bias, WeightReader& weights,
+       Precision precision);
+
+  // The hidden states [rows, units] for values [rows, inputs]; `state` becomes that after the last row.
+  std::vector<float> run(const std::vector<float>& values, LstmState& state, std::size_t threads) const;
+
+  std::size_t units() const { return units_; }
+
+ private:
+  struct Read;
+  Lstm(const Read& read, Precision precision);
+
+  using Recurrence = std::variant<Int16Blocks, Bfloat16Blocks, Int8Blocks>;
+  static Recurrence recurrence_of(const Matrix& matrix, Precision precision);
+
+  std::size_t units_;
+  Product input_gates_;
+  Recurrence recurrence_;
+};
+
+// An LSTM from the first row to the last.
+class LstmLayer : public Layer {
+ public:
+  LstmLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights, Precision precision)
+      : lstm_(record.name, inputs, record.size("units"), weights.forget_bias(), weights, precision) {}
+
+  std::size_t outputs() const override { return lstm_.units(); }
+  std::unique_ptr<LayerRun> begin() const override;
+
+ private:
+  Lstm lstm_;
+};
+
+// Two LSTMs over a whole utterance, one of them from the last row to the first; their outputs are side by side.
+class BidirectionalLstmLayer : public Layer {
+ public:
+  BidirectionalLstmLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights, Precision precision)
+      : inputs_(inputs),
+        forward_(record.name + "/forward", inputs, record.size("units"), 0, weights, precision),
+        backward_(record.name + "/backward", inputs, record.size("units"), 0, weights, precision) {}
+
+  std::size_t outputs() const override { return 2 * forward_.units(); }
+  std::unique_ptr<LayerRun> begin() const override;
+
+ private:
+  class Run;
+
+  std::size_t inputs_;
+  Lstm forward_, backward_;
+};
+
+}  // namespace speech

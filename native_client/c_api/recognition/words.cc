@@ -1,0 +1,157 @@
+#include "c_api/recognition/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "shared/utf8.h"
+
+namespace speech {
+namespace {
+
+constexpr std::size_t kRivals = 4;        // labels of a row that are remembered as what else may have been said
+constexpr std::uint32_t kRowsAfter = 6;   // a word's last label that still show how sure the network is of it
+constexpr double kLongestGap = 0.5;       // seconds between two labels of a word; see deepspeech/serving/transcripts.py
+constexpr double kSmallestProbability = 1e-4;
+
+double logit(double probability) {
+  const double bounded = std::clamp(probability, kSmallestProbability, 1 - kSmallestProbability);
+  return std::log(bounded / (1 - bounded));
+}
+
+double confidence(const Calibration& calibration, double agreement, double clarity) {
+  const double weighted = calibration.agreement * logit(agreement) + calibration.clarity * logit(clarity);
+  return 1 / (1 + std::exp(-(calibration.bias + weighted)));
+}
+
+// The places of the labels of a word in its result.
+std::pair<std::size_t, std::size_t> labels_of(const Word& word, const ctc::Result& result) {
+  const auto place = [&](std::uint32_t row) {
+    const auto found = std::lower_bound(result.frames.begin(), result.frames.end(), row);
+    return static_cast<std::size_t>(found - result.frames.begin());
+  };
+  return {place(word.start), place(word.end)};
+}
+
+// Which results have a word, by its text.
+class Agreements {
+ public:
+  Agreements(const std::vector<ctc::Result>& results, const WordReader& reader) {
+    double sum = 0;
+    for (const ctc::Result& result : results) shares_.push_back(std::exp(result.score - results[0].score));
+    for (const double share : shares_) sum += share;
+    for (double& share : shares_) share /= sum;
+    for (std::size_t number = 0; number < results.size(); ++number) {
+      for (const Word& word : reader.words(results[number])) found_[word.text].push_back({number, word.start, word.end});
+    }
+  }
+
+  // The share of the results, by probability, that have the word at a time that overlaps.
+  double of(const Word& word) const {
+    double share = 0;
+    std::size_t counted = shares_.size();  // the result that was counted last
+    const auto found = found_.find(word.text);
+    if (found == found_.end()) return 0;  // of a result after those that are compared
+    for (const Found& each : found->second) {
+      if (each.number == counted || each.start >= word.end || word.start >= each.end) continue;
+      counted = each.number;
+      share += shares_[counted];
+    }
+    return std::min(share, 1.0);
+  }
+
+ private:
+  struct Found {
+    std::size_t number;  // of the result
+    std::uint32_t start, end;
+  };
+
+  std::vector<double> shares_;
+  std::map<std::string, std::vector<Found>> found_;
+};
+
+}  // namespace
+
+void Rivals::feed(const std::vector<float>& posteriors, std::size_t columns) {
+  const std::size_t labels = columns - 1;
+  kept_ = std::min(kRivals, labels);
+  std::vector<Rival> row(labels);
+  for (std::size_t begin = 0; begin < posteriors.size(); begin += columns) {
+    for (std::size_t label = 0; label < labels; ++label) {
+      row[label] = {static_cast<ctc::Label>(label), posteriors[begin + label]};
+    }
+    const auto end = row.begin() + static_cast<std::ptrdiff_t>(kept_);
+    std::partial_sort(row.begin(), end, row.end(),
+                      [](const Rival& a, const Rival& b) { return a.probability > b.probability; });
+    rivals_.insert(rivals_.end(), row.begin(), end);
+  }
+}
+
+WordReader::WordReader(std::vector<std::string> labels, double row_seconds)
+    : labels_(std::move(labels)), row_seconds_(row_seconds) {}
+
+std::vector<Word> WordReader::words(const ctc::Result& result) const {
+  std::vector<Word> words;
+  const std::size_t count = result.labels.size();
+  for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+    for (end = begin + 1; end < count && labels_[result.labels[end]].front() != ' ';) ++end;
+    const std::size_t first = is_space(result.labels[begin]) ? begin + 1 : begin;
+    if (first == end) continue;
+    std::string bytes;
+    for (std::size_t place = first; place < end; ++place) bytes += labels_[result.labels[place]];
+    const std::string text = shared::as_utf8(bytes);
+    words.push_back({text.substr(text.front() == ' ' ? 1 : 0), result.frames[first], result.frames[end - 1] + 1});
+  }
+  return words;
+}
+
+std::vector<std::vector<TimedWord>> WordReader::timed_words(const std::vector<ctc::Result>& results, std::size_t count,
+                                                            const Rivals& rivals,
+                                                            const Calibration& calibration) const {
+  if (results.empty()) return {};
+  const auto last = results.begin() + static_cast<std::ptrdiff_t>(std::min(results.size(), kHypotheses));
+  const Agreements agreements({results.begin(), last}, *this);
+  std::vector<std::vector<TimedWord>> timed_words;
+  for (std::size_t number = 0; number < std::min(count, results.size()); ++number) {
+    const std::vector<Word> found = words(results[number]);
+    timed_words.emplace_back();
+    for (std::size_t place = 0; place < found.size(); ++place) {
+      timed_words.back().push_back(timed(found[place], results[number]));
+      timed_words.back().back().confidence = confidence(calibration, agreements.of(found[place]),
+                                                        clarity(results[number], found, place, rivals));
+    }
+  }
+  return timed_words;
+}
+
+// 1 less the highest probability of a label that a word does not have, in its rows.
+double WordReader::clarity(const ctc::Result& result, const std::vector<Word>& words, std::size_t place,
+                           const Rivals& rivals) const {
+  const Word& word = words[place];
+  const auto [first, last] = labels_of(word, result);
+  std::uint32_t end = word.end - 1 + kRowsAfter;
+  if (place + 1 < words.size()) end = std::min(end, std::max(words[place + 1].start, word.end));
+  const auto own = result.labels.begin();
+  return 1 - rivals.highest(word.start, end, [&, begin = first, stop = last](ctc::Label label) {
+    const auto from = own + static_cast<std::ptrdiff_t>(begin), to = own + static_cast<std::ptrdiff_t>(stop);
+    return is_space(label) || std::find(from, to, label) != to;
+  });
+}
+
+// The word is said where most of its labels are, without a long gap.
+TimedWord WordReader::timed(const Word& word, const ctc::Result& result) const {
+  const auto longest_gap = static_cast<std::uint32_t>(kLongestGap / row_seconds_);
+  const auto [first, last] = labels_of(word, result);
+  std::size_t begin = first, best = first, best_end = first;
+  for (std::size_t place = first; place < last; ++place) {
+    if (place > first && result.frames[place] - result.frames[place - 1] > longest_gap) begin = place;
+    if (place + 1 - begin >= best_end - best) {
+      best = begin;
+      best_end = place + 1;
+    }
+  }
+  return {word.text, result.frames[best] * row_seconds_, (result.frames[best_end - 1] + 1) * row_seconds_, 0};
+}
+
+}  // namespace speech

@@ -1,0 +1,86 @@
+// The words of transcripts: when each is said, and the probability that it is right, as in
+// deepspeech/serving/confidence, which has the equations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "c_api/graph/calibrations.h"
+#include "decoder/search.h"
+
+namespace speech {
+
+struct TimedWord {
+  std::string text;
+  double start, end;  // seconds
+  double confidence;  // between 0 and 1
+};
+
+struct Transcript {
+  std::string text;
+  double score;  // a natural logarithm
+  std::vector<TimedWord> words;
+};
+
+// Hypotheses that are compared when an utterance is over, and while it goes on, which costs little then.
+constexpr std::size_t kHypotheses = 50, kHypothesesSoFar = 10;
+
+// The most probable labels of each row of posteriors, of which few numbers are kept.
+class Rivals {
+ public:
+  // Takes rows of posteriors, [rows, columns], of which the last column is the blank's.
+  void feed(const std::vector<float>& posteriors, std::size_t columns);
+
+  // The highest probability in the rows from `first` up to, but without, `end`, of labels that `is_excluded` is not true
+  // for; 0 without any.
+  template <class IsExcluded>
+  double highest(std::size_t first, std::size_t end, const IsExcluded& is_excluded) const {
+    float found = 0;
+    for (std::size_t place = first * kept_; place < end * kept_ && place < rivals_.size(); ++place) {
+      if (!is_excluded(rivals_[place].label)) found = rivals_[place].probability > found ? rivals_[place].probability : found;
+    }
+    return static_cast<double>(found);
+  }
+
+ private:
+  struct Rival {
+    ctc::Label label;
+    float probability;
+  };
+
+  std::size_t kept_ = 0;  // of each row
+  std::vector<Rival> rivals_;
+};
+
+// A word that the rows of posteriors from `start` up to, but without, `end` have.
+struct Word {
+  std::string text;
+  std::uint32_t start, end;
+};
+
+// Finds words in results of the search.
+class WordReader {
+ public:
+  // `row_seconds` are from one row of posteriors to the next.
+  WordReader(std::vector<std::string> labels, double row_seconds);
+
+  // The words of a result, which begin at labels that begin with a space, or after those that are one.
+  std::vector<Word> words(const ctc::Result& result) const;
+
+  // The words of the first `count` results with their times and confidences; all results of the signal are compared, as
+  // far as they are among the first that count.
+  std::vector<std::vector<TimedWord>> timed_words(const std::vector<ctc::Result>& results, std::size_t count,
+                                                  const Rivals& rivals, const Calibration& calibration) const;
+
+ private:
+  double clarity(const ctc::Result& result, const std::vector<Word>& words, std::size_t place, const Rivals& rivals) const;
+  TimedWord timed(const Word& word, const ctc::Result& result) const;
+  bool is_space(ctc::Label label) const { return labels_[label] == " "; }
+
+  std::vector<std::string> labels_;
+  double row_seconds_;
+};
+
+}  // namespace speech

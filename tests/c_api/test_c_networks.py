@@ -1,0 +1,81 @@
+"""The library hears with every network and on all features what the Python package hears."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from client import CModel, Library, Samples
+from comparison import check_equal, check_words
+from untrained import FBANK, signal, untrained
+
+from deepspeech import Model
+from deepspeech.errors import ModelError
+from deepspeech.export.frozen_graph import serialized
+from deepspeech.options import ExportOptions
+from deepspeech.util.features import FeatureOptions
+
+MFCC = FeatureOptions()
+CONFORMER = {"network": "conformer", "conformer_layers": 2, "attention_heads": 2}
+MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
+    "deepspeech_of_stacked_frames": (
+        {"network": "deepspeech"},
+        replace(FBANK, normalization="running", stack_frames=3, skip_frames=2),
+    ),
+    "lstm": ({"network": "lstm", "lstm_layers": 2}, FBANK),
+    "lstm_at_8_khz": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, sample_rate=8000, normalization="none")),
+    "projected_every_10_ms": ({"network": "lstm", "lstm_layers": 1, "output_step": 10, "lstm_projection": 9}, FBANK),
+    "lstm_of_running_features": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="running")),
+    "lstm_of_whole_recordings": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="utterance")),
+    "bidirectional": ({"network": "lstm", "lstm_layers": 2, "bidirectional": True, "lstm_projection": 9}, MFCC),
+    "conformer": (CONFORMER | {"attention_chunk": 4, "attention_left": 6}, FBANK),
+    "whole_conformer": (CONFORMER | {"bidirectional": True}, FBANK),
+}
+WHOLE = ("lstm_of_whole_recordings", "bidirectional", "whole_conformer")
+ROUNDING_OF_INPUTS = 0.1
+"""Of confidences: where an input is halfway between two numbers that it can be rounded to, either may be taken."""
+LENGTHS = (0, 1, 79, 700, 24_013)
+
+
+def exported(name: str, folder: Path) -> Path:
+    """Write the graph of a network with random weights."""
+    content = serialized(untrained(*MODELS[name]), ExportOptions(language="xx", beam_width=32))
+    path = folder / f"{name}.pb"
+    path.write_bytes(content)
+    return path
+
+
+def samples_of(length: int) -> Samples:
+    return np.asarray(signal(length) * 32767, np.int16)
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_rounded_weights_hear_what_python_hears(precision: str, library: Library, tmp_path: Path) -> None:
+    for name in ("lstm", "conformer"):
+        path = exported(name, tmp_path)
+        python = Model(path, precision)
+        with CModel(library, path, precision) as ours:
+            found, expected = ours.candidates(samples_of(8000), 1), python.candidates(signal(8000), 1)
+            assert found[0].text == expected[0].text
+            assert found[0].confidence == pytest.approx(expected[0].confidence, abs=ROUNDING_OF_INPUTS)
+    with pytest.raises(RuntimeError, match="0x4000: precision 'int4' is none of float32, bfloat16, int8, auto"):
+        CModel(library, path, "int4")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_library_hears_what_python_hears(name: str, library: Library, tmp_path: Path) -> None:
+    path = exported(name, tmp_path)
+    python, streams = Model(path), name not in WHOLE
+    with CModel(library, path) as ours:
+        for length in LENGTHS:
+            check_equal(ours, python, samples_of(length), streams=streams)
+        check_words(ours, python, samples_of(LENGTHS[-1]), streams=streams)
+        if not streams:
+            with pytest.raises(ModelError) as expected:
+                python.createStream()
+            with pytest.raises(RuntimeError) as found:
+                ours.streamed(samples_of(700), 320)
+            assert str(found.value) == f"0x4004: {expected.value}"
