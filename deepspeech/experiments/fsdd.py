@@ -11,7 +11,7 @@ from ..options import (
     SetOptions,
     with_values,
 )
-from ..util.features import UTTERANCE
+from ..util.features import RUNNING
 from ..util.files.packaged_data import DATA
 from .experiment import Experiment, register
 from .unheard import OTHER_VOICES, UNHEARD
@@ -46,7 +46,7 @@ FSDD_UNHEARD = register(
             {
                 "augment": OTHER_VOICES.written,
                 "audio_sample_rate": 8000,
-                "normalize_features": UTTERANCE,
+                "normalize_features": RUNNING,
                 "lstm_layers": 3,
                 "n_hidden": 192,
                 "output_step": 20,
