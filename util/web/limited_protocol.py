@@ -20,11 +20,12 @@ RETRY_SECONDS = 2
 """Seconds after which a client whose connection was one too many may connect again."""
 
 LAST_SECONDS = 1.0
-"""Seconds in which a client that is refused can read why. A connection that is closed before its request is read is
-reset, and what was written is lost."""
+"""Seconds in which a client whose connection is one too many can ask, and then as many to read why it is refused.
+
+Clients expect no answer before their request, and a connection that is closed before its request is read is reset."""
 
 REFUSED_SHARE = 16
-"""Of the connections that there may be, one in so many may be there beyond that to read why they are refused."""
+"""Of the connections that there may be, one in so many may be there beyond that to hear why they are refused."""
 
 
 class LimitedProtocol(HttpToolsProtocol):
@@ -43,6 +44,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     _timer: asyncio.TimerHandle | None = None
     _head_bytes: int | None = 0  # received of the head that is not complete
+    _one_too_many = False
     _refused = False
 
     def refusal(self, status: int, message: str) -> bytes:
@@ -52,10 +54,13 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the time of the first request, unless there are too many connections."""
         super().connection_made(transport)
-        if self._is_one_too_many():
-            self._refuse(TOO_MANY, "too many connections; try again later")
-        else:
+        self._one_too_many = self._is_one_too_many()
+        if not self._one_too_many:
             self._start_timer()
+        elif self._has_room():
+            self._timer = self.loop.call_later(LAST_SECONDS, self._refuse_connection)
+        else:
+            self._refuse_connection()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the time."""
@@ -64,6 +69,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take a piece of a request, and refuse a head that is too large."""
+        if self._one_too_many:
+            self._refuse_connection()
         if self._refused:
             return
         super().data_received(data)
@@ -117,6 +124,9 @@ class LimitedProtocol(HttpToolsProtocol):
     def _refuse_slow_request(self) -> None:
         self._refuse(TOO_SLOW, f"a request may take {self.slowest_request:.0f} s at most")
 
+    def _refuse_connection(self) -> None:
+        self._refuse(TOO_MANY, "too many connections; try again later")
+
     def _refuse(self, status: int, message: str) -> None:
         """Close the connection, saying why unless an answer is on its way already."""
         cycle: Any = self.cycle
@@ -132,14 +142,12 @@ class LimitedProtocol(HttpToolsProtocol):
                 f"content-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
             )
             self.transport.write(head.encode() + body)
-            if self._may_be_read():
+            if self.transport.can_write_eof() and self._has_room():  # with TLS it can't
                 self.transport.write_eof()
                 self._timer = self.loop.call_later(LAST_SECONDS, self.transport.close)
                 return
         self.transport.close()
 
-    def _may_be_read(self) -> bool:
-        """Return whether the connection may stay until the client has read why it is refused."""
-        if not self.transport.can_write_eof():  # as with TLS
-            return False
+    def _has_room(self) -> bool:
+        """Return whether the connection may stay until the client has heard why it is refused."""
         return self.limits is None or len(self.connections) <= self.limits.in_all * (1 + 1 / REFUSED_SHARE)

@@ -142,8 +142,11 @@ def test_connections_beyond_the_limit_are_refused_while_those_that_there_are_go_
         for _ in range(9):
             stack.enter_context(connected(port))
         for _ in range(30):
-            with connected(port) as late, suppress(ConnectionResetError):
+            with connected(port) as late:
+                late.sendall(PAGE)
                 assert late.recv(100).startswith(b"HTTP/1.1 503")
+        with connected(port) as silent:
+            assert silent.recv(100).startswith(b"HTTP/1.1 503")
         patient.sendall(PAGE)
         assert patient.recv(17) == b"HTTP/1.1 200 OK\r\n"
         stack.close()
