@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, ExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
 
 import uvicorn
 
@@ -32,6 +34,9 @@ PING_SECONDS = 20.0
 """Between signs of life that WebSockets exchange."""
 
 BACKLOG = 256
+
+SWITCH_SECONDS = 0.02
+"""After which a thread that runs Python lets another one; what computes for long does it without Python's lock."""
 
 
 def listen(host: str, port: int, flag: str = "port") -> socket.socket:
@@ -147,6 +152,7 @@ class RecognitionServer(uvicorn.Server):
 
 def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     """Load the models and serve them until a signal ends it; `say` is told where."""
+    _let_threads_finish()
     with ExitStack() as sockets:
         listening = sockets.enter_context(listen(options.host, options.port))
         wyoming = None
@@ -164,3 +170,14 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
         server.run(sockets=[listening])
     if not server.started:
         raise ServerError("the server could not be started")
+
+
+def _let_threads_finish() -> None:
+    """Keep threads that wake up from interrupting those that compute, as far as the system knows how to.
+
+    Of 70 live streams on two cores a third of the time in which a partial comes was interruptions.
+    """
+    sys.setswitchinterval(SWITCH_SECONDS)
+    if hasattr(os, "SCHED_BATCH") and os.sched_getscheduler(0) == os.SCHED_OTHER:
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))

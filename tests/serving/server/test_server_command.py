@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import signal
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 from serving_in_thread import PATIENCE, final, rest, samples_of, say, tell, told
 from websockets.sync.client import connect
@@ -52,6 +54,18 @@ def waited_for(log: Path, pattern: str) -> str:
 
 def parsed(*flags: str) -> ServerOptions:
     return server.options_of(server.parser().parse_args(flags))
+
+
+@pytest.mark.skipif(os.sched_getscheduler(0) != os.SCHED_OTHER, reason="the tests have a scheduling of their own")
+def test_no_thread_of_the_server_that_wakes_up_interrupts_one_that_computes(graph_file: Path, tmp_path: Path) -> None:
+    with running(f"--model={graph_file}", log=tmp_path / "log") as (process, address):
+        with connect(address.replace("http", "ws") + "/v1/stream") as stream:
+            say(stream, np.zeros(8000, np.int16))
+            tell(stream, "finish")
+            assert final(stream)["text"] == ""
+        threads = [int(each.name) for each in Path(f"/proc/{process.pid}/task").iterdir()]
+        at_work = [each for each in threads if os.sched_getscheduler(each) == os.SCHED_BATCH]
+        assert process.pid in at_work and len(at_work) > 1  # numpy's threads, which are older, do nothing
 
 
 def test_signals_reload_the_models_and_end_the_server_when_all_is_said(

@@ -46,6 +46,9 @@ class Ending:
     message: str = ""
 
 
+SLOW_READER = Ending(POLICY, "slow_reader", "too many messages were left unread")
+
+
 class ClientGoneError(Exception):
     """There is nobody left to tell anything."""
 
@@ -143,28 +146,42 @@ class LiveConnection:
                 return ending
 
     async def _perform(self, item: Audio | Command) -> Ending | None:
-        utterances = self._utterances
         if isinstance(item, Audio):
-            samples = bytes(item.samples)
-            partial = not self._inbox.next_is(Finish, Close)  # it would be late, and the final later
-            seconds = len(samples) / self._second
-            heard = await self._service.recognize(lambda: utterances.hear(samples, partial=partial), seconds)
-            if not self._tell(heard, item.arrived):
-                return Ending(POLICY, "slow_reader", "too many messages were left unread")
-            if utterances.silent_seconds > self._limits.max_silence_seconds:
-                told = f"no word in {self._limits.max_silence_seconds:g} seconds of audio"
-                return Ending(NORMAL, "silence", told)
-        elif isinstance(item, Start):
-            if utterances.in_progress:
-                await self._perform(Finish())
+            return await self._hear(bytes(item.samples), item.arrived)
+        if isinstance(item, Start):
+            if self._utterances.in_progress:
+                await self._finish()
                 return Ending(POLICY, "bad_message", "start: an utterance is in progress; send it before the audio")
             start = item
-            await self._service.of_stream(lambda: utterances.begin_with(start))
-        elif isinstance(item, Finish) or utterances.in_progress:
-            begin = time.monotonic()
-            if not self._tell(await self._service.recognize(utterances.finish), begin):
-                return Ending(POLICY, "slow_reader", "too many messages were left unread")
+            await self._service.of_stream(lambda: self._utterances.begin_with(start))
+        elif isinstance(item, Finish) or self._utterances.in_progress:
+            return await self._finish()
         return None
+
+    async def _hear(self, samples: bytes, arrived: float) -> Ending | None:
+        utterances = self._utterances
+        if self._inbox.next_is(Finish):  # a partial would be late, and the final later
+            await self._inbox.take()
+            return await self._finish(samples)
+        partial = not self._inbox.next_is(Close)
+        seconds = len(samples) / self._second
+        heard = await self._service.recognize(lambda: utterances.hear(samples, partial=partial), seconds)
+        if not self._tell(heard, arrived):
+            return SLOW_READER
+        if utterances.silent_seconds > self._limits.max_silence_seconds:
+            told = f"no word in {self._limits.max_silence_seconds:g} seconds of audio"
+            return Ending(NORMAL, "silence", told)
+        return None
+
+    async def _finish(self, samples: bytes = b"") -> Ending | None:
+        """Have the utterance end after these samples."""
+        begin, utterances = time.monotonic(), self._utterances
+
+        def final() -> list[Event]:
+            return utterances.hear(samples, partial=False) + utterances.finish()
+
+        heard = await self._service.recognize(final, len(samples) / self._second)
+        return None if self._tell(heard, begin) else SLOW_READER
 
     def _tell(self, events: Sequence[Event], since: float) -> bool:
         """Send what was heard; return False if the client has left too much unread."""
