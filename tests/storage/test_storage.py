@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,22 @@ def test_copies_that_were_not_used_for_longest_go_when_space_is_needed(store: Ob
     assert not any(each.exists() for each in copies[1:5])
     assert opened(copies[1]).readall() == bytes(800)
     assert not list((root() / "files").rglob(".*"))
+
+
+def test_threads_get_the_copies_that_they_want_though_there_is_space_for_one(store: ObjectStore) -> None:
+    Settings(10, 1_000).write()
+    contents = {}
+    for number in range(4):
+        contents[copy_of(store.address(f"{number}.bin"))] = content = os.urandom(800)
+        store.put(f"{number}.bin", content)
+    paths = 20 * list(contents)
+
+    def read(path: Path) -> bytes:
+        with opened(path) as file:
+            return file.readall()
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(read, paths)) == [contents[path] for path in paths]
 
 
 def test_a_corpus_is_read_at_its_address(store: ObjectStore, tiny_corpus: TinyCorpus) -> None:

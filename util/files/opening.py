@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import StorageError
 from ..shards.members import member_of, open_member
-from ..storage.copies import fetch_missing
+from ..storage.copies import open_copy
 
 
 def opened(path: Path) -> FileIO:
@@ -24,9 +24,9 @@ def opened(path: Path) -> FileIO:
         try:
             if (found := member_of(path)) is not None:
                 return open_member(*found)
-            if not fetch_missing(path):
+            if (copy := open_copy(path)) is None:
                 raise
-            return _regular(path)
+            return copy
         except StorageError as error:
             raise OSError(errno.EIO, str(error)) from error
 

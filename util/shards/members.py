@@ -12,7 +12,7 @@ from io import FileIO
 from pathlib import Path
 
 from ..errors import CorpusError
-from ..storage.copies import fetch_missing, mark_used, original_of
+from ..storage.copies import mark_used, open_copy
 
 SUFFIX = ".tar"
 
@@ -29,16 +29,12 @@ def member_of(path: Path) -> tuple[Path, str] | None:
 
 
 def open_shard(path: Path) -> FileIO:
-    """Return a shard, open for reading, which is fetched first if it is a copy that is not there. Raise OSError."""
-    for _ in range(3):  # it may be removed for another one between these lines
-        if fetch_missing(path):
-            mark_used(path)
-        try:
-            return FileIO(os.fspath(path), "rb")
-        except FileNotFoundError:
-            if original_of(path) is None:
-                raise
-    raise FileNotFoundError(errno.ENOENT, "copies are removed as fast as they are fetched; allow more space for them")
+    """Return a shard, open for reading, which is fetched first if it is a copy that is not there. Raise OSError or StorageError."""
+    file = open_copy(path)
+    if file is None:
+        return FileIO(os.fspath(path), "rb")
+    mark_used(path)
+    return file
 
 
 def open_member(shard: Path, name: str) -> FileIO:

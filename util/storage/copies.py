@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from io import FileIO
 from os import PathLike
 from pathlib import Path
 
@@ -25,6 +26,9 @@ log = logging.getLogger(__name__)
 
 FREED_SHARE = 0.1
 """The share of the limit that is freed at once, so that copies are not looked through at every fetch."""
+
+GIVEN_UP_SECONDS = 3600.0
+"""After which nobody goes on with a copy of which no more has arrived."""
 
 _FILES, _FOLDERS = "files", "folders"
 
@@ -102,15 +106,26 @@ def fetch_missing(path: Path) -> bool:
 
     Raise StorageError, or FileNotFoundError if there is nothing at its address.
     """
-    address = original_of(path)
-    if address is None:
+    if original_of(path) is None:
         return False
-    if not path.exists():
-        try:
-            _fetch(address, path, Settings.read())
-        except FileNotFoundError as error:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), address) from error
+    if not path.exists() and (fetched := _fetch(path)) is not None:
+        fetched.close()
     return True
+
+
+def open_copy(path: Path) -> FileIO | None:
+    """Return a copy, open for reading, which is fetched first if it is not there; None for any other path.
+
+    It may be removed meanwhile, as others need its space. Raise OSError or StorageError.
+    """
+    if original_of(path) is None:
+        return None
+    while True:
+        try:
+            return FileIO(os.fspath(path), "rb")
+        except FileNotFoundError:
+            if (fetched := _fetch(path)) is not None:
+                return fetched
 
 
 def refresh(path: Path) -> Remote | None:
@@ -147,17 +162,25 @@ def _is_current(path: Path, remote: Remote) -> bool:
     return status.st_mtime_ns == remote.modified_ns and remote.size in (status.st_size, -1)
 
 
-def _fetch(address: str, path: Path, settings: Settings) -> None:
+def _fetch(path: Path) -> FileIO | None:
+    """Fetch a copy and return it, open for reading; None if another thread or process was faster."""
+    address, settings = original_of(path), Settings.read()
+    assert address is not None
     path.parent.mkdir(parents=True, exist_ok=True)
     with _sole_fetcher(path) as part:
-        if path.exists():  # another thread or process was faster
-            return
-        remote = settings.store.fetch(address, part)
-        stamp(part, remote)
+        if path.exists():
+            return None
+        try:
+            stamp(part, settings.store.fetch(address, part))
+        except FileNotFoundError as error:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), address) from error
+        file = FileIO(os.fspath(part), "rb")
         part.replace(path)
-        log.debug("Fetched %s, %.1f MB", address, path.stat().st_size / 1e6)
+    size = os.fstat(file.fileno()).st_size
+    log.debug("Fetched %s, %.1f MB", address, size / 1e6)
     if settings.cache_bytes:
-        _make_room(path, settings.cache_bytes)
+        _make_room(path, size, settings.cache_bytes)
+    return file
 
 
 @contextmanager
@@ -174,13 +197,13 @@ def _sole_fetcher(path: Path) -> Iterator[Path]:
             lock_file.unlink(missing_ok=True)
 
 
-def _make_room(newest: Path, limit: int) -> None:
-    """Count a copy that was fetched; once all take more than `limit` bytes, remove those not used for longest."""
+def _make_room(newest: Path, size: int, limit: int) -> None:
+    """Count a copy that was fetched, of `size` bytes; once all take more than `limit` bytes, remove those not used for longest."""
     with (root() / "size").open("a+", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         told = file.read()
-        total = int(told) + newest.stat().st_size if told.isdigit() else _total()
+        total = int(told) + size if told.isdigit() else _total()
         if total > limit:
             total = _free(newest, limit)
         file.truncate(0)
@@ -205,13 +228,15 @@ def _free(newest: Path, limit: int) -> int:
 
 
 def _copies() -> Iterator[tuple[int, int, Path]]:
-    """Yield when each copy was used last, its bytes and its path."""
+    """Yield when each copy was used last, its bytes and its path; of those that are being fetched what was given up."""
+    now = time.time()
     for folder, _, names in os.walk(root() / _FILES):
         for name in names:
             with suppress(OSError):
                 path = Path(folder, name)
                 status = path.stat()
-                yield status.st_atime_ns, status.st_size, path
+                if not name.startswith(".") or now - status.st_mtime > GIVEN_UP_SECONDS:
+                    yield status.st_atime_ns, status.st_size, path
 
 
 def _settings_file() -> Path:
