@@ -8,11 +8,11 @@ MINI_LIBRISPEECH = register(
     "mini_librispeech",
     Experiment(
         corpus="librispeech",
-        summary="5 hours of books read in English: batches of 16, two cores and two hours",
+        summary="5 hours of books read in English: two cores and two hours",
         cached_sets=("dev",),
         parts=("train-clean-5", "dev-clean-2"),
         writes_report=True,
-        options=with_values(UNHEARD, {"n_hidden": 320, "train_batch_size": 16, "epoch": 40}),
+        options=with_values(UNHEARD, {"epoch": 50}),
     ),
 )
 
