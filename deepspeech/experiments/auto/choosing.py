@@ -28,8 +28,10 @@ NAME = "auto"
 
 RATES = (8000, 16000)
 """Hz."""
-SIZES = ((2.0, (4, 256)), (30.0, (4, 384)), (200.0, (5, 512)), (math.inf, (5, 768)))
+SIZES = ((10.0, (4, 256)), (30.0, (4, 384)), (200.0, (5, 512)), (math.inf, (5, 768)))
 """Layers and units up to a number of hours."""
+BATCHES = ((10.0, 8), (50.0, 16), (math.inf, 32))
+"""Utterances of a batch up to a number of hours. Networks leave the first plateau after so many steps, not hours."""
 OUTPUT_STEPS = (40, 30, 20, 10)
 """Milliseconds of an output."""
 SPARE = 1.2
@@ -143,7 +145,7 @@ def _has_few(measured: Measured) -> bool:
 
 
 def _schedule(measured: Measured, machine: Machine) -> Choice:
-    batch = 8 if measured.hours < 2 else 16 if measured.hours < 50 else 32
+    batch = next(size for hours, size in BATCHES if measured.hours < hours)
     batch *= 2 if machine.gpus else 1
     steps = -(-measured.utterances // batch)
     epochs = round(min(MOST_EPOCHS, max(LEAST_EPOCHS, STEPS_IN_ALL / steps)))
