@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +161,23 @@ def test_limits_hold_for_wyoming_too(models: Models, samples: Samples) -> None:
             assert "seconds of audio at most" in (await refused(port, start, *chunks))[1]
             other = AudioChunk(8000, 2, 1, audio[:2000]).event()
             assert "its rate is 8000" in (await refused(port, start, other))[1]
+
+    run(test)
+
+
+def test_a_connection_that_is_one_too_many_is_told_so(models: Models, samples: Samples, model: Model) -> None:
+    async def test() -> None:
+        async with served(models, max_connections=16) as (_, port), AsyncExitStack() as stack:
+            clients = [await stack.enter_async_context(client(port)) for _ in range(16)]
+            for each in clients:
+                await each.write_event(Ping().event())
+                assert await each.read_event() is not None
+            async with client(port) as late:
+                (told,) = await answer(late)
+                assert Error.from_event(told).code == "server_busy"
+                assert await late.read_event() is None
+            await speak(clients[0], samples.tobytes())
+            assert transcript_of(await answer(clients[0])) == model.transcribe(samples).text
 
     run(test)
 

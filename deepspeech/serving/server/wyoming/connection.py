@@ -49,12 +49,19 @@ class Connection:
                 await self._finish()
         except (BadEventError, RefusedError, DeepSpeechError) as error:
             code = error.code if isinstance(error, RefusedError) else "bad_event"
-            self._service.metrics.refused.labels(code).inc()
             self._place.close()
-            await self._send([Error(str(error), code).event()])
-            await self._linger()
+            await self._refuse(str(error), code)
         finally:
             self._place.close()
+
+    async def refuse(self, error: RefusedError) -> None:
+        """Answer no event, but tell why."""
+        await self._refuse(str(error), error.code)
+
+    async def _refuse(self, why: str, code: str) -> None:
+        self._service.metrics.refused.labels(code).inc()
+        await self._send([Error(why, code).event()])
+        await self._linger()
 
     async def _next(self) -> Event | None:
         """Return the next event; None if there is none for too long, or when the server is stopped."""

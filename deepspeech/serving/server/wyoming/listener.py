@@ -8,6 +8,8 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from ....util.web.limited_protocol import REFUSED_SHARE
+from ..errors import busy
 from ..service import Service
 from .connection import Connection
 from .reading import LONGEST_LINE
@@ -28,8 +30,11 @@ async def wyoming_listener(service: Service, listening: socket.socket) -> AsyncI
         assert task is not None
         connections.add(task)
         try:
-            if len(connections) <= service.limits.max_connections:
-                await Connection(service, reader, writer).serve()
+            connection, most = Connection(service, reader, writer), service.limits.max_connections
+            if len(connections) <= most:
+                await connection.serve()
+            elif len(connections) <= most * (1 + 1 / REFUSED_SHARE):
+                await connection.refuse(busy("Too many connections"))
         except (OSError, asyncio.TimeoutError):
             pass  # the client has gone, or does not read
         except Exception:
