@@ -12,7 +12,7 @@ MINI_LIBRISPEECH = register(
         cached_sets=("dev",),
         parts=("train-clean-5", "dev-clean-2"),
         writes_report=True,
-        options=with_values(UNHEARD, {"epoch": 50}),
+        options=with_values(UNHEARD, {"epoch": 60}),
     ),
 )
 
