@@ -158,7 +158,7 @@ def test_others_go_on_when_the_thread_that_computes_for_them_is_interrupted(engi
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
 def test_a_fork_and_the_end_of_the_program_do_not_wait_for_threads(graph_file: Path, recordings: list[Path]) -> None:
-    command = [sys.executable, "-c", FORK, str(graph_file), str(recordings[0])]
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORK, str(graph_file), str(recordings[0])]
     finished = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert (finished.returncode, finished.stderr) == (0, "")
     assert finished.stdout.strip()
