@@ -29,7 +29,10 @@ def member_of(path: Path) -> tuple[Path, str] | None:
 
 
 def open_shard(path: Path) -> FileIO:
-    """Return a shard, open for reading, which is fetched first if it is a copy that is not there. Raise OSError or StorageError."""
+    """Return a shard, open for reading, which is fetched first if it is a copy that is not there.
+
+    Raise OSError or StorageError.
+    """
     file = open_copy(path)
     if file is None:
         return FileIO(os.fspath(path), "rb")

@@ -198,7 +198,7 @@ def _sole_fetcher(path: Path) -> Iterator[Path]:
 
 
 def _make_room(newest: Path, size: int, limit: int) -> None:
-    """Count a copy that was fetched, of `size` bytes; once all take more than `limit` bytes, remove those not used for longest."""
+    """Count a fetched copy of `size` bytes; once all take more than `limit`, remove those not used for longest."""
     with (root() / "size").open("a+", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
