@@ -101,16 +101,13 @@ def joined(folder: Path, name: str) -> str:
     return str(local_path(name) if "://" in name else folder / name)
 
 
-def fetch_missing(path: Path) -> bool:
-    """Fetch a copy that is not there; return whether the path is that of a copy.
+def fetch_missing(path: Path) -> None:
+    """Fetch a copy that is not there; do nothing for any other path.
 
     Raise StorageError, or FileNotFoundError if there is nothing at its address.
     """
-    if original_of(path) is None:
-        return False
-    if not path.exists() and (fetched := _fetch(path)) is not None:
+    if original_of(path) is not None and not path.exists() and (fetched := _fetch(path)) is not None:
         fetched.close()
-    return True
 
 
 def open_copy(path: Path) -> FileIO | None:

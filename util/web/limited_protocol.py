@@ -150,4 +150,9 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _has_room(self) -> bool:
         """Return whether the connection may stay until the client has heard why it is refused."""
-        return self.limits is None or len(self.connections) <= self.limits.in_all * (1 + 1 / REFUSED_SHARE)
+        return self.limits is None or is_room_to_refuse(len(self.connections), self.limits.in_all)
+
+
+def is_room_to_refuse(connections: int, most: int) -> bool:
+    """Return whether, of so many connections where there may be `most`, those beyond may hear why they are refused."""
+    return connections <= most * (1 + 1 / REFUSED_SHARE)

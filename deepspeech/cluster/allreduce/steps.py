@@ -56,7 +56,8 @@ class AllReduceSteps(Steps):
 
     def _begin_anew(self) -> None:
         """Have a new ring formed: what the workers kept for other rounds is not used."""
-        self._dissolve()
+        with self._service.locked() as coordinator:
+            coordinator.group.dissolve()
 
     def _apply(self, end: RoundEnd, rate: float) -> Sequence[float] | None:
         with self._service.locked() as coordinator:
@@ -84,10 +85,6 @@ class AllReduceSteps(Steps):
         if now - self._broken_since > self._patience:
             raise ClusterError(f"the workers could not form a ring for {self._patience:.0f} s: {error}") from error
         time.sleep(RETRY_SECONDS / 2)
-
-    def _dissolve(self) -> None:
-        with self._service.locked() as coordinator:
-            coordinator.group.dissolve()
 
     def _is_whole(self) -> bool:
         with self._service.locked() as coordinator:

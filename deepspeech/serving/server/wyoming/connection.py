@@ -48,19 +48,16 @@ class Connection:
             if self._speech is not None and self._service.draining.is_set():
                 await self._finish()
         except (BadEventError, RefusedError, DeepSpeechError) as error:
-            code = error.code if isinstance(error, RefusedError) else "bad_event"
             self._place.close()
-            await self._refuse(str(error), code)
+            await self.refuse(error)
         finally:
             self._place.close()
 
-    async def refuse(self, error: RefusedError) -> None:
-        """Answer no event, but tell why."""
-        await self._refuse(str(error), error.code)
-
-    async def _refuse(self, why: str, code: str) -> None:
+    async def refuse(self, error: Exception) -> None:
+        """Tell why no event is answered any more."""
+        code = error.code if isinstance(error, RefusedError) else "bad_event"
         self._service.metrics.refused.labels(code).inc()
-        await self._send([Error(why, code).event()])
+        await self._send([Error(str(error), code).event()])
         await self._linger()
 
     async def _next(self) -> Event | None:

@@ -8,7 +8,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from ....util.web.limited_protocol import REFUSED_SHARE
+from ....util.web.limited_protocol import is_room_to_refuse
 from ..errors import busy
 from ..service import Service
 from .connection import Connection
@@ -33,7 +33,7 @@ async def wyoming_listener(service: Service, listening: socket.socket) -> AsyncI
             connection, most = Connection(service, reader, writer), service.limits.max_connections
             if len(connections) <= most:
                 await connection.serve()
-            elif len(connections) <= most * (1 + 1 / REFUSED_SHARE):
+            elif is_room_to_refuse(len(connections), most):
                 await connection.refuse(busy("Too many connections"))
         except (OSError, asyncio.TimeoutError):
             pass  # the client has gone, or does not read
