@@ -1,13 +1,13 @@
 #include "acoustic/plan/plan.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "shared/aligned_array.h"
+#include "shared/softmax.h"
 
 namespace acoustic {
 namespace {
@@ -77,13 +77,6 @@ Sizes sizes_of(const Step& step) {
   return std::visit([](const auto& each) { return sizes_of(each); }, step);
 }
 
-void softmax(float* values, std::size_t units) {
-  const float highest = *std::max_element(values, values + units);
-  float sum = 0;
-  for (std::size_t unit = 0; unit < units; ++unit) sum += values[unit] = std::exp(values[unit] - highest);
-  for (std::size_t unit = 0; unit < units; ++unit) values[unit] /= sum;
-}
-
 // One batch on its way through a plan.
 class Run {
  public:
@@ -125,7 +118,7 @@ class Run {
   }
 
   void compute(const SoftmaxStep& step) {
-    for (std::size_t frame = 0; frame < frames_; ++frame) softmax(values_ + frame * step.units, step.units);
+    for (std::size_t frame = 0; frame < frames_; ++frame) shared::softmax(values_ + frame * step.units, step.units);
   }
 
   // Hands out the outputs of all utterances.

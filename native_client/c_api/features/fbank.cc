@@ -31,7 +31,7 @@ Fbank::Fbank(const FeatureSettings& settings)
   const double bin_width = rate / static_cast<double>(size_);
   for (std::size_t number = 0; number < settings.coefficients; ++number) {
     const double left = lowest + width * static_cast<double>(number), centre = left + width, right = centre + width;
-    Filter filter{0, {}};
+    MelFilter filter;
     for (std::size_t bin = 0; bin < size_ / 2; ++bin) {
       const double place = mel(bin_width * static_cast<double>(bin));
       if (place <= left || place >= right) continue;
@@ -58,18 +58,13 @@ void Fbank::add_features(std::vector<double>& window, std::vector<float>& featur
   real.resize(size_);
   transform_.run(real, imaginary);
   for (std::size_t bin = 0; bin < size_ / 2; ++bin) real[bin] = real[bin] * real[bin] + imaginary[bin] * imaginary[bin];
-  for (const Filter& filter : filters_) {
-    double energy = 0;
-    for (std::size_t place = 0; place < filter.weights.size(); ++place) {
-      energy += real[filter.first + place] * filter.weights[place];
-    }
-    features.push_back(static_cast<float>(std::log(std::max(energy, kFloor))));
+  for (const MelFilter& filter : filters_) {
+    features.push_back(static_cast<float>(std::log(std::max(filter(real), kFloor))));
   }
 }
 
 void FbankStream::feed(const short* samples, std::size_t count, std::vector<float>& features) {
-  samples_.reserve(samples_.size() + count);
-  for (std::size_t place = 0; place < count; ++place) samples_.push_back(static_cast<float>(samples[place]) / kFullScale);
+  append_samples(samples, count, samples_);
   add_complete(false, features);
 }
 

@@ -12,6 +12,7 @@
 
 #include "c_api/features/fourier_transform.h"
 #include "c_api/features/frames.h"
+#include "c_api/features/mel_filter.h"
 #include "c_api/graph/feature_settings.h"
 
 namespace speech {
@@ -29,16 +30,11 @@ class Fbank : public FrontEnd {
   const FeatureSettings& settings() const { return settings_; }
 
  private:
-  struct Filter {
-    std::size_t first;  // bin
-    std::vector<double> weights;
-  };
-
   FeatureSettings settings_;
   std::vector<double> window_;
   std::size_t size_;  // of the transform
   FourierTransform transform_;
-  std::vector<Filter> filters_;
+  std::vector<MelFilter> filters_;
 };
 
 class FbankStream : public FrameStream {

@@ -46,6 +46,4 @@ std::size_t next_power_of_two(std::size_t least) {
   return power;
 }
 
-double mel(double frequency) { return 1127 * std::log1p(frequency / 700); }
-
 }  // namespace speech

@@ -21,9 +21,6 @@ class FourierTransform {
 // The smallest power of two that is not less.
 std::size_t next_power_of_two(std::size_t least);
 
-// A frequency in Hz on the mel scale.
-double mel(double frequency);
-
 constexpr double kPi = 3.14159265358979323846;
 
 }  // namespace speech

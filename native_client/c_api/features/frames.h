@@ -26,4 +26,10 @@ class FrontEnd {
 
 constexpr float kFullScale = 32768;  // that samples of 16 bits are divided by
 
+// Adds samples, now in [-1, 1], to others.
+inline void append_samples(const short* samples, std::size_t count, std::vector<float>& others) {
+  others.reserve(others.size() + count);
+  for (std::size_t place = 0; place < count; ++place) others.push_back(static_cast<float>(samples[place]) / kFullScale);
+}
+
 }  // namespace speech

@@ -28,7 +28,7 @@ Mfcc::Mfcc(const FeatureSettings& settings)
   const double lowest_mel = mel(kLowestFrequency), width = (mel(highest) - lowest_mel) / (kFilters + 1);
   const auto edge = [&](std::size_t number) { return lowest_mel + width * static_cast<double>(number); };
   for (std::size_t number = 0; number < kFilters; ++number) {
-    Filter& filter = filters_[number];
+    MelFilter& filter = filters_[number];
     filter.first = first;
     for (std::size_t bin = first; bin <= last; ++bin) {
       const double place = mel(static_cast<double>(bin) * bin_width);
@@ -68,12 +68,7 @@ std::size_t Mfcc::add_features(const float* samples, std::size_t count, std::vec
     }
     std::fill(coefficients.begin(), coefficients.end(), 0);
     for (std::size_t number = 0; number < kFilters; ++number) {
-      const Filter& filter = filters_[number];
-      double energy = 0;
-      for (std::size_t place = 0; place < filter.weights.size(); ++place) {
-        energy += real[filter.first + place] * filter.weights[place];
-      }
-      const double logarithm = std::log(std::max(energy, kFloor));
+      const double logarithm = std::log(std::max(filters_[number](real), kFloor));
       const double* const cosines = &cosines_[number * settings_.coefficients];
       for (std::size_t order = 0; order < coefficients.size(); ++order) coefficients[order] += logarithm * cosines[order];
     }
@@ -85,8 +80,7 @@ std::size_t Mfcc::add_features(const float* samples, std::size_t count, std::vec
 std::unique_ptr<FrameStream> Mfcc::begin() const { return std::make_unique<MfccStream>(*this); }
 
 void MfccStream::feed(const short* samples, std::size_t count, std::vector<float>& features) {
-  samples_.reserve(samples_.size() + count);
-  for (std::size_t place = 0; place < count; ++place) samples_.push_back(static_cast<float>(samples[place]) / kFullScale);
+  append_samples(samples, count, samples_);
   add_complete(features);
 }
 

@@ -10,6 +10,7 @@
 
 #include "c_api/features/fourier_transform.h"
 #include "c_api/features/frames.h"
+#include "c_api/features/mel_filter.h"
 #include "c_api/graph/feature_settings.h"
 
 namespace speech {
@@ -30,16 +31,11 @@ class Mfcc : public FrontEnd {
  private:
   static constexpr std::size_t kFilters = 40;
 
-  struct Filter {
-    std::size_t first;  // bin
-    std::vector<double> weights;
-  };
-
   FeatureSettings settings_;
   std::vector<double> window_;
   FourierTransform transform_;
   std::size_t size_;  // of the transform
-  std::vector<Filter> filters_;
+  std::vector<MelFilter> filters_;
   std::vector<double> cosines_;  // [filters, coefficients]
 };
 

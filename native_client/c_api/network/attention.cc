@@ -6,6 +6,7 @@
 
 #include "c_api/failure.h"
 #include "c_api/network/conformer.h"
+#include "shared/softmax.h"
 
 namespace speech {
 namespace {
@@ -15,13 +16,7 @@ constexpr std::size_t kQueriesTogether = 128;  // whose scores are kept at a tim
 
 // Replaces scores [rows, size] by the shares that they make, row by row.
 void make_shares(std::vector<float>& scores, std::size_t size, float factor) {
-  for (std::size_t begin = 0; begin < scores.size(); begin += size) {
-    float* const row = &scores[begin];
-    const float highest = *std::max_element(row, row + size);
-    float sum = 0;
-    for (std::size_t place = 0; place < size; ++place) sum += row[place] = std::exp((row[place] - highest) * factor);
-    for (std::size_t place = 0; place < size; ++place) row[place] /= sum;
-  }
+  for (std::size_t begin = 0; begin < scores.size(); begin += size) shared::softmax(&scores[begin], size, factor);
 }
 
 Product without_bias(const std::vector<float>& matrix, std::size_t rows, std::size_t columns) {

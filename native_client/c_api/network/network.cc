@@ -1,7 +1,5 @@
 #include "c_api/network/network.h"
 
-#include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "c_api/network/lstm.h"
 #include "c_api/network/row_layers.h"
 #include "c_api/weights/weight_reader.h"
+#include "shared/softmax.h"
 #include "shared/threads.h"
 
 namespace speech {
@@ -47,13 +46,6 @@ MadeLayer make_layer(const LayerRecord& record, std::size_t inputs, WeightReader
   return found->second(record, inputs, weights, precision);
 }
 
-void softmax(float* row, std::size_t size) {
-  const float highest = *std::max_element(row, row + size);
-  float sum = 0;
-  for (std::size_t place = 0; place < size; ++place) sum += row[place] = std::exp(row[place] - highest);
-  for (std::size_t place = 0; place < size; ++place) row[place] /= sum;
-}
-
 }  // namespace
 
 Network::Network(const FrozenGraph& graph, const SpeechModel& model, Precision precision)
@@ -86,7 +78,7 @@ std::vector<float> Network::Run::run(std::vector<float> windows, bool last) {
   std::vector<float> values = std::move(windows);
   for (const auto& layer : layers_) values = layer->run(std::move(values), last, threads);
   const std::size_t outputs = network_.outputs_;
-  for (std::size_t place = 0; place < values.size(); place += outputs) softmax(&values[place], outputs);
+  for (std::size_t place = 0; place < values.size(); place += outputs) shared::softmax(&values[place], outputs);
   return values;
 }
 

@@ -1,0 +1,20 @@
+// The shares that numbers make.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace shared {
+
+// Replaces each of the numbers by exp(factor * number), divided by the sum of these.
+inline void softmax(float* values, std::size_t size, float factor = 1) {
+  const float highest = *std::max_element(values, values + size);
+  float sum = 0;
+  for (std::size_t place = 0; place < size; ++place) {
+    sum += values[place] = std::exp((values[place] - highest) * factor);
+  }
+  for (std::size_t place = 0; place < size; ++place) values[place] /= sum;
+}
+
+}  // namespace shared
