@@ -31,6 +31,15 @@ struct Rounded {
 
 #ifdef HAS_SEVERAL_MACHINES
 #pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,prefer-vector-width=512")
+#define HAS_BFLOAT16_PRODUCTS
+#define MACHINE avx512_bfloat16
+#include KERNELS
+#undef MACHINE
+#undef HAS_BFLOAT16_PRODUCTS
+#pragma GCC pop_options
+
+#pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,amx-tile,amx-bf16,fma,prefer-vector-width=512")
 #define HAS_TILES
 #define MACHINE amx
@@ -49,6 +58,9 @@ struct Kernels {
 Kernels kernels(Machine machine) {
 #ifdef HAS_SEVERAL_MACHINES
   if (machine >= Machine::kAmx) return {amx::round, amx::dense, amx::recurrent_frames};
+  if (machine >= Machine::kAvx512Bfloat16) {
+    return {avx512_bfloat16::round, avx512_bfloat16::dense, avx512_bfloat16::recurrent_frames};
+  }
   if (machine >= Machine::kAvx512) return {avx512::round, avx512::dense, avx512::recurrent_frames};
   if (machine >= Machine::kAvx2) return {avx2::round, avx2::dense, avx2::recurrent_frames};
 #endif

@@ -130,7 +130,8 @@ PYBIND11_MODULE(_acoustic, module) {
       .def(py::init<std::vector<StepWithWeights>>(), py::arg("steps"))
       .def_property_readonly("state_size", &PlanWithWeights::state_size)
       .def("run", &PlanWithWeights::run, py::arg("inputs"), py::arg("states"), py::arg("threads"));
-  module.def("has_bfloat16_products", [] { return acoustic::machines().back() >= acoustic::Machine::kAmx; });
+  module.def("has_bfloat16_products",
+             [] { return acoustic::machines().back() >= acoustic::Machine::kAvx512Bfloat16; });
   module.def("has_int8_products", [] { return acoustic::machines().back() >= acoustic::Machine::kAvx512Vnni; });
 }
 
