@@ -16,31 +16,31 @@ HELD_UP = 3.0
 
 
 def seconds_to_end(cluster: Cluster, held_up: Sequence[str], late: Sequence[str]) -> dict[str, float]:
-    """Return when each process ended after the last job, while some are held up; `late` ones begin anew."""
+    """Return when each process ended after the last job, while some are held up; `late` ones are away until then."""
     ended: dict[str, float] = {}
-    started = False
+    away: set[str] = set()
     counted, last_counted, over = 0, 0.0, False
     deadline = time.monotonic() + PATIENCE
     while len(ended) < len(cluster.names) and time.monotonic() < deadline:
         log, now = cluster.log("worker 0"), time.monotonic()
         if log.count("counted:") > counted:
             counted, last_counted = log.count("counted:"), now
-        if counted and not started:
-            cluster.forked = False  # these begin as a person's do, with seconds of importing: it is over by then
-            started = True
-            for name in late:
+        if counted and not over and not away:
+            away = set(late)
+            for name in away:
                 cluster.processes[name].send_signal(signal.SIGTERM)
                 cluster.wait(name)
-                cluster.start(name)
         if "Test: loss" in log and not over:
             over = True
+            while away:
+                cluster.start(away.pop())
             for name in held_up:
                 cluster.processes[name].send_signal(signal.SIGSTOP)
         if over and now > last_counted + HELD_UP:
             for name in held_up:
                 cluster.processes[name].send_signal(signal.SIGCONT)
         for name, process in cluster.processes.items():
-            if name not in ended and process.poll() is not None:
+            if name not in ended and name not in away and process.poll() is not None:
                 ended[name] = now
         time.sleep(0.05)
     return {name: at - last_counted for name, at in ended.items()}

@@ -19,13 +19,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from serving_in_thread import PATIENCE, final, rest, samples_of, say, tell, told
+from serving_in_thread import PATIENCE, Samples, final, rest, samples_of, say, tell, told
 from websockets.sync.client import connect
 
 from deepspeech import Model
 from deepspeech.cli import server
 from deepspeech.errors import FlagError
 from deepspeech.serving.server.options import Limits, ServerOptions
+from deepspeech.serving.server.utterances import PIECE_SECONDS
 
 ROOT = Path(__file__).parents[3]
 
@@ -52,6 +53,16 @@ def waited_for(log: Path, pattern: str) -> str:
     return found.group(1)
 
 
+def samples_until_partial(model: Model, samples: Samples) -> int:
+    """Return after how many samples the server has heard some text, though it may wait for a piece to be whole."""
+    stream, piece = model.createStream(), int(PIECE_SECONDS * model.sampleRate())
+    for start in range(0, len(samples), piece):
+        stream.feedAudioContent(samples[start : start + piece])
+        if stream.intermediateDecode().strip():
+            return start + 2 * piece
+    pytest.fail("the model hears nothing in this recording")
+
+
 def parsed(*flags: str) -> ServerOptions:
     return server.options_of(server.parser().parse_args(flags))
 
@@ -74,11 +85,12 @@ def test_signals_reload_the_models_and_end_the_server_when_all_is_said(
     graph, fresh = tmp_path / "graph.pb", tmp_path / "fresh.pb"
     shutil.copy(graph_file, graph)
     spoken, log = samples_of(recordings[0]), tmp_path / "log"
+    beginning = samples_until_partial(model, spoken)
     with running(f"--model=first={graph}", f"--model=second={graph_file}", log=log) as (process, address):
         url = address.replace("http", "ws") + "/v1/stream"
         assert "tensorflow" not in Path(f"/proc/{process.pid}/maps").read_text()
         with connect(url) as stream, connect(f"{url}?model=second") as other:
-            say(stream, spoken[:4000])
+            say(stream, spoken[:beginning])
             assert [told(stream)["type"], told(stream)["type"]] == ["ready", "partial"]
 
             graph.write_bytes(b"no graph")  # a bad file is refused, and the old model goes on
@@ -92,7 +104,7 @@ def test_signals_reload_the_models_and_end_the_server_when_all_is_said(
             process.send_signal(signal.SIGHUP)
             assert waited_for(log, r"(2 of 2)")
 
-            say(stream, spoken[4000:])
+            say(stream, spoken[beginning:])
             tell(stream, "finish")
             assert final(stream)["text"] == model.transcribe(spoken).text
 
