@@ -39,7 +39,7 @@ FSDD_UNHEARD = register(
     "fsdd_unheard",
     Experiment(
         corpus="fsdd",
-        summary="the same, for speakers that are in no set: augmented voices, rooms and microphones",
+        summary="the same, for speakers that are in no set: augmented voices, rooms, microphones; half an hour",
         cached_sets=("dev",),
         options=with_values(
             UNHEARD,
@@ -51,7 +51,7 @@ FSDD_UNHEARD = register(
                 "n_hidden": 192,
                 "output_step": 20,
                 "train_batch_size": 16,
-                "epoch": 40,
+                "epoch": 120,
                 "lm_binary_path": DATA / "lm/digits.arpa",
             },
         ),

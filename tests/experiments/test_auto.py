@@ -50,6 +50,21 @@ def test_few_speakers_are_given_other_voices() -> None:
     assert "pitch" not in many and "speed" in many
 
 
+def test_few_speakers_are_heard_for_longer_unless_that_takes_hours() -> None:
+    few, many = replace(SMALL, speakers=5), SMALL
+    assert options_for(few).schedule.epoch > options_for(many).schedule.epoch
+    hours = [replace(corpus, utterances=9000) for corpus in (few, many)]
+    assert len({options_for(corpus).schedule.epoch for corpus in hours}) == 1
+
+
+def test_single_short_words_are_not_normalized_by_themselves() -> None:
+    normalizations = [
+        options_for(replace(SMALL, speakers=speakers, seconds=seconds)).front_end.normalization
+        for speakers, seconds in ((70, 0.4), (5, 0.4), (5, 2.5))
+    ]
+    assert normalizations == ["global", "running", "utterance"]
+
+
 def test_a_gpu_gets_larger_batches_and_a_larger_network() -> None:
     with_gpu, without = options_for(SMALL, Machine(16, 1)), options_for(SMALL)
     assert with_gpu.train.batch_size > without.train.batch_size

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from ...options.rows.flag import Value
 from ...util.errors import ParametersError
-from ...util.features import GLOBAL, UTTERANCE
+from ...util.features import GLOBAL, RUNNING, UTTERANCE
 from ...util.importing.pipeline.records import SETS
 from ...util.parallel import usable_cores
 from ..experiment import Experiment, register
@@ -37,8 +37,11 @@ OUTPUT_STEPS = (40, 30, 20, 10)
 SPARE = 1.2
 """How many times the outputs that the fastest speech needs: augmentation makes it faster still."""
 FEW_SPEAKERS = 30
-STEPS_IN_ALL = 12_000
-LEAST_EPOCHS, MOST_EPOCHS = 20, 150
+SHORT_SECONDS = 0.7
+"""Utterances that are shorter on average lose too much of what is said by a normalization of their own."""
+LEAST_EPOCHS, MOST_EPOCHS, STEPS_IN_ALL = 20, 150, 12_000
+MOST_EPOCHS_OF_FEW, STEPS_OF_FEW, HOURS_OF_FEW = 250, 24_000, 1.0
+"""With few speakers, whose voices are changed much, networks go on learning; below these hours that takes no longer."""
 
 AUTO = register(
     NAME,
@@ -103,9 +106,11 @@ def _choices(measured: Measured, machine: Machine) -> Iterator[Choice]:
 
 def _front_end(measured: Measured) -> Choice:
     rate = min(RATES, key=lambda rate: (rate > measured.sample_rate, abs(rate - measured.sample_rate)))
-    normalization, by = (
-        (UTTERANCE, "each recording, as few voices are known") if _has_few(measured) else (GLOBAL, "all")
-    )
+    normalization, by = GLOBAL, "all"
+    if _has_few(measured):
+        short = measured.seconds < SHORT_SECONDS
+        normalization = RUNNING if short else UTTERANCE
+        by = f"each recording{', as far as it was heard' * short}, as few voices are known"
     return Choice(
         {"audio_sample_rate": rate, "normalize_features": normalization},
         (
@@ -148,7 +153,9 @@ def _schedule(measured: Measured, machine: Machine) -> Choice:
     batch = next(size for hours, size in BATCHES if measured.hours < hours)
     batch *= 2 if machine.gpus else 1
     steps = -(-measured.utterances // batch)
-    epochs = round(min(MOST_EPOCHS, max(LEAST_EPOCHS, STEPS_IN_ALL / steps)))
+    longer = _has_few(measured) and measured.hours < HOURS_OF_FEW
+    most, in_all = (MOST_EPOCHS_OF_FEW, STEPS_OF_FEW) if longer else (MOST_EPOCHS, STEPS_IN_ALL)
+    epochs = round(min(most, max(LEAST_EPOCHS, in_all / steps)))
     return Choice(
         {**{f"{name}_batch_size": batch for name in SETS}, "epoch": epochs},
         (
