@@ -1,0 +1,88 @@
+"""What each part of an experiment brings: it is trained as it is, and then without one part after the other.
+
+    python -m benchmarks.ablation --from an4 [--experiment an4] [--work ablation] [--without speed noise]
+        [-- --epoch 25 --split 78:11:11]
+
+What stands behind `--` are flags of every training. Prints the word error rates on the validation and the test set,
+without a language model, as rows of a table. What was trained before in the folder of `--work` is not trained again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from deepspeech.experiments.experiment import find_experiment
+from deepspeech.options import Options
+
+Flags = Sequence[str]
+
+NOTHING = "nothing"
+AVERAGING = "averaging"
+SETS = ("dev", "test")
+
+
+def without_augmentation(*kinds: str) -> Callable[[Options], Flags]:
+    """Return what gives the flags of all augmentations of other kinds."""
+
+    def flags(options: Options) -> Flags:
+        kept = [each for each in options.augmentation.written if each.partition("[")[0] not in kinds]
+        return [f"--augment={each}" for each in kept] or ["--augment="]
+
+    return flags
+
+
+PARTS: dict[str, Callable[[Options], Flags]] = {
+    NOTHING: lambda _: [],
+    "normalization": lambda _: ["--normalize_features=none"],
+    "speed": without_augmentation("speed"),
+    "noise": without_augmentation("noise"),
+    "masks": without_augmentation("frequency_mask", "time_mask"),
+    "schedule": lambda _: ["--learning_rate_schedule=constant", "--warmup_epochs=0"],
+    AVERAGING: lambda _: ["--average_checkpoints=1"],
+    "intermediate": lambda _: ["--intermediate_ctc_weight=0"],
+    "dropout": lambda _: ["--dropout_rate=0"],
+    "network": lambda _: ["--network=deepspeech", "--n_hidden=512", "--stack_frames=2"],
+}
+"""The flags of a training without each part; in the network's place is DeepSpeech's, every 20 ms."""
+
+
+def main() -> None:
+    """Train, test, and print a row of each part."""
+    options = _parsed()
+    _, experiment = find_experiment(options.experiment)
+    print(f"| without | {' | '.join(SETS)} |\n| --- |{' --- |' * len(SETS)}", flush=True)
+    for part in options.without:
+        # checkpoints are averaged when they are tested, so those of the whole experiment do
+        folder = options.work / (NOTHING if part == AVERAGING else part)
+        shared = [f"--experiment={options.experiment}", f"--from={options.folder}", f"--work={folder}"]
+        flags = [*shared, "--lm_binary_path=", *options.flags, *PARTS[part](experiment.options)]
+        rates = (f"{rate:.1f} %" for rate in _word_error_rates(flags, folder))
+        print(f"| {part} | {' | '.join(rates)} |", flush=True)
+
+
+def _word_error_rates(flags: Flags, folder: Path) -> Iterator[float]:
+    """Yield those of each set, in percent, after a training that ended."""
+    for name in SETS:
+        tested = f"--test_files={folder / 'corpus' / name}.csv"
+        command = [sys.executable, "-m", "deepspeech", *flags, tested, "--noshow_progressbar"]
+        log = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True).stderr
+        yield float(re.findall(r"Test: loss .*, WER ([\d.]+)%", log)[-1])
+
+
+def _parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--experiment", default="an4")
+    parser.add_argument("--from", dest="folder", type=Path, required=True, help="the corpus")
+    parser.add_argument("--work", type=Path, default=Path("ablation"))
+    parser.add_argument("--without", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("flags", nargs="*", help="of every training, behind --")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
