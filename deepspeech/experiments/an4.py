@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ..options import with_values
 from .experiment import Experiment, register
 from .unheard import UNHEARD
 
@@ -11,7 +12,7 @@ AN4 = register(
         corpus="an4",
         summary="letters, digits and dates by 74 speakers, each in one set: WER 10 %, two cores and an hour",
         cached_sets=("dev",),
-        options=UNHEARD,
+        options=with_values(UNHEARD, {"lm_weight": 0.5, "valid_word_count_weight": 1.0}),  # of a given language model
     ),
 )
 
