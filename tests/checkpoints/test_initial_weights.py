@@ -86,7 +86,7 @@ def test_training_goes_on_with_another_alphabet_that_shares_labels(
     assert "--map_labels, which also keeps the rows of 6 labels that both have" in refused.error
     assert "Checking" not in refused.stderr
     from_nothing = re.findall(r"Training of epoch \d: loss ([\d.]+)", trained.finished.stderr)
-    assert first_loss(program, *flags, "--map_labels") < min(map(float, from_nothing))
+    assert first_loss(program, *flags, "--map_labels") < min(3, *map(float, from_nothing))
 
 
 def test_dropped_layers_begin_anew(program: Program, graph_file: Path) -> None:

@@ -41,7 +41,7 @@ SHORT_SECONDS = 0.7
 """Utterances that are shorter on average lose too much of what is said by a normalization of their own."""
 LEAST_EPOCHS, MOST_EPOCHS, STEPS_IN_ALL = 20, 150, 12_000
 MOST_EPOCHS_OF_FEW, STEPS_OF_FEW, HOURS_OF_FEW = 250, 24_000, 1.0
-"""With few speakers, whose voices are changed much, networks go on learning; below these hours that takes no longer."""
+"""With few speakers, whose voices are changed much, networks go on learning; so few hours let them."""
 
 AUTO = register(
     NAME,
