@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (
-    "ablation",
+    "accuracy.ablation",
     "alignment",
     "cluster",
     "coordinator",

@@ -60,8 +60,9 @@ def test_a_stream_is_told_what_it_says_while_it_says_it(served: Served, speech: 
     spoken = max(speech, key=len)
     with served.stream() as stream:
         say(stream, spoken)
+        messages = [told(stream), told(stream)]  # before the end is asked for, so that it is told what it says so far
         tell(stream, "close")
-        messages = rest(stream)
+        messages += rest(stream)
     assert messages[0] == {"type": "ready", "model": "tiny", "rate": 16_000}
     partials, (last,) = of_kind(messages, "partial"), of_kind(messages, "final")
     assert [message["type"] for message in messages] == ["ready", *["partial"] * len(partials), "final"]

@@ -1,6 +1,6 @@
 """What each part of an experiment brings: it is trained as it is, and then without one part after the other.
 
-    python -m benchmarks.ablation --from an4 [--experiment an4] [--work ablation] [--without speed noise]
+    python -m benchmarks.accuracy.ablation --from an4 [--experiment an4] [--work ablation] [--without speed noise]
         [-- --epoch 25 --split 78:11:11]
 
 What stands behind `--` are flags of every training. Prints the word error rates on the validation and the test set,
