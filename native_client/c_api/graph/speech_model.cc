@@ -14,6 +14,7 @@ constexpr std::int64_t kWidestFrame = 1 << 16;  // numbers of a frame with its n
 constexpr std::int64_t kMostSteps = 1 << 12;
 constexpr std::int64_t kWidestBeam = 1 << 14;
 constexpr std::int64_t kBeamWidth = 500, kSteps = 16;
+constexpr char kWordPieces[] = "wordpieces";
 
 [[noreturn]] void refuse(int code, const std::string& why) { throw Failure(code, why); }
 
@@ -24,9 +25,10 @@ void check_kind(const FrozenGraph& graph) {
     }
   }
   graph.integer("metadata_version", 0, kOldestVersion, kNewestVersion);
-  if (graph.has("metadata_output_unit")) {
-    refuse(DS_ERR_MODEL_INCOMPATIBLE, "has the output unit " + graph.text("metadata_output_unit") +
-                                          ", but this library knows characters and bytes; use the Python package");
+  if (graph.has("metadata_output_unit") && graph.text("metadata_output_unit") != kWordPieces) {
+    refuse(DS_ERR_MODEL_INCOMPATIBLE,
+           "has the output unit " + graph.text("metadata_output_unit") +
+               ", but this library knows characters, bytes and word pieces; use the Python package");
   }
   for (const Node& node : graph.nodes()) {
     if (node.name.find("LayerNorm") != std::string::npos) {

@@ -25,7 +25,7 @@ struct SpeechModel {
 };
 
 // Throws Failure for a graph that is damaged, or that this library does not run: that of a network or features that it
-// does not know, or of output units other than characters and bytes.
+// does not know, or of output units other than characters, bytes and word pieces.
 SpeechModel read_speech_model(const FrozenGraph& graph);
 
 // Why a model cannot hear before the end of the audio, as in "its layer lstm_1 is ..."; empty if it can.

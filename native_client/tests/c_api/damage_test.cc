@@ -13,7 +13,7 @@ TEST(models_of_other_kinds_are_refused_with_a_reason) {
     CHECK(loaded.code == code && !loaded.model);
     CHECK(last_message_has(part) && last_message_has(loaded.path));
   };
-  refused(graph + graphs::text("metadata_output_unit", "word_piece"), DS_ERR_MODEL_INCOMPATIBLE, "word_piece");
+  refused(graph + graphs::text("metadata_output_unit", "pinyin"), DS_ERR_MODEL_INCOMPATIBLE, "pinyin");
   refused(graph + graphs::integer("metadata_version", 9), DS_ERR_MODEL_INCOMPATIBLE, "metadata_version is 9");
   refused(graph + graphs::integer("metadata_sample_rate", 0), DS_ERR_MODEL_INCOMPATIBLE, "metadata_sample_rate is 0");
   refused(graph + graphs::alphabet({" ", "a"}), DS_ERR_INVALID_SHAPE, "2 labels, but the network has 4 outputs");

@@ -1,0 +1,67 @@
+"""The library hears models of word pieces as the Python package does, with and without a scorer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from client import CModel, Library
+from comparison import check_equal, check_words
+from retold_corpus import write_unigrams
+from untrained import FBANK, signal, untrained
+
+from deepspeech import Model
+from deepspeech.decoder.of_alphabet import load_scorer
+from deepspeech.export.frozen_graph import serialized
+from deepspeech.options import ExportOptions
+from deepspeech.util.output_units import WordPieceAlphabet
+from deepspeech.util.output_units.making import word_pieces
+
+WORDS = ("abba", "abab", "a", "b", "cab", "bad", "cabbed", "dad")
+TEXTS = ("abba abab a b", "cab bad cabbed dad", "a a b b abba cabbed", "dad dad bad cab cab") * 3
+SAMPLES = np.asarray(signal(48_000) * 32767, np.int16)
+
+
+@pytest.fixture(scope="module")
+def alphabet() -> WordPieceAlphabet:
+    return WordPieceAlphabet.of(word_pieces(TEXTS, 12))
+
+
+@pytest.fixture
+def graph(alphabet: WordPieceAlphabet, tmp_path: Path) -> Path:
+    model = untrained({"network": "lstm", "lstm_layers": 1}, FBANK, alphabet)
+    (tmp_path / "graph.pb").write_bytes(serialized(model, ExportOptions(beam_width=64)))
+    return tmp_path / "graph.pb"
+
+
+@pytest.fixture
+def language_model(tmp_path: Path) -> Path:
+    return write_unigrams(tmp_path / "lm.arpa", {word: -0.4 * len(word) for word in WORDS})
+
+
+def test_texts_times_and_confidences_are_those_of_python(
+    library: Library, graph: Path, alphabet: WordPieceAlphabet, language_model: Path, tmp_path: Path
+) -> None:
+    python = Model(graph)
+    scorer = tmp_path / "lm.scorer"
+    load_scorer(alphabet, language_model).write_package(scorer, 0.5, 1.0)
+    with CModel(library, graph) as ours:
+        assert len(python.stt(SAMPLES).split()) > 2
+        check_equal(ours, python, SAMPLES)
+        check_words(ours, python, SAMPLES)
+        for model in (ours, python):
+            model.enableExternalScorer(scorer)
+        assert set(python.stt(SAMPLES).split()) <= set(WORDS)
+        check_equal(ours, python, SAMPLES)
+        check_words(ours, python, SAMPLES)
+        before = python.stt(SAMPLES)
+        for model in (ours, python):
+            model.addHotWord("dad", 40.0)
+        check_equal(ours, python, SAMPLES)
+        assert python.stt(SAMPLES) != before
+
+
+def test_a_language_model_without_spellings_is_refused(library: Library, graph: Path, language_model: Path) -> None:
+    with CModel(library, graph) as ours, pytest.raises(RuntimeError, match=r"does not say .*scorer package"):
+        ours.enableExternalScorer(language_model)
