@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ..options import with_values
 from .experiment import Experiment, register
-from .unheard import UNHEARD
+from .unheard import SMALL_MASKS, UNHEARD
 
 AN4 = register(
     "an4",
@@ -12,7 +12,14 @@ AN4 = register(
         corpus="an4",
         summary="letters, digits and dates by 74 speakers, each in one set: WER 10 %, two cores and an hour",
         cached_sets=("dev",),
-        options=with_values(UNHEARD, {"lm_weight": 0.5, "valid_word_count_weight": 1.0}),  # of a given language model
+        options=with_values(
+            UNHEARD,
+            {
+                "augment": SMALL_MASKS.written,
+                "lm_weight": 0.5,  # of a language model that is given
+                "valid_word_count_weight": 1.0,
+            },
+        ),
     ),
 )
 

@@ -28,12 +28,20 @@ from ..util.augmentation.kinds.transmission import Band
 from ..util.augmentation.kinds.volume import Volume
 from ..util.augmentation.ranges import Range
 
+SPEED_AND_NOISE = (Speed(factor=Range(1, spread=0.12)), Noise(p=0.3, snr=Range(20, spread=10)))
+
 AUGMENTATIONS = AugmentationOptions.of(
-    Speed(factor=Range(1, spread=0.12)),
-    Noise(p=0.3, snr=Range(20, spread=10)),
+    *SPEED_AND_NOISE,
     FrequencyMask(domain=Domain.FEATURES.value, n=Range(2), size=Range(10, spread=10)),
     TimeMask(domain=Domain.FEATURES.value, n=Range(4), size=Range(100, spread=100), most=0.1),
 )
+
+SMALL_MASKS = AugmentationOptions.of(
+    *SPEED_AND_NOISE,
+    FrequencyMask(domain=Domain.FEATURES.value, n=Range(2), size=Range(5, spread=5)),
+    TimeMask(domain=Domain.FEATURES.value, n=Range(2), size=Range(40, spread=40), most=0.1),
+)
+"""For few hours of letters, digits or commands: larger masks hide all of a letter, and little else tells it."""
 
 OTHER_VOICES = AugmentationOptions.of(
     Speed(factor=Range(1, spread=0.2)),

@@ -50,6 +50,13 @@ def test_few_speakers_are_given_other_voices() -> None:
     assert "pitch" not in many and "speed" in many
 
 
+def test_few_hours_of_short_utterances_are_given_small_masks() -> None:
+    corpora = (SMALL, replace(SMALL, seconds=12.0), replace(SMALL, utterances=100_000))
+    chosen = [options_for(corpus).augmentation.written for corpus in corpora]
+    assert chosen[1] == chosen[2] and chosen[0] != chosen[1]
+    assert all(any(each.startswith("time_mask") for each in written) for written in chosen)
+
+
 def test_few_speakers_are_heard_for_longer_unless_that_takes_hours() -> None:
     few, many = replace(SMALL, speakers=5), SMALL
     assert options_for(few).schedule.epoch > options_for(many).schedule.epoch

@@ -19,7 +19,7 @@ from ...util.importing.pipeline.records import SETS
 from ...util.parallel import usable_cores
 from ..experiment import Experiment, register
 from ..recordings import OF_ANY_LANGUAGE
-from ..unheard import AUGMENTATIONS, OTHER_VOICES, UNHEARD
+from ..unheard import AUGMENTATIONS, OTHER_VOICES, SMALL_MASKS, UNHEARD
 from .measuring import Measured
 
 Figures = TypeVar("Figures")
@@ -39,6 +39,8 @@ SPARE = 1.2
 FEW_SPEAKERS = 30
 SHORT_SECONDS = 0.7
 """Utterances that are shorter on average lose too much of what is said by a normalization of their own."""
+SMALL_MASKS_SECONDS, SMALL_MASKS_HOURS = 5.0, 10.0
+"""Of few hours of shorter utterances, larger masks hide more than they teach."""
 LEAST_EPOCHS, MOST_EPOCHS, STEPS_IN_ALL = 20, 150, 12_000
 MOST_EPOCHS_OF_FEW, STEPS_OF_FEW, HOURS_OF_FEW = 250, 24_000, 1.0
 """With few speakers, whose voices are changed much, networks go on learning; so few hours let them."""
@@ -140,8 +142,10 @@ def _augmentation(measured: Measured) -> Choice:
     few = _has_few(measured)
     who = f"{measured.speakers} speakers" if measured.speakers else "speakers that the lists do not name"
     voices = " and other voices" if few else ""
-    chosen = OTHER_VOICES if few else AUGMENTATIONS
-    return Choice({"augment": chosen.written}, (f"augmentation: speed, noise, SpecAugment{voices}, for {who}",))
+    small = not few and measured.seconds < SMALL_MASKS_SECONDS and measured.hours < SMALL_MASKS_HOURS
+    masks = f" of small masks, as utterances are {measured.seconds:.1f} s long" if small else ""
+    chosen = OTHER_VOICES if few else SMALL_MASKS if small else AUGMENTATIONS
+    return Choice({"augment": chosen.written}, (f"augmentation: speed, noise, SpecAugment{masks}{voices}, for {who}",))
 
 
 def _has_few(measured: Measured) -> bool:
