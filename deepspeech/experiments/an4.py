@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from ..options import with_values
+from ..util.output_units import WordPieceAlphabet
 from .experiment import Experiment, register
 from .unheard import SMALL_MASKS, UNHEARD
 
@@ -28,5 +29,14 @@ AN4_STREAMING = register(
     replace(
         AN4.with_flags(bidirectional=False, n_hidden=384, lstm_layers=3),
         summary="the same with a network that streams",
+    ),
+)
+
+AN4_WORDPIECES = register(
+    "an4_wordpieces",
+    replace(
+        AN4.with_flags(output_unit=WordPieceAlphabet.unit),
+        makes_alphabet=True,
+        summary="the same in word pieces, which learns faster and needs the extra `wordpieces`",
     ),
 )

@@ -136,6 +136,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "aishell1": (aishell, "对市成交楼而"),
     "an4": (an4, ""),
     "an4_streaming": (an4, ""),
+    "an4_wordpieces": (an4, " yes"),
     "arabic_commands": (arabic_commands, "عمن"),
     "auto": (lists, WORD),
     "common_voice": (common_voice, " aovzçé"),

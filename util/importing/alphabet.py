@@ -8,6 +8,7 @@ from pathlib import Path
 from ..corpus_files import read_transcripts
 from ..errors import CorpusError
 from ..files.whole_files import write_whole
+from ..output_units import WordPieceAlphabet
 from ..output_units.making import made_alphabet
 from ..progress import Report
 from ..transcripts import Normalizer
@@ -19,11 +20,15 @@ def make_alphabet(
     """Write the alphabet of the transcripts of CSV files, whose labels are an output unit's, to the file `to`.
 
     Characters that only `others` have, the CSVs of dev and test, are labels, too: no row is left out for them, and they
-    are reported, as nothing can be learned of them. Raise CorpusError if there are no characters, or a file cannot be
-    read, and AlphabetError if the unit cannot have such an alphabet.
+    are reported, as nothing can be learned of them. Word pieces are chosen by the training set alone but for these.
+    Raise CorpusError if there are no characters, or a file cannot be read, and AlphabetError if the unit cannot have
+    such an alphabet.
     """
     learned = _transcripts(training, normalizer)
-    texts = [*learned, *_transcripts(others, normalizer)]
+    rest = _transcripts(others, normalizer)
+    if unit == WordPieceAlphabet.unit:
+        rest = sorted(set("".join(rest)) - set("".join(learned)))
+    texts = [*learned, *rest]
     if not "".join(texts).strip():
         raise CorpusError(f"{training[0]}: its transcripts have no characters that can be labels")
     alphabet, content = made_alphabet(unit, texts)

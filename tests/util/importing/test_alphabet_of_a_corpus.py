@@ -1,0 +1,27 @@
+"""The alphabet of a corpus: the sets that its labels are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from deepspeech.util.importing.alphabet import make_alphabet
+from deepspeech.util.output_units import WordPieceAlphabet
+
+
+def written(path: Path, transcripts: Sequence[str]) -> Path:
+    lines = [f"{number}.wav,1000,{text}" for number, text in enumerate(transcripts)]
+    path.write_text("\n".join(["wav_filename,wav_filesize,transcript", *lines, ""]), encoding="utf-8")
+    return path
+
+
+def test_word_pieces_are_those_of_the_training_set_and_the_characters_of_the_others(tmp_path: Path) -> None:
+    train = written(tmp_path / "train.csv", ["seven seven one", "one seven", "seven one one"] * 4)
+    test = written(tmp_path / "test.csv", ["nineteen nineteen", "nineteen kilos"] * 20)
+    reports: list[str] = []
+    make_alphabet("wordpieces", [train], [test], tmp_path / "pieces", None, reports.append)
+    labels = WordPieceAlphabet.load(tmp_path / "pieces").labels
+    assert {" seven", " one"} <= set(labels)
+    assert not any(label.strip() in ("nineteen", "nine", "teen") for label in labels)
+    assert set("nineteen kilos") <= set("".join(labels))
+    assert "in no training transcript" in reports[0]
