@@ -94,6 +94,7 @@ SpeechModel read_speech_model(const FrozenGraph& graph) {
   const std::int64_t steps = shape[1] > 0 && shape[1] <= kMostSteps ? shape[1] : kSteps;
   SpeechModel model;
   model.labels = read_labels(graph);
+  model.word_pieces = graph.has("metadata_output_unit");  // no other unit is let through
   model.features = read_features(graph, shape[3]);
   model.layers = read_layers(graph, shape);
   model.context = static_cast<std::size_t>(shape[2] / 2);

@@ -14,6 +14,7 @@ namespace speech {
 
 struct SpeechModel {
   std::vector<std::string> labels;  // UTF-8, or single bytes of it; the blank comes after them
+  bool word_pieces;  // whether a word is cut into labels as a tokenizer does
   FeatureSettings features;
   std::vector<LayerRecord> layers;  // of the network, after its context window
   std::size_t context;              // frames on either side that the window has

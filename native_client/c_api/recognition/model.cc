@@ -55,6 +55,11 @@ void Model::enable_scorer(const std::string& path) {
   } catch (const ctc::Error& error) {
     throw Failure(DS_ERR_INVALID_SCORER, error.what());
   }
+  if (acoustic_->info.word_pieces && !scorer->package_defaults()) {
+    throw Failure(DS_ERR_INVALID_SCORER,
+                  path + " does not say how its words are cut into word pieces; give the scorer package (.scorer) that "
+                         "bin/build_lm.py makes with --output_unit wordpieces");
+  }
   const std::lock_guard lock(changing_);
   Settings settings = settings_;
   const ctc::DecoderOptions usual;

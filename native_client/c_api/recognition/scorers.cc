@@ -20,8 +20,9 @@ bool is_special(const std::string& word) {
   return word == "<unk>" || word == "<UNK>" || word == "<s>" || word == "</s>";
 }
 
-// Of words, or of characters if its vocabulary is.
-std::shared_ptr<const ctc::Scorer> load_of_its_unit(const ctc::Labels& labels, const std::string& path) {
+}  // namespace
+
+std::shared_ptr<const ctc::Scorer> load_scorer(const ctc::Labels& labels, const std::string& path) {
   try {
     auto scorer = std::make_shared<const ctc::Scorer>(labels, path, ctc::Unit::kWord);
     if (!is_of_characters(scorer->language_model().words(), labels)) return scorer;
@@ -29,17 +30,6 @@ std::shared_ptr<const ctc::Scorer> load_of_its_unit(const ctc::Labels& labels, c
     if (!is_of_characters(ctc::LanguageModel(path, ctc::LanguageModel::Vocabulary::kLoad).words(), labels)) throw;
   }
   return std::make_shared<const ctc::Scorer>(labels, path, ctc::Unit::kCharacter);
-}
-
-}  // namespace
-
-std::shared_ptr<const ctc::Scorer> load_scorer(const ctc::Labels& labels, const std::string& path) {
-  auto scorer = load_of_its_unit(labels, path);
-  if (labels.spell_beginnings() && !scorer->package_defaults()) {
-    throw ctc::Error(path + " does not say how its words are cut into word pieces; give the scorer package (.scorer) "
-                            "that bin/build_lm.py makes with --output_unit wordpieces");
-  }
-  return scorer;
 }
 
 bool is_of_characters(const std::vector<std::string>& vocabulary, const ctc::Labels& labels) {

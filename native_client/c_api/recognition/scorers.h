@@ -9,8 +9,7 @@
 namespace speech {
 
 // Loads a scorer package, or a KenLM file, whose vocabulary shows whether it is one of words or of characters. Throws
-// ctc::Error, naming the file, if it cannot be used with these labels. Labels that are word pieces need a package, which
-// holds how its words are cut into them.
+// ctc::Error, naming the file, if it cannot be used with these labels.
 std::shared_ptr<const ctc::Scorer> load_scorer(const ctc::Labels& labels, const std::string& path);
 
 // Whether all words of a vocabulary are single characters that spell text: if one of them stands for a space, if no
