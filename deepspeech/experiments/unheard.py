@@ -28,19 +28,21 @@ from ..util.augmentation.kinds.transmission import Band
 from ..util.augmentation.kinds.volume import Volume
 from ..util.augmentation.ranges import Range
 
+
+def masks(bands: int, pieces: int, milliseconds: int) -> tuple[FrequencyMask, TimeMask]:
+    """Return SpecAugment's masks of the features, their sizes on average: two of frequencies, and `pieces` of time."""
+    features = Domain.FEATURES.value
+    return (
+        FrequencyMask(domain=features, n=Range(2), size=Range(bands, spread=bands)),
+        TimeMask(domain=features, n=Range(pieces), size=Range(milliseconds, spread=milliseconds), most=0.1),
+    )
+
+
 SPEED_AND_NOISE = (Speed(factor=Range(1, spread=0.12)), Noise(p=0.3, snr=Range(20, spread=10)))
 
-AUGMENTATIONS = AugmentationOptions.of(
-    *SPEED_AND_NOISE,
-    FrequencyMask(domain=Domain.FEATURES.value, n=Range(2), size=Range(10, spread=10)),
-    TimeMask(domain=Domain.FEATURES.value, n=Range(4), size=Range(100, spread=100), most=0.1),
-)
+AUGMENTATIONS = AugmentationOptions.of(*SPEED_AND_NOISE, *masks(bands=10, pieces=4, milliseconds=100))
 
-SMALL_MASKS = AugmentationOptions.of(
-    *SPEED_AND_NOISE,
-    FrequencyMask(domain=Domain.FEATURES.value, n=Range(2), size=Range(5, spread=5)),
-    TimeMask(domain=Domain.FEATURES.value, n=Range(2), size=Range(40, spread=40), most=0.1),
-)
+SMALL_MASKS = AugmentationOptions.of(*SPEED_AND_NOISE, *masks(bands=5, pieces=2, milliseconds=40))
 """For few hours of letters, digits or commands: larger masks hide all of a letter, and little else tells it."""
 
 OTHER_VOICES = AugmentationOptions.of(
@@ -50,8 +52,7 @@ OTHER_VOICES = AugmentationOptions.of(
     Band(p=0.6, low=Range(150, spread=149), high=Range(3200, spread=700)),
     Volume(dbfs=Range(-12, spread=15)),
     Noise(p=0.5, snr=Range(20, spread=12)),
-    FrequencyMask(domain=Domain.FEATURES.value, n=Range(2), size=Range(10, spread=10)),
-    TimeMask(domain=Domain.FEATURES.value, n=Range(1), size=Range(30, spread=30), most=0.1),
+    *masks(bands=10, pieces=1, milliseconds=30),
 )
 """For corpora of few speakers and microphones: other voices, rooms, bands and loudness."""
 
