@@ -96,7 +96,7 @@ def build_cluster_graph(
             discard = tf.group(*(shard.discard(round_number) for shard in shards))
             taken = [shard.take(round_number, contributions) for shard in shards]
             means = [pair for shard, summed in zip(shards, taken, strict=True) for pair in shard.means(summed)]
-            applied = tf.stack([summed[-1] for summed in taken])
+            applied = tf.stack([shard.utterances(summed) for shard, summed in zip(shards, taken, strict=True)])
             with v1.device(global_step.device):  # elsewhere the learning rate would travel in each step
                 step = optimizer_step(optimizer_options, means, None, global_step)
         with averages_in(step):
@@ -175,6 +175,11 @@ class _Shard:
         """
         with v1.device(self._device), tf.control_dependencies([self._end_round(round_number)]):
             return self._accumulator.take_grad(contributions)
+
+    def utterances(self, summed: Tensor) -> Tensor:
+        """Return the number of utterances of a sum that was taken; it is cut out here, so that it alone travels."""
+        with v1.device(self._device):
+            return summed[-1]
 
     def means(self, summed: Tensor) -> list[tuple[Tensor, Any]]:
         """Return pairs of a mean over the utterances of a sum that was taken, and its variable."""

@@ -96,6 +96,15 @@ def test_weights_and_gradients_travel_once_and_no_wider_than_they_are(
     assert weights <= bytes_travelling(step, "worker") <= devices * weights + few
 
 
+@pytest.mark.parametrize("offers", [False, True])
+def test_a_step_is_applied_where_the_weights_are(offers: bool) -> None:
+    graph = built(1, "off", offers=offers)
+    step = needed(graph.apply, graph.applied)
+    few = 100  # bytes: the round's number, how many gradients, the learning rate, and the numbers of utterances
+    assert 0 < bytes_travelling(step, "worker") <= few
+    assert bytes_travelling(step, "ps") <= few
+
+
 @pytest.mark.parametrize("mixed_precision", ["on", "off"])
 def test_gradients_travel_in_half_the_bytes_as_bfloat16(mixed_precision: str) -> None:
     graph = built(1, mixed_precision, gradient_type="bfloat16").training
