@@ -19,7 +19,6 @@ COMMON_VOICE = register(
                 "skip_bad_rows": True,
                 "lstm_layers": 5,
                 "n_hidden": 512,
-                "output_step": 20,
             },
         ),
     ),

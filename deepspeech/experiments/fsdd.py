@@ -49,7 +49,6 @@ FSDD_UNHEARD = register(
                 "normalize_features": RUNNING,
                 "lstm_layers": 3,
                 "n_hidden": 192,
-                "output_step": 20,
                 "train_batch_size": 16,
                 "epoch": 120,
                 "lm_binary_path": DATA / "lm/digits.arpa",

@@ -45,6 +45,7 @@ ARABIC_COMMANDS = register(
                 "normalize_features": UTTERANCE,
                 "lstm_layers": 3,
                 "n_hidden": 192,
+                "output_step": 40,
                 "epoch": 250,
             },
         ),

@@ -13,7 +13,14 @@ THCHS30 = register(
         makes_alphabet=True,
         writes_report=True,
         options=with_values(
-            UNHEARD_ON_A_GPU, {"normalize_transcripts": True, "skip_bad_rows": True, "lstm_layers": 5, "n_hidden": 512}
+            UNHEARD_ON_A_GPU,
+            {
+                "normalize_transcripts": True,
+                "skip_bad_rows": True,
+                "lstm_layers": 5,
+                "n_hidden": 512,
+                "output_step": 40,
+            },
         ),
     ),
 )

@@ -50,6 +50,13 @@ def aishell(folder: Path) -> None:
     write(folder / "transcript" / "aishell_transcript_v0.8.txt", "Wtrain 而 对 楼市\nWdev 成交\nWtest 而\n")
 
 
+def aishell_sample(folder: Path) -> None:
+    names = [f"W{number}" for number in range(30)]
+    for name in names:
+        speak(folder / "wav" / "S0150" / f"{name}.wav")
+    write(folder / "transcript.txt", "".join(f"{name} 对楼\n" for name in names))
+
+
 def thchs30(folder: Path) -> None:
     for part in SETS:
         speak(folder / part / f"{part}_0.wav")
@@ -134,6 +141,7 @@ WORD = " adorw"
 
 TREES: dict[str, tuple[Tree, str]] = {
     "aishell1": (aishell, "对市成交楼而"),
+    "aishell_sample": (aishell_sample, "对楼"),
     "an4": (an4, ""),
     "an4_streaming": (an4, ""),
     "an4_wordpieces": (an4, " yes"),

@@ -32,10 +32,12 @@ SIZES = ((10.0, (4, 256)), (30.0, (4, 384)), (200.0, (5, 512)), (math.inf, (5, 7
 """Layers and units up to a number of hours."""
 BATCHES = ((10.0, 8), (50.0, 16), (math.inf, 32))
 """Utterances of a batch up to a number of hours. Networks leave the first plateau after so many steps, not hours."""
-OUTPUT_STEPS = (40, 30, 20, 10)
+OUTPUT_STEPS = (40, 30, 20)
 """Milliseconds of an output."""
-SPARE = 1.2
-"""How many times the outputs that the fastest speech needs: augmentation makes it faster still."""
+PLENTY = 2.4
+"""How many times the outputs that the fastest speech needs: with these, letters are mistaken for others less often."""
+SHORTEST_STEP, SPARE = 10, 1.2
+"""The step where even 20 ms leave fewer than this many times the outputs: augmentation makes speech faster still."""
 FEW_SPEAKERS = 30
 SHORT_SECONDS = 0.7
 """Utterances that are shorter on average lose too much of what is said by a normalization of their own."""
@@ -126,8 +128,7 @@ def _network(measured: Measured, machine: Machine) -> Choice:
     layers, units = next(size for hours, size in SIZES if measured.hours < hours)
     if machine.gpus:
         layers, units = layers + 1, units * 3 // 2
-    needed = SPARE * measured.labels_a_second
-    step = next((step for step in OUTPUT_STEPS if needed <= 1000 / step), OUTPUT_STEPS[-1])
+    step = _output_step(measured.labels_a_second)
     return Choice(
         {"lstm_layers": layers, "n_hidden": units, "output_step": step},
         (
@@ -136,6 +137,13 @@ def _network(measured: Measured, machine: Machine) -> Choice:
             f"outputs: {step} ms, as the fastest speech has {measured.labels_a_second:.0f} labels a second",
         ),
     )
+
+
+def _output_step(labels_a_second: float) -> int:
+    """Return the milliseconds of an output: the most that leave plenty of outputs, or else enough of them."""
+    plenty = (step for step in OUTPUT_STEPS if PLENTY * labels_a_second <= 1000 / step)
+    enough = OUTPUT_STEPS[-1] if SPARE * labels_a_second <= 1000 / OUTPUT_STEPS[-1] else SHORTEST_STEP
+    return next(plenty, enough)
 
 
 def _augmentation(measured: Measured) -> Choice:
