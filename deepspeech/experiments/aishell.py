@@ -3,9 +3,11 @@
 Its sample has two of these speakers, who are in every set, and is given by --from: only the whole can be downloaded.
 """
 
+from dataclasses import replace
+
 from ..options import with_values
 from .experiment import Experiment, register
-from .unheard import SMALL_MASKS, UNHEARD, UNHEARD_ON_A_GPU
+from .unheard import MANDARIN, SMALL_MASKS, UNHEARD, UNHEARD_ON_A_GPU
 
 AISHELL1 = register(
     "aishell1",
@@ -15,30 +17,15 @@ AISHELL1 = register(
         cached_sets=("dev",),
         makes_alphabet=True,
         writes_report=True,
-        options=with_values(
-            UNHEARD_ON_A_GPU, {"normalize_transcripts": True, "skip_bad_rows": True, "output_step": 40}
-        ),
+        options=with_values(UNHEARD_ON_A_GPU, MANDARIN),
     ),
 )
 
 AISHELL_SAMPLE = register(
     "aishell_sample",
-    Experiment(
-        corpus="aishell",
+    replace(
+        AISHELL1,
         summary="AISHELL-1's sample, an hour by two speakers, who are in every set: two cores and half an hour",
-        cached_sets=("dev",),
-        makes_alphabet=True,
-        writes_report=True,
-        options=with_values(
-            UNHEARD,
-            {
-                "normalize_transcripts": True,
-                "skip_bad_rows": True,
-                "augment": SMALL_MASKS.written,
-                "output_step": 40,
-                "best_by": "cer",
-                "epoch": 30,
-            },
-        ),
+        options=with_values(UNHEARD, {**MANDARIN, "augment": SMALL_MASKS.written, "best_by": "cer", "epoch": 30}),
     ),
 )

@@ -2,7 +2,7 @@
 
 from ..options import with_values
 from .experiment import Experiment, register
-from .unheard import UNHEARD_ON_A_GPU
+from .unheard import MANDARIN, UNHEARD_ON_A_GPU
 
 THCHS30 = register(
     "thchs30",
@@ -12,15 +12,6 @@ THCHS30 = register(
         cached_sets=("dev",),
         makes_alphabet=True,
         writes_report=True,
-        options=with_values(
-            UNHEARD_ON_A_GPU,
-            {
-                "normalize_transcripts": True,
-                "skip_bad_rows": True,
-                "lstm_layers": 5,
-                "n_hidden": 512,
-                "output_step": 40,
-            },
-        ),
+        options=with_values(UNHEARD_ON_A_GPU, {**MANDARIN, "lstm_layers": 5, "n_hidden": 512}),
     ),
 )

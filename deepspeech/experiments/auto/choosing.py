@@ -32,12 +32,11 @@ SIZES = ((10.0, (4, 256)), (30.0, (4, 384)), (200.0, (5, 512)), (math.inf, (5, 7
 """Layers and units up to a number of hours."""
 BATCHES = ((10.0, 8), (50.0, 16), (math.inf, 32))
 """Utterances of a batch up to a number of hours. Networks leave the first plateau after so many steps, not hours."""
-OUTPUT_STEPS = (40, 30, 20)
-"""Milliseconds of an output."""
-PLENTY = 2.4
-"""How many times the outputs that the fastest speech needs: with these, letters are mistaken for others less often."""
-SHORTEST_STEP, SPARE = 10, 1.2
-"""The step where even 20 ms leave fewer than this many times the outputs: augmentation makes speech faster still."""
+OUTPUT_STEPS = ((40, 2.4), (30, 2.4), (20, 1.2), (10, 0.0))
+"""Milliseconds of an output, and how many times the outputs that the fastest speech needs it must leave at least.
+
+With plenty of them, letters are mistaken for others less often; augmentation makes the fastest speech faster still.
+"""
 FEW_SPEAKERS = 30
 SHORT_SECONDS = 0.7
 """Utterances that are shorter on average lose too much of what is said by a normalization of their own."""
@@ -128,22 +127,16 @@ def _network(measured: Measured, machine: Machine) -> Choice:
     layers, units = next(size for hours, size in SIZES if measured.hours < hours)
     if machine.gpus:
         layers, units = layers + 1, units * 3 // 2
-    step = _output_step(measured.labels_a_second)
+    needed = measured.labels_a_second
+    step = next(step for step, times in OUTPUT_STEPS if times * needed <= 1000 / step)
     return Choice(
         {"lstm_layers": layers, "n_hidden": units, "output_step": step},
         (
             f"network: {layers} bidirectional LSTMs of {units} units for {measured.hours:.1f} hours; "
             "--nobidirectional for a model that streams, with some more errors",
-            f"outputs: {step} ms, as the fastest speech has {measured.labels_a_second:.0f} labels a second",
+            f"outputs: {step} ms, as the fastest speech has {needed:.0f} labels a second",
         ),
     )
-
-
-def _output_step(labels_a_second: float) -> int:
-    """Return the milliseconds of an output: the most that leave plenty of outputs, or else enough of them."""
-    plenty = (step for step in OUTPUT_STEPS if PLENTY * labels_a_second <= 1000 / step)
-    enough = OUTPUT_STEPS[-1] if SPARE * labels_a_second <= 1000 / OUTPUT_STEPS[-1] else SHORTEST_STEP
-    return next(plenty, enough)
 
 
 def _augmentation(measured: Measured) -> Choice:
