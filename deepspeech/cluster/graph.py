@@ -184,7 +184,7 @@ class _Shard:
     def means(self, summed: Tensor) -> list[tuple[Tensor, Any]]:
         """Return pairs of a mean over the utterances of a sum that was taken, and its variable."""
         with v1.device(self._device):
-            means = summed / summed[-1]
+            means = summed / self.utterances(summed)
             begins = accumulate(self._sizes, initial=0)
             return [
                 (tf.reshape(means[begin : begin + size], variable.shape), variable)

@@ -94,8 +94,6 @@ bool fits(const LexiconTrie& trie, const Labels& labels, const LanguageModel& la
   return true;
 }
 
-constexpr char kWithoutFile[] = "; without a trie file, one is made in memory";
-
 }  // namespace
 
 void write_trie_file(const std::string& path, const LexiconTrie& trie, const Labels& labels,
@@ -124,17 +122,19 @@ LexiconTrie read_trie_file(const std::string& path, const Labels& labels, const 
   Header header;
   std::memcpy(&header, file->data(), sizeof(header));
   if (const char* const damage = find_damage(*file, header)) throw refuse(damage);
-  if (header.label_hash != hash_labels(labels)) throw refuse(std::string("it was made for another alphabet") + kWithoutFile);
-  const std::string other_model =
-      "it was made for another language model than " + language_model.path() + kWithoutFile;
-  if (header.words != language_model.size()) throw refuse(other_model);
+  const auto refuse_for = [&refuse](const std::string& other) {
+    return refuse("it was made for another " + other + "; without a trie file, one is made in memory");
+  };
+  if (header.label_hash != hash_labels(labels)) throw refuse_for("alphabet");
+  const std::string other_model = "language model than " + language_model.path();
+  if (header.words != language_model.size()) throw refuse_for(other_model);
   const auto* const nodes = reinterpret_cast<const TrieNode*>(file->data() + sizeof(Header));
   if (const char* const bad = find_bad_node(nodes, header.nodes, labels.size(), header.words)) throw refuse(bad);
   if (const char* const bad = find_long_words(nodes, header.nodes)) throw refuse(bad);
   unit = static_cast<Unit>(header.unit);
   if (unit == Unit::kWord && !labels.part_words()) throw refuse("there is no label ' ' between words");
   LexiconTrie trie(file, nodes, header.nodes);
-  if (!fits(trie, labels, language_model, unit)) throw refuse(other_model);
+  if (!fits(trie, labels, language_model, unit)) throw refuse_for(other_model);
   return trie;
 }
 
