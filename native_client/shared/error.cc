@@ -10,6 +10,7 @@ namespace ctc {
 namespace {
 
 constexpr std::size_t kLongest = 2000;
+constexpr std::string_view kCut = "...";
 
 bool can_be_printed(char32_t code) {
   const bool controls = code < 0x20 || (code >= 0x7F && code < 0xA0);
@@ -17,25 +18,31 @@ bool can_be_printed(char32_t code) {
   return !controls && !ends_line;
 }
 
+void append_escaped(std::string& line, std::string_view bytes) {
+  for (const char byte : bytes) {
+    char escaped[8];
+    std::snprintf(escaped, sizeof(escaped), "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(byte)));
+    line += escaped;
+  }
+}
+
 }  // namespace
 
 std::string printable(const std::string& text) {
   std::string line;
+  std::size_t cut = 0;
   for (std::string_view rest = text; !rest.empty();) {
-    if (line.size() > kLongest) return line + "...";
     const shared::Character first = shared::first_character(rest);
     const std::string_view bytes = rest.substr(0, first.valid ? first.size : 1);
     rest.remove_prefix(bytes.size());
     std::string_view character = bytes;
     if (first.valid && can_be_printed(shared::take_character(character))) {
       line += bytes;
-      continue;
+    } else {
+      append_escaped(line, bytes);
     }
-    for (const char byte : bytes) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof(escaped), "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(byte)));
-      line += escaped;
-    }
+    if (line.size() <= kLongest - kCut.size()) cut = line.size();
+    if (line.size() > kLongest) return line.substr(0, cut).append(kCut);
   }
   return line;
 }
