@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..util.features import FeatureOptions
-from ..util.output_units import load_alphabet
+from ..util.output_units import ByteAlphabet, load_alphabet
 from ..util.text import Alphabet
 from .checkpoints import CheckpointOptions, SummaryOptions
 from .cluster import ClusterOptions
@@ -114,8 +114,9 @@ class Options:
 
     @property
     def alphabet_path(self) -> Path | None:
-        """The alphabet's file, if its output unit has one."""
-        return self.alphabet.path
+        """The alphabet's file; None for bytes, also where an experiment makes an alphabet of its transcripts."""
+        path = self.alphabet.path
+        return None if self.alphabet.unit == ByteAlphabet.unit and path == self.experiment.own_alphabet else path
 
     def load_alphabet(self) -> Alphabet:
         """Read the alphabet, its labels in NFC if transcripts are normalized. Raise AlphabetError."""
