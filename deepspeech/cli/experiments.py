@@ -18,12 +18,13 @@ LIST = "list"
 """The name that stands for all experiments."""
 
 
-def base_options(wanted: ExperimentOptions) -> Options | None:
-    """Return the options whose values the flags of a command line replace; None if these are the defaults.
+def base_options(given: Options) -> Options | None:
+    """Return the options whose values the flags of a command line, `given`, replace; None if these are the defaults.
 
     Raise FlagError for flags that do not go together or an unknown experiment, ParametersError for a `params.txt`, and
     PythonFileError for a Python file, that cannot be used.
     """
+    wanted = given.experiment
     if wanted.name and wanted.params_file:
         raise FlagError("--experiment: cannot be combined with --params_file, which names its experiment itself")
     if wanted.params_file:
@@ -32,7 +33,7 @@ def base_options(wanted: ExperimentOptions) -> Options | None:
         name, experiment = _find(wanted.name)
         work = wanted.work or _default_folder(name)
         if experiment is AUTO:
-            experiment = _fitted(wanted.sources, work)
+            experiment = _fitted(wanted.sources, work, given.alphabet.unit)
         return experiment.options_in(wanted.name, work)
     if wanted.sources or wanted.work is not None:
         flag = "from" if wanted.sources else "work"
@@ -64,13 +65,13 @@ def _find(text: str) -> tuple[str, Experiment]:
         raise
 
 
-def _fitted(sources: Sequence[Path], work: Path) -> Experiment:
+def _fitted(sources: Sequence[Path], work: Path, output_unit: str) -> Experiment:
     """Return the experiment auto for a corpus, which is measured unless a run in the work folder has begun with it."""
     parameters = work / "checkpoints" / FILE_NAME
     if parameters.exists():
         measured, machine = measured_before(read_parameters(parameters).get("measured"), parameters)
     elif sources:
-        measured, machine = measure(sources, AUTO.options.transcripts.normalizer), Machine.this_one()
+        measured, machine = measure(sources, AUTO.options.transcripts.normalizer, output_unit), Machine.this_one()
     else:
         raise FlagError(
             "--experiment=auto: needs --from, the lists of the recordings, such as --from train.csv,dev.csv"

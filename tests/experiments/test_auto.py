@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 
 import pytest
-from corpora import TinyCorpus
+from corpora import TinyCorpus, write_csv
 from program import Program
 
 from deepspeech.cli.flags import parse
@@ -14,6 +15,7 @@ from deepspeech.errors import DeepSpeechError
 from deepspeech.experiments.auto.choosing import Machine, experiment_for
 from deepspeech.experiments.auto.measuring import Measured, measure
 from deepspeech.options import Options
+from deepspeech.util.output_units import ByteAlphabet
 from deepspeech.util.transcripts import Normalizer
 
 SMALL = Measured(utterances=900, seconds=2.5, speakers=70, labels=28, labels_a_second=16.0, sample_rate=16000)
@@ -37,6 +39,25 @@ def test_fast_speech_gets_outputs_that_are_closer_to_each_other() -> None:
     steps = [options_for(corpus).model.settings.output_step for corpus in corpora]
     assert steps == sorted(steps, reverse=True) and len(set(steps)) == 4
     assert all(1000 / step > 2 * speed for step, speed in zip(steps, speeds, strict=True))
+
+
+def test_word_pieces_get_outputs_that_are_farther_from_each_other_than_letters() -> None:
+    pieces, reasons = experiment_for(replace(SMALL, output_unit="wordpieces"), MACHINE)
+    assert pieces.options.model.settings.output_step > options_for(SMALL).model.settings.output_step
+    assert any("word pieces" in reason for reason in reasons)
+
+
+def test_bytes_get_outputs_for_each_byte_of_a_letter(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
+    folder = Path(copytree(tiny_corpus.train.parent, tmp_path / "corpus"))
+    recordings = sorted(folder.rglob("*.wav"))
+    foreign = write_csv(folder / "foreign.csv", [(recording, "語" * 5) for recording in recordings])
+    characters, in_bytes = (measure([foreign], Normalizer(), unit) for unit in ("characters", "bytes"))
+    assert in_bytes.labels_a_second == pytest.approx(characters.labels_a_second * 15 / 9)  # 4 blanks, and none
+    arguments = ["--experiment=auto", f"--work={tmp_path}", f"--from={foreign}", "--output_unit=bytes"]
+    options = parse(arguments)
+    assert options is not None
+    assert options.load_alphabet() == ByteAlphabet()
+    assert options.model.settings.output_step == options_for(in_bytes).model.settings.output_step
 
 
 def test_recordings_of_the_telephone_are_not_resampled_to_more() -> None:

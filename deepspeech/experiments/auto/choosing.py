@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from ...options.rows.flag import Value
 from ...util.errors import ParametersError
 from ...util.features import GLOBAL, RUNNING, UTTERANCE
 from ...util.importing.pipeline.records import SETS
+from ...util.output_units import WordPieceAlphabet
 from ...util.parallel import usable_cores
 from ..experiment import Experiment, register
 from ..recordings import OF_ANY_LANGUAGE
@@ -37,6 +38,8 @@ OUTPUT_STEPS = ((40, 2.4), (30, 2.4), (20, 1.2), (10, 0.0))
 
 With plenty of them, letters are mistaken for others less often; augmentation makes the fastest speech faster still.
 """
+STEP_OF_WORD_PIECES = 40
+"""Milliseconds of an output; with less, they are learned much later."""
 FEW_SPEAKERS = 30
 SHORT_SECONDS = 0.7
 """Utterances that are shorter on average lose too much of what is said by a normalization of their own."""
@@ -127,16 +130,24 @@ def _network(measured: Measured, machine: Machine) -> Choice:
     layers, units = next(size for hours, size in SIZES if measured.hours < hours)
     if machine.gpus:
         layers, units = layers + 1, units * 3 // 2
-    needed = measured.labels_a_second
-    step = next(step for step, times in OUTPUT_STEPS if times * needed <= 1000 / step)
+    step, why = _output_step(measured)
     return Choice(
         {"lstm_layers": layers, "n_hidden": units, "output_step": step},
         (
             f"network: {layers} bidirectional LSTMs of {units} units for {measured.hours:.1f} hours; "
             "--nobidirectional for a model that streams, with some more errors",
-            f"outputs: {step} ms, as the fastest speech has {needed:.0f} labels a second",
+            f"outputs: {step} ms, as {why}",
         ),
     )
+
+
+def _output_step(measured: Measured) -> tuple[int, str]:
+    """Return the milliseconds of an output, and why."""
+    needed = measured.labels_a_second
+    if measured.output_unit == WordPieceAlphabet.unit:
+        return STEP_OF_WORD_PIECES, "word pieces are fewer, and longer, than letters"
+    step = next(step for step, times in OUTPUT_STEPS if times * needed <= 1000 / step)
+    return step, f"the fastest speech has {needed:.0f} labels a second"
 
 
 def _augmentation(measured: Measured) -> Choice:
@@ -171,5 +182,7 @@ def _schedule(measured: Measured, machine: Machine) -> Choice:
 
 
 def _of_texts(kind: type[Figures], values: Mapping[str, str]) -> Figures:
-    types = {"int": int, "float": float}
-    return kind(**{each.name: types[str(each.type)](values[each.name]) for each in fields(kind)})  # type: ignore[arg-type]
+    """Return figures of these texts; what has a default may be lacking. Raise KeyError or ValueError."""
+    types = {"int": int, "float": float, "str": str}
+    told = [each for each in fields(kind) if each.default is MISSING or each.name in values]  # type: ignore[arg-type]
+    return kind(**{each.name: types[str(each.type)](values[each.name]) for each in told})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean, median_low
 
@@ -15,8 +16,9 @@ from ...util.errors import AudioError, CorpusError
 from ...util.importing.formats.lists.of_any_kind import lists_in, rows_of, speaker_of
 from ...util.importing.pipeline.folders import set_of_name
 from ...util.importing.pipeline.records import DEV, TEST
+from ...util.output_units import ByteAlphabet
 from ...util.parallel import ordered_map, usable_cores
-from ...util.text import outputs_needed
+from ...util.text import Alphabet, outputs_needed
 from ...util.transcripts import Normalizer
 
 RECORDINGS_LOOKED_AT = 1000
@@ -37,9 +39,13 @@ class Measured:
     labels: int
     """Characters of the normalized transcripts that differ."""
     labels_a_second: float
-    """Outputs a second that CTC needs for 99 % of the utterances: labels, and blanks between two of the same."""
+    """Outputs a second that CTC needs for 99 % of the utterances: labels, and blanks between two of the same.
+
+    Labels are bytes where these are the output unit, else characters, of which other units have no more.
+    """
     sample_rate: int
     """Hz, of the recording in the middle."""
+    output_unit: str = Alphabet.unit
 
     @property
     def hours(self) -> float:
@@ -47,8 +53,8 @@ class Measured:
         return self.utterances * self.seconds / 3600
 
 
-def measure(sources: Sequence[Path], normalizer: Normalizer | None) -> Measured:
-    """Return the size of the training set of lists, or of those in a folder.
+def measure(sources: Sequence[Path], normalizer: Normalizer | None, output_unit: str = Alphabet.unit) -> Measured:
+    """Return the size of the training set of lists, or of those in a folder, for a model of this output unit.
 
     Raise ImportingError for a folder without lists, CorpusError for a list that cannot be read, and for lists without
     one recording that can.
@@ -63,7 +69,8 @@ def measure(sources: Sequence[Path], normalizer: Normalizer | None) -> Measured:
     step = max(1, rows // RECORDINGS_LOOKED_AT)
     chosen = (each for number, each in enumerate(_rows(lists)) if number % step == 0)
     cores = usable_cores()
-    found = [each for each in ordered_map(_inspect, chosen, cores, 4 * cores) if each is not None]
+    inspect = partial(_inspect, in_bytes=output_unit == ByteAlphabet.unit)
+    found = [each for each in ordered_map(inspect, chosen, cores, 4 * cores) if each is not None]
     if not found:
         raise CorpusError(f"{', '.join(map(str, sources))}: none of the recordings looked at can be read")
     return Measured(
@@ -73,6 +80,7 @@ def measure(sources: Sequence[Path], normalizer: Normalizer | None) -> Measured:
         len(characters),
         float(np.percentile([needed / seconds for seconds, _, needed in found], FASTEST_SPEECH)),
         median_low([rate for _, rate, _ in found]),
+        output_unit,
     )
 
 
@@ -83,7 +91,7 @@ def _rows(lists: Sequence[Path]) -> Iterator[tuple[Row, dict[str, str]]]:
                 yield row, columns
 
 
-def _inspect(chosen: tuple[Row, dict[str, str]]) -> tuple[float, int, int] | None:
+def _inspect(chosen: tuple[Row, dict[str, str]], in_bytes: bool) -> tuple[float, int, int] | None:
     """Return the seconds, the sample rate and the outputs that CTC needs of a row; None if it cannot be read."""
     row, _ = chosen
     try:
@@ -93,5 +101,6 @@ def _inspect(chosen: tuple[Row, dict[str, str]]) -> tuple[float, int, int] | Non
     seconds = audio.samples / audio.sample_rate
     if row.part is not None:
         seconds = min(row.part.end, seconds) - row.part.start
-    needed = outputs_needed(np.array([ord(character) for character in row.transcript], np.int32))
+    labels = row.transcript.encode() if in_bytes else map(ord, row.transcript)
+    needed = outputs_needed(np.array(list(labels), np.int32))
     return (seconds, audio.sample_rate, needed) if seconds > 0 else None
