@@ -116,7 +116,7 @@ class Engine(AcousticEngine):
             model.release_memory()
         self._layers = list(in_plans([*layers, SoftmaxLayer(network.outputs)]))
         self.streams = network.streams
-        self.computes_little = precision.is_fast
+        self.computes_little = precision.is_fastest
         self.largest_turn = LARGEST_TURN if self.streams else None
         self._cores = usable_cores()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ..._acoustic import has_bfloat16_products, has_int8_products
+from ..._acoustic import has_bfloat16_products, has_int8_products, has_tile_products
 from ...errors import ModelError
 
 
@@ -25,6 +25,11 @@ class Precision(Enum):
         if self is Precision.BFLOAT16:
             return has_bfloat16_products()
         return self is Precision.INT8 and has_int8_products()
+
+    @property
+    def is_fastest(self) -> bool:
+        """Whether the processor has tiles for it (AMX), whose products take less time than decoding does."""
+        return self.is_fast and has_tile_products()
 
     @classmethod
     def named(cls, name: str) -> Precision:

@@ -133,6 +133,7 @@ PYBIND11_MODULE(_acoustic, module) {
   module.def("has_bfloat16_products",
              [] { return acoustic::machines().back() >= acoustic::Machine::kAvx512Bfloat16; });
   module.def("has_int8_products", [] { return acoustic::machines().back() >= acoustic::Machine::kAvx512Vnni; });
+  module.def("has_tile_products", [] { return acoustic::machines().back() >= acoustic::Machine::kAmx; });
 }
 
 }  // namespace

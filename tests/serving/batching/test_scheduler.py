@@ -43,15 +43,17 @@ os.waitpid(child, 0)
 
 
 class WatchedEngine(Engine):
-    """An engine that counts the pieces of each batch, and calls `before` before it computes one."""
+    """An engine that counts the pieces of each batch and the cores left, and calls `before` before it computes one."""
 
     def __init__(self, model: FrozenModel) -> None:
         super().__init__(model)
         self.sizes: list[int] = []
+        self.cores_left: list[int] = []
         self.before: Callable[[], None] = lambda: None
 
     def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, State]]:
         self.sizes.append(len(pieces))
+        self.cores_left.append(cores_left)
         self.before()
         return super().run_batch(pieces, cores_left)
 
@@ -94,6 +96,23 @@ def test_streams_of_threads_are_computed_together_as_each_is_alone(engine: Watch
     for seed, posteriors in found.items():
         whole = np.concatenate([windows_of(10 * seed + turn, lengths[(seed + turn) % 4]) for turn in range(6)])
         np.testing.assert_allclose(posteriors, engine.posteriors(whole), atol=1e-4)
+
+
+@pytest.mark.parametrize("computes_little", [False, True])
+def test_a_core_is_left_to_decode_only_where_that_takes_longer_than_the_network(
+    engine: WatchedEngine, *, computes_little: bool
+) -> None:
+    engine.computes_little = computes_little
+    scheduler = Scheduler(engine, max_wait=0.2)
+
+    def wait_for_another() -> None:
+        while engine.sizes == [1] and not scheduler._waiting:
+            time.sleep(0.01)
+
+    engine.before = wait_for_another
+    talkers = [scheduler.stream() for _ in range(3)]
+    in_threads([lambda stream=stream: stream.run(windows_of(1)) for stream in talkers])  # type: ignore[misc]
+    assert engine.cores_left == [computes_little and size > 1 for size in engine.sizes]
 
 
 def test_a_stream_that_is_alone_waits_for_nobody_and_no_thread_is_started(engine: WatchedEngine) -> None:
