@@ -1,4 +1,4 @@
-"""An object store as S3's, moto's, behind a proxy that fails as networks and stores do."""
+"""An object store as S3's, moto's, and a proxy before it, or before others, that fails as networks and stores do."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ class Faults:
     """Which requests fail: a share of them, drawn by the seed, and all until a time."""
 
     share: float = 0.0
+    kinds: tuple[str, ...] = KINDS
     seed: int = 1
     slow_seconds: float = 0.05
     outage_until: float = 0.0
@@ -53,7 +54,7 @@ class Faults:
             if time.monotonic() < self.outage_until:
                 kind = "gone"
             elif self._random.random() < self.share:
-                kind = self._random.choice(KINDS)
+                kind = self._random.choice(self.kinds)
             if kind:
                 self.failed[kind] += 1
             return kind
@@ -164,21 +165,29 @@ def object_store() -> Iterator[ObjectStore]:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     moto.start()
     host, port = moto.get_host_and_port()
-    faults = Faults()
-    proxy = _Proxy((host, port), faults)
-    threading.Thread(target=proxy.serve_forever, args=(0.05,), daemon=True).start()
     environment = {
         "AWS_ACCESS_KEY_ID": "tests",
         "AWS_SECRET_ACCESS_KEY": "tests",
         "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{proxy.server_address[1]}",
     }
     credentials = {"aws_access_key_id": "tests", "aws_secret_access_key": "tests", "region_name": "us-east-1"}
     client = boto3.client("s3", endpoint_url=f"http://{host}:{port}", **credentials)
     client.create_bucket(Bucket=BUCKET)
+    faults = Faults()
     try:
-        yield ObjectStore(environment, faults, client)
+        with faulty_proxy((host, port), faults) as address:
+            yield ObjectStore({**environment, "AWS_ENDPOINT_URL": address}, faults, client)
+    finally:
+        moto.stop()
+
+
+@contextmanager
+def faulty_proxy(upstream: tuple[str, int], faults: Faults) -> Iterator[str]:
+    """Yield the address of a proxy of a server, whose requests fail as `faults` say."""
+    proxy = _Proxy(upstream, faults)
+    threading.Thread(target=proxy.serve_forever, args=(0.05,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{proxy.server_address[1]}"
     finally:
         proxy.shutdown()
         proxy.server_close()
-        moto.stop()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -17,15 +18,16 @@ from deepspeech.cli.importing.shards import main as write_shards
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.errors import StorageError
 from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.storage.store import Store
 from deepspeech.util.text import Alphabet
 
 MFCC = front_end(FeatureOptions(feature_type="psf"))
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Yield the address of a web server of a folder."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(folder))) as server:
+def served(answers: Callable[..., SimpleHTTPRequestHandler]) -> Iterator[str]:
+    """Yield the address of a web server that answers so."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), answers) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         try:
@@ -33,6 +35,26 @@ def served(folder: Path) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+class Refusing(SimpleHTTPRequestHandler):
+    """Answers each request with the status that its path ends in."""
+
+    def do_HEAD(self) -> None:
+        self.send_error(int(self.path[-3:]))
+
+    do_GET = do_HEAD  # noqa: N815
+
+
+@pytest.mark.parametrize(
+    ("status", "told"), [(401, "401 Unauthorized"), (403, "403 Forbidden"), (503, "503 Service Unavailable; tried for")]
+)
+def test_a_refusal_is_told_at_once_and_an_overloaded_server_is_waited_for(status: int, told: str) -> None:
+    with served(Refusing) as address:
+        began = time.monotonic()
+        with pytest.raises(StorageError, match=f"^{address}/{status}: the answer was {told}"):
+            Store(60 if status < 500 else 0.5).about(f"{address}/{status}")
+        assert time.monotonic() - began < 30
 
 
 def test_lists_recordings_and_shards_are_read_over_http(
@@ -47,7 +69,7 @@ def test_lists_recordings_and_shards_are_read_over_http(
     shards = capsys.readouterr().out.partition(": ")[0].rpartition("/")[2]
     labels = Alphabet.load(tiny_corpus.alphabet)
     here = sorted((each.samples, each.transcript) for each in read_corpus([tiny_corpus.test], labels, MFCC))
-    with served(folder) as address:
+    with served(partial(SimpleHTTPRequestHandler, directory=str(folder))) as address:
         for name in ("test.csv", shards):
             found = read_corpus([Path(f"{address}/{name}")], labels, MFCC, progress=False)
             assert sorted((each.samples, each.transcript) for each in found) == here

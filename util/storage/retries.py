@@ -6,6 +6,7 @@ import logging
 import random
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import TypeVar
 
 from ..errors import StorageError
@@ -30,6 +31,8 @@ _OF_THE_NETWORK = {
     *("huggingface_hub", "fsspec"),
 }
 """Packages whose exceptions, beside OSError, come of stores and of the way there."""
+_BUSY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+"""Answers to a client at fault that may be others at the next try."""
 
 
 class TruncatedError(OSError):
@@ -51,7 +54,7 @@ def retried(action: Callable[[], Result], what: str, seconds: float) -> Result:
             if _is_absence(error):
                 raise
             if not may_pass(error):
-                if not isinstance(error, OSError) and not _is_of_the_network(error):
+                if not isinstance(error, OSError | ValueError) and not _is_of_the_network(error):
                     raise
                 raise StorageError(f"{what}: {reason_of(error)}") from error
             now = time.monotonic()
@@ -71,6 +74,9 @@ def retried(action: Callable[[], Result], what: str, seconds: float) -> Result:
 
 def may_pass(error: BaseException) -> bool:
     """Return whether an error may be gone at the next try."""
+    status = _status_of(error)
+    if 400 <= status < 500 and status not in _BUSY:
+        return False
     if isinstance(error, FileNotFoundError) and not _is_absence(error):
         return True
     if isinstance(error, _FOR_GOOD) or type(error).__name__ in _FOR_GOOD_BY_NAME:
@@ -79,8 +85,11 @@ def may_pass(error: BaseException) -> bool:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what an error says, in one line."""
-    return " ".join(str(error).split()) or type(error).__name__
+    """Return what an error says, in one line; of one that says only where it was, what the store answered."""
+    reason, status = " ".join(str(error).split()), _status_of(error)
+    if status in set(HTTPStatus) and " " not in reason:
+        return f"the answer was {status} {HTTPStatus(status).phrase}"
+    return reason or type(error).__name__
 
 
 def _is_absence(error: BaseException) -> bool:
@@ -88,7 +97,18 @@ def _is_absence(error: BaseException) -> bool:
     if not isinstance(error, FileNotFoundError):
         return False
     cause = error.__cause__
-    return cause is None or not _is_of_the_network(cause) or getattr(cause, "status", 404) in (404, 410)
+    return cause is None or not _is_of_the_network(cause) or _status_of(error) in (0, 404, 410)
+
+
+def _status_of(error: BaseException) -> int:
+    """Return the status of HTTP that an error, or its cause, tells of, as aiohttp, gcsfs and the hub's do; else 0."""
+    if type(error) is OSError and str(error).startswith("Forbidden: "):  # so gcsfs says it
+        return HTTPStatus.FORBIDDEN
+    for each in filter(_is_of_the_network, filter(None, (error, error.__cause__))):
+        told = vars(each).get("status") or vars(each).get("code")
+        told = told or getattr(vars(each).get("response"), "status_code", None)
+        return int(str(told)) if str(told).isdecimal() else 0
+    return 0
 
 
 def _is_of_the_network(error: BaseException) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -110,7 +111,8 @@ class Store:
         try:
             return self._retried(put, address)
         except FileNotFoundError as error:
-            raise StorageError(f"{address}: {reason_of(error)}") from error
+            reason = reason_of(error)
+            raise StorageError(f"{address}: {reason if ' ' in reason else 'there is no such bucket'}") from error
 
     def remove(self, address: str) -> None:
         """Remove a file, unless it is gone."""
@@ -165,6 +167,8 @@ def _files(scheme: str) -> Any:
     options: dict[str, Any] = {"use_listings_cache": False}
     if scheme == "s3":
         options["config_kwargs"] = _S3_OPTIONS
+    if scheme == "gs":
+        logging.getLogger("gcsfs").setLevel(logging.CRITICAL)  # it writes tracebacks of what `retried` tells in a line
     return _kind(scheme)(**options)
 
 
