@@ -21,6 +21,7 @@ from ..options import (
     with_values,
 )
 from ..util.augmentation.augmentation import Domain
+from ..util.augmentation.kinds.gaps import Silence
 from ..util.augmentation.kinds.masks import FrequencyMask, TimeMask
 from ..util.augmentation.kinds.noise import Noise
 from ..util.augmentation.kinds.rooms import Room
@@ -56,6 +57,9 @@ OTHER_VOICES = AugmentationOptions.of(
     *masks(bands=10, pieces=1, milliseconds=30),
 )
 """For corpora of few speakers and microphones: other voices, rooms, bands and loudness."""
+
+SILENCE = Silence(p=0.3, before=Range(300, spread=300), after=Range(300, spread=300))
+"""For recordings that begin and end with speech, before other augmentations, so that their noise is in it, too."""
 
 UNHEARD = Options(
     train=SetOptions(batch_size=8),

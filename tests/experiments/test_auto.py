@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 
+import numpy as np
 import pytest
-from corpora import TinyCorpus, write_csv
+from corpora import RATE, TinyCorpus, write_csv, write_wav
 from program import Program
 
 from deepspeech.cli.flags import parse
@@ -76,6 +77,19 @@ def test_few_hours_of_short_utterances_are_given_small_masks() -> None:
     chosen = [options_for(corpus).augmentation.written for corpus in corpora]
     assert chosen[1] == chosen[2] and chosen[0] != chosen[1]
     assert all(any(each.startswith("time_mask") for each in written) for written in chosen)
+
+
+def test_recordings_that_begin_and_end_with_speech_are_given_silence(tmp_path: Path) -> None:
+    tone = np.sin(np.arange(RATE) / 5).astype(np.float32) / 2
+    quiet = np.random.default_rng(1).normal(0, 0.001, RATE // 4).astype(np.float32)
+    chosen = []
+    for name, samples in (("cut", tone), ("whole", np.concatenate([quiet, tone, quiet]))):
+        recording = write_wav(tmp_path / name / "a.wav", samples)
+        measured = measure([write_csv(tmp_path / name / "train.csv", [(recording, "a")])], None)
+        experiment, reasons = experiment_for(measured, MACHINE)
+        chosen.append((measured.silence, "silence" in str(experiment.options.augmentation.written)))
+        assert any(f"{measured.silence:.2f} s" in reason for reason in reasons) == (name == "cut")
+    assert chosen == [(0, True), (pytest.approx(0.5, abs=0.05), False)]
 
 
 def test_few_speakers_are_heard_for_longer_unless_that_takes_hours() -> None:

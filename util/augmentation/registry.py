@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 
 from .augmentation import CHOICES, Augmentation, from_texts, parameters_of, split_written, written
-from .kinds.gaps import DropSamples, Shift
+from .kinds.gaps import DropSamples, Shift, Silence
 from .kinds.masks import Dropout, FrequencyMask, TimeMask
 from .kinds.noise import Noise, Overlay
 from .kinds.perturbation import Add, MixChannels, Multiply
@@ -17,7 +17,7 @@ from .kinds.volume import Volume
 from .kinds.warp import Warp
 
 _CLASSES: tuple[type[Augmentation], ...] = (
-    *(Speed, Tempo, Pitch, Volume, Shift),
+    *(Speed, Tempo, Pitch, Volume, Shift, Silence),
     *(Noise, Overlay, Reverb, Room),
     *(Band, Resample, Codec, DropSamples),
     *(FrequencyMask, TimeMask, Dropout, Warp, Add, Multiply, MixChannels),

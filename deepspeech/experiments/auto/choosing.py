@@ -20,7 +20,7 @@ from ...util.output_units import WordPieceAlphabet
 from ...util.parallel import usable_cores
 from ..experiment import Experiment, register
 from ..recordings import OF_ANY_LANGUAGE
-from ..unheard import AUGMENTATIONS, OTHER_VOICES, SMALL_MASKS, UNHEARD
+from ..unheard import AUGMENTATIONS, OTHER_VOICES, SILENCE, SMALL_MASKS, UNHEARD
 from .measuring import Measured
 
 Figures = TypeVar("Figures")
@@ -45,6 +45,8 @@ SHORT_SECONDS = 0.7
 """Utterances that are shorter on average lose too much of what is said by a normalization of their own."""
 SMALL_MASKS_SECONDS, SMALL_MASKS_HOURS = 5.0, 10.0
 """Of few hours of shorter utterances, larger masks hide more than they teach."""
+LITTLE_SILENCE = 0.25
+"""Seconds before and after the speech of a recording together. Networks that hear less of it hear letters in more."""
 LEAST_EPOCHS, MOST_EPOCHS, STEPS_IN_ALL = 20, 150, 12_000
 MOST_EPOCHS_OF_FEW, STEPS_OF_FEW, HOURS_OF_FEW = 250, 24_000, 1.0
 """With few speakers, whose voices are changed much, networks go on learning; so few hours let them."""
@@ -157,7 +159,13 @@ def _augmentation(measured: Measured) -> Choice:
     small = not few and measured.seconds < SMALL_MASKS_SECONDS and measured.hours < SMALL_MASKS_HOURS
     masks = f" of small masks, as utterances are {measured.seconds:.1f} s long" if small else ""
     chosen = OTHER_VOICES if few else SMALL_MASKS if small else AUGMENTATIONS
-    return Choice({"augment": chosen.written}, (f"augmentation: speed, noise, SpecAugment{masks}{voices}, for {who}",))
+    written, silence = chosen.written, ""
+    if measured.silence < LITTLE_SILENCE:
+        written = (str(SILENCE), *written)
+        silence = f"; and silence around the speech, as recordings have {measured.silence:.2f} s of it"
+    return Choice(
+        {"augment": written}, (f"augmentation: speed, noise, SpecAugment{masks}{voices}, for {who}{silence}",)
+    )
 
 
 def _has_few(measured: Measured) -> bool:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from statistics import mean, median_low
+from statistics import mean, median, median_low
 
 import numpy as np
 
-from ...util.audio import inspect_audio
+from ...util.audio import inspect_audio, read_audio
 from ...util.corpus_files import Row
 from ...util.errors import AudioError, CorpusError
+from ...util.figures.errors.levels import silence_around
 from ...util.importing.formats.lists.of_any_kind import lists_in, rows_of, speaker_of
 from ...util.importing.pipeline.folders import set_of_name
 from ...util.importing.pipeline.records import DEV, TEST
@@ -23,6 +25,8 @@ from ...util.transcripts import Normalizer
 
 RECORDINGS_LOOKED_AT = 1000
 """Of a corpus with more, these are spread evenly over it."""
+RECORDINGS_HEARD = 100
+"""Of those looked at, these are decoded."""
 FASTEST_SPEECH = 99.0
 """The percentile of the labels a second."""
 
@@ -46,6 +50,8 @@ class Measured:
     sample_rate: int
     """Hz, of the recording in the middle."""
     output_unit: str = Alphabet.unit
+    silence: float = math.inf
+    """Seconds before and after the speech together, of the recording in the middle; infinity if nobody measured."""
 
     @property
     def hours(self) -> float:
@@ -67,7 +73,7 @@ def measure(sources: Sequence[Path], normalizer: Normalizer | None, output_unit:
         speakers.add(speaker_of(columns))
         characters.update(normalizer(row.transcript) if normalizer else row.transcript)
     step = max(1, rows // RECORDINGS_LOOKED_AT)
-    chosen = (each for number, each in enumerate(_rows(lists)) if number % step == 0)
+    chosen = [row for number, (row, _) in enumerate(_rows(lists)) if number % step == 0]
     cores = usable_cores()
     inspect = partial(_inspect, in_bytes=output_unit == ByteAlphabet.unit)
     found = [each for each in ordered_map(inspect, chosen, cores, 4 * cores) if each is not None]
@@ -81,7 +87,16 @@ def measure(sources: Sequence[Path], normalizer: Normalizer | None, output_unit:
         float(np.percentile([needed / seconds for seconds, _, needed in found], FASTEST_SPEECH)),
         median_low([rate for _, rate, _ in found]),
         output_unit,
+        _silence(chosen),
     )
+
+
+def _silence(rows: Sequence[Row]) -> float:
+    """Return the seconds of silence before and after the speech of the recording in the middle."""
+    cores = usable_cores()
+    heard = rows[:: max(1, len(rows) // RECORDINGS_HEARD)]
+    found = [each for each in ordered_map(_silence_around, heard, cores, 4 * cores) if each is not None]
+    return median(found) if found else math.inf
 
 
 def _rows(lists: Sequence[Path]) -> Iterator[tuple[Row, dict[str, str]]]:
@@ -91,9 +106,17 @@ def _rows(lists: Sequence[Path]) -> Iterator[tuple[Row, dict[str, str]]]:
                 yield row, columns
 
 
-def _inspect(chosen: tuple[Row, dict[str, str]], in_bytes: bool) -> tuple[float, int, int] | None:
+def _silence_around(row: Row) -> float | None:
+    try:
+        rate = inspect_audio(row.path).sample_rate
+        samples = read_audio(row.path, rate, row.part)
+    except AudioError:
+        return None
+    return silence_around(samples, rate) if len(samples) else None
+
+
+def _inspect(row: Row, in_bytes: bool) -> tuple[float, int, int] | None:
     """Return the seconds, the sample rate and the outputs that CTC needs of a row; None if it cannot be read."""
-    row, _ = chosen
     try:
         audio = inspect_audio(row.path)
     except AudioError:

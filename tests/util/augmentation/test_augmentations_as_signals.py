@@ -131,6 +131,17 @@ def test_a_shift_moves_samples_and_lets_silence_in() -> None:
     np.testing.assert_array_equal(early, np.concatenate([TONE[by:], np.zeros(by)]))
 
 
+def test_silence_of_a_level_is_added_before_and_after() -> None:
+    changed = augmented("silence[before=500,after=1000,dbfs=-50]")
+    assert len(changed) == len(TONE) + int(1.5 * RATE)
+    before, inside, after = np.split(changed, [RATE // 2, RATE // 2 + len(TONE)])
+    np.testing.assert_array_equal(inside, TONE)
+    of_a_sine = 0.5  # the power of one whose peak is full scale, which is 0 dBFS
+    assert 10 * np.log10(power(np.concatenate([before, after])) / of_a_sine) == pytest.approx(-50, abs=0.3)
+    assert not augmented("silence[dbfs=-120]", np.zeros(RATE, np.float32)).any()
+    assert len({len(augmented("silence", seed=seed)) for seed in range(9)}) == 9
+
+
 def test_dropped_samples_are_cut_out() -> None:
     lengths = {len(augmented("drop_samples[n=4,size=10]", WHITE, seed)) for seed in range(20)}
     assert len(WHITE) - 4 * RATE // 100 in lengths

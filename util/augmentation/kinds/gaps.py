@@ -1,4 +1,4 @@
-"""Utterances with pieces that are lost, and utterances that begin earlier or later."""
+"""Utterances with pieces that are lost, that begin earlier or later, and that have silence before and after."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...audio import Samples
 from ..augmentation import Array, Augmentation, Occasion
+from ..levels import FULL_SCALE, power, ratio_of
 from ..ranges import Range
+from .noise import piece_of_noise
+
+LONGEST = 60_000.0
+"""Milliseconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +44,7 @@ class Shift(Augmentation):
 
     kind: ClassVar[str] = "shift"
     summary: ClassVar[str] = "moves the utterance by `time` milliseconds; silence comes in, what leaves is lost"
-    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"time": (-60_000.0, 60_000.0)}
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"time": (-LONGEST, LONGEST)}
     time: Range = Range(0.0, spread=20.0)
 
     def augment(self, array: Array, occasion: Occasion) -> Array:
@@ -48,3 +54,36 @@ class Shift(Augmentation):
         if abs(by) < len(array):
             shifted[max(by, 0) : len(array) + min(by, 0)] = array[max(-by, 0) : len(array) - max(by, 0)]
         return shifted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Silence(Augmentation):
+    """Silence around the utterance: only a network that has heard it writes nothing into it."""
+
+    kind: ClassVar[str] = "silence"
+    summary: ClassVar[str] = (
+        "adds `before` milliseconds of silence before the utterance, and `after` milliseconds after it: pink or white"
+        " noise at `dbfs`, of which 16 bits keep nothing below -95"
+    )
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        "before": (0.0, LONGEST),
+        "after": (0.0, LONGEST),
+        "dbfs": (-200.0, 0.0),
+    }
+    before: Range = Range(500.0, spread=500.0)
+    after: Range = Range(500.0, spread=500.0)
+    dbfs: Range = Range(-80.0, spread=40.0)
+
+    def augment(self, array: Array, occasion: Occasion) -> Array:
+        """Return float32 [more samples]."""
+        before, after = (round(occasion.draw(each) * occasion.sample_rate / 1000) for each in (self.before, self.after))
+        silence = self._silence(before + after, occasion)
+        return np.concatenate([silence[:before], array, silence[before:]])
+
+    def _silence(self, length: int, occasion: Occasion) -> Samples:
+        """Return float32 [length], rounded as 16 bits are."""
+        color = ("pink", "white")[int(occasion.random.integers(2))]
+        noise = piece_of_noise(color, length, occasion)
+        level = ratio_of(occasion.draw(self.dbfs) - FULL_SCALE) / np.sqrt(power(noise) or 1)
+        steps = np.round(noise * np.float32(level * 2**15))
+        return (steps / 2**15).astype(np.float32)

@@ -48,9 +48,8 @@ class Noise(Augmentation):
     def augment(self, array: Array, occasion: Occasion) -> Array:
         """Return float32 [samples]."""
         color = COLOURS[occasion.random.integers(len(COLOURS))] if self.color == "any" else self.color
-        made = occasion.recordings.made(color, lambda: _MAKERS[color](occasion))
         pieces = occasion.draw_whole(self.voices) if color == "babble" else 1
-        noise = sum(_piece(made, len(array), occasion.random) for _ in range(pieces))
+        noise = sum(piece_of_noise(color, len(array), occasion) for _ in range(pieces))
         return mixed(array, np.asarray(noise), occasion.draw(self.snr))
 
 
@@ -74,6 +73,12 @@ class Overlay(Augmentation):
         for _ in range(occasion.draw_whole(self.layers)):
             noise += _piece(occasion.recording(self.source), len(array), occasion.random)
         return mixed(array, noise, occasion.draw(self.snr))
+
+
+def piece_of_noise(color: str, length: int, occasion: Occasion) -> Samples:
+    """Return noise of one of `COLOURS`, float32 [length], from a random place of the recording that is made once."""
+    made = occasion.recordings.made(color, lambda: _MAKERS[color](occasion))
+    return _piece(made, length, occasion.random)
 
 
 def pink(white: Samples) -> Samples:

@@ -1,4 +1,4 @@
-"""How loud a recording is, and how far its speech stands out from its noise."""
+"""How loud a recording is, how far its speech stands out from its noise, and how much silence is around it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from ...parts import Part
 FRAME_SECONDS = 0.02
 QUIET_PERCENTILE = 10
 LOUD_PERCENTILE = 95
+SPEECH_DECIBELS = 20.0
+"""Frames that are quieter than the LOUD_PERCENTILE by more than this are silence."""
 LOWEST_DECIBELS = -100.0
 """The level that digital silence is given."""
 SAMPLE_RATE = 16_000
@@ -37,12 +39,16 @@ def levels(samples: Samples, sample_rate: int) -> Levels:
     LOUD_PERCENTILE, taken for speech, and the QUIET_PERCENTILE, taken for what is heard in its pauses. Speech without
     pauses looks noisier than it is.
     """
-    length = max(int(FRAME_SECONDS * sample_rate), 1)
-    power = samples.astype(np.float64) ** 2
-    frames = power[: len(power) // length * length].reshape(-1, length) if len(power) >= length else power[None]
-    of_frames = _decibels(frames.mean(axis=1))
-    quiet, loud = np.percentile(of_frames, [QUIET_PERCENTILE, LOUD_PERCENTILE])
-    return Levels(float(_decibels(power.mean(keepdims=True))[0]), float(loud - quiet))
+    quiet, loud = np.percentile(_levels_of_frames(samples, sample_rate), [QUIET_PERCENTILE, LOUD_PERCENTILE])
+    loudness = _decibels(np.mean(samples.astype(np.float64) ** 2, keepdims=True))[0]
+    return Levels(float(loudness), float(loud - quiet))
+
+
+def silence_around(samples: Samples, sample_rate: int) -> float:
+    """Return the seconds of silence before and after the speech in a recording, float32 [samples] in [-1, 1]."""
+    of_frames = _levels_of_frames(samples, sample_rate)
+    speech = np.flatnonzero(of_frames >= np.percentile(of_frames, LOUD_PERCENTILE) - SPEECH_DECIBELS)
+    return float(len(of_frames) - 1 - speech[-1] + speech[0]) * FRAME_SECONDS
 
 
 def levels_of_file(path: str, part: Part | None = None) -> Levels | None:
@@ -51,6 +57,14 @@ def levels_of_file(path: str, part: Part | None = None) -> Levels | None:
         return levels(read_audio(path, SAMPLE_RATE, part), SAMPLE_RATE)
     except AudioError:
         return None
+
+
+def _levels_of_frames(samples: Samples, sample_rate: int) -> npt.NDArray[np.float64]:
+    """Return the levels of whole frames of FRAME_SECONDS, or of all samples if they are fewer, in decibels."""
+    length = max(int(FRAME_SECONDS * sample_rate), 1)
+    power = samples.astype(np.float64) ** 2
+    frames = power[: len(power) // length * length].reshape(-1, length) if len(power) >= length else power[None]
+    return _decibels(frames.mean(axis=1))
 
 
 def _decibels(power: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

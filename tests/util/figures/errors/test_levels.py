@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 from corpora import write_wav
 
-from deepspeech.util.figures.errors.levels import LOWEST_DECIBELS, levels, levels_of_file
+from deepspeech.util.figures.errors.levels import LOWEST_DECIBELS, levels, levels_of_file, silence_around
 
 RATE = 16_000
 
@@ -32,6 +32,19 @@ def test_the_signal_to_noise_ratio_of_a_tone_with_pauses_is_found(ratio: int) ->
 def test_silence_and_a_single_sample_have_levels() -> None:
     assert levels(np.zeros(RATE, np.float32), RATE).loudness == LOWEST_DECIBELS
     assert levels(np.ones(1, np.float32), RATE).signal_to_noise == 0
+
+
+@pytest.mark.parametrize("noise", [-100, -60, -45])
+def test_silence_is_what_lies_before_and_after_the_speech(noise: int) -> None:
+    speech = speech_in_noise(-20, noise)  # it ends with half a second of noise
+    before = speech_in_noise(-200, noise)[: RATE // 4]
+    assert silence_around(np.concatenate([before, speech]), RATE) == pytest.approx(0.75, abs=0.05)
+    assert silence_around(speech[: RATE // 2], RATE) == 0
+
+
+def test_all_of_digital_silence_and_of_a_single_sample_is_as_loud_as_the_rest() -> None:
+    assert silence_around(np.zeros(RATE, np.float32), RATE) == 0
+    assert silence_around(np.ones(1, np.float32), RATE) == 0
 
 
 def test_a_recording_that_cannot_be_read_has_none(tmp_path: Path) -> None:
