@@ -18,8 +18,8 @@ AN4 = register(
             {
                 "augment": SMALL_MASKS.written,
                 "epoch": 70,
-                "lm_weight": 0.5,  # of a language model that is given
-                "valid_word_count_weight": 1.0,
+                "lm_weight": 1.0,  # of a language model that is given
+                "valid_word_count_weight": 3.0,
             },
         ),
     ),
