@@ -29,7 +29,7 @@ AN4_STREAMING = register(
     "an4_streaming",
     replace(
         AN4.with_flags(bidirectional=False, n_hidden=384, lstm_layers=3),
-        summary="the same with a network that streams",
+        summary="the same with a network that streams: WER 14 %",
     ),
 )
 
