@@ -11,10 +11,9 @@ from ..options import (
     SetOptions,
 )
 from ..util.augmentation.kinds.gaps import Silence
-from ..util.augmentation.kinds.noise import Noise
-from ..util.augmentation.ranges import Range
 from ..util.files.packaged_data import DATA
 from .experiment import Experiment, register
+from .unheard import NOISE
 
 DEMO = register(
     "demo",
@@ -26,7 +25,7 @@ DEMO = register(
             train=SetOptions(batch_size=16),
             dev=SetOptions(batch_size=40),
             test=SetOptions(batch_size=40),
-            augmentation=AugmentationOptions.of(Silence(p=0.5), Noise(p=0.3, snr=Range(20, spread=10))),
+            augmentation=AugmentationOptions.of(Silence(p=0.5), NOISE),
             model=ModelOptions(n_hidden=256, dropout_rate=0.1),
             schedule=ScheduleOptions(epoch=14, validation_step=2, early_stopping=EarlyStoppingOptions(enabled=False)),
             report=ReportOptions(count=3),

@@ -40,7 +40,9 @@ def masks(bands: int, pieces: int, milliseconds: int) -> tuple[FrequencyMask, Ti
     )
 
 
-SPEED_AND_NOISE = (Speed(factor=Range(1, spread=0.12)), Noise(p=0.3, snr=Range(20, spread=10)))
+NOISE = Noise(p=0.3, snr=Range(20, spread=10))
+
+SPEED_AND_NOISE = (Speed(factor=Range(1, spread=0.12)), NOISE)
 
 AUGMENTATIONS = AugmentationOptions.of(*SPEED_AND_NOISE, *masks(bands=10, pieces=4, milliseconds=100))
 
