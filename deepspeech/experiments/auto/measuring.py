@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import mean, median, median_low
+from typing import TypeVar
 
 import numpy as np
 
-from ...util.audio import inspect_audio, read_audio
+from ...util.audio import inspect_audio
 from ...util.corpus_files import Row
 from ...util.errors import AudioError, CorpusError
-from ...util.figures.errors.levels import silence_around
+from ...util.figures.errors.levels import Levels, levels_of_file
 from ...util.importing.formats.lists.of_any_kind import lists_in, rows_of, speaker_of
 from ...util.importing.pipeline.folders import set_of_name
 from ...util.importing.pipeline.records import DEV, TEST
@@ -22,6 +23,8 @@ from ...util.output_units import ByteAlphabet
 from ...util.parallel import ordered_map, usable_cores
 from ...util.text import Alphabet, outputs_needed
 from ...util.transcripts import Normalizer
+
+Found = TypeVar("Found")
 
 RECORDINGS_LOOKED_AT = 1000
 """Of a corpus with more, these are spread evenly over it."""
@@ -74,9 +77,7 @@ def measure(sources: Sequence[Path], normalizer: Normalizer | None, output_unit:
         characters.update(normalizer(row.transcript) if normalizer else row.transcript)
     step = max(1, rows // RECORDINGS_LOOKED_AT)
     chosen = [row for number, (row, _) in enumerate(_rows(lists)) if number % step == 0]
-    cores = usable_cores()
-    inspect = partial(_inspect, in_bytes=output_unit == ByteAlphabet.unit)
-    found = [each for each in ordered_map(inspect, chosen, cores, 4 * cores) if each is not None]
+    found = _each_found(partial(_inspect, in_bytes=output_unit == ByteAlphabet.unit), chosen)
     if not found:
         raise CorpusError(f"{', '.join(map(str, sources))}: none of the recordings looked at can be read")
     return Measured(
@@ -93,10 +94,18 @@ def measure(sources: Sequence[Path], normalizer: Normalizer | None, output_unit:
 
 def _silence(rows: Sequence[Row]) -> float:
     """Return the seconds of silence before and after the speech of the recording in the middle."""
+    found = _each_found(_levels, rows[:: max(1, len(rows) // RECORDINGS_HEARD)])
+    return median(each.silence_around for each in found) if found else math.inf
+
+
+def _levels(row: Row) -> Levels | None:
+    return levels_of_file(row.path, row.part)
+
+
+def _each_found(look: Callable[[Row], Found | None], rows: Sequence[Row]) -> list[Found]:
+    """Return what is found of the rows, on all cores; rows that cannot be read are left out."""
     cores = usable_cores()
-    heard = rows[:: max(1, len(rows) // RECORDINGS_HEARD)]
-    found = [each for each in ordered_map(_silence_around, heard, cores, 4 * cores) if each is not None]
-    return median(found) if found else math.inf
+    return [each for each in ordered_map(look, rows, cores, 4 * cores) if each is not None]
 
 
 def _rows(lists: Sequence[Path]) -> Iterator[tuple[Row, dict[str, str]]]:
@@ -104,15 +113,6 @@ def _rows(lists: Sequence[Path]) -> Iterator[tuple[Row, dict[str, str]]]:
         for row, columns in rows_of(path):
             if isinstance(row, Row):
                 yield row, columns
-
-
-def _silence_around(row: Row) -> float | None:
-    try:
-        rate = inspect_audio(row.path).sample_rate
-        samples = read_audio(row.path, rate, row.part)
-    except AudioError:
-        return None
-    return silence_around(samples, rate) if len(samples) else None
 
 
 def _inspect(row: Row, in_bytes: bool) -> tuple[float, int, int] | None:

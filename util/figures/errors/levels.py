@@ -24,12 +24,14 @@ SAMPLE_RATE = 16_000
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of a recording, in decibels."""
+    """The levels of a recording, in decibels, and what they tell of its speech."""
 
     loudness: float
     """The root mean square of all samples; 0 is that of a square wave of full scale."""
     signal_to_noise: float
     """An estimate: how far the level of the loud frames lies above that of the quiet ones, see `levels`."""
+    silence_around: float
+    """Seconds of silence before and after the speech, together."""
 
 
 def levels(samples: Samples, sample_rate: int) -> Levels:
@@ -39,16 +41,17 @@ def levels(samples: Samples, sample_rate: int) -> Levels:
     LOUD_PERCENTILE, taken for speech, and the QUIET_PERCENTILE, taken for what is heard in its pauses. Speech without
     pauses looks noisier than it is.
     """
-    quiet, loud = np.percentile(_levels_of_frames(samples, sample_rate), [QUIET_PERCENTILE, LOUD_PERCENTILE])
-    loudness = _decibels(np.mean(samples.astype(np.float64) ** 2, keepdims=True))[0]
-    return Levels(float(loudness), float(loud - quiet))
-
-
-def silence_around(samples: Samples, sample_rate: int) -> float:
-    """Return the seconds of silence before and after the speech in a recording, float32 [samples] in [-1, 1]."""
-    of_frames = _levels_of_frames(samples, sample_rate)
-    speech = np.flatnonzero(of_frames >= np.percentile(of_frames, LOUD_PERCENTILE) - SPEECH_DECIBELS)
-    return float(len(of_frames) - 1 - speech[-1] + speech[0]) * FRAME_SECONDS
+    length = max(int(FRAME_SECONDS * sample_rate), 1)
+    power = samples.astype(np.float64) ** 2
+    frames = power[: len(power) // length * length].reshape(-1, length) if len(power) >= length else power[None]
+    of_frames = _decibels(frames.mean(axis=1))
+    quiet, loud = np.percentile(of_frames, [QUIET_PERCENTILE, LOUD_PERCENTILE])
+    speech = of_frames >= loud - SPEECH_DECIBELS
+    return Levels(
+        loudness=float(_decibels(power.mean(keepdims=True))[0]),
+        signal_to_noise=float(loud - quiet),
+        silence_around=float(speech.argmax() + speech[::-1].argmax()) * FRAME_SECONDS,
+    )
 
 
 def levels_of_file(path: str, part: Part | None = None) -> Levels | None:
@@ -57,14 +60,6 @@ def levels_of_file(path: str, part: Part | None = None) -> Levels | None:
         return levels(read_audio(path, SAMPLE_RATE, part), SAMPLE_RATE)
     except AudioError:
         return None
-
-
-def _levels_of_frames(samples: Samples, sample_rate: int) -> npt.NDArray[np.float64]:
-    """Return the levels of whole frames of FRAME_SECONDS, or of all samples if they are fewer, in decibels."""
-    length = max(int(FRAME_SECONDS * sample_rate), 1)
-    power = samples.astype(np.float64) ** 2
-    frames = power[: len(power) // length * length].reshape(-1, length) if len(power) >= length else power[None]
-    return _decibels(frames.mean(axis=1))
 
 
 def _decibels(power: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 from corpora import write_wav
 
-from deepspeech.util.figures.errors.levels import LOWEST_DECIBELS, levels, levels_of_file, silence_around
+from deepspeech.util.figures.errors.levels import LOWEST_DECIBELS, levels, levels_of_file
 
 RATE = 16_000
 
@@ -38,13 +38,13 @@ def test_silence_and_a_single_sample_have_levels() -> None:
 def test_silence_is_what_lies_before_and_after_the_speech(noise: int) -> None:
     speech = speech_in_noise(-20, noise)  # it ends with half a second of noise
     before = speech_in_noise(-200, noise)[: RATE // 4]
-    assert silence_around(np.concatenate([before, speech]), RATE) == pytest.approx(0.75, abs=0.05)
-    assert silence_around(speech[: RATE // 2], RATE) == 0
+    assert levels(np.concatenate([before, speech]), RATE).silence_around == pytest.approx(0.75, abs=0.05)
+    assert levels(speech[: RATE // 2], RATE).silence_around == 0
 
 
 def test_all_of_digital_silence_and_of_a_single_sample_is_as_loud_as_the_rest() -> None:
-    assert silence_around(np.zeros(RATE, np.float32), RATE) == 0
-    assert silence_around(np.ones(1, np.float32), RATE) == 0
+    assert levels(np.zeros(RATE, np.float32), RATE).silence_around == 0
+    assert levels(np.ones(1, np.float32), RATE).silence_around == 0
 
 
 def test_a_recording_that_cannot_be_read_has_none(tmp_path: Path) -> None:
