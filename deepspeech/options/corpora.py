@@ -171,7 +171,8 @@ class AlphabetOptions:
     )
     given_path: Path | None = flag(
         None,
-        "file of the labels, one per line, or of word pieces; default for characters: the packaged data/alphabet.txt",
+        "file of the labels, one per line, or of word pieces; default for characters: the packaged data/alphabet.txt; "
+        "for others with --experiment: made of the transcripts",
         name="alphabet_config_path",
     )
 

@@ -114,9 +114,13 @@ class Options:
 
     @property
     def alphabet_path(self) -> Path | None:
-        """The alphabet's file; None for bytes, also where an experiment makes an alphabet of its transcripts."""
-        path = self.alphabet.path
-        return None if self.alphabet.unit == ByteAlphabet.unit and path == self.experiment.own_alphabet else path
+        """The alphabet's file, of an experiment's corpus if none is given to a unit that needs one; None for bytes.
+
+        Bytes need none where an experiment makes an alphabet of its transcripts, either.
+        """
+        own = self.experiment.own_alphabet
+        path = self.alphabet.path or own
+        return None if self.alphabet.unit == ByteAlphabet.unit and path == own else path
 
     def load_alphabet(self) -> Alphabet:
         """Read the alphabet, its labels in NFC if transcripts are normalized. Raise AlphabetError."""

@@ -194,6 +194,14 @@ def test_an_experiment_imports_its_corpus_and_has_every_set(name: str, tmp_path:
         ).read_text(encoding="utf-8")
 
 
+def test_an_alphabet_of_another_unit_is_made_where_an_experiment_takes_the_packaged_one(tmp_path: Path) -> None:
+    tree, _ = TREES["mini_librispeech"]
+    tree(tmp_path / "tree")
+    options, inputs = read("mini_librispeech", tmp_path, "--output_unit=wordpieces")
+    assert options.alphabet_path == tmp_path / "work/alphabet.txt"
+    assert inputs.alphabet.unit == "wordpieces" and options.alphabet_path.exists()
+
+
 def test_every_format_is_the_corpus_of_an_experiment_and_its_parts_are_published() -> None:
     known = experiments()
     formats = {name for name, module in MODULES.items() if module.startswith("formats.")}
