@@ -23,6 +23,12 @@ def ratio_of(decibels: float) -> float:
     return float(10 ** (decibels / 20))
 
 
+def as_loud_as(before: Samples, after: Samples) -> Samples:
+    """Return `after` with the largest magnitude that `before` has, float32 [samples]; silence stays as it is."""
+    peak = float(np.abs(after).max(initial=0))
+    return after * np.float32(np.abs(before).max() / peak) if peak else after
+
+
 def mixed(samples: Samples, noise: Samples, snr: float) -> Samples:
     """Return samples, float32 [samples], with noise whose mean power is `snr` decibels below theirs.
 

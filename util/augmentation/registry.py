@@ -13,11 +13,12 @@ from .kinds.perturbation import Add, MixChannels, Multiply
 from .kinds.rooms import Reverb, Room
 from .kinds.speed import Pitch, Speed, Tempo
 from .kinds.transmission import Band, Codec, Resample
+from .kinds.voice import Voice
 from .kinds.volume import Volume
 from .kinds.warp import Warp
 
 _CLASSES: tuple[type[Augmentation], ...] = (
-    *(Speed, Tempo, Pitch, Volume, Shift, Silence),
+    *(Speed, Tempo, Pitch, Voice, Volume, Shift, Silence),
     *(Noise, Overlay, Reverb, Room),
     *(Band, Resample, Codec, DropSamples),
     *(FrequencyMask, TimeMask, Dropout, Warp, Add, Multiply, MixChannels),

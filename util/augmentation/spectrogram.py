@@ -16,6 +16,16 @@ WINDOW_SECONDS = 0.032
 OVERLAP = 4
 """Windows that each sample is in."""
 
+_ENVELOPE_SECONDS = 0.003
+"""Of the cepstrum that makes the envelope: less than a period of the voice, so that no harmonic is in it."""
+
+_ENVELOPE_ROUNDS = 4
+
+_LEAST_MAGNITUDE = 1e-5
+"""Of the largest one: what is below counts as this much, so that its logarithm is no matter."""
+
+_TINY = 1e-30
+
 _LEAST_WEIGHT = 1e-3
 
 
@@ -70,6 +80,28 @@ def stretched(samples: Samples, factor: float, sample_rate: int) -> Samples:
     advance = phases[right] - phases[left]
     phase = phases[0] + np.concatenate([np.zeros_like(advance[:1]), np.cumsum(advance[:-1], axis=0, dtype=np.float64)])
     return samples_of((magnitude * np.exp(1j * phase)).astype(np.complex64), length, sample_rate)
+
+
+def log_envelope(transformed: Spectrogram, sample_rate: int) -> npt.NDArray[np.float32]:
+    """Return the logarithm of the magnitudes' envelope: formants without harmonics, float32 [frames, bins].
+
+    The true envelope (Imai and Abe, 1979): the beginning of the cepstrum makes a smooth spectrum; where that is above
+    the magnitudes it takes their place, and again, so that it comes to lie on the harmonics and not between them.
+    """
+    magnitudes = np.abs(transformed)
+    envelope = logarithms = np.log(np.maximum(magnitudes, max(_LEAST_MAGNITUDE * magnitudes.max(), _TINY)))
+    lifter = _lifter(round(_ENVELOPE_SECONDS * sample_rate), window_size(sample_rate))
+    for _ in range(_ENVELOPE_ROUNDS):
+        envelope = np.fft.rfft(np.fft.irfft(np.maximum(logarithms, envelope)) * lifter).real
+    return envelope.astype(np.float32, copy=False)
+
+
+def _lifter(kept: int, size: int) -> npt.NDArray[np.float32]:
+    """Return the weights of a cepstrum, float32 [size]: 1 for the first of those `kept`, then less and less."""
+    lifter = np.zeros(size, np.float32)
+    lifter[:kept] = 0.5 + 0.5 * np.cos(np.pi * np.maximum(2 * np.arange(kept) / kept - 1, 0))
+    lifter[1 - kept :] = lifter[kept - 1 : 0 : -1]
+    return lifter
 
 
 def _hann(size: int) -> npt.NDArray[np.float32]:

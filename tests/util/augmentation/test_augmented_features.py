@@ -23,6 +23,7 @@ ALL = (
         "speed[p=0.7,factor=1~0.15]",
         "tempo[p=0.3,factor=1~0.2]",
         "pitch[p=0.3]",
+        "voice[p=0.3]",
         "noise[p=0.7,snr=5:20~5]",
         "volume[p=0.3]",
     ),

@@ -11,7 +11,7 @@ import numpy as np
 from ...audio import Samples
 from ..augmentation import DECIBELS, Array, Augmentation, Occasion
 from ..fourier import convolved
-from ..levels import ratio_of
+from ..levels import as_loud_as, ratio_of
 from ..ranges import Range
 
 PRIMES = (17, 19, 23, 29, 31)
@@ -49,7 +49,7 @@ class Reverb(Augmentation):
                     break
                 summed[begin:] += np.float32(gain) * array[: len(array) - begin]
                 gain *= decay
-        return _as_loud_as(array, summed)
+        return as_loud_as(array, summed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class Room(Augmentation):
             response = response[int(np.abs(response).argmax()) :][: int(LONGEST_ROOM * occasion.sample_rate)]
         else:
             response = self._simulated(occasion)
-        return _as_loud_as(array, convolved(array, response))
+        return as_loud_as(array, convolved(array, response))
 
     def _simulated(self, occasion: Occasion) -> Samples:
         rt60, direct = occasion.draw(self.rt60), occasion.draw(self.direct)
@@ -82,8 +82,3 @@ class Room(Augmentation):
         echoes = occasion.random.standard_normal(len(time), np.float32) * np.exp(-3 * np.log(10) * time / rt60)
         echoes *= ratio_of(-direct) / np.sqrt(np.sum(echoes**2))
         return np.concatenate([[1], echoes]).astype(np.float32)
-
-
-def _as_loud_as(before: Samples, after: Samples) -> Samples:
-    peak = float(np.abs(after).max())
-    return after * np.float32(np.abs(before).max() / peak) if peak else after

@@ -64,18 +64,22 @@ class Pitch(Augmentation):
 
     def augment(self, array: Array, occasion: Occasion) -> Array:
         """Return float32 [samples]."""
-        factor = _rounded(occasion.draw(self.pitch))
-        slow = stretched(array, 1 / factor, occasion.sample_rate)
-        raised = sped_up(slow, factor)
-        changed = array.copy()
-        changed[: len(raised)] = raised[: len(array)]
-        return changed
+        return raised(array, occasion.draw(self.pitch), occasion.sample_rate)
 
 
 def sped_up(samples: Samples, factor: float) -> Samples:
     """Return samples resampled so that they take 1 / `factor` of their time, float32 [samples / factor]."""
     faster: Samples = soxr.resample(samples, _rounded(factor) * RATIOS, RATIOS)
     return faster
+
+
+def raised(samples: Samples, factor: float, sample_rate: int) -> Samples:
+    """Return samples in which all frequencies are `factor` times as high, and the tempo is the same, float32."""
+    factor = _rounded(factor)
+    higher = sped_up(stretched(samples, 1 / factor, sample_rate), factor)
+    changed = samples.copy()
+    changed[: len(higher)] = higher[: len(samples)]
+    return changed
 
 
 def _rounded(factor: float) -> float:

@@ -1,0 +1,67 @@
+"""Voices of other people, whose vocal cords and vocal tracts have other lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ...audio import Samples
+from ..augmentation import Array, Augmentation, Occasion
+from ..levels import as_loud_as
+from ..ranges import Range
+from ..spectrogram import log_envelope, samples_of, spectrogram
+from .speed import FASTEST, SLOWEST, raised
+
+LARGEST_GAIN = 30.0
+"""By which a magnitude is multiplied or divided at most, as little but rounding is heard below a steep slope."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Voice(Augmentation):
+    """A change of pitch by a phase vocoder, then of the vocal tract's length (Jaitly and Hinton, 2013)."""
+
+    kind: ClassVar[str] = "voice"
+    summary: ClassVar[str] = (
+        "raises the pitch by the factor `pitch`, and the formants by `formants`, as a shorter vocal tract does; `speed`"
+        " and `pitch` raise both by the same factor"
+    )
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"pitch": (SLOWEST, FASTEST), "formants": (0.5, 2.0)}
+    pitch: Range = Range(1.0, spread=0.3)
+    formants: Range = Range(1.0, spread=0.15)
+
+    def augment(self, array: Array, occasion: Occasion) -> Array:
+        """Return float32 [samples], as loud as before."""
+        pitch, formants = occasion.draw(self.pitch), occasion.draw(self.formants)
+        return as_loud_as(array, another_voice(array, pitch, formants, occasion.sample_rate))
+
+
+def another_voice(samples: Samples, pitch: float, formants: float, sample_rate: int) -> Samples:
+    """Return samples whose harmonics are `pitch` times as high, and their envelope `formants` times, float32 [samples].
+
+    What makes the sound is that of the samples raised as a whole, and above the frequencies that they have then that of
+    the samples as they are; the envelope is theirs, moved.
+    """
+    before = spectrogram(samples, sample_rate)
+    after = spectrogram(raised(samples, pitch, sample_rate), sample_rate)
+    envelope = log_envelope(before, sample_rate)
+    wanted = _moved(envelope, formants)
+    reached = np.arange(envelope.shape[1]) < pitch * envelope.shape[1]
+    gains = np.where(reached, wanted - log_envelope(after, sample_rate), wanted - envelope)
+    limit = np.log(LARGEST_GAIN)
+    changed = np.where(reached, after, before) * np.exp(np.clip(gains, -limit, limit))
+    return samples_of(changed, len(samples), sample_rate)
+
+
+def _moved(envelope: npt.NDArray[np.float32], factor: float) -> npt.NDArray[np.float32]:
+    """Return the envelope [frames, bins] that has in bin k what this one has in k / factor, on a line between two."""
+    last = envelope.shape[1] - 1
+    places = np.minimum(np.arange(last + 1) / factor, last)
+    left = places.astype(np.intp)
+    between = (places - left).astype(np.float32)
+    right = np.minimum(left + 1, last)
+    moved: npt.NDArray[np.float32] = (1 - between) * envelope[:, left] + between * envelope[:, right]
+    return moved
