@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from augmenting import RATE, Array, augmented
+from augmenting import RATE, WHITE, Array, augmented
 from scipy.ndimage import gaussian_filter1d
 from scipy.signal import lfilter
 
@@ -16,6 +16,11 @@ def test_a_voice_has_the_pitch_and_the_formants_that_were_asked_for(pitch: float
     assert harmonic(changed) == pytest.approx(PITCH * pitch, rel=0.02)
     assert formants_of(changed) == pytest.approx(formants, abs=0.04)
     assert abs(changed).max() == pytest.approx(abs(vowel()).max())
+
+
+def test_a_voice_whose_factors_are_1_is_as_it_was() -> None:
+    for samples in (vowel(), WHITE):
+        np.testing.assert_allclose(augmented("voice[pitch=1,formants=1]", samples), samples, atol=1e-5)
 
 
 def vowel() -> Array:
