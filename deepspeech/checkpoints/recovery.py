@@ -1,7 +1,7 @@
 """Finding a checkpoint that is whole where a folder's index file is lost or names one that is damaged."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ..errors import CheckpointError
@@ -69,12 +69,12 @@ def best_of(folder: Path, count: int, best: Path) -> list[Path]:
     if wanted is None:
         return [best]
     others = [(progress_of(each), each) for each in checkpoints_in(folder, Kind.BEST) if each != best]
-    ranked = sorted(
-        (progress.newest_dev_figure, each)
+    figures = {
+        each: progress.newest_dev_figure
         for progress, each in others
-        if progress is not None and progress.compares_with(wanted)
-    )
-    return [best, *(each for _, each in ranked if not damage(each))][:count]
+        if progress is not None and progress.compares_with(wanted) and not damage(each)
+    }
+    return [best, *_ranked(figures)][:count]
 
 
 def rank_best(others: Sequence[Path], newest: Path, count: int, damaged: set[Path]) -> tuple[list[Path], list[Path]]:
@@ -83,13 +83,19 @@ def rank_best(others: Sequence[Path], newest: Path, count: int, damaged: set[Pat
     One that cannot be compared with the newest stays, and so does one that is known to be better.
     """
     now = progress_of(newest)
-    figures = {} if now is None else {each: _comparable_figure(each, now) for each in others if each not in damaged}
-    ranked = sorted((figure, each) for each, figure in figures.items() if figure is not None)
-    better = [each for figure, each in ranked if now is not None and figure < now.newest_dev_figure]
-    best_first = [*better, newest, *(each for _, each in ranked if each not in better)]
+    found = {} if now is None else {each: _comparable_figure(each, now) for each in others if each not in damaged}
+    figures = {each: figure for each, figure in found.items() if figure is not None}
+    ranked = _ranked(figures)
+    better = [each for each in ranked if now is not None and figures[each] < now.newest_dev_figure]
+    best_first = [*better, newest, *(each for each in ranked if each not in better)]
     kept = best_first[: max(count, len(better) + 1)]
     incomparable = [each for each in others if each not in damaged and each not in best_first]
     return [*incomparable, *reversed(kept)], [each for each in others if each not in {*kept, *incomparable}]
+
+
+def _ranked(figures: Mapping[Path, float]) -> list[Path]:
+    """Return checkpoints by their figures in validation, the lowest first, and of those that are equal the newest."""
+    return sorted(figures, key=lambda each: (figures[each], -(step_of(each) or 0)))
 
 
 def _comparable_figure(best: Path, now: TrainingState) -> float | None:

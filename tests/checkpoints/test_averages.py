@@ -72,6 +72,18 @@ def test_the_best_checkpoints_are_kept_and_their_mean_is_used(tmp_path: Path) ->
         assert checkpoints.find(Kind.BEST) == best
 
 
+def test_of_checkpoints_that_are_equally_good_the_newest_are_kept_and_used(tmp_path: Path) -> None:
+    with session_of(tmp_path, averaged=3) as (checkpoints, session):
+        for epoch, loss in enumerate([2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], start=1):
+            set_step(session, 50 * epoch)
+            fill(session, weights=epoch)
+            best = checkpoints.save(session, Kind.BEST, replace(STATE, dev_losses=(loss,)))
+        kept = {path.stem for path in tmp_path.glob("best_dev-*.index")}
+        assert kept == {"best_dev-350", "best_dev-300", "best_dev-250"}
+        checkpoints.restore(session, best, to_use=True)
+        assert filled_with(session, WEIGHTS) == 6.0
+
+
 def test_the_statistics_of_features_are_neither_trained_nor_averaged(tmp_path: Path) -> None:
     identity = replace(IDENTITY, features=FeatureOptions(normalization="global"))
     with session_of(tmp_path, identity, ema_decay=0.9, averaged=2) as (checkpoints, session):

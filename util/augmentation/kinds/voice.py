@@ -42,8 +42,8 @@ class Voice(Augmentation):
 def another_voice(samples: Samples, pitch: float, formants: float, sample_rate: int) -> Samples:
     """Return samples whose harmonics are `pitch` times as high, and their envelope `formants` times, float32 [samples].
 
-    What makes the sound is that of the samples raised as a whole, and above the frequencies that they have then that of
-    the samples as they are; the envelope is theirs, moved.
+    By the source-filter model of speech (Fant, 1960): the source is that of the samples raised as a whole, and that of
+    the samples as they are above the frequencies that those have; the filter is the envelope, moved.
     """
     before = spectrogram(samples, sample_rate)
     after = spectrogram(raised(samples, pitch, sample_rate), sample_rate)
