@@ -15,7 +15,7 @@ from ..options import (
 from ..util.features import RUNNING
 from ..util.files.packaged_data import DATA
 from .experiment import Experiment, register
-from .unheard import NOISE, OTHER_VOICES, SILENCE, UNHEARD
+from .unheard import NOISE, OTHER_PEOPLE, SILENCE, UNHEARD
 
 FSDD = register(
     "fsdd",
@@ -46,7 +46,7 @@ FSDD_UNHEARD = register(
         options=with_values(
             UNHEARD,
             {
-                "augment": OTHER_VOICES.written,
+                "augment": OTHER_PEOPLE.written,
                 "audio_sample_rate": 8000,
                 "normalize_features": RUNNING,
                 "lstm_layers": 3,

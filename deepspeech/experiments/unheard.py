@@ -27,6 +27,7 @@ from ..util.augmentation.kinds.noise import Noise
 from ..util.augmentation.kinds.rooms import Room
 from ..util.augmentation.kinds.speed import Pitch, Speed
 from ..util.augmentation.kinds.transmission import Band
+from ..util.augmentation.kinds.voice import Voice
 from ..util.augmentation.kinds.volume import Volume
 from ..util.augmentation.ranges import Range
 
@@ -49,16 +50,23 @@ AUGMENTATIONS = AugmentationOptions.of(*SPEED_AND_NOISE, *masks(bands=10, pieces
 SMALL_MASKS = AugmentationOptions.of(*SPEED_AND_NOISE, *masks(bands=5, pieces=2, milliseconds=40))
 """For few hours of letters, digits or commands: larger masks hide all of a letter, and little else tells it."""
 
-OTHER_VOICES = AugmentationOptions.of(
-    Speed(factor=Range(1, spread=0.2)),
-    Pitch(p=0.7, pitch=Range(1, spread=0.25)),
+_WIDE_SPEED = Speed(factor=Range(1, spread=0.2))
+
+_OTHER_PLACES = (
     Room(p=0.5, rt60=Range(0.35, spread=0.2)),
     Band(p=0.6, low=Range(150, spread=149), high=Range(3200, spread=700)),
     Volume(dbfs=Range(-12, spread=15)),
     Noise(p=0.5, snr=Range(20, spread=12)),
     *masks(bands=10, pieces=1, milliseconds=30),
 )
+
+OTHER_VOICES = AugmentationOptions.of(_WIDE_SPEED, Pitch(p=0.7, pitch=Range(1, spread=0.25)), *_OTHER_PLACES)
 """For corpora of few speakers and microphones: other voices, rooms, bands and loudness."""
+
+OTHER_PEOPLE = AugmentationOptions.of(
+    _WIDE_SPEED, Voice(p=0.8, pitch=Range(1, spread=0.35), formants=Range(1, spread=0.15)), *_OTHER_PLACES
+)
+"""The same for a handful of speakers, whose voices get formants of others, too."""
 
 SILENCE = Silence(p=0.3, before=Range(300, spread=300), after=Range(300, spread=300))
 """For recordings that begin and end with speech, before other augmentations, so that their noise is in it, too."""
