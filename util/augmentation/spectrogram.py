@@ -74,12 +74,19 @@ def stretched(samples: Samples, factor: float, sample_rate: int) -> Samples:
     places = np.minimum(np.arange(1 + -(-length // hop(sample_rate))) * factor, len(original) - 1)
     left = np.minimum(places.astype(np.intp), max(len(original) - 2, 0))
     right = np.minimum(left + 1, len(original) - 1)
-    between = (places - left).astype(np.float32)[:, None]
-    magnitudes, phases = np.abs(original), np.angle(original)
-    magnitude = (1 - between) * magnitudes[left] + between * magnitudes[right]
+    magnitude, phases = interpolated(np.abs(original), places), np.angle(original)
     advance = phases[right] - phases[left]
     phase = phases[0] + np.concatenate([np.zeros_like(advance[:1]), np.cumsum(advance[:-1], axis=0, dtype=np.float64)])
     return samples_of((magnitude * np.exp(1j * phase)).astype(np.complex64), length, sample_rate)
+
+
+def interpolated(rows: npt.NDArray[np.float32], places: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+    """Return what rows are, on a line between two of them, at places from 0 to the last, float32 [places, ...]."""
+    left = places.astype(np.intp)
+    right = np.minimum(left + 1, len(rows) - 1)
+    between = (places - left).astype(np.float32)[:, None]
+    values: npt.NDArray[np.float32] = (1 - between) * rows[left] + between * rows[right]
+    return values
 
 
 def log_envelope(transformed: Spectrogram, sample_rate: int) -> npt.NDArray[np.float32]:

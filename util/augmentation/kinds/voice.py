@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,11 +14,11 @@ from ...audio import Samples
 from ..augmentation import Array, Augmentation, Occasion
 from ..levels import as_loud_as
 from ..ranges import Range
-from ..spectrogram import log_envelope, samples_of, spectrogram
+from ..spectrogram import interpolated, log_envelope, samples_of, spectrogram
 from .speed import FASTEST, SLOWEST, raised
 
-LARGEST_GAIN = 30.0
-"""By which a magnitude is multiplied or divided at most, as little but rounding is heard below a steep slope."""
+LARGEST_LOG_GAIN = math.log(30)
+"""By which a magnitude is multiplied or divided at most: below a steep slope there is only rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,17 +52,11 @@ def another_voice(samples: Samples, pitch: float, formants: float, sample_rate: 
     wanted = _moved(envelope, formants)
     reached = np.arange(envelope.shape[1]) < pitch * envelope.shape[1]
     gains = np.where(reached, wanted - log_envelope(after, sample_rate), wanted - envelope)
-    limit = np.log(LARGEST_GAIN)
-    changed = np.where(reached, after, before) * np.exp(np.clip(gains, -limit, limit))
+    changed = np.where(reached, after, before) * np.exp(np.clip(gains, -LARGEST_LOG_GAIN, LARGEST_LOG_GAIN))
     return samples_of(changed, len(samples), sample_rate)
 
 
 def _moved(envelope: npt.NDArray[np.float32], factor: float) -> npt.NDArray[np.float32]:
-    """Return the envelope [frames, bins] that has in bin k what this one has in k / factor, on a line between two."""
-    last = envelope.shape[1] - 1
-    places = np.minimum(np.arange(last + 1) / factor, last)
-    left = places.astype(np.intp)
-    between = (places - left).astype(np.float32)
-    right = np.minimum(left + 1, last)
-    moved: npt.NDArray[np.float32] = (1 - between) * envelope[:, left] + between * envelope[:, right]
-    return moved
+    """Return the envelope [frames, bins] that has in bin k what this one has in k / factor, at most the last."""
+    bins = np.arange(envelope.shape[1])
+    return interpolated(envelope.T, np.minimum(bins / factor, bins[-1])).T
