@@ -83,8 +83,11 @@ def rank_best(others: Sequence[Path], newest: Path, count: int, damaged: set[Pat
     One that cannot be compared with the newest stays, and so does one that is known to be better.
     """
     now = progress_of(newest)
-    found = {} if now is None else {each: _comparable_figure(each, now) for each in others if each not in damaged}
-    figures = {each: figure for each, figure in found.items() if figure is not None}
+    figures = {
+        each: figure
+        for each in others
+        if now is not None and each not in damaged and (figure := _comparable_figure(each, now)) is not None
+    }
     ranked = _ranked(figures)
     better = [each for each in ranked if now is not None and figures[each] < now.newest_dev_figure]
     best_first = [*better, newest, *(each for each in ranked if each not in better)]

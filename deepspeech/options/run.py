@@ -114,10 +114,7 @@ class Options:
 
     @property
     def alphabet_path(self) -> Path | None:
-        """The alphabet's file, of an experiment's corpus if none is given to a unit that needs one; None for bytes.
-
-        Bytes need none where an experiment makes an alphabet of its transcripts, either.
-        """
+        """The alphabet's file: the given one, or that of the experiment's corpus, which bytes do without; or None."""
         own = self.experiment.own_alphabet
         path = self.alphabet.path or own
         return None if self.alphabet.unit == ByteAlphabet.unit and path == own else path
