@@ -14,7 +14,7 @@ from ..options import ClusterOptions, Options
 from ..options.cluster import ANY_PLACE
 from ..training.data_set import open_sets
 from ..training.graph import Session, fix_threads, session_config
-from ..training.inputs import alphabet_of_best_paths, read_inputs
+from ..training.inputs import alphabet_of_validation, read_inputs
 from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from ..training.scoring import Evaluator
 from ..training.towers import compute_devices
@@ -79,7 +79,7 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
     token = read_token(cluster)
     inputs = read_inputs(options)
     features = front_end(options.features)
-    written = alphabet_of_best_paths(options, inputs)
+    written = alphabet_of_validation(options, inputs)
     identity = ModelIdentity(inputs.alphabet, options.features, options.model)
     frames_per_row = identity.network.time_reduction
     evaluation = Evaluator(inputs.decoder, options.test.files, alphabet=written, frames_per_row=frames_per_row)

@@ -159,7 +159,7 @@ class TrainingState:
         """Return this state after one more validation, with the count of those since the output was last uniform."""
         losses, rates = (*self.dev_losses, tally.mean_loss), self.dev_error_rates
         if self.best_by != LOSS:
-            edits = tally.best_path_edits
+            edits = tally.validation_edits
             rates = (*rates, edits.wer if self.best_by == WER else edits.cer)
         return replace(self, dev_losses=losses, dev_error_rates=rates, varied_validations=varied)
 

@@ -68,8 +68,8 @@ def options_of_set(options: Options, name: SetName) -> SetOptions:
     return needed[name] or SetOptions()
 
 
-def alphabet_of_best_paths(options: Options, inputs: Inputs) -> Alphabet | None:
-    """Return the alphabet if the best paths of the validation set are counted; else None."""
+def alphabet_of_validation(options: Options, inputs: Inputs) -> Alphabet | None:
+    """Return the alphabet if the errors of the validation set are counted; else None."""
     return inputs.alphabet if options.schedule.best_by != LOSS else None
 
 

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -163,7 +163,7 @@ class JobRunner:
     ) -> tuple[dict[str, Any], dict[Any, Any]]:
         used = towers[: len(batches)]
         fetches: dict[str, Any] = {"losses": [tower.losses for tower in used]}
-        if job.report:
+        if job.report or (job.set_name is SetName.DEV and self._evaluator.validates):
             fetches["posteriors"] = [tower.posteriors for tower in used]
         if job.set_name is not SetName.TRAIN:
             fetches["best_paths"] = [tower.best_path for tower in used]
@@ -176,11 +176,12 @@ class JobRunner:
 
     def _take(self, outcome: "_Outcome", batches: Sequence[Batch], fetched: Mapping[str, Any]) -> None:
         if outcome.job.set_name is not SetName.TRAIN:
-            for batch, paths in zip(batches, fetched["best_paths"], strict=True):
+            for paths in fetched["best_paths"]:
                 emitted = Tally.of_labels(np.unique(paths[paths != LABEL_PADDING]).tolist())
-                if outcome.job.set_name is SetName.DEV:
-                    emitted = replace(emitted, best_path_edits=self._evaluator.of_best_paths(batch, paths))
                 outcome.tally = outcome.tally.merged(emitted, self._report_count)
+        if outcome.job.set_name is SetName.DEV and self._evaluator.validates:
+            for batch, posteriors in zip(batches, fetched["posteriors"], strict=True):
+                outcome.decoding += self._evaluator.submit_validation(batch, posteriors)
         if outcome.job.report:
             for batch, posteriors, of_batch in zip(batches, fetched["posteriors"], fetched["losses"], strict=True):
                 outcome.decoding += self._evaluator.submit(batch, posteriors, of_batch)

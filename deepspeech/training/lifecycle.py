@@ -92,7 +92,7 @@ class RunLifecycle:
     def _keep_if_best(self, state: TrainingState) -> None:
         figure, name = state.dev_figures[-1], in_words(state.best_by)
         if state.best_by != LOSS:
-            logger.info("Validation of epoch %d: %s of the best paths %.2f%%", state.epoch, name, 100 * figure)
+            logger.info("Validation of epoch %d: %s without a language model %.2f%%", state.epoch, name, 100 * figure)
         is_best = figure <= self._best
         if not is_best and figure not in sorted(state.dev_figures)[: self._options.checkpoints.averaged]:
             return

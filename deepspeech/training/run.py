@@ -27,7 +27,7 @@ from ..util.signals import ended_by_signals
 from .data_set import open_sets
 from .features.statistics import fill_in_statistics
 from .graph import Session, TrainingGraph, build_training_graph, fix_threads, session_config
-from .inputs import Inputs, alphabet_of_best_paths
+from .inputs import Inputs, alphabet_of_validation
 from .interruption import InterruptionWatch, PlainEnding
 from .job_runner import JobRunner
 from .lifecycle import RunLifecycle, restore_newest
@@ -132,7 +132,7 @@ def _evaluator(
         options.test.files,
         output_file,
         report_folder,
-        alphabet_of_best_paths(options, inputs),
+        alphabet_of_validation(options, inputs),
         frames_per_row=network.time_reduction,
     )
 

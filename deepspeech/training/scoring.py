@@ -1,6 +1,6 @@
 """From posteriors to figures: decoding on all cores while the model computes the next batch."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -8,16 +8,19 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
-from ..decoder import CTCDecoder
+from ..decoder import CTCDecoder, DecoderOptions
 from ..decoder.of_alphabet import reference_of
 from ..util.corpus import Utterance
-from ..util.feeding import LABEL_PADDING, Batch
+from ..util.feeding import Batch
 from ..util.figures.error_report.folder import ReportFolder
-from ..util.figures.metrics import EditCounts, evaluate_transcript
+from ..util.figures.metrics import evaluate_transcript
 from ..util.figures.output_file import OutputFile
 from ..util.figures.tally import Tally, places_of_files
 from ..util.parallel import usable_cores
 from ..util.text import Alphabet
+
+VALIDATION_BEAM = 16
+"""Hypotheses kept after every frame in validation: enough to sum the paths of a label that is said twice."""
 
 
 class Evaluator:
@@ -36,8 +39,8 @@ class Evaluator:
         """Decode with the decoder, and add what is heard to the output file and the report, if there are any.
 
         Each of several test files is counted by itself, too. For the report, what a decoder with a language model
-        hears is decoded also without it. With the `alphabet`, best paths are counted in validation. Posteriors have a
-        row for each `frames_per_row` frames.
+        hears is decoded also without it. With the `alphabet`, errors are counted in validation. Posteriors have a row
+        for each `frames_per_row` frames.
         """
         self._frames_per_row = frames_per_row
         self._decoder = decoder
@@ -47,6 +50,9 @@ class Evaluator:
         compares = report_folder is not None and decoder.scorer is not None and not decoder.is_ambiguous
         self._acoustic_decoder = decoder.without_scorer() if compares else None
         self._alphabet = alphabet
+        self._validation_decoder = (
+            None if alphabet is None else CTCDecoder(alphabet.output_labels, DecoderOptions(VALIDATION_BEAM))
+        )
         self._pool = ThreadPoolExecutor(max_workers=usable_cores(), thread_name_prefix="decode")
 
     def __enter__(self) -> "Evaluator":
@@ -57,6 +63,11 @@ class Evaluator:
     ) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
+    @property
+    def validates(self) -> bool:
+        """Whether errors are counted in validation."""
+        return self._validation_decoder is not None
+
     def submit(
         self, batch: Batch, posteriors: npt.NDArray[np.float32], losses: npt.NDArray[np.float32]
     ) -> "list[Future[Tally]]":
@@ -64,22 +75,32 @@ class Evaluator:
 
         `losses` are float32 [batch], in nats.
         """
-        lengths = -(-batch.lengths // self._frames_per_row)
         return [
-            self._pool.submit(self._evaluate, utterance, posteriors[:rows, column], float(losses[column]))
-            for column, (utterance, rows) in enumerate(zip(batch.utterances, lengths, strict=True))
+            self._pool.submit(self._evaluate, utterance, of_utterance, float(loss))
+            for (utterance, of_utterance), loss in zip(self._each(batch, posteriors), losses, strict=True)
         ]
 
-    def of_best_paths(self, batch: Batch, paths: npt.NDArray[np.int32]) -> EditCounts:
-        """Return the errors of the batch's best paths, int32 [time, batch], if they are counted.
+    def submit_validation(self, batch: Batch, posteriors: npt.NDArray[np.float32]) -> "list[Future[Tally]]":
+        """Start to count the errors of validation; return a tally of nothing else for each utterance.
 
-        LABEL_PADDING stands in a path for blanks and beyond its end. A label that follows itself is emitted once.
+        They are those of a narrow beam without a language model, whatever decodes the test. `posteriors` are as in
+        `submit`.
         """
-        if self._alphabet is None:
-            return EditCounts()
-        said = (reference_of(utterance.transcript, self._alphabet, None) for utterance in batch.utterances)
-        heard = (best_path_text(path, self._alphabet) for path in paths.T)
-        return sum(map(evaluate_transcript, said, heard), EditCounts())
+        return [self._pool.submit(self._validate, *each) for each in self._each(batch, posteriors)]
+
+    def _each(
+        self, batch: Batch, posteriors: npt.NDArray[np.float32]
+    ) -> Iterator[tuple[Utterance, npt.NDArray[np.float32]]]:
+        """Yield each utterance with its posteriors, float32 [rows, labels + 1]."""
+        lengths = -(-batch.lengths // self._frames_per_row)
+        for column, (utterance, rows) in enumerate(zip(batch.utterances, lengths, strict=True)):
+            yield utterance, posteriors[:rows, column]
+
+    def _validate(self, utterance: Utterance, posteriors: npt.NDArray[np.float32]) -> Tally:
+        assert self._alphabet is not None and self._validation_decoder is not None
+        said = reference_of(utterance.transcript, self._alphabet, None)
+        heard = self._validation_decoder.decode(posteriors)[0].text
+        return Tally(validation_edits=evaluate_transcript(said, heard))
 
     def _evaluate(self, utterance: Utterance, posteriors: npt.NDArray[np.float32], loss: float) -> Tally:
         hypothesis = self._decoder.decode(posteriors)[0].text
@@ -91,9 +112,3 @@ class Evaluator:
             self._report_folder.add(utterance, hypothesis, loss, without_language_model)
         place = self._places.get(utterance.csv_file)
         return Tally.of_utterance(utterance.place, utterance.reference, hypothesis, loss, place)
-
-
-def best_path_text(path: npt.NDArray[np.int32], alphabet: Alphabet) -> str:
-    """Return the text of a path, int32 [time], of labels and LABEL_PADDING."""
-    begins = np.flatnonzero(np.diff(path, prepend=LABEL_PADDING))
-    return alphabet.decode(label for label in path[begins].tolist() if label != LABEL_PADDING)

@@ -22,7 +22,7 @@ def validated(losses: list[float], wrong_words: list[int] | None = None, **sched
         tally = Tally(len(job.batches), 1.0)
         if job.set_name is SetName.DEV:
             words = wrong_words[job.epoch] if wrong_words else 0
-            tally = Tally(1, losses[job.epoch], labels_emitted=(1, 2), best_path_edits=EditCounts(words, 10, 1, 50, 1))
+            tally = Tally(1, losses[job.epoch], labels_emitted=(1, 2), validation_edits=EditCounts(words, 10, 1, 50, 1))
         coordinator.submit(JobResult(job, job.batches, tally))
     return coordinator.state
 
@@ -43,7 +43,7 @@ def test_validations_that_emit_only_blanks_are_no_plateau() -> None:
     assert coordinator.state.plateau_reductions == state.plateau_reductions
 
 
-def test_the_error_rate_of_the_best_paths_decides_what_is_best_if_asked() -> None:
+def test_the_error_rate_of_validation_decides_what_is_best_if_asked() -> None:
     by_wer = validated([3.0, 2.0, 1.0], [1, 3, 2], best_by="wer")
     assert (by_wer.dev_figures, by_wer.best_dev_figure, by_wer.newest_dev_figure) == ((0.1, 0.3, 0.2), 0.1, 0.2)
     assert by_wer.dev_losses == (3.0, 2.0, 1.0)

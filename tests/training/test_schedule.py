@@ -70,7 +70,7 @@ def test_a_training_with_every_option_of_its_schedule_goes_on_exactly_where_it_w
     rates = [float(rate) for rate in re.findall(r"Training of epoch .* learning rate ([\d.e-]+)", finished.stderr)]
     assert len(rates) == 6
     assert rates[0] > rates[-1] > 0
-    assert re.search(r"Validation of epoch 6: CER of the best paths [\d.]+%", finished.stderr)
+    assert re.search(r"Validation of epoch 6: CER without a language model [\d.]+%", finished.stderr)
     assert "Testing with the checkpoint of lowest validation CER" in finished.stderr
     assert re.search(r"The weights are the mean of best_dev-\d+, best_dev-\d+", finished.stderr)
 

@@ -38,7 +38,7 @@ class Tally:
     `samples` are the wrongly transcribed utterances of lowest loss, lowest first. `labels_emitted` are the lowest
     LABELS_KEPT different labels of the utterances' best paths, without the blank; it stays empty in training. `files`
     are the figures of each CSV file of the set, in the order of the files and without samples, where they are counted.
-    `best_path_edits` are the errors of the best paths, where those are counted.
+    `validation_edits` are the errors of validation without a language model, where those are counted.
     """
 
     utterances: int = 0
@@ -47,7 +47,7 @@ class Tally:
     samples: tuple[Sample, ...] = ()
     labels_emitted: tuple[int, ...] = ()
     files: tuple[Tally, ...] = ()
-    best_path_edits: EditCounts = field(default_factory=EditCounts)
+    validation_edits: EditCounts = field(default_factory=EditCounts)
 
     @property
     def mean_loss(self) -> float:
@@ -84,7 +84,7 @@ class Tally:
             samples=lowest_loss(self.samples + other.samples, sample_count),
             labels_emitted=tuple(sorted({*self.labels_emitted, *other.labels_emitted})[:LABELS_KEPT]),
             files=tuple(one.merged(two, 0) for one, two in zip_longest(self.files, other.files, fillvalue=Tally())),
-            best_path_edits=self.best_path_edits + other.best_path_edits,
+            validation_edits=self.validation_edits + other.validation_edits,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -96,7 +96,8 @@ class Tally:
     def from_json(value: Mapping[str, Any]) -> Tally:
         """Return the tally that `to_json` wrote; raise KeyError or TypeError for anything else.
 
-        Tallies of a time without `labels_emitted`, `files` or `best_path_edits` are read, too.
+        Tallies of a time without `labels_emitted` or `files` are read, too, and of one when validation counted the
+        errors of best paths.
         """
         samples = tuple(Sample(**{**sample, "edits": EditCounts(**sample["edits"])}) for sample in value["samples"])
         figures, *files = (
@@ -104,8 +105,8 @@ class Tally:
             for each in (value, *value.get("files", ()))
         )
         labels = tuple(value.get("labels_emitted", ()))
-        best_paths = EditCounts(**value.get("best_path_edits", {}))
-        return replace(figures, samples=samples, labels_emitted=labels, files=tuple(files), best_path_edits=best_paths)
+        validation = EditCounts(**value.get("validation_edits", value.get("best_path_edits", {})))
+        return replace(figures, samples=samples, labels_emitted=labels, files=tuple(files), validation_edits=validation)
 
 
 def places_of_files(csv_files: Sequence[Path]) -> dict[str, int]:

@@ -254,7 +254,7 @@ class TallyBody(Body):
     samples: Annotated[list[SampleBody], Field(max_length=1000)] = []
     labels_emitted: Annotated[list[Number], Field(max_length=LABELS_KEPT)] = []
     files: Annotated[list[FileTallyBody], Field(max_length=MOST_FILES)] = []
-    best_path_edits: EditsBody = EditsBody()
+    validation_edits: EditsBody = EditsBody()
 
     def tally(self) -> Tally:
         """Return the tally that this describes."""
@@ -263,8 +263,8 @@ class TallyBody(Body):
         )
         edits = EditCounts(**self.edits.model_dump())
         files = tuple(file.tally() for file in self.files)
-        best_paths = EditCounts(**self.best_path_edits.model_dump())
-        return Tally(self.utterances, self.loss_sum, edits, samples, tuple(self.labels_emitted), files, best_paths)
+        validation = EditCounts(**self.validation_edits.model_dump())
+        return Tally(self.utterances, self.loss_sum, edits, samples, tuple(self.labels_emitted), files, validation)
 
 
 class ResultBody(Body):

@@ -33,8 +33,8 @@ class ScheduleOptions:
     validation_step: int = flag(0, "epochs from one validation to the next; 0: never", check=at_least(0))
     best_by: str = flag(
         LOSS,
-        "what the best checkpoint has the lowest of, and early stopping looks at: loss of the validation set, or wer or"
-        " cer of its best paths",
+        "what the best checkpoint has the lowest of, and early stopping looks at: loss of the validation set, or its"
+        " wer or cer without a language model",
         check=OneOf((LOSS, WER, CER)),
     )
     display_step: int = flag(

@@ -15,7 +15,7 @@ TALLY = Tally(
     samples=(Sample("a.wav", "yes", "no", 1.5, EditCounts(1, 1, 1, 3, 3, 1, 0, 0)),),
     labels_emitted=(0, 26),
     files=(Tally(), Tally(3, 4.5, EditCounts(3, 1, 6, 2, 30, 1, 1, 1))),
-    best_path_edits=EditCounts(4, 6, 3, 30, 3, 2, 1, 1, 5, 3, 9),
+    validation_edits=EditCounts(4, 6, 3, 30, 3, 2, 1, 1, 5, 3, 9),
 )
 
 LATER = {"substitutions", "insertions", "deletions", "syllable_edits", "toneless_syllable_edits", "syllables"}
