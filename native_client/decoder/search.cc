@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "shared/log_math.h"
@@ -57,16 +58,20 @@ void Search::prepare_frame(const std::vector<float>& posteriors) {
 
 // Gives the columns outside `cutoff_prob` and `cutoff_top_n` a probability of 0.
 void Search::cut_off() {
+  const DecoderOptions& options = context_.options;
   const std::size_t columns = posteriors_.size();
-  const std::size_t top = context_.options.cutoff_top_n ? std::min(context_.options.cutoff_top_n, columns) : columns;
-  if (top == columns && context_.options.cutoff_prob >= 1) return;
+  const std::size_t top = options.cutoff_top_n ? std::min(options.cutoff_top_n, columns) : columns;
+  const double enough = options.cutoff_prob < 1 ? options.cutoff_prob : std::numeric_limits<double>::infinity();
+  if (top == columns && std::isinf(enough)) return;
   std::vector<Label> order(columns);
   std::iota(order.begin(), order.end(), Label{0});
-  std::sort(order.begin(), order.end(), [this](Label a, Label b) { return posteriors_[a] > posteriors_[b]; });
+  const auto kept = order.begin() + std::ptrdiff_t(top);
+  std::partial_sort(order.begin(), kept, order.end(),
+                    [this](Label a, Label b) { return posteriors_[a] > posteriors_[b]; });
   double sum = 0;
-  for (std::size_t place = 0; place < columns; ++place) {
-    float& posterior = posteriors_[order[place]];
-    if (place >= top || (context_.options.cutoff_prob < 1 && sum >= context_.options.cutoff_prob)) {
+  for (auto label = order.begin(); label != order.end(); ++label) {
+    float& posterior = posteriors_[*label];
+    if (label >= kept || sum >= enough) {
       posterior = kLogZero;
     } else {
       sum += std::exp(double(posterior) + best_total_);
