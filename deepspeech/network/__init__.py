@@ -21,6 +21,7 @@ the records. This module needs no TensorFlow; `training` and `frozen` do.
 from .description import (
     LSTM,
     BidirectionalLSTM,
+    ChunkedLSTM,
     ContextWindow,
     Convolution,
     ConvolutionModule,
@@ -40,6 +41,7 @@ from .registry import network, register
 __all__ = [
     "LSTM",
     "BidirectionalLSTM",
+    "ChunkedLSTM",
     "ContextWindow",
     "Convolution",
     "ConvolutionModule",

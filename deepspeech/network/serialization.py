@@ -10,6 +10,7 @@ from ..errors import NetworkError
 from .description import (
     LSTM,
     BidirectionalLSTM,
+    ChunkedLSTM,
     ContextWindow,
     Convolution,
     ConvolutionModule,
@@ -26,7 +27,7 @@ from .description import (
 LAYERS: Mapping[str, type[Layer]] = {
     kind.__name__: kind
     for kind in (
-        *(ContextWindow, Dense, LSTM, BidirectionalLSTM, Convolution, LayerNormalization, Projection),
+        *(ContextWindow, Dense, LSTM, BidirectionalLSTM, ChunkedLSTM, Convolution, LayerNormalization, Projection),
         *(FeedForward, SelfAttention, ConvolutionModule),
     )
 }

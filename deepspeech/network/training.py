@@ -14,6 +14,7 @@ from ..errors import NetworkError
 from .description import (
     LSTM,
     BidirectionalLSTM,
+    ChunkedLSTM,
     ContextWindow,
     Convolution,
     ConvolutionModule,
@@ -25,6 +26,7 @@ from .description import (
     Network,
     Projection,
     SelfAttention,
+    TwoLSTMs,
 )
 from .layers.attention import convolution_module, feed_forward, self_attention
 from .layers.compute import Compute
@@ -33,13 +35,13 @@ from .layers.convolution import convolution
 from .layers.dense import dense, projection
 from .layers.dropout import dropout
 from .layers.layer_normalization import layer_normalization
-from .layers.lstm import LSTMState, bidirectional_lstm, lstm, lstm_variables
+from .layers.lstm import LSTMState, bidirectional_lstm, chunked_lstm, lstm, lstm_variables
 from .layers.variables import kernel_factors
 
 v1 = tf.compat.v1
 Tensor = Any
 
-ROUNDED = Dense | LSTM | BidirectionalLSTM | Projection
+ROUNDED = Dense | LSTM | TwoLSTMs | Projection
 """Layers whose products can be trained with factors of 8 bits."""
 
 WITHOUT_PRODUCTS = LayerNormalization | IntermediateCTC | ContextWindow
@@ -199,6 +201,11 @@ def _lstm(layer: LSTM, inputs: Activations, at: Pass) -> Activations:
 @computed.register
 def _bidirectional_lstm(layer: BidirectionalLSTM, inputs: Activations, at: Pass) -> Activations:
     return Activations(bidirectional_lstm(layer, inputs.stacked(at), at.lengths, at.compute))
+
+
+@computed.register
+def _chunked_lstm(layer: ChunkedLSTM, inputs: Activations, at: Pass) -> Activations:
+    return Activations(chunked_lstm(layer, inputs.stacked(at), at.lengths, at.compute))
 
 
 @computed.register

@@ -23,6 +23,12 @@ class LSTMOptions:
         name="lstm_projection",
         check=at_least(0),
     )
+    chunk: int = flag(
+        0,
+        "outputs that the network lstm makes at a time when it streams, of which each sees all; 0: each sees the past",
+        name="lstm_chunk",
+        check=at_least(0),
+    )
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from ..errors import GraphError
 from ..network.description import (
     LSTM,
     BidirectionalLSTM,
+    ChunkedLSTM,
     Convolution,
     ConvolutionModule,
     Dense,
@@ -28,7 +29,7 @@ from .frozen.model import FrozenModel
 from .layers.attention import ConvolutionModuleLayer, FeedForwardLayer, SelfAttentionLayer
 from .layers.convolution import ConvolutionLayer
 from .layers.layer import Array, Batch, EngineLayer, Weights
-from .layers.lstm import BidirectionalLSTMLayer, LSTMLayer
+from .layers.lstm import ChunkedLSTMLayer, LSTMLayer, TwoLSTMsLayer
 from .layers.normalization import LayerNormalizationLayer
 from .layers.plan import PlannedLayer, SoftmaxLayer, in_plans
 from .layers.precision import Precision
@@ -47,7 +48,8 @@ LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights, Precision], EngineLaye
     Dense: DenseLayer,
     Projection: DenseLayer,
     LSTM: LSTMLayer,
-    BidirectionalLSTM: BidirectionalLSTMLayer,
+    BidirectionalLSTM: TwoLSTMsLayer,
+    ChunkedLSTM: ChunkedLSTMLayer,
     Convolution: ConvolutionLayer,
     LayerNormalization: LayerNormalizationLayer,
     FeedForward: FeedForwardLayer,

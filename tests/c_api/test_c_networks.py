@@ -31,6 +31,7 @@ MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
     "lstm_of_running_features": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="running")),
     "lstm_of_whole_recordings": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="utterance")),
     "bidirectional": ({"network": "lstm", "lstm_layers": 2, "bidirectional": True, "lstm_projection": 9}, MFCC),
+    "lstm_in_chunks": ({"network": "lstm", "lstm_layers": 2, "lstm_chunk": 3}, FBANK),
     "conformer": (CONFORMER | {"attention_chunk": 4, "attention_left": 6}, FBANK),
     "whole_conformer": (CONFORMER | {"bidirectional": True}, FBANK),
 }
@@ -54,7 +55,7 @@ def samples_of(length: int) -> Samples:
 
 @pytest.mark.parametrize("precision", ["bfloat16", "int8"])
 def test_rounded_weights_hear_what_python_hears(precision: str, library: Library, tmp_path: Path) -> None:
-    for name in ("lstm", "conformer"):
+    for name in ("lstm", "lstm_in_chunks", "conformer"):
         path = exported(name, tmp_path)
         python = Model(path, precision)
         with CModel(library, path, precision) as ours:

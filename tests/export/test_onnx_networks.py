@@ -37,6 +37,7 @@ MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
     "lstm_of_running_features": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="running")),
     "lstm_of_whole_recordings": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="utterance")),
     "bidirectional": ({"network": "lstm", "lstm_layers": 2, "bidirectional": True}, MFCC),
+    "lstm_in_chunks": ({"network": "lstm", "lstm_layers": 2, "lstm_chunk": 5}, FBANK),
     "conformer": (CONFORMER | {"attention_chunk": 4, "attention_left": 6}, FBANK),
     "whole_conformer": (CONFORMER | {"bidirectional": True}, FBANK),
 }

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from deepspeech.network import (
     LSTM,
     BidirectionalLSTM,
+    ChunkedLSTM,
     ContextWindow,
     Convolution,
     ConvolutionModule,
@@ -87,6 +88,14 @@ def _lstm(layer: LSTM, values: Array, weights: Weights) -> Array:
 def _bidirectional_lstm(layer: BidirectionalLSTM, values: Array, weights: Weights) -> Array:
     forward, backward = layer.directions
     return np.concatenate([_lstm(forward, values, weights), _lstm(backward, values[::-1], weights)[::-1]], axis=1)
+
+
+@outputs.register
+def _chunked_lstm(layer: ChunkedLSTM, values: Array, weights: Weights) -> Array:
+    forward, backward = layer.directions
+    chunks = [values[start : start + layer.chunk] for start in range(0, len(values), layer.chunk)]
+    second = np.concatenate([_lstm(backward, chunk[::-1], weights)[::-1] for chunk in chunks])
+    return np.concatenate([_lstm(forward, values, weights), second], axis=1)
 
 
 @outputs.register

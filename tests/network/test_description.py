@@ -14,6 +14,7 @@ from deepspeech.errors import NetworkError
 from deepspeech.network import (
     LSTM,
     BidirectionalLSTM,
+    ChunkedLSTM,
     ContextWindow,
     Convolution,
     ConvolutionModule,
@@ -40,6 +41,7 @@ layers = st.one_of(
     st.builds(Dense, names, units=sizes, clip=st.none() | st.floats(0.5, 100), dropout=st.floats(0, 0.9)),
     st.builds(LSTM, names, units=sizes, input_dropout=st.floats(0, 0.9)),
     st.builds(BidirectionalLSTM, names, units=sizes),
+    st.builds(ChunkedLSTM, names, units=sizes, chunk=st.integers(1, 100)),
     st.builds(Projection, names, units=sizes),
     st.builds(LayerNormalization, names, dropout=st.floats(0, 0.9)),
     st.builds(FeedForward, names, units=sizes),
@@ -68,7 +70,7 @@ def test_the_sizes_of_a_network_follow_from_the_shapes_of_its_variables(some: Ne
 def _of_one_unit(layer: Layer) -> Layer:
     if isinstance(layer, Dense):
         return Dense(layer.name, 1, layer.clip)
-    if isinstance(layer, LSTM | BidirectionalLSTM | Projection | FeedForward):
+    if isinstance(layer, LSTM | BidirectionalLSTM | ChunkedLSTM | Projection | FeedForward):
         return replace(layer, units=1)
     return replace(layer, channels=1) if isinstance(layer, Convolution) else layer
 
@@ -94,6 +96,7 @@ def _of_one_unit(layer: Layer) -> Layer:
         [Convolution("a", channels=4, time_stride=0).to_json()],
         [Convolution("a", channels=4, time=2, time_stride=3).to_json()],
         [Convolution("a", channels=4, input_channels=3).to_json()],
+        [ChunkedLSTM("a", units=4, chunk=0).to_json()],
         [SelfAttention("a", heads=0).to_json()],
         [SelfAttention("a", heads=4).to_json()],
         [],
@@ -141,6 +144,16 @@ def test_frames_become_rows_and_a_row_looks_ahead_by_the_strides_before_it() -> 
     )
     assert (some.time_reduction, some.look_ahead, some.streams) == (6, 1 + 2 * 2 + 6 * 4, True)
     assert [some.rows(frames) for frames in (1, 6, 7, 12)] == [1, 1, 2, 2]
+    assert (DEEPSPEECH.time_reduction, DEEPSPEECH.look_ahead) == (1, 9)
     whole = Network("whole", 26, (SelfAttention("c", heads=1), Dense("labels", units=4)))
     assert not whole.streams and DEEPSPEECH.streams
-    assert (DEEPSPEECH.time_reduction, DEEPSPEECH.look_ahead) == (1, 9)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "look_ahead"),
+    [(10, 10, 9), (10, 5, 9), (5, 10, 9), (4, 6, 3 + 5)],
+)
+def test_chunks_that_end_together_add_nothing_to_one_another(first: int, second: int, look_ahead: int) -> None:
+    chunks = (ChunkedLSTM("a", 4, first), LayerNormalization("b"), SelfAttention("c", heads=2, chunk=second))
+    some = Network("some", 26, (Convolution("d", channels=4, time_stride=2), *chunks, Dense("labels", units=4)))
+    assert (some.look_ahead, some.streams) == (2 * look_ahead + 1, True)

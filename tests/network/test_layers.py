@@ -14,6 +14,7 @@ from deepspeech.errors import NetworkError
 from deepspeech.network import (
     LSTM,
     BidirectionalLSTM,
+    ChunkedLSTM,
     Convolution,
     ConvolutionModule,
     Dense,
@@ -44,6 +45,8 @@ LAYERS: dict[str, tuple[Layer, ...]] = {
     "projection": (Projection("p", units=6),),
     "lstm": (LSTM("l", units=7),),
     "bidirectional_lstm": (BidirectionalLSTM("b", units=7),),
+    "chunked_lstm": (ChunkedLSTM("c", units=7, chunk=3), ChunkedLSTM("d", units=5, chunk=4)),
+    "one_chunk": (ChunkedLSTM("c", units=7, chunk=20),),
     "feed_forward": (Projection("p", units=6), FeedForward("f", units=9)),
     "attention": (Projection("p", units=12), SelfAttention("a", heads=3)),
     "chunked_attention": (Projection("p", units=8), SelfAttention("a", heads=2, chunk=3, left=2)),
@@ -106,7 +109,10 @@ def test_bfloat16_is_as_near_as_its_precision(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["two_convolutions", "normalization", "bidirectional_lstm", "feed_forward", "attention", "convolution_module"],
+    [
+        *("two_convolutions", "normalization", "bidirectional_lstm", "chunked_lstm", "feed_forward", "attention"),
+        "convolution_module",
+    ],
 )
 def test_gradients_are_those_of_small_differences(name: str) -> None:
     def check(session: Any, logits: Any, variables: Any, _features: Any) -> None:

@@ -73,6 +73,16 @@ def test_it_trains_goes_on_exactly_tests_exports_and_streams(program: Program, r
     assert "trained with --lstm_layers=2, but this run has --lstm_layers=3" in changed.error
 
 
+def test_one_that_is_bidirectional_in_chunks_trains_and_streams(program: Program, recordings: list[Path]) -> None:
+    folder = program.folder / "model"
+    flags = ("--lstm_chunk=8", "--epoch=15", f"--export_dir={folder}", *program.test_files())
+    finished = train(program, *LSTM, *flags)
+    assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 4
+    card = (folder / "model.md").read_text(encoding="utf-8")
+    assert "- streams, with a look-ahead of 340 ms" in card
+    check_streams(folder, recordings)
+
+
 def test_a_bidirectional_one_with_inner_losses_is_served_whole(program: Program, recordings: list[Path]) -> None:
     flags = ("--bidirectional", "--lstm_projection=24", "--intermediate_ctc_weight=0.3")
     folder = program.folder / "model"
@@ -90,7 +100,7 @@ def test_a_conformer_trains_and_streams(program: Program, recordings: list[Path]
     finished = train(program, *CONFORMER, "--epoch=30", f"--export_dir={folder}", *program.test_files())
     assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 4
     card = (folder / "model.md").read_text(encoding="utf-8")
-    assert "- streams, with a look-ahead of 620 ms" in card
+    assert "- streams, with a look-ahead of 340 ms" in card
     check_streams(folder, recordings)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import singledispatch
 
 import numpy as np
+from onnx import TensorProto
 
 from ...network.description import (
     LSTM,
     NORMALIZATION_EPSILON,
     BidirectionalLSTM,
+    ChunkedLSTM,
     ContextWindow,
     Convolution,
     Dense,
@@ -74,6 +76,42 @@ def _bidirectional_lstm(layer: BidirectionalLSTM, rows: Rows, graph: Graph) -> R
     by_row = graph.add("Transpose", [outputs], perm=[0, 2, 1, 3])
     width = 2 * layer.units
     return Rows(graph.add("Reshape", [by_row, graph.integers(0, 0, width)]), width, rows.lengths, rows.advance)
+
+
+@computed.register
+def _chunked_lstm(layer: ChunkedLSTM, rows: Rows, graph: Graph) -> Rows:
+    """Add two LSTMs, for the second of which chunks are what utterances are for the first."""
+    forward, backward = layer.directions
+    chunk, zero, time = graph.integers(layer.chunk), graph.integers(0), graph.size(rows.values, 0)
+    missing = graph.add("Mod", [graph.add("Sub", [zero, time]), chunk])
+    padding = graph.add("Concat", [graph.integers(0, 0, 0), missing, graph.integers(0, 0)], axis=0)
+    filled = graph.add("Pad", [rows.values, padding])
+    count = graph.add("Div", [graph.size(filled, 0), chunk])
+    chunks = _exchanged(filled, (count, chunk), rows.width, graph)
+    sequences = graph.add("Reshape", [chunks, graph.integers(layer.chunk, -1, rows.width)])
+    lengths = _lengths_of_chunks(layer, count, rows, graph)
+    inputs = [sequences, *_lstm_weights((backward,), graph), lengths]
+    hidden, *_ = graph.add_several("LSTM", inputs, 3, hidden_size=layer.units, direction="reverse")
+    by_row = _exchanged(graph.add("Squeeze", [hidden], axes=[1]), (chunk, count), layer.units, graph)
+    shape = graph.add("Concat", [graph.size(filled, 0), graph.integers(-1, layer.units)], axis=0)
+    second = graph.part(graph.add("Reshape", [by_row, shape]), zero, time)
+    both = graph.add("Concat", [_lstm(forward, rows, graph).values, second], axis=2)
+    return Rows(both, 2 * layer.units, rows.lengths, rows.advance)
+
+
+def _lengths_of_chunks(layer: ChunkedLSTM, count: str, rows: Rows, graph: Graph) -> str:
+    """Return the rows that utterances have in each of `count`, int64 [1], chunks, int32 [chunks * batch]."""
+    zero, chunk = graph.integers(0), graph.integers(layer.chunk)
+    begins = graph.add("Unsqueeze", [graph.add("Mul", [graph.range(zero, count), chunk])], axes=[1])
+    left = graph.add("Sub", [graph.whole(rows.lengths), begins])
+    inside = graph.minimum(graph.maximum(left, zero), chunk)
+    return graph.add("Cast", [graph.add("Reshape", [inside, graph.integers(-1)])], to=TensorProto.INT32)
+
+
+def _exchanged(values: str, sizes: tuple[str, str], width: int, graph: Graph) -> str:
+    """Return values [..., width] of rows [a, b, batch] as [b, a, batch, width]; `sizes` are a and b, int64 [1]."""
+    shape = graph.add("Concat", [*sizes, graph.integers(-1, width)], axis=0)
+    return graph.add("Transpose", [graph.add("Reshape", [values, shape])], perm=[1, 0, 2, 3])
 
 
 @computed.register

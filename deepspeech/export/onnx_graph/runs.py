@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ...network.description import LSTM, Network, SelfAttention
+from ...network.description import LSTM, ChunkedLSTM, Network, SelfAttention
 from ...util.features import UTTERANCE, FeatureOptions
 from .features import samples_before
 
@@ -30,9 +30,9 @@ def runs_of_frames(network: Network) -> Runs | None:
     shift, overlap = 1, 0
     for layer in reversed(network.layers):
         looks_ahead = layer.look_ahead
-        if isinstance(layer, SelfAttention):
+        if isinstance(layer, SelfAttention | ChunkedLSTM):
             shift, looks_ahead = math.lcm(shift, layer.chunk or 1), 0
-        if not layer.streams or (overlap and isinstance(layer, LSTM | SelfAttention)):
+        if not layer.streams or (overlap and isinstance(layer, LSTM | SelfAttention | ChunkedLSTM)):
             return None
         shift *= layer.time_reduction
         overlap = max(0, overlap * layer.time_reduction + looks_ahead + 1 - layer.time_reduction)

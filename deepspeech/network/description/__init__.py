@@ -20,7 +20,7 @@ from .layer import (
     settings_of,
 )
 from .network import Network, Sizes
-from .recurrent import LSTM, BidirectionalLSTM
+from .recurrent import LSTM, BidirectionalLSTM, ChunkedLSTM, TwoLSTMs
 
 __all__ = [
     "BLANK_BIAS",
@@ -33,6 +33,7 @@ __all__ = [
     "OPEN_FORGET_GATE",
     "ZEROS",
     "BidirectionalLSTM",
+    "ChunkedLSTM",
     "ContextWindow",
     "Convolution",
     "ConvolutionModule",
@@ -46,6 +47,7 @@ __all__ = [
     "SelfAttention",
     "Shape",
     "Sizes",
+    "TwoLSTMs",
     "Variable",
     "settings_of",
 ]

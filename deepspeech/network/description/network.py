@@ -9,9 +9,10 @@ from typing import Any
 
 from ...errors import NetworkError
 from ...options import NetworkOptions
+from .attention import SelfAttention
 from .frames import ContextWindow, Dense, IntermediateCTC
 from .layer import Layer, Shape, Variable
-from .recurrent import LSTM
+from .recurrent import LSTM, ChunkedLSTM
 
 
 @dataclass(frozen=True)
@@ -92,11 +93,16 @@ class Network:
     @property
     def look_ahead(self) -> int:
         """How many frames after its own a row depends on, if the network streams."""
-        frames, reduction = 0, 1
-        for layer in self.layers:
-            frames += reduction * layer.look_ahead
-            reduction *= layer.time_reduction
-        return frames
+        ahead, group = 0, 1  # a row needs those up to the end of the group of so many that the one `ahead` is in
+        for layer in reversed(self.layers):
+            chunk = layer.chunk if isinstance(layer, SelfAttention | ChunkedLSTM) else 0
+            if chunk and (group % chunk == 0 or chunk % group == 0):
+                group = max(group, chunk)
+            elif chunk:
+                ahead, group = ahead + group - 1, chunk
+            elif layer.look_ahead or layer.time_reduction > 1:
+                ahead, group = (ahead + group - 1) * layer.time_reduction + layer.look_ahead, 1
+        return ahead + group - 1
 
     @property
     def window_width(self) -> int:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
+from ...errors import NetworkError
 from .layer import GLOROT, OPEN_FORGET_GATE, Layer, Shape, Variable, only_in_training
+
+AnyTwoLSTMs = TypeVar("AnyTwoLSTMs", bound="TwoLSTMs")
 
 
 @dataclass(frozen=True)
@@ -45,20 +49,15 @@ class LSTM(Layer):
 
 
 @dataclass(frozen=True)
-class BidirectionalLSTM(Layer):
-    """Two LSTMs, one over the frames in their order, the other from the last frame to the first (Graves, 2005).
+class TwoLSTMs(Layer):
+    """Two LSTMs over the same frames, of which the second goes backwards.
 
     Each is as `LSTM` has it, with a kernel and a bias of its own; the output of a frame is the hidden state of the
-    first and that of the second, side by side. It needs the whole utterance.
+    first and that of the second, side by side.
     """
 
     units: int
     """Of each direction."""
-
-    @property
-    def streams(self) -> bool:
-        """False, as the second LSTM begins at the end."""
-        return False
 
     @property
     def directions(self) -> tuple[LSTM, LSTM]:
@@ -74,6 +73,43 @@ class BidirectionalLSTM(Layer):
         """Return the kernel and the bias of each direction."""
         return tuple(variable for each in self.directions for variable in each.variables(inputs))
 
-    def resized(self, shapes: Mapping[str, Shape]) -> BidirectionalLSTM:
+    def resized(self: AnyTwoLSTMs, shapes: Mapping[str, Shape]) -> AnyTwoLSTMs:
         """Return this layer with a unit for each four numbers of a bias."""
         return replace(self, units=math.prod(shapes[f"{self.name}/forward/bias"]) // 4)
+
+
+@dataclass(frozen=True)
+class BidirectionalLSTM(TwoLSTMs):
+    """Two LSTMs, one over the frames in their order, the other from the last frame to the first (Graves, 2005).
+
+    It needs the whole utterance.
+    """
+
+    @property
+    def streams(self) -> bool:
+        """False, as the second LSTM begins at the end."""
+        return False
+
+
+@dataclass(frozen=True)
+class ChunkedLSTM(TwoLSTMs):
+    """Two LSTMs, of which the second begins anew, with zeros, at the end of each chunk, and goes to its beginning.
+
+    The first goes over all frames in their order, so that a frame depends on all before it, and on those after it in
+    its chunk (after Zhang et al., "Highway LSTM RNNs for distant speech recognition", 2016, but without frames beyond
+    the chunk, so that the chunks of several layers end together).
+    """
+
+    chunk: int
+    """Frames, the last chunk of an utterance may have fewer."""
+
+    @property
+    def look_ahead(self) -> int:
+        """The frames of a chunk after its first."""
+        return self.chunk - 1
+
+    def width(self, inputs: int) -> int:
+        """Return the number of units of both directions; raise NetworkError if chunks have no frames."""
+        if self.chunk < 1:
+            raise NetworkError(f"layer {self.name}: its chunks have no frames")
+        return super().width(inputs)

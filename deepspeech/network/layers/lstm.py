@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from ..description import LSTM, BidirectionalLSTM
+from ..description import LSTM, BidirectionalLSTM, ChunkedLSTM
 from ..rounding import rounded_rows
 from .compute import Compute, Kernels
 from .lstm_loop import recurrence
@@ -52,15 +52,42 @@ def bidirectional_lstm(layer: BidirectionalLSTM, inputs: Tensor, lengths: Tensor
 
     `inputs` are [time, batch, n_input], `lengths` int32 [batch] in frames; beyond them, the outputs are zero.
     """
-    zero = tf.zeros([tf.shape(inputs)[1], layer.units])
-    outputs = []
-    for direction, turns in zip(layer.directions, (False, True), strict=True):
-        kernel, bias = lstm_variables(direction, inputs.shape[2])
-        values = tf.reverse_sequence(inputs, lengths, seq_axis=0, batch_axis=1) if turns else inputs
-        factors = kernel_factors(kernel, inputs.shape[2], compute)
-        hidden, _ = lstm(values, lengths, factors, bias, LSTMState(zero, zero), compute)
-        outputs.append(tf.reverse_sequence(hidden, lengths, seq_axis=0, batch_axis=1) if turns else hidden)
+    forward, backward = layer.directions
+    outputs = [_without_state(forward, inputs, lengths, compute), _backwards(backward, inputs, lengths, compute)]
     return tf.concat(outputs, axis=2)
+
+
+def chunked_lstm(layer: ChunkedLSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
+    """Return what `bidirectional_lstm` does; the second direction goes over the chunks as over utterances."""
+    forward, backward = layer.directions
+    time, batch = tf.unstack(tf.shape(inputs)[:2])
+    count = -(-time // layer.chunk)
+    filled = tf.pad(inputs, [[0, count * layer.chunk - time], [0, 0], [0, 0]])
+    chunks = tf.reshape(_exchanged(filled, [count, layer.chunk, batch]), [layer.chunk, count * batch, inputs.shape[2]])
+    begins = tf.range(count)[:, None] * layer.chunk
+    lengths_of_chunks = tf.reshape(tf.clip_by_value(lengths - begins, 0, layer.chunk), [-1])
+    hidden = _exchanged(_backwards(backward, chunks, lengths_of_chunks, compute), [layer.chunk, count, batch])
+    of_chunks = tf.reshape(hidden, [count * layer.chunk, batch, layer.units])[:time]
+    return tf.concat([_without_state(forward, inputs, lengths, compute), of_chunks], axis=2)
+
+
+def _exchanged(values: Tensor, sizes: list[Any]) -> Tensor:
+    """Return values [..., width], whose rows are those of `sizes` [a, b, batch], as [b, a, batch, width]."""
+    return tf.transpose(tf.reshape(values, [*sizes, values.shape[-1]]), [1, 0, 2, 3])
+
+
+def _backwards(layer: LSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
+    values = tf.reverse_sequence(inputs, lengths, seq_axis=0, batch_axis=1)
+    hidden = _without_state(layer, values, lengths, compute)
+    return tf.reverse_sequence(hidden, lengths, seq_axis=0, batch_axis=1)
+
+
+def _without_state(layer: LSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
+    """Return the hidden states [time, batch, units] of an LSTM that begins with zeros."""
+    zero = tf.zeros([tf.shape(inputs)[1], layer.units])
+    kernel, bias = lstm_variables(layer, inputs.shape[2])
+    factors = kernel_factors(kernel, inputs.shape[2], compute)
+    return lstm(inputs, lengths, factors, bias, LSTMState(zero, zero), compute)[0]
 
 
 def lstm_variables(layer: LSTM, inputs: int) -> tuple[Any, Any]:

@@ -35,6 +35,7 @@ const std::vector<Kind>& kinds() {
       {LayerKind::kLayerNormalization, "LayerNormalization", {}},
       {LayerKind::kLstm, "LSTM", {{"units", kSize}}},
       {LayerKind::kBidirectionalLstm, "BidirectionalLSTM", {{"units", kSize}}},
+      {LayerKind::kChunkedLstm, "ChunkedLSTM", {{"units", kSize}, {"chunk", kSize}}},
       {LayerKind::kConvolution,
        "Convolution",
        {{"channels", kSize},

@@ -18,6 +18,7 @@ enum class LayerKind {
   kLayerNormalization,
   kLstm,
   kBidirectionalLstm,
+  kChunkedLstm,
   kConvolution,
   kFeedForward,
   kSelfAttention,

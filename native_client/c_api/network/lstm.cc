@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "c_api/failure.h"
+
 namespace speech {
 namespace {
 
@@ -80,29 +82,67 @@ std::unique_ptr<LayerRun> LstmLayer::begin() const {
   return std::make_unique<Run>(lstm_);
 }
 
-class BidirectionalLstmLayer::Run : public LayerRun {
- public:
-  explicit Run(const BidirectionalLstmLayer& layer) : layer_(layer) {}
+TwoLstmsLayer::TwoLstmsLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights, Precision precision)
+    : inputs_(inputs),
+      chunk_(record.kind == LayerKind::kChunkedLstm ? checked_chunk(record) : kWholeUtterance),
+      forward_(record.name + "/forward", inputs, record.size("units"), 0, weights, precision),
+      backward_(record.name + "/backward", inputs, record.size("units"), 0, weights, precision) {}
 
-  std::vector<float> run(std::vector<float> values, bool, std::size_t threads) override {
-    LstmState first, second;
-    const std::size_t units = layer_.forward_.units();
-    const std::vector<float> forward = layer_.forward_.run(values, first, threads);
-    const std::vector<float> backward =
-        backwards(layer_.backward_.run(backwards(values, layer_.inputs_), second, threads), units);
-    std::vector<float> both;
-    both.reserve(2 * forward.size());
-    for (std::size_t place = 0; place < forward.size(); place += units) {
-      both.insert(both.end(), &forward[place], &forward[place] + units);
-      both.insert(both.end(), &backward[place], &backward[place] + units);
+std::size_t TwoLstmsLayer::checked_chunk(const LayerRecord& record) {
+  const std::size_t chunk = record.size("chunk");
+  if (chunk < 1) {
+    throw Failure(DS_ERR_INVALID_SHAPE,
+                  "its network cannot be run: the chunks of layer " + record.name + " have no rows");
+  }
+  return chunk;
+}
+
+// Keeps the rows of the chunk that is not complete, and the state of the LSTM that goes forwards.
+class TwoLstmsLayer::Run : public LayerRun {
+ public:
+  explicit Run(const TwoLstmsLayer& layer) : layer_(layer) {}
+
+  std::vector<float> run(std::vector<float> values, bool last, std::size_t threads) override {
+    waiting_.insert(waiting_.end(), values.begin(), values.end());
+    const std::size_t count = waiting_.size() / layer_.inputs_, units = layer_.forward_.units();
+    const std::size_t complete = last ? count : count / layer_.chunk_ * layer_.chunk_;
+    const std::vector<float> rows = taken(complete);
+    const std::vector<float> forward = layer_.forward_.run(rows, state_, threads);
+    std::vector<float> both(2 * forward.size());
+    for (std::size_t begin = 0; begin < complete; begin += layer_.chunk_) {
+      const std::vector<float> backward = over_chunk(rows, begin, std::min(complete - begin, layer_.chunk_), threads);
+      for (std::size_t place = 0; place < backward.size(); place += units) {
+        float* const row = &both[2 * (begin * units + place)];
+        std::copy_n(&forward[begin * units + place], units, row);
+        std::copy_n(&backward[place], units, row + units);
+      }
     }
     return both;
   }
 
  private:
-  const BidirectionalLstmLayer& layer_;
+  // The first `count` of the rows that wait, which wait no longer.
+  std::vector<float> taken(std::size_t count) {
+    const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count * layer_.inputs_);
+    std::vector<float> rows(waiting_.begin(), end);
+    waiting_.erase(waiting_.begin(), end);
+    return rows;
+  }
+
+  // The hidden states of the LSTM that goes backwards for the `count` rows from `begin` on.
+  std::vector<float> over_chunk(const std::vector<float>& rows, std::size_t begin, std::size_t count,
+                                std::size_t threads) const {
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin * layer_.inputs_);
+    const std::vector<float> chunk(first, first + static_cast<std::ptrdiff_t>(count * layer_.inputs_));
+    LstmState state;
+    return backwards(layer_.backward_.run(backwards(chunk, layer_.inputs_), state, threads), layer_.backward_.units());
+  }
+
+  const TwoLstmsLayer& layer_;
+  std::vector<float> waiting_;
+  LstmState state_;
 };
 
-std::unique_ptr<LayerRun> BidirectionalLstmLayer::begin() const { return std::make_unique<Run>(*this); }
+std::unique_ptr<LayerRun> TwoLstmsLayer::begin() const { return std::make_unique<Run>(*this); }
 
 }  // namespace speech

@@ -1,6 +1,7 @@
 // LSTMs: the product with the inputs is computed for all rows at once, that with the state row by row.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -53,21 +54,21 @@ class LstmLayer : public Layer {
   Lstm lstm_;
 };
 
-// Two LSTMs over a whole utterance, one of them from the last row to the first; their outputs are side by side.
-class BidirectionalLstmLayer : public Layer {
+// Two LSTMs, whose outputs are side by side: one from the first row to the last, the other, for each chunk anew, from its
+// last row to its first. A BidirectionalLSTM has the whole utterance for its only chunk.
+class TwoLstmsLayer : public Layer {
  public:
-  BidirectionalLstmLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights, Precision precision)
-      : inputs_(inputs),
-        forward_(record.name + "/forward", inputs, record.size("units"), 0, weights, precision),
-        backward_(record.name + "/backward", inputs, record.size("units"), 0, weights, precision) {}
+  TwoLstmsLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights, Precision precision);
 
   std::size_t outputs() const override { return 2 * forward_.units(); }
   std::unique_ptr<LayerRun> begin() const override;
 
  private:
   class Run;
+  static std::size_t checked_chunk(const LayerRecord& record);
+  static constexpr std::size_t kWholeUtterance = std::numeric_limits<std::size_t>::max();
 
-  std::size_t inputs_;
+  std::size_t inputs_, chunk_;
   Lstm forward_, backward_;
 };
 

@@ -135,6 +135,11 @@ class DescribedNetwork {
     add("BidirectionalLSTM", sized("units", units), 2 * units);
     return kernel("forward/", inputs, units).kernel("backward/", inputs, units);
   }
+  DescribedNetwork& chunked(std::uint64_t units, std::uint64_t chunk) {
+    const std::uint64_t inputs = width_;
+    add("ChunkedLSTM", sized("units", units) + ", " + sized("chunk", chunk), 2 * units);
+    return kernel("forward/", inputs, units).kernel("backward/", inputs, units);
+  }
   // A convolution of 3 frames and 3 frequencies.
   DescribedNetwork& convolution(std::uint64_t inputs, std::uint64_t channels, std::uint64_t stride) {
     const std::uint64_t frequencies = (width_ / inputs + 1) / 2;

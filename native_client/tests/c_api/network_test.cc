@@ -22,6 +22,12 @@ DescribedNetwork whole() {
   return network.convolution(1, 3, 3).bidirectional(5).normalization().dense(graphs::kLabels + 1);
 }
 
+DescribedNetwork chunked() {
+  DescribedNetwork network(6);
+  network.convolution(1, 3, 2).chunked(5, 4).normalization().chunked(7, 3);
+  return network.dense(graphs::kLabels + 1);
+}
+
 DescribedNetwork conformer(std::uint64_t chunk, std::uint64_t left, std::uint64_t after) {
   DescribedNetwork network(6);
   network.convolution(1, 2, 2).projection(8).feed_forward(9).attention(2, chunk, left).convolution_module(3, after);
@@ -57,7 +63,8 @@ TEST(described_networks_stream_as_whole_recordings_on_all_features) {
       graphs::fbank("\"normalization\": \"running\", \"stack_frames\": 2, \"skip_frames\": 3"))));
 }
 
-TEST(conformers_stream_in_chunks) {
+TEST(conformers_and_lstms_stream_in_chunks) {
+  check_streams(Loaded(chunked().graph(graphs::fbank())));
   check_streams(Loaded(conformer(4, 6, 0).graph(graphs::fbank())));
   check_streams(Loaded(conformer(3, 0, 2).graph(graphs::fbank("\"normalization\": \"global\""))));
 }
@@ -66,6 +73,7 @@ TEST(networks_stream_in_every_precision) {
   for (const char* const precision : {"bfloat16", "int8", "auto"}) {
     check_streams(Loaded(graphs::tiny_model(), precision));
     check_streams(Loaded(streaming().graph(graphs::fbank()), precision));
+    check_streams(Loaded(chunked().graph(graphs::fbank()), precision));
     check_streams(Loaded(conformer(4, 6, 0).graph(graphs::fbank()), precision));
   }
 }
@@ -140,6 +148,8 @@ TEST(networks_and_features_that_cannot_be_run_are_refused_with_a_reason) {
   refused(network(layer("LSTM", "\"units\": 2.5")), DS_ERR_INVALID_SHAPE, "is not one of a LSTM");
   refused(network(layer("LSTM", "\"width\": 2")), DS_ERR_INVALID_SHAPE, "is not one of a LSTM");
   refused(network(logits), DS_ERR_FAIL_READ_PROTOBUF, "it has no node last/bias");
+  refused(network(layer("ChunkedLSTM", "\"units\": 2, \"chunk\": 0") + ", " + logits), DS_ERR_INVALID_SHAPE,
+          "the chunks of layer layer_1 have no rows");
   refused(network(layer("LSTM", "\"units\": 0") + ", " + logits), DS_ERR_INVALID_SHAPE, "do not fit together");
   refused(network(layer("LSTM", "\"units\": 1000000") + ", " + logits), DS_ERR_INVALID_SHAPE, "cannot hold");
   refused(network(layer("Projection", "\"units\": 1000000") + ", " + logits), DS_ERR_INVALID_SHAPE, "do not fit together");
