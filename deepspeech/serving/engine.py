@@ -29,7 +29,7 @@ from .frozen.model import FrozenModel
 from .layers.attention import ConvolutionModuleLayer, FeedForwardLayer, SelfAttentionLayer
 from .layers.convolution import ConvolutionLayer
 from .layers.layer import Array, Batch, EngineLayer, Weights
-from .layers.lstm import ChunkedLSTMLayer, LSTMLayer, TwoLSTMsLayer
+from .layers.lstm import LSTMLayer, TwoLSTMsLayer
 from .layers.normalization import LayerNormalizationLayer
 from .layers.plan import PlannedLayer, SoftmaxLayer, in_plans
 from .layers.precision import Precision
@@ -49,7 +49,7 @@ LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights, Precision], EngineLaye
     Projection: DenseLayer,
     LSTM: LSTMLayer,
     BidirectionalLSTM: TwoLSTMsLayer,
-    ChunkedLSTM: ChunkedLSTMLayer,
+    ChunkedLSTM: TwoLSTMsLayer,
     Convolution: ConvolutionLayer,
     LayerNormalization: LayerNormalizationLayer,
     FeedForward: FeedForwardLayer,

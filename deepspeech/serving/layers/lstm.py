@@ -1,5 +1,6 @@
 """LSTMs: the product with the inputs is computed for all frames at once, that with the state frame by frame."""
 
+import sys
 from collections.abc import Sequence
 from itertools import islice
 from math import inf
@@ -39,44 +40,31 @@ def _recurrence_of(
     return Recurrence(*int16_weights(weights))
 
 
-class TwoLSTMsLayer:
-    """Two LSTMs over whole utterances, one of them from the last frame to the first."""
-
-    def __init__(self, layer: TwoLSTMs, inputs: int, weights: Weights, precision: Precision) -> None:
-        forward, backward = layer.directions
-        self._forward = Planned([LSTMLayer(forward, inputs, weights, precision)])
-        self._backward = Planned([LSTMLayer(backward, inputs, weights, precision)])
-
-    def initial_state(self) -> None:
-        """Return None, as there is no state between whole utterances."""
-
-    def run(self, batch: Batch, states: Sequence[None]) -> tuple[Batch, Sequence[None]]:
-        """Return the hidden states of both directions, [time, 2 * units] of each utterance."""
-        forward, _ = self._forward.run(batch, [self._forward.initial_state() for _ in states])
-        return _side_by_side(forward, _backwards(self._backward, batch)), states
-
-
-class ChunkedState(NamedTuple):
+class TwoLSTMsState(NamedTuple):
     """What the LSTM that goes forwards keeps, float32 [size], and the frames of a chunk that is not complete."""
 
     forward: Array
     waiting: Array
 
 
-class ChunkedLSTMLayer:
-    """Two LSTMs, of which the second goes over each chunk from its end, when all its frames are there."""
+class TwoLSTMsLayer:
+    """Two LSTMs, of which the second goes over each chunk from its end, when all its frames are there.
 
-    def __init__(self, layer: ChunkedLSTM, inputs: int, weights: Weights, precision: Precision) -> None:
+    A BidirectionalLSTM has the whole utterance for its only chunk.
+    """
+
+    def __init__(self, layer: TwoLSTMs, inputs: int, weights: Weights, precision: Precision) -> None:
         forward, backward = layer.directions
         self._forward = Planned([LSTMLayer(forward, inputs, weights, precision)])
         self._backward = Planned([LSTMLayer(backward, inputs, weights, precision)])
-        self._chunk, self._inputs, self._units = layer.chunk, inputs, layer.units
+        self._chunk = layer.chunk if isinstance(layer, ChunkedLSTM) else sys.maxsize
+        self._inputs, self._units = inputs, layer.units
 
-    def initial_state(self) -> ChunkedState:
+    def initial_state(self) -> TwoLSTMsState:
         """Return the state before the first frame."""
-        return ChunkedState(self._forward.initial_state(), np.zeros((0, self._inputs), np.float32))
+        return TwoLSTMsState(self._forward.initial_state(), np.zeros((0, self._inputs), np.float32))
 
-    def run(self, batch: Batch, states: Sequence[ChunkedState]) -> tuple[Batch, Sequence[ChunkedState]]:
+    def run(self, batch: Batch, states: Sequence[TwoLSTMsState]) -> tuple[Batch, Sequence[TwoLSTMsState]]:
         """Return the hidden states of both directions, [time, 2 * units] of each utterance's complete chunks."""
         frames = [
             np.concatenate([state.waiting, values]) for state, values in zip(states, batch.utterances, strict=True)
@@ -87,29 +75,23 @@ class ChunkedLSTMLayer:
         ]
         complete = batch._replace(utterances=[values[:end] for values, end in zip(frames, ends, strict=True)])
         forward, after = self._forward.run(complete, [state.forward for state in states])
-        new = [ChunkedState(state, values[end:].copy()) for state, values, end in zip(after, frames, ends, strict=True)]
-        return _side_by_side(forward, self._over_chunks(complete)), new
+        both = [
+            np.concatenate(each, axis=1) for each in zip(forward.utterances, self._over_chunks(complete), strict=True)
+        ]
+        waiting = (values[end:].copy() for values, end in zip(frames, ends, strict=True))
+        return batch._replace(utterances=both), list(map(TwoLSTMsState, after, waiting))
 
     def _over_chunks(self, batch: Batch) -> Sequence[Array]:
         """Return the hidden states of the second LSTM, [time, units] of each utterance."""
         starts = [range(0, len(values), self._chunk) for values in batch.utterances]
         chunks = [
-            values[start : start + self._chunk]
+            np.ascontiguousarray(values[start : start + self._chunk][::-1])
             for values, of_utterance in zip(batch.utterances, starts, strict=True)
             for start in of_utterance
         ]
-        hidden = iter(_backwards(self._backward, batch._replace(utterances=chunks)) if chunks else ())
+        turned, _ = self._backward.run(
+            batch._replace(utterances=chunks), [self._backward.initial_state() for _ in chunks]
+        )
+        hidden = (values[::-1] for values in turned.utterances)
         none = np.zeros((0, self._units), np.float32)
         return [np.concatenate([none, *islice(hidden, len(each))]) for each in starts]
-
-
-def _backwards(lstm: Planned, batch: Batch) -> Sequence[Array]:
-    """Return the hidden states of each utterance by an LSTM that goes from the last frame to the first."""
-    turned = batch._replace(utterances=[np.ascontiguousarray(values[::-1]) for values in batch.utterances])
-    hidden, _ = lstm.run(turned, [lstm.initial_state() for _ in batch.utterances])
-    return [values[::-1] for values in hidden.utterances]
-
-
-def _side_by_side(forward: Batch, backward: Sequence[Array]) -> Batch:
-    both = [np.concatenate(each, axis=1) for each in zip(forward.utterances, backward, strict=True)]
-    return forward._replace(utterances=both)
