@@ -28,8 +28,8 @@ AN4 = register(
 AN4_STREAMING = register(
     "an4_streaming",
     replace(
-        AN4.with_flags(bidirectional=False, n_hidden=384, lstm_layers=3),
-        summary="the same with a network that streams: WER 14 %",
+        AN4.with_flags(bidirectional=False, lstm_chunk=32),
+        summary="the same with a network that streams, 0.64 s at a time: WER 9 to 13 %",
     ),
 )
 

@@ -40,6 +40,8 @@ With plenty of them, letters are mistaken for others less often; augmentation ma
 """
 STEP_OF_WORD_PIECES = 40
 """Milliseconds of an output; with less, they are learned much later."""
+CHUNK_MS = 640
+"""Milliseconds that a network which streams makes outputs of at a time."""
 FEW_SPEAKERS = 30
 SHORT_SECONDS = 0.7
 """Utterances that are shorter on average lose too much of what is said by a normalization of their own."""
@@ -137,7 +139,7 @@ def _network(measured: Measured, machine: Machine) -> Choice:
         {"lstm_layers": layers, "n_hidden": units, "output_step": step},
         (
             f"network: {layers} bidirectional LSTMs of {units} units for {measured.hours:.1f} hours; "
-            "--nobidirectional for a model that streams, with some more errors",
+            f"--nobidirectional --lstm_chunk={CHUNK_MS // step} for a model that streams, with some more errors",
             f"outputs: {step} ms, as {why}",
         ),
     )
