@@ -1,4 +1,4 @@
-"""Build the C++ code of the package: the decoder, and the kernels of serving and of training.
+"""Build the C++ code of the package: the decoder, the kernels of serving and of training, and a stream of C's.
 
 Everything else about the package is in pyproject.toml.
 """
@@ -106,5 +106,13 @@ training = Extension(
     language="c++",
 )
 
+# Found by its path: util/files/quiet_mpg123.py looks up its function.
+standard_error = Extension(
+    "deepspeech._standard_error",
+    **sources("standard_error"),
+    extra_compile_args=["-std=c++17", "-O3", *WARNINGS, "-fvisibility=hidden"],
+    language="c++",
+)
+
 ParallelCompile("DEEPSPEECH_BUILD_JOBS", default=os.cpu_count() or 1, needs_recompile=needs_recompile).install()
-setup(ext_modules=[decoder, acoustic, training], cmdclass={"build_ext": BuildNative})
+setup(ext_modules=[decoder, acoustic, training, standard_error], cmdclass={"build_ext": BuildNative})

@@ -57,7 +57,7 @@ def main() -> None:
     arguments = parser.parse_args()
     options = AugmentationOptions(tuple(arguments.augment))
     check_values(options)
-    options.check_sources()
+    options.check(arguments.audio_sample_rate)
     if arguments.count < 1 or arguments.limit < 0:
         raise FlagError("--count must be 1 or more, and --limit 0 or more")
     if not arguments.no_pictures:

@@ -23,7 +23,7 @@ def transcribe() -> int:
 
 def weights() -> int:
     """Run `deepspeech-weights` and return its exit code."""
-    return _run("weights.command")
+    return _run("weights.command", failure=2 if sys.argv[1:2] == ["compare"] else 1)
 
 
 def evaluate() -> int:
@@ -57,7 +57,8 @@ def align() -> int:
 
 
 def server() -> int:
-    """Run `deepspeech-server` and return its exit code."""
+    """Run `deepspeech-server` and return its exit code; SIGHUP, to reload its models, waits until it serves them."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     return _run("server")
 
 
@@ -75,13 +76,13 @@ def missing_package(error: ModuleNotFoundError) -> str:
     return f"the package {package} is missing; install what training needs: {install}"
 
 
-def _run(name: str) -> int:
+def _run(name: str, failure: int = 1) -> int:
     earlier = signal.signal(signal.SIGINT, _end)
     try:
         main = import_module(f".cli.{name}", __package__).main
     except ModuleNotFoundError as error:
         print(f"deepspeech: {missing_package(error)}", file=sys.stderr)
-        return 1
+        return failure
     signal.signal(signal.SIGINT, earlier)
     code: int = main()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # the work is done; only the interpreter is to end

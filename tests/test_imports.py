@@ -19,7 +19,10 @@ ALLOWED: dict[str, set[str]] = {
     "decoder": BASE,
     "schedule": BASE,
     "network": BASE,
-    "serving": {"util", "errors", "decoder", "network.description", "network.deepspeech", "network.serialization"},
+    "serving": {
+        *("util", "errors", "decoder", "options.export"),
+        *("network.description", "network.deepspeech", "network.serialization"),
+    },
     "checkpoints": BASE | {"network", "schedule", "serving.frozen"},
     "experiments": BASE,
     "training": BASE | {"decoder", "network", "schedule", "checkpoints"},
@@ -46,7 +49,10 @@ FREE_OF_TENSORFLOW = (
         "network.frozen_format",
     ),
     *("network.serialization", "checkpoints.flag_check", "export.folder", "export.formats", "checkpoints.identity"),
-    *(f"checkpoints.weights.{name}" for name in ("comparison", "figures", "fitting", "hdf5", "model_weights")),
+    *(
+        f"checkpoints.weights.{name}"
+        for name in ("comparison", "figures", "finite", "fitting", "hdf5", "model_weights")
+    ),
 )
 FREE_OF_INPUT_AND_OUTPUT = ("schedule", "cluster.coordination")
 INPUT_AND_OUTPUT = {

@@ -34,7 +34,7 @@ def test_everything_lies_within_the_package(installed: Path) -> None:
     top_level = {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")}
     assert top_level == {"deepspeech"}
     assert (installed / "deepspeech/alphabet.txt").is_file()
-    for library in ("_ctcdecoder", "_acoustic", "_training"):
+    for library in ("_ctcdecoder", "_acoustic", "_training", "_standard_error"):
         assert list(installed.glob(f"deepspeech/{library}*.so"))
     assert (installed / "deepspeech/util/corpus.py").is_file()
     assert (installed / "deepspeech/data/demo/grammar.txt").is_file()

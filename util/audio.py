@@ -33,11 +33,10 @@ CHECK_VERSION = 4
 """Of what `inspect_audio` finds out; another number is given to a check that judges or counts otherwise."""
 
 _WAV_CONTAINERS = {"WAV", "WAVEX"}
-_INTEGER_SUBTYPES = {"PCM_U8": 1, "PCM_16": 2, "PCM_24": 3, "PCM_32": 4}
-"""And the bytes of a sample."""
+_INTEGER_SUBTYPES = {"PCM_U8", "PCM_16", "PCM_24", "PCM_32"}
 _BLOCK = 1 << 16
-_PIECE = 1 << 10
-"""Bytes of a wav that are read to find out whether it may be silent."""
+_PIECE = 1 << 9
+"""Samples of a wav that are read to find out whether it may be silent."""
 _PIECE_SECONDS = 0.01
 """The same of a part of a recording."""
 _STEP = 2.0**-15
@@ -59,7 +58,7 @@ class AudioInfo:
     decoded: bool = False
     """Whether all of it was decoded to find out."""
     silent: bool = False
-    """Whether all samples are the same: nothing was recorded."""
+    """Whether all samples are the same, with channels averaged: nothing was recorded, or they cancel each other."""
 
 
 def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
@@ -73,9 +72,8 @@ def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
         status = os.fstat(file_descriptor)
         samples = sound.frames
         decoded = sound.format not in _WAV_CONTAINERS or sound.subtype not in _INTEGER_SUBTYPES
-        check_size(path, file_descriptor, sound.format)
         silent = False
-        if decoded or _may_be_silent(file_descriptor, status.st_size, sound):
+        if decoded or _may_be_silent(path, sound):
             samples, silent = _length_and_silence(_decoded_blocks(path, sound))
         if samples < 1:
             raise AudioError(f"{path}: no samples")
@@ -148,7 +146,7 @@ def resampled_length(samples: int, from_rate: int, to_rate: int) -> int:
 def open_recording(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.SoundFile]]:
     """Open a recording once, and yield its file descriptor and what reads it, both of the same file.
 
-    Raise AudioError, also for what reading it raises.
+    Raise AudioError if it ends before its header says, and for what reading it raises.
     """
     path = Path(path)
     try:
@@ -162,6 +160,7 @@ def open_recording(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.S
                     f"{path}: a sample rate of {sound.samplerate} Hz;"
                     f" rates from {LOWEST_RATE} to {HIGHEST_RATE} Hz can be read"
                 )
+            check_size(path, file.fileno(), sound.format)
             yield file.fileno(), sound
     except OSError as error:
         raise AudioError(f"{path}: {error.strerror}") from error
@@ -243,11 +242,12 @@ def _length_and_silence(blocks: Iterable[Samples]) -> tuple[int, bool]:
     return length, bool(highest - lowest < _STEP)
 
 
-def _may_be_silent(file_descriptor: int, file_size: int, sound: soundfile.SoundFile) -> bool:
-    """Return whether all samples of a piece from the middle of a wav with integer samples are the same."""
-    piece = os.pread(file_descriptor, _PIECE, file_size // 2)
-    frame_bytes = _INTEGER_SUBTYPES[sound.subtype] * sound.channels
-    return piece[frame_bytes:] == piece[:-frame_bytes]
+def _may_be_silent(path: str | PathLike[str], sound: soundfile.SoundFile) -> bool:
+    """Return whether all samples of a piece from the middle of a wav, channels averaged, are the same."""
+    sound.seek(sound.frames // 2)
+    piece = _next_block(path, sound, _PIECE)
+    sound.seek(0)
+    return not len(piece) or _length_and_silence([_mono(path, piece)])[1]
 
 
 def _next_block(path: str | PathLike[str], sound: soundfile.SoundFile, most: int = _BLOCK) -> Samples:

@@ -127,6 +127,7 @@ def read_corpus(
     the recording cannot be read to its end, is empty or silent, the transcript is empty, has characters outside the
     alphabet or more of them than CTC fits into the rows of outputs, one for each
     `frames_per_row` frames. With `skip_bad_rows` these are logged and left out, unless all are.
+    Raise StorageError if the store of a recording fails, which says nothing of its row.
     Rows that are `excluded` are left out first, with their count in the log; CorpusError if none remain.
     Recordings that the file `remembered` knows (see `checked_recordings`) are not decoded again; it gets the others.
     """
@@ -199,7 +200,8 @@ def _check_row(
     except PartError as error:
         return row.bad(f"{row.path}: {error}")
     if audio.silent:
-        return row.bad(f"{row.path}: silent: all its samples are the same")
+        averaged = ", its channels averaged" if audio.channels > 1 else ""
+        return row.bad(f"{row.path}: silent: all its samples are the same{averaged}")
     samples = resampled_length(audio.samples, audio.sample_rate, front_end.options.sample_rate)
     frames = front_end.frame_count(samples)
     outputs = -(-front_end.options.stacking.count(frames) // frames_per_row)

@@ -7,6 +7,7 @@
     ├── NetworkError              a network that it names
     ├── AlphabetError             what training reads
     ├── AudioError                a RuntimeError, too, as all that using a model raises
+    │   └── AugmentationError     of a recording that is mixed into others
     ├── CorpusError               with its BadRows
     ├── FeatureError              a RuntimeError, too
     ├── FeatureCacheError
@@ -50,6 +51,10 @@ class AlphabetError(DeepSpeechError):
 
 class AudioError(DeepSpeechError, RuntimeError):
     """An audio file is missing, unreadable, truncated or empty."""
+
+
+class AugmentationError(AudioError):
+    """A recording that an augmentation mixes into utterances cannot be read; the message names the flag."""
 
 
 @dataclass(frozen=True)

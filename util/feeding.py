@@ -14,7 +14,7 @@ import numpy.typing as npt
 from .audio import Samples, read_audio
 from .batching.batches import Batches, Batching
 from .corpus import Corpus, Utterance
-from .errors import AudioError, FeatureCacheError
+from .errors import AudioError, AugmentationError, FeatureCacheError, StorageError
 from .features import Features, FrontEnd
 from .frames.stacking import UNSTACKED, Stacking
 from .parallel import ordered_map, usable_cores
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 LABEL_PADDING = -1
 
-UNREADABLE = (AudioError, FeatureCacheError)
+UNREADABLE = (AudioError, FeatureCacheError, StorageError)
 """What is raised for an utterance that was checked and cannot be read any more."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -46,17 +46,18 @@ class OnTheFly:
     def features(self, index: int, epoch: int = 0) -> Features:  # noqa: ARG002 - they are the same in every epoch
         """Return utterance `index`'s features, float32 [frames, coefficients].
 
-        Raise AudioError if its recording cannot be read or has changed since the corpus was read.
+        Raise AudioError if its recording cannot be read or has changed since the corpus was read, StorageError if its
+        store fails.
         """
         return self.front_end.extract(self.samples(index))
 
     def samples(self, index: int) -> Samples:
-        """Return utterance `index`'s samples, float32 [samples]. Raise AudioError as `features` does."""
+        """Return utterance `index`'s samples, float32 [samples]. Raise what `features` raises."""
         utterance = self.corpus[index]
         try:
             samples = read_audio(utterance.path, self.front_end.options.sample_rate, utterance.part)
-        except AudioError as error:
-            raise AudioError(f"{error} ({utterance.source})") from error
+        except (AudioError, StorageError) as error:
+            raise type(error)(f"{error} ({utterance.source})") from error
         frames = self.front_end.frame_count(len(samples))
         if frames != utterance.frames:
             raise AudioError(
@@ -101,7 +102,8 @@ class Feeder:
     ) -> None:
         """Have `threads` (0: one per core) work on up to `prefetch` batches beyond the one that is being used.
 
-        With `skip_unreadable`, utterances that cannot be read any more are left out, with a warning for each.
+        With `skip_unreadable`, utterances that cannot be read any more are left out, with a warning for each, unless it
+        is their store that fails; a recording that is mixed into them is an error all the same.
         `stacking` says how the source's frames are put together, after all else is done to them.
         """
         self._skip_unreadable = skip_unreadable
@@ -145,9 +147,12 @@ class Feeder:
         """Return an utterance's features, None if it is to be left out."""
         try:
             features = self._source.features(index, epoch)
+        except AugmentationError:  # no fault of the utterance's
+            raise
         except UNREADABLE as error:
             self._unreadable.add(index)
-            if not self._skip_unreadable or len(self._unreadable) == len(self._corpus):
+            skips = self._skip_unreadable and not isinstance(error, StorageError)
+            if not skips or len(self._unreadable) == len(self._corpus):
                 raise
             if index not in self._warned:
                 self._warned.add(index)

@@ -49,7 +49,7 @@ def _check_initial_file(options: CheckpointOptions, identity: ModelIdentity) -> 
     last = [variable for variable in network.variables if network.layer_of(variable.name) is network.layers[-1]]
     zeros = {variable.name: np.zeros(variable.shape, np.float32) for variable in last}
     onto = zeros if options.map_labels else None
-    initial_weights(source, network, identity.alphabet, options.drop_source_layers, onto)
+    initial_weights(source, identity, options.drop_source_layers, onto)
 
 
 def _prefix(options: CheckpointOptions, trains: bool) -> Path | None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..errors import CheckpointError
+from ..errors import CheckpointError, NetworkError
 from ..network import Network, Variable, network
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.serialization import difference
@@ -26,7 +26,8 @@ DESCRIPTION_FORMAT = 1
 
 MODEL_FLAGS = (
     *("n_hidden", "relu_clip"),
-    *("lstm_layers", "bidirectional", "lstm_projection", "convolution_channels", "output_step"),
+    *("lstm_layers", "bidirectional", "lstm_projection", "lstm_chunk", "lstm_chunk_offset"),
+    *("convolution_channels", "output_step"),
     *("conformer_layers", "attention_heads", "attention_chunk", "attention_left", "convolution_kernel"),
 )
 """Flags that the layers of networks follow from, by which a difference is explained."""
@@ -38,6 +39,9 @@ FEATURE_FLAGS = {
     "normalization": "normalize_features",
 }
 """The flags of features whose names differ from theirs."""
+
+ANOTHER_FOLDER = "train into another --checkpoint_dir"
+"""What can be done with a checkpoint of another model."""
 
 _PLAIN = {"normalization": NO_NORMALIZATION, "stack_frames": 1, "skip_frames": 1}
 """The settings of features that a description leaves out if frames are fed as the front end makes them."""
@@ -53,8 +57,14 @@ class ModelIdentity:
 
     @cached_property
     def network(self) -> Network:
-        """The network that the options name. Raise NetworkError if there is no network of that name."""
-        return network(self.model, self.features.width, self.alphabet.size, self.features.network_step_ms)
+        """The network that the options name. Raise NetworkError if there is none, or if it is for other labels."""
+        made = network(self.model, self.features.width, self.alphabet.size, self.features.network_step_ms)
+        if made.outputs != self.alphabet.size + 1:
+            raise NetworkError(
+                f"--network={self.model.network}: its last layer, {made.layers[-1].name}, has {made.outputs} units, "
+                f"but the labels and the blank are {self.alphabet.size + 1}; give it sizes.outputs units"
+            )
+        return made
 
     @property
     def flags(self) -> dict[str, Any]:
@@ -128,7 +138,42 @@ def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity
             f"{shared_labels(labels or [], here).shared} labels that both have, in another --save_checkpoint_dir"
         )
     check_features(prefix, description, identity)
-    _check_network(prefix, description, identity)
+    check_network(prefix, description, identity)
+
+
+def check_network(
+    origin: Path | str,
+    description: Mapping[str, Any],
+    identity: ModelIdentity,
+    drop_layers: int = 0,
+    otherwise: str = ANOTHER_FOLDER,
+) -> None:
+    """Raise CheckpointError if a description has another network than `identity` before the `drop_layers` last layers.
+
+    `origin` is how the error calls what is described, and `otherwise` is what it advises beside giving the same flags.
+    Where only the last layer is dropped, the others must be as many in both.
+    """
+    model = description.get("model", {})
+    named = description.get("network", {"name": UNNAMED_NETWORK})
+    ours = json.loads(json.dumps(identity.network.to_json()))
+    theirs = named.get("layers", ours)
+    if drop_layers:
+        first = identity.network.last_layers(drop_layers)[-1]
+        if first is identity.network.weighted_layers[0]:
+            return
+        kept = sum(layer.recorded for layer in identity.network.layers[: identity.network.layers.index(first)])
+        ours, theirs = ours[:kept], theirs[: kept if drop_layers > 1 else -1]
+    if "layers" in named and theirs == ours:
+        return
+    _check_flags(
+        origin, {"network": named["name"], **model}, {"network": identity.network.name, **identity.flags}, {}, otherwise
+    )
+    differs = difference(theirs, ours)
+    if differs is not None:
+        raise CheckpointError(
+            f"{origin}: trained with another network {identity.network.name}: {differs}; "
+            f"use the network as it was, or {otherwise}"
+        )
 
 
 def check_features(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
@@ -158,29 +203,20 @@ def misfit(prefix: Path, variable: Variable, found_name: str, found: tuple[int, 
     return f"{prefix}: variable {found_name} {shapes}; probably {cause}"
 
 
-def _check_network(prefix: Path, description: Mapping[str, Any], identity: ModelIdentity) -> None:
-    model = description.get("model", {})
-    named = description.get("network", {"name": UNNAMED_NETWORK})
-    ours = json.loads(json.dumps(identity.network.to_json()))
-    if named.get("layers") == ours:
-        return
-    _check_flags(prefix, model, identity.flags, {})
-    differs = difference(named.get("layers", ours), ours)
-    if differs is not None:
-        raise CheckpointError(
-            f"{prefix}: trained with another network {identity.network.name}: {differs}; "
-            "use the network as it was, or train into another --checkpoint_dir"
-        )
-
-
-def _check_flags(prefix: Path, theirs: Mapping[str, Any], ours: Mapping[str, Any], flags: Mapping[str, str]) -> None:
+def _check_flags(
+    origin: Path | str,
+    theirs: Mapping[str, Any],
+    ours: Mapping[str, Any],
+    flags: Mapping[str, str],
+    otherwise: str = ANOTHER_FOLDER,
+) -> None:
     """Raise CheckpointError for the first value that differs, naming its flag."""
     for name, value in theirs.items():
         if name in ours and ours[name] != value:
             flag = flags.get(name, name)
             raise CheckpointError(
-                f"{prefix}: trained with --{flag}={value}, but this run has --{flag}={ours[name]}; "
-                f"give the same value, or train into another --checkpoint_dir"
+                f"{origin}: trained with --{flag}={value}, but this run has --{flag}={ours[name]}; "
+                f"give the same value, or {otherwise}"
             )
 
 

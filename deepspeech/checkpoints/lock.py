@@ -7,8 +7,8 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
-from typing import TextIO
 
 from ..errors import CheckpointError
 
@@ -29,7 +29,7 @@ def locked_for_training(folder: Path) -> Iterator[None]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / LOCK_FILE).open("a+", encoding="utf-8", errors="replace")
+        file = (folder / LOCK_FILE).open("a+b", buffering=0)
     except OSError as error:
         raise CheckpointError(
             f"--checkpoint_dir={folder}: cannot be written ({error.strerror}); choose another folder"
@@ -39,12 +39,12 @@ def locked_for_training(folder: Path) -> Iterator[None]:
         yield
 
 
-def _lock(file: TextIO, folder: Path) -> None:
+def _lock(file: FileIO, folder: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         file.seek(0)
-        holder = file.read(200).strip() or "another process"
+        holder = file.read(200).decode(errors="replace").strip() or "another process"
         raise CheckpointError(
             f"--checkpoint_dir={folder}: {holder} is training into it; wait for its end, or name another folder"
         ) from None
@@ -58,5 +58,4 @@ def _lock(file: TextIO, folder: Path) -> None:
         )
     with suppress(OSError):  # the disk may be full, which is said when it matters
         file.truncate(0)
-        file.write(f"process {os.getpid()} on {socket.gethostname()}")
-        file.flush()
+        file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())

@@ -68,13 +68,8 @@ def best_of(folder: Path, count: int, best: Path) -> list[Path]:
     wanted = progress_of(best)
     if wanted is None:
         return [best]
-    others = [(progress_of(each), each) for each in checkpoints_in(folder, Kind.BEST) if each != best]
-    figures = {
-        each: progress.newest_dev_figure
-        for progress, each in others
-        if progress is not None and progress.compares_with(wanted) and not damage(each)
-    }
-    return [best, *_ranked(figures)][:count]
+    others = _figures_beside(wanted, [each for each in checkpoints_in(folder, Kind.BEST) if each != best])
+    return [best, *(each for each in _ranked(others) if not damage(each))][:count]
 
 
 def rank_best(others: Sequence[Path], newest: Path, count: int, damaged: set[Path]) -> tuple[list[Path], list[Path]]:
@@ -83,11 +78,7 @@ def rank_best(others: Sequence[Path], newest: Path, count: int, damaged: set[Pat
     One that cannot be compared with the newest stays, and so does one that is known to be better.
     """
     now = progress_of(newest)
-    figures = {
-        each: figure
-        for each in others
-        if now is not None and each not in damaged and (figure := _comparable_figure(each, now)) is not None
-    }
+    figures = {} if now is None else _figures_beside(now, [each for each in others if each not in damaged])
     ranked = _ranked(figures)
     better = [each for each in ranked if now is not None and figures[each] < now.newest_dev_figure]
     best_first = [*better, newest, *(each for each in ranked if each not in better)]
@@ -96,17 +87,19 @@ def rank_best(others: Sequence[Path], newest: Path, count: int, damaged: set[Pat
     return [*incomparable, *reversed(kept)], [each for each in others if each not in {*kept, *incomparable}]
 
 
+def _figures_beside(one: TrainingState, others: Sequence[Path]) -> dict[Path, float]:
+    """Return the figure in validation of each of the other checkpoints that can be compared with that of one."""
+    found = {each: progress_of(each) for each in others}
+    return {
+        each: progress.newest_dev_figure
+        for each, progress in found.items()
+        if progress is not None and progress.compares_with(one)
+    }
+
+
 def _ranked(figures: Mapping[Path, float]) -> list[Path]:
     """Return checkpoints by their figures in validation, the lowest first, and of those that are equal the newest."""
     return sorted(figures, key=lambda each: (figures[each], -(step_of(each) or 0)))
-
-
-def _comparable_figure(best: Path, now: TrainingState) -> float | None:
-    """Return the figure of a best checkpoint; None where it cannot be compared with those of the state `now`."""
-    before = progress_of(best)
-    if before is None or before.best_by != now.best_by or (before.dev_set and before.dev_set != now.dev_set):
-        return None
-    return before.newest_dev_figure
 
 
 def progress_of(prefix: Path) -> TrainingState | None:

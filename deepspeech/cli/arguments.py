@@ -1,9 +1,12 @@
 """What every command shares: arguments whose errors are FlagErrors, and errors as one line and exit code 1."""
 
 import argparse
+import codecs
+import json
 import signal
 import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,22 +19,34 @@ from ..util.monitoring.log_lines import last_words
 from ..util.signals import end_at_once_if_interrupted
 from ..util.transcripts import Normalizer
 
+EMPTY_PATH = "the path is empty; give . for the current folder"
+
+ESCAPES = "deepspeech.escapes"
+"""The name under which Python knows `_escaped`."""
+
 
 class ArgumentParser(argparse.ArgumentParser):
     """An argument parser that raises FlagError, naming the argument, instead of printing its usage and exiting.
 
     The lines of `description`, which may be the docstring of the command's module, stay as they are. In an argument of
-    type Path, a `~` at the beginning is the user's home folder.
+    type Path, a `~` at the beginning is the user's home folder, and an empty text, as of a variable of the shell that
+    is not set, is refused.
     """
 
     def __init__(self, description: str | None, program: str | None = None) -> None:
         """`program` is the command's name in the help; the name of the running script if not given."""
         super().__init__(prog=program, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-        self.register("type", Path, user_path)
+        self.register("type", Path, _path)
 
     def error(self, message: str) -> NoReturn:
         """Raise FlagError with the message."""
         raise FlagError(f"{message}; see --help")
+
+
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError(EMPTY_PATH)
+    return user_path(text)
 
 
 def add_transcript_flags(parser: argparse.ArgumentParser) -> None:
@@ -51,26 +66,31 @@ def chosen_normalizer(arguments: argparse.Namespace) -> Normalizer | None:
     return options.normalizer
 
 
-def run_command(command: Callable[[], int | None], program: str = "deepspeech") -> int:
-    """Run a command and return its exit code: what it returns (None: 0), 1 after an error, 130 if it is interrupted.
+def run_command(command: Callable[[], int | None], program: str = "deepspeech", failure: int = 1) -> int:
+    """Run a command and return its exit code: what it returns (None: 0), `failure` after an error, 130 if interrupted.
 
-    An error is printed on stderr, after the name of the program and a colon.
+    An error is printed on stderr, after the name of the program and a colon. Characters that the encoding of standard
+    output lacks, as names of files may have, are printed as escapes.
     """
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
+        codecs.register_error(ESCAPES, _escaped)
+        sys.stdout.reconfigure(errors=ESCAPES)
     try:
         with without_mpg123s_lines():
             return command() or 0
     except DeepSpeechError as error:
-        return failed(error, program)
+        failed(error, program)
     except ModuleNotFoundError as error:
-        return failed(missing_package(error), program)
+        failed(missing_package(error), program)
     except MemoryError:
-        return failed("there is not enough memory", program)
+        failed("there is not enough memory", program)
     except OSError as error:
-        return failed(" ".join(str(error).split()), program)
+        failed(" ".join(str(error).split()), program)
     except KeyboardInterrupt:
         print(last_words("interrupted", program), file=sys.stderr)
         end_at_once_if_interrupted()
         return 128 + signal.SIGINT
+    return failure
 
 
 def run_script(script: Callable[[], None]) -> NoReturn:
@@ -82,3 +102,9 @@ def failed(error: DeepSpeechError | str, program: str = "deepspeech") -> int:
     """Print an error on stderr; return the exit code that goes with it."""
     print(last_words(str(error), program), file=sys.stderr)
     return 1
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """Return characters that cannot be encoded as JSON escapes them, so that JSON stays what it is."""
+    assert isinstance(error, UnicodeEncodeError)
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end

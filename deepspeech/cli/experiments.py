@@ -1,13 +1,13 @@
 """Runs whose parameters have a name: those of an experiment, or those of another run."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ..errors import FlagError
 from ..experiments.auto.choosing import AUTO, Machine, experiment_for, measured_before
 from ..experiments.auto.measuring import measure
 from ..experiments.experiment import Experiment, experiments, find_experiment
-from ..options import ExperimentOptions, Options, with_values
+from ..options import ExperimentOptions, Options, values_of, with_values
 from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
 from ..util.files.python_files import load_python_file
@@ -18,11 +18,11 @@ LIST = "list"
 """The name that stands for all experiments."""
 
 
-def base_options(given: Options) -> Options | None:
+def base_options(given: Options, names: Collection[str]) -> Options | None:
     """Return the options whose values the flags of a command line, `given`, replace; None if these are the defaults.
 
-    Raise FlagError for flags that do not go together or an unknown experiment, ParametersError for a `params.txt`, and
-    PythonFileError for a Python file, that cannot be used.
+    `names` are those of the flags that were given. Raise FlagError for flags that do not go together or an unknown
+    experiment, ParametersError for a `params.txt`, and PythonFileError for a Python file, that cannot be used.
     """
     wanted = given.experiment
     if wanted.name and wanted.params_file:
@@ -33,7 +33,7 @@ def base_options(given: Options) -> Options | None:
         name, experiment = _find(wanted.name)
         work = wanted.work or _default_folder(name)
         if experiment is AUTO:
-            experiment = _fitted(wanted.sources, work, given.alphabet.unit)
+            experiment = _fitted(given, names, work)
         return experiment.options_in(wanted.name, work)
     if wanted.sources or wanted.work is not None:
         flag = "from" if wanted.sources else "work"
@@ -65,21 +65,39 @@ def _find(text: str) -> tuple[str, Experiment]:
         raise
 
 
-def _fitted(sources: Sequence[Path], work: Path, output_unit: str) -> Experiment:
+def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     """Return the experiment auto for a corpus, which is measured unless a run in the work folder has begun with it."""
-    parameters = work / "checkpoints" / FILE_NAME
+    parameters, sources = work / "checkpoints" / FILE_NAME, given.experiment.sources
     if parameters.exists():
-        measured, machine = measured_before(read_parameters(parameters).get("measured"), parameters)
+        begun = read_parameters(parameters)
+        _check_sources(sources, begun.get("from"), work)
+        measured, machine = measured_before(begun.get("measured"), parameters)
+        report(f"auto: going on with what was chosen for {measured.utterances} utterances when the run in {work} began")
     elif sources:
-        measured, machine = measure(sources, AUTO.options.transcripts.normalizer, output_unit), Machine.this_one()
+        normalizer = AUTO.options.transcripts.normalizer
+        measured, machine = measure(sources, normalizer, given.alphabet.unit), Machine.this_one()
     else:
         raise FlagError(
             "--experiment=auto: needs --from, the lists of the recordings, such as --from train.csv,dev.csv"
         )
-    experiment, reasons = experiment_for(measured, machine)
-    for reason in reasons:
-        report(f"auto: {reason}")
+    experiment, choices = experiment_for(measured, machine)
+    values = values_of(given)
+    for choice in choices:
+        for reason in choice.reasons:
+            report(f"auto: {reason}")
+        if own := [f"--{name}={values[name]}" for name in choice.flags if name in names]:
+            report(f"auto: but {' '.join(own)}, as given")
     return experiment
+
+
+def _check_sources(sources: Sequence[Path], begun: object, work: Path) -> None:
+    """Raise FlagError if the lists are not those that the run in a work folder began with, as its parameters say."""
+    began_with = [Path(str(each)) for each in begun] if isinstance(begun, tuple) else []
+    if sources and began_with and [each.resolve() for each in sources] != [each.resolve() for each in began_with]:
+        raise FlagError(
+            f"--from: the run in --work={work} began with {','.join(map(str, began_with))}; choose another --work for "
+            "other recordings, or go on without --from"
+        )
 
 
 def _of_parameters(path: Path, work: Path | None) -> Options:

@@ -53,7 +53,7 @@ def parse(arguments: Sequence[str]) -> Options | None:
     if asks_for_list(read.options.experiment):
         print(list_experiments())
         return None
-    base = base_options(read.options)
+    base = base_options(read.options, read.given)
     if base is not None:
         named = base.experiment.name
         read = read_command_line(arguments, base, USAGE)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import AudioError, FlagError
+from .arguments import EMPTY_PATH
 from .utterances.pipe import PIPE, Pipe
 
 EXTENSIONS = {
@@ -27,9 +28,14 @@ class Recording:
 
 
 def recordings(given: Sequence[str]) -> list[Recording]:
-    """Return the recordings that files, folders and `-` stand for; raise AudioError for a folder without any."""
+    """Return the recordings that files, folders and `-` stand for.
+
+    Raise AudioError for a folder without any, and FlagError for an empty path.
+    """
     found = []
     for text in given:
+        if not text:
+            raise FlagError(f"--audio: {EMPTY_PATH}")
         path = Path(text)
         if text == PIPE:
             found.append(Recording(None, Path("stdin"), Pipe()))

@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
@@ -14,6 +15,7 @@ from ..serving.layers.precision import PRECISIONS
 from ..serving.server.libraries import check_libraries
 from ..serving.server.options import PAGE_PORT, Limits, ServedModel, ServerOptions
 from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words
+from ..util.web.certificates import check_certificate
 from ..util.web.tokens import is_loopback, read_token
 from .arguments import ArgumentParser, run_command
 from .utterances.endpoints import add_endpoint_flags, rules_of, voice_activity
@@ -22,6 +24,10 @@ PROGRAM = "deepspeech-server"
 TOKEN_VARIABLE = "DEEPSPEECH_SERVER_TOKEN"  # noqa: S105 - the name of an environment variable
 DEFAULT_NAME = "deepspeech"
 """The name of a model that is given without one."""
+
+HOST = re.compile(r"[\w.-]*[\w-]", re.ASCII)
+ORIGIN = re.compile(r"null|(?!https://.*:443$|http://.*:80$)[a-z][a-z0-9+.-]*://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:\d+)?")
+"""As browsers write it: in small letters, without the port that the scheme has anyway, and without a path."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -133,6 +139,8 @@ def options_of(given: argparse.Namespace) -> ServerOptions:
         raise FlagError("--tls_certificate and --tls_key: give both or neither")
     for name in ("tls_certificate", "tls_key"):
         _check_file(name, getattr(given, name))
+    if given.tls_certificate:
+        check_certificate(given.tls_certificate, given.tls_key)
     return ServerOptions(
         models=_models(given.model, given.scorer, given.precision),
         host=given.host,
@@ -141,8 +149,8 @@ def options_of(given: argparse.Namespace) -> ServerOptions:
         tls_certificate=given.tls_certificate,
         tls_key=given.tls_key,
         wyoming_port=given.wyoming_port,
-        allowed_hosts=_listed(given.allowed_hosts),
-        allowed_origins=_listed(given.allowed_origins),
+        allowed_hosts=_listed("allowed_hosts", given.allowed_hosts, HOST, "a name alone, as example.org"),
+        allowed_origins=_listed("allowed_origins", given.allowed_origins, ORIGIN, "as https://example.org"),
         endpoints=rules_of(given),
         voice_activity=voice_activity(given) is not None,
         threads=given.threads,
@@ -209,8 +217,13 @@ def _check_file(flag: str, path: Path | None) -> None:
         raise FlagError(f"--{flag}={path}: there is no such file")
 
 
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(filter(None, (each.strip() for each in text.split(","))))
+def _listed(flag: str, text: str, form: re.Pattern[str], told: str) -> tuple[str, ...]:
+    """Return what a text lists between commas; raise FlagError, telling the form, for what no request can have."""
+    listed = tuple(filter(None, (each.strip() for each in text.split(","))))
+    for each in listed:
+        if each != "*" and not form.fullmatch(each):
+            raise FlagError(f"--{flag}={each}: no browser sends this; it must be {told}, or * for any")
+    return listed
 
 
 if __name__ == "__main__":

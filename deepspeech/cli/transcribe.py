@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import __version__
-from ..errors import AudioError, ExportError, FlagError
+from ..errors import AudioError, DeepSpeechError, ExportError, FlagError
 from ..serving.api import Model
 from ..serving.layers.precision import PRECISIONS
 from ..serving.long_audio import parts_of_blocks
@@ -27,6 +27,7 @@ from .confidence.low_confidence import add_confidence_flags, as_asked, check_con
 from .recordings import Recording, recordings
 from .rendering import SUFFIXES, rendered
 from .utterances.endpoints import add_endpoint_flags, endpoint_rules, print_utterances, voice_activity
+from .utterances.live_text import LiveText
 from .utterances.pipe import PIPE
 
 MIX, APART = "mix", "apart"
@@ -111,6 +112,7 @@ def _check(options: argparse.Namespace) -> None:
         options.format = "json"
     if options.stream and (options.format != "text" or options.output_dir):
         raise FlagError("--stream: prints text as it comes, and cannot be combined with --format or --output_dir")
+    check_confidence_flags(options)
     options.rules = endpoint_rules(options)
     if options.rules and (options.format != "text" or options.output_dir or options.min_confidence is not None):
         raise FlagError(
@@ -118,8 +120,10 @@ def _check(options: argparse.Namespace) -> None:
             "--output_dir or --min_confidence"
         )
     if options.channels == APART and (options.rules or PIPE in options.audio):
-        raise FlagError("--channels: apart, channels are transcribed one after the other, which needs files")
-    check_confidence_flags(options)
+        raise FlagError(
+            "--channels=apart: transcribes one channel after the other, and cannot be combined with a pipe, --stream, "
+            "--endpoint flags or --voice_activity"
+        )
 
 
 def _load(options: argparse.Namespace) -> Model:
@@ -196,12 +200,13 @@ def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[P
 
 def _utterances_all(
     model: Model, chosen: Sequence[Recording], options: argparse.Namespace
-) -> Iterator[AudioError | None]:
+) -> Iterator[DeepSpeechError | None]:
     """Print the utterances of each recording when they end; yield for each one None or why it cannot be read."""
     for recording in chosen:
         try:
             blocks = _blocks(recording, model.sampleRate())
-            print_utterances(model, blocks, options.rules, voice_activity(options), options.stream)
+            live = LiveText(sys.stdout, f"{recording}: " if len(chosen) > 1 else "")
+            print_utterances(model, blocks, options.rules, voice_activity(options), options.stream, live)
         except AudioError as error:
             yield error
         else:
@@ -210,7 +215,7 @@ def _utterances_all(
 
 def _transcribe_all(
     model: Model, chosen: Sequence[Recording], outputs: Sequence[Path | None], options: argparse.Namespace
-) -> Iterator[AudioError | None]:
+) -> Iterator[DeepSpeechError | None]:
     """Print or write the text of each recording; yield for each one None or why it cannot be read."""
     count = options.candidate_transcripts if options.format == "json" else 1
     rate = model.sampleRate()

@@ -29,7 +29,7 @@ from .coordination.coordinator import ClusterCoordinator
 from .coordination.membership import ClusterSettings, Role
 from .departure import LEFT, Departure
 from .graph import ClusterGraph, build_cluster_graph
-from .http.client import RETRY_SECONDS, Connection
+from .http.client import RETRY_SECONDS, Address, Connection
 from .http.libraries import check_libraries
 from .http.service import Service
 from .monitoring.node_record import NodeRecord
@@ -152,7 +152,7 @@ def _lead(context: WorkerContext, identity: ModelIdentity, token: str | None, wa
     if cluster.announces:
         wait_for_name(cluster.coordinator_host, cluster.coordinator_retries * RETRY_SECONDS)
     with Server(service, cluster.coordinator_host, cluster.coordinator_port, token) as server:
-        logger.info("Coordinator at http://%s:%d", cluster.coordinator_host, server.port)
+        logger.info("Coordinator at %s", Address(cluster.coordinator_host, server.port))
         Chief(context, service, identity, watch).lead(lambda interrupted: work_until_over(context, interrupted))
 
 

@@ -78,8 +78,9 @@ def work_until_over(
 ) -> None:
     """Do jobs until training is over or `interrupted`; tell `joined` of each membership.
 
-    Raises TrainingError for a loss that isn't finite, which every node is told, AudioError or FeatureCacheError for an
-    utterance that cannot be read here, ClusterError if it cannot go on, and Interrupted if the chief was told to stop.
+    Raises TrainingError for a loss that isn't finite, which every node is told, AudioError, FeatureCacheError or
+    StorageError for an utterance that cannot be read here, ClusterError if it cannot go on, and Interrupted if the
+    chief was told to stop.
     """
     with ThreadPoolExecutor(thread_name_prefix="closing") as closing:
         try:

@@ -1,13 +1,16 @@
 """The folder of an exported model: which files it holds, and how an export is written. Needs no TensorFlow."""
 
+import logging
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from ..errors import ExportError
 from ..options.export import GRAPH
-from ..util.files.whole_files import folder_written_whole, write_whole
+from ..util.files.whole_files import folder_written_whole, write_all_whole
 from ..util.files.writable import why_not_writable
 from .formats import FORMATS
+
+logger = logging.getLogger(__name__)
 
 GRAPH_FILE = FORMATS[GRAPH].file
 CARD_FILE = "model.md"
@@ -30,25 +33,28 @@ def check_folder(folder: Path, *, remove: bool) -> None:
         raise ExportError(f"--export_dir={folder}: {reason}; name another one")
 
 
-def write_export(folder: Path, model: Mapping[str, bytes], card: str, *, remove: bool) -> None:
+def write_export(
+    folder: Path, model: Mapping[str, bytes], card: str, *, remove: bool, others: Collection[str] = ()
+) -> None:
     """Write an export, the files of a model by their names; with `remove`, no older one stays.
 
-    All of them are written whole, or none is. Raise ExportError if they cannot be written.
+    All of them are written, or none is. Older files of the names `others`, which a model of the format may have and
+    this one has not, are removed after that. Raise ExportError if the export cannot be written.
     """
     check_folder(folder, remove=remove)
     files = {CARD_FILE: card.encode(), **model}
     try:
         if remove or not folder.exists():
             with folder_written_whole(folder) as new:
-                for name, data in files.items():
-                    write_whole(new / name, data)
+                write_all_whole(new, files)
         else:
-            for name, data in files.items():
-                write_whole(folder / name, data)
+            write_all_whole(folder, files)
     except OSError as error:
         raise ExportError(
             f"--export_dir={folder}: cannot be written ({error.strerror}); nothing was changed"
         ) from error
+    for older in (folder / name for name in others if name not in model):
+        _remove_older(older)
 
 
 def check_files(folder: Path, names: Collection[str]) -> None:
@@ -69,3 +75,13 @@ def _check_removable(folder: Path) -> None:
     if not folder.is_dir() or folder.is_symlink():
         raise ExportError(f"--remove_export: {folder} is not a folder; name another --export_dir")
     check_files(folder, {path.name for path in folder.iterdir()})
+
+
+def _remove_older(path: Path) -> None:
+    try:
+        path.unlink()
+        logger.info("%s: removed, as it belongs to an older export, and this model has no such file", path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        logger.warning("%s: belongs to an older export, and cannot be removed (%s)", path, error.strerror)

@@ -12,6 +12,7 @@ import tensorflow as tf
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.model_figures import ModelFigures
 from ..checkpoints.store import Checkpoints
+from ..checkpoints.weights.finite import check_finite
 from ..errors import ExportError
 from ..network.frozen_format import is_for_clients
 from ..network.layers.normalization import DEVIATION, MEAN, statistics_variables
@@ -34,7 +35,8 @@ def export(options: Options) -> Path:
     """Write the model and its card into the export folder, whole or not at all; return the path of the model.
 
     The checkpoint is that of lowest validation loss, or the newest if there was no validation. Raise CheckpointError
-    if no checkpoint can be read, and ExportError if the model cannot be exported or written.
+    if no checkpoint can be read or its weights are not finite, and ExportError if the model cannot be exported or
+    written.
     """
     wanted = options.export
     directory = wanted.directory
@@ -42,6 +44,7 @@ def export(options: Options) -> Path:
     alphabet = options.load_alphabet()
     identity = ModelIdentity(alphabet, options.features, options.model)
     prefix, state, values = _values(options, identity)
+    check_finite(prefix, values)
     weights = {name: values[name] for name in identity.network.shapes}
     statistics = FeatureStatistics(values[MEAN], values[DEVIATION]) if options.features.normalized else None
     if sum(value.nbytes for value in weights.values()) > LARGEST_GRAPH - 2**20:
@@ -50,7 +53,7 @@ def export(options: Options) -> Path:
     exported = FORMATS[wanted.format]
     files = exported.files(model, wanted)
     card = Card(prefix.name, state, ModelFigures.read(options.checkpoint_folder), identity, wanted)
-    write_export(directory, files, model_card(card), remove=wanted.remove)
+    write_export(directory, files, model_card(card), remove=wanted.remove, others=exported.others)
     path = directory / exported.file
     logger.info("Exported to %s (%.1f MB)", path, len(files[exported.file]) / 1e6)
     if exported.file != GRAPH_FILE:

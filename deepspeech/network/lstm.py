@@ -4,7 +4,8 @@ Two convolutions halve the frequencies each and make one row of 40 ms from as ma
 each with layer normalization, and a projection if it is wanted (after Graves et al., "Speech recognition with deep
 recurrent neural networks", 2013, and Amodei et al., "Deep Speech 2", 2016). One-directional LSTMs stream, with a
 look-ahead of a few frames; bidirectional ones need the whole recording and are more accurate. Those that are
-bidirectional in chunks stream, too, chunk by chunk, and are nearly as accurate.
+bidirectional in chunks stream, too, chunk by chunk, and are nearly as accurate: the more so if the chunks of every
+second layer end in the middle of those of the others, so that each row hears some of what comes after it.
 """
 
 from .building import intermediate, subsampling
@@ -20,7 +21,7 @@ def layers(sizes: Sizes) -> tuple[Layer, ...]:
     losses = intermediate(sizes, options.layers)
     made: list[Layer] = [*subsampling(sizes), LayerNormalization("normalization_0", dropout=rate)]
     for number in range(1, options.layers + 1):
-        made.append(_recurrent(sizes, f"lstm_{number}"))
+        made.append(_recurrent(sizes, f"lstm_{number}", shifted=number % 2 == 0))
         if options.projection:
             made.append(Projection(f"projection_{number}", options.projection))
         made.append(LayerNormalization(f"normalization_{number}", dropout=rate))
@@ -28,8 +29,10 @@ def layers(sizes: Sizes) -> tuple[Layer, ...]:
     return (*made, Dense("labels", units=sizes.outputs))
 
 
-def _recurrent(sizes: Sizes, name: str) -> Layer:
+def _recurrent(sizes: Sizes, name: str, *, shifted: bool) -> Layer:
     if sizes.settings.bidirectional:
         return BidirectionalLSTM(name, sizes.n_hidden)
-    chunk = sizes.settings.lstm.chunk
-    return ChunkedLSTM(name, sizes.n_hidden, chunk) if chunk else LSTM(name, sizes.n_hidden)
+    options = sizes.settings.lstm
+    if not options.chunk:
+        return LSTM(name, sizes.n_hidden)
+    return ChunkedLSTM(name, sizes.n_hidden, options.chunk, options.offset if shifted else 0)

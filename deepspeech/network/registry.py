@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from ..errors import NetworkError
+from ..errors import DeepSpeechError, NetworkError
 from ..options import ModelOptions
 from ..util.files.python_files import load_python_file
 from .description import Layer, Network, Sizes
@@ -15,6 +18,9 @@ from .description import Layer, Network, Sizes
 MODULES = ("deepspeech", "lstm", "conformer")
 """The networks of this package, each a module whose function `layers` returns its records."""
 
+
+VARIABLE_SCOPE = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\-/]*")
+"""The names of layers, which TensorFlow names their variables by."""
 
 LayersOf = Callable[[Sizes], tuple[Layer, ...]]
 
@@ -45,7 +51,8 @@ def network(options: ModelOptions, coefficients: int, label_count: int, step_ms:
     """Return the network that the options name, for frames of `coefficients` features and `label_count` labels.
 
     Frames are `step_ms` apart, which decides how many of them make a row of logits in networks that reduce them.
-    Raise NetworkError if no network has that name, or if the layers that its function returns do not fit together.
+    Raise NetworkError if no network has that name, if its function fails, or if the layers that it returns do not fit
+    together.
     """
     sizes = Sizes(
         coefficients=coefficients,
@@ -57,7 +64,8 @@ def network(options: ModelOptions, coefficients: int, label_count: int, step_ms:
         settings=options.settings,
         step_ms=step_ms,
     )
-    return Network(options.network.rpartition(":")[2], coefficients, tuple(_layers_of(options.network)(sizes)))
+    name = options.network.rpartition(":")[2]
+    return Network(name, coefficients, _layers_made(options.network, _layers_of(options.network), sizes))
 
 
 def _layers_of(text: str) -> LayersOf:
@@ -68,7 +76,45 @@ def _layers_of(text: str) -> LayersOf:
         return _registered[name]
     if name in MODULES:
         return _module_layers(name)
-    raise NetworkError(f"--network={text}: there is no such network; there are {', '.join(names())}")
+    known = f"there is no such network; there are {', '.join(names())}"
+    if colon:
+        known += f"; a function of {file} becomes one by the decorator @register({name!r})"
+    elif text.endswith(".py"):
+        known += f"; for one of a file give --network={text}:NAME"
+    raise NetworkError(f"--network={text}: {known}")
+
+
+def _layers_made(text: str, layers_of: LayersOf, sizes: Sizes) -> tuple[Layer, ...]:
+    """Return the layers that a function makes; raise NetworkError, naming the flag, for anything else."""
+    try:
+        made = layers_of(sizes)
+    except DeepSpeechError:
+        raise
+    except Exception as error:  # the function may be anybody's
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        reason = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise NetworkError(f"--network={text}: {where.filename}:{where.lineno}: {reason}") from error
+    if not isinstance(made, Sequence) or not all(isinstance(layer, Layer) for layer in made):
+        raise NetworkError(
+            f"--network={text}: its function returns no layers, but {made!r:.80}; return a tuple of them"
+        )
+    for layer in made:
+        if wrong := _wrong_setting(layer):
+            raise NetworkError(f"--network={text}: layer {layer.name}: {wrong}")
+    return tuple(made)
+
+
+def _wrong_setting(layer: Layer) -> str:
+    """Return what is wrong with the name, a whole number or a dropout of a record; nothing if all is right."""
+    if not isinstance(layer.name, str) or not VARIABLE_SCOPE.fullmatch(layer.name):
+        return "its name is not made of letters, digits and the characters _ . - / alone"
+    for setting in fields(layer):
+        value = getattr(layer, setting.name)
+        if setting.type in ("int", int) and (isinstance(value, bool) or not isinstance(value, int)):
+            return f"its {setting.name} is {value!r}, not a whole number"
+        if setting.name.endswith("dropout") and not (isinstance(value, int | float) and 0 <= value < 1):
+            return f"its {setting.name} is {value!r}, not a share from 0 to less than 1"
+    return ""
 
 
 @cache

@@ -21,6 +21,7 @@ from .description import (
     Network,
     Projection,
     SelfAttention,
+    may_be_left_out,
     settings_of,
 )
 
@@ -64,6 +65,7 @@ def _layer_from_json(record: dict[str, Any]) -> Layer:
     if kind is None:
         raise NetworkError("it has a layer of an unknown kind")
     wanted = settings_of(kind)
+    record = {each.name: each.default for each in wanted if may_be_left_out(each, each.default)} | record
     if set(record) != {each.name for each in wanted} or not all(
         _is_valid(record[each.name], str(each.type)) for each in wanted
     ):

@@ -147,13 +147,17 @@ class AugmentationOptions:
         """The augmentations, in their order."""
         return parse_augmentations(self.written)
 
-    def check_sources(self) -> None:
-        """Raise FlagError for the first augmentation whose recordings of noise or rooms are not there."""
+    def check(self, sample_rate: int) -> None:
+        """Raise FlagError for the first augmentation that leaves nothing of recordings at a sample rate, in Hz.
+
+        The same for one whose recordings of noise or rooms are not there.
+        """
         for text, augmentation in zip(self.written, self.augmentations, strict=True):
             try:
+                augmentation.check_rate(sample_rate)
                 if source_of(augmentation):
                     recordings_of(source_of(augmentation))
-            except FlagError as error:
+            except (ValueError, FlagError) as error:
                 raise FlagError(f"--augment={text}: {error}") from error
 
 

@@ -5,11 +5,20 @@ from pathlib import Path
 from typing import ClassVar
 
 from .decoding import CLIENT_BEAM_WIDTH
-from .rows.checks import OneOf, at_least
+from .rows.checks import OneOf, one_to
 from .rows.flag import flag
 
 GRAPH, ONNX, SHERPA, TFLITE = "graph", "onnx", "sherpa", "tflite"
 """The formats of exported models; `deepspeech.export.formats` has what makes them."""
+
+LARGEST_BEAM_WIDTH = 1 << 14
+"""No beam that an exported model asks for is wider; `Model.setBeamWidth` sets any."""
+
+LARGEST_N_STEPS = 1 << 12
+"""No exported model asks for more frames at once."""
+
+LARGEST_BATCH_SIZE = 1 << 12
+"""No exported model takes more utterances at once."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +55,20 @@ class ExportOptions:
     version: int = flag(1, "version of the model, for its card", name="export_version")
     remove: bool = flag(False, "delete an older export in export_dir", name="remove_export", decides_result=False)
     use_seq_length: bool = flag(True, "let the graph stop at the end of each utterance")
-    n_steps: int = flag(16, "time steps in a run of the graph; more of them raise the latency", check=at_least(1))
+    n_steps: int = flag(
+        16, "time steps in a run of the graph; more of them raise the latency", check=one_to(LARGEST_N_STEPS)
+    )
     batch_size: int = flag(
-        1, "utterances in a run of the graph; clients need 1", name="export_batch_size", check=at_least(1)
+        1,
+        "utterances in a run of the graph; clients need 1",
+        name="export_batch_size",
+        check=one_to(LARGEST_BATCH_SIZE),
     )
     beam_width: int = flag(
         CLIENT_BEAM_WIDTH,
         "beam width of clients that do not choose one",
         name="export_beam_width",
-        check=at_least(1),
+        check=one_to(LARGEST_BEAM_WIDTH),
     )
     language: str = flag("", "language of the model, such as en-US", name="export_language")
     model_name: str = flag("", "name of the model, for its card", name="export_model_name", decides_result=False)

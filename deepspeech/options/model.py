@@ -1,12 +1,15 @@
 """The acoustic model."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from .rows.checks import Range, at_least, between, more_than
-from .rows.flag import flag
+from .rows.flag import flag, whether_given
 
 MODEL = "Model"
+PROVIDED = ("deepspeech", "lstm", "conformer")
+"""The networks whose settings are known here; a user's own may use any."""
 _RATE = between(0, 1)
 _RATE_OR_FIRST = Range("less than 1, or negative for the value of --dropout_rate", high=1)
 
@@ -29,6 +32,18 @@ class LSTMOptions:
         name="lstm_chunk",
         check=at_least(0),
     )
+    offset: int = flag(
+        0,
+        "outputs by which chunks of every second LSTM layer end earlier, so that each output sees some that follow",
+        name="lstm_chunk_offset",
+        check=at_least(0),
+    )
+    given: bool = whether_given(
+        *("lstm_layers", "lstm_projection", "lstm_chunk", "lstm_chunk_offset"),
+        name="lstm_settings_given",
+        decides_result=False,
+    )
+    chunk_given: bool = whether_given("lstm_chunk", "lstm_chunk_offset", name="lstm_chunk_given", decides_result=False)
 
 
 @dataclass(frozen=True)
@@ -49,6 +64,14 @@ class ConformerOptions:
     )
     kernel: int = flag(
         15, "outputs that a convolution of the network conformer sees", name="convolution_kernel", check=at_least(1)
+    )
+    given: bool = whether_given(
+        *("conformer_layers", "attention_heads", "attention_chunk", "attention_left", "convolution_kernel"),
+        name="conformer_settings_given",
+        decides_result=False,
+    )
+    chunk_given: bool = whether_given(
+        "attention_chunk", "attention_left", name="attention_chunk_given", decides_result=False
     )
 
 
@@ -75,6 +98,30 @@ class NetworkOptions:
     )
     lstm: LSTMOptions = field(default_factory=LSTMOptions)
     conformer: ConformerOptions = field(default_factory=ConformerOptions)
+    shared_given: bool = whether_given(
+        *("bidirectional", "convolution_channels", "output_step", "intermediate_ctc_weight", "intermediate_ctc_layers"),
+        name="network_settings_given",
+        decides_result=False,
+    )
+
+    def notices(self, network: str) -> Iterator[str]:
+        """Yield a line for each kind of flag that is given, but has no effect in the network of a name."""
+        of_others = {
+            "lstm": (self.lstm.given, "--lstm_layers, --lstm_projection and --lstm_chunk…"),
+            "conformer": (self.conformer.given, "--conformer_layers, --attention_… and --convolution_kernel"),
+            "lstm or conformer": (
+                self.shared_given,
+                "--bidirectional, --convolution_channels, --output_step and --intermediate_ctc_…",
+            ),
+        }
+        for owners, (given, flags) in of_others.items():
+            if given and network in PROVIDED and network not in owners.split():
+                yield f"{flags}: of the network {owners}, without effect in the network {network}, which is trained"
+        in_chunks = {"lstm": (self.lstm.chunk_given, "--lstm_chunk and --lstm_chunk_offset")}
+        in_chunks["conformer"] = (self.conformer.chunk_given, "--attention_chunk and --attention_left")
+        given, flags = in_chunks.get(network, (False, ""))
+        if given and self.bidirectional:
+            yield f"{flags}: without effect beside --bidirectional; --nobidirectional makes a network that streams"
 
 
 @dataclass(frozen=True)

@@ -147,6 +147,7 @@ class Options:
         if self.trains and self.summaries.directory_given and not self.summaries.seconds:
             yield "--summary_dir: nothing is written there, as --summary_secs is 0; --summary_secs=30 writes summaries"
         yield from self.language_model.notices
+        yield from self.model.settings.notices(self.model.network)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ..util.text import Alphabet
 from .acoustics.loading import load_acoustic_model
 from .alphabet import alphabet_of
 from .arguments.checks import count as checked_count
-from .arguments.checks import file_path, finite_number, text
+from .arguments.checks import file_path, finite_number, of_kind, text
 from .arguments.samples import Samples, as_samples, as_signal
 from .batching.recordings import Recognized, recognized
 from .batching.scheduler import Scheduler
@@ -162,21 +162,18 @@ class Model:
         """
         return next(self.transcribe_many([audio]))
 
-    def transcribe_many(self, audio: Iterable[str | PathLike[str] | Samples]) -> Generator[Transcript, None, None]:
-        """Yield the transcripts of several files or samples, as `transcribe` returns them, in order.
+    def transcribe_many(self, audio: Iterable[str | PathLike[str] | Samples]) -> Iterator[Transcript]:
+        """Return an iterator over the transcripts of several files or samples, as `transcribe` returns them, in order.
 
-        They are computed together, which is several times faster, and with bounded memory. Raise what `transcribe`
-        raises when it is the turn of what cannot be used.
+        They are computed together, which is several times faster, and with bounded memory. The iterator raises what
+        `transcribe` raises when it is the turn of what cannot be used, and goes on with what follows if asked again.
         """
-        for result in self.recognized(map(self.parts, audio)):
-            if result.error is not None:
-                raise result.error
-            yield joined([(start, candidates[0]) for start, candidates in result.parts])
+        return map(_transcript, self.recognized(map(self.parts, audio)))
 
     def recognized(self, recordings: Iterable[Iterable[Part]], count: int = 1) -> Generator[Recognized, None, None]:
         """Yield what is recognized in recordings that come in parts, in order, with up to `count` transcripts a part.
 
-        An AudioError that reading a recording raises is in its result.
+        An AudioError or SamplesError that reading a recording raises is in its result.
         """
         recognizer = self._recognizer(self._settings.with_results(checked_count(count, "count")))
         return recognized(recordings, self.sampleRate(), recognizer, count)
@@ -185,8 +182,9 @@ class Model:
         """Yield the parts that `transcribe` splits a recording into; raise what it raises."""
         rate = self.sampleRate()
         if isinstance(audio, str | PathLike):
-            return parts_of_file(file_path(audio, "audio"), rate)
-        return parts_of_blocks(map(as_signal, blocks_of(as_samples(audio))), rate)
+            yield from parts_of_file(file_path(audio, "audio"), rate)
+        else:
+            yield from parts_of_blocks(map(as_signal, blocks_of(as_samples(audio))), rate)
 
     def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
         """Return up to `count` transcripts, best first, of a signal, float32 [samples] in [-1, 1] at the model's rate.
@@ -272,7 +270,9 @@ class Model:
         recognizer = self._recognizer(settings)
         if endpointing is None:
             return Recognition(recognizer)
-        return EndpointedRecognition(recognizer, endpointing, voice_activity)
+        rules = of_kind(endpointing, EndpointRules, "endpointing")
+        voice = None if voice_activity is None else of_kind(voice_activity, VoiceActivity, "voice_activity")
+        return EndpointedRecognition(recognizer, rules, voice)
 
     def _recognized(self, audio_buffer: Samples) -> Recognition:
         recognition = self.recognition()
@@ -289,3 +289,10 @@ class Model:
             settings = replace(self._settings, **changes)
             settings.decoder  # noqa: B018 - made before the settings are taken, as this may fail
             self._settings = settings
+
+
+def _transcript(result: Recognized) -> Transcript:
+    """Return the best transcript of a recording, or raise why it cannot be used."""
+    if result.error is not None:
+        raise result.error
+    return joined([(start, candidates[0]) for start, candidates in result.parts])

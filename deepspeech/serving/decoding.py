@@ -45,11 +45,13 @@ class DecodingSettings:
         """Return these settings with other hot words.
 
         Their decoder is made when it is needed, so adding a thousand words one by one takes no longer than at once.
-        Log those that cannot be spelled. Raise ModelError without a scorer, and for a boost that cannot be used.
+        Log those that cannot be spelled. Raise ModelError without a scorer, and for what are no words with boosts.
         """
         if self.scorer is None:
             raise ModelError("hot words need a scorer; enable one first")
         checked: dict[str, float] = {}
+        if not isinstance(hot_words, Mapping):
+            raise ModelError(f"hot_words must be a mapping of words to boosts, not {type(hot_words).__name__}")
         for word, boost in hot_words.items():
             checked[word] = _checked_boost(word, boost)
             if word not in self.hot_words and not self.scorer.can_spell(word):
@@ -90,7 +92,7 @@ def _checked_boost(word: str, boost: float) -> float:
     try:
         if isinstance(word, str) and abs(boost) <= HIGHEST_BOOST:
             return float(boost)
-    except TypeError:
+    except (TypeError, ValueError):  # ValueError: of an array
         pass
     raise ModelError(
         f"the hot word {word!r} has the boost {boost!r}; give a text and a number of up to {HIGHEST_BOOST:g}"

@@ -89,9 +89,15 @@ class Recognition:
     A recognition belongs to one thread at a time, so streams have a lock; several may share scheduler and decoder.
     """
 
-    def __init__(self, recognizer: Recognizer, search: Search | None = None) -> None:
-        """Begin an utterance; `search` is what takes the posteriors, a new one of the decoder if None."""
+    def __init__(self, recognizer: Recognizer, search: Search | None = None, start_sample: int = 0) -> None:
+        """Begin an utterance; `search` is what takes the posteriors, a new one of the decoder if None.
+
+        `start_sample` is the number of samples of the signal before it.
+        """
         self._recognizer = recognizer
+        self._rate = recognizer.info.features.sample_rate
+        self._start_sample = start_sample
+        self._fed_samples = 0
         self._decoder = recognizer.decoder
         self._search = search or _ctcdecoder.Stream(recognizer.decoder.native)
         self._n_steps = recognizer.info.n_steps
@@ -113,6 +119,7 @@ class Recognition:
 
     def feed(self, samples: Array) -> None:
         """Take float32 [samples] in [-1, 1]; a network that streams runs once there are `n_steps` windows."""
+        self._fed_samples += len(samples)
         for block in blocks_of(samples):
             windows = self._feature_windows.feed(block)
             if len(windows):
@@ -160,7 +167,7 @@ class Recognition:
     @property
     def start(self) -> float:
         """Seconds of the signal before the utterance."""
-        return 0.0
+        return self._start_sample / self._rate
 
     def endpoint(self) -> Endpoint | None:
         """Return the end of the utterance by the rules of its endpoints; None, as there are none here."""
@@ -168,7 +175,7 @@ class Recognition:
 
     def following(self) -> Recognition:
         """Begin the next utterance, with the audio after this one."""
-        return Recognition(self._recognizer)
+        return Recognition(self._recognizer, start_sample=self._start_sample + self._fed_samples)
 
     def _run_pending(self, *, last: bool = False) -> None:
         if self._pending:

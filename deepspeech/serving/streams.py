@@ -175,6 +175,6 @@ def check_streams(model: ModelInfo, engine: AcousticEngine) -> None:
         )
     if not engine.streams:
         raise ModelError(
-            f"{model.path}: cannot stream, as models in ONNX that depend on later rows of a layer with a state take "
+            f"{model.path}: cannot stream, as models in ONNX that depend on later rows of attention take "
             "whole recordings; transcribe these, or export a graph"
         )

@@ -77,7 +77,8 @@ def _augmented(inputs: Inputs, front_end: FrontEnd, source: FeatureSource, optio
     def output_count(frames: int) -> int:
         return network.rows(options.features.stacking.count(frames))
 
-    return Augmented(inputs.corpora[SetName.TRAIN], front_end, source, augmentation_plan(options), output_count)
+    plan = augmentation_plan(options)
+    return Augmented(inputs.corpora[SetName.TRAIN], front_end, source, plan, output_count, inputs.sources)
 
 
 def _batching(options: Options, name: SetName) -> Batching:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, combinations
+from pathlib import Path
 
 from ..checkpoints.flag_check import check_flags
 from ..checkpoints.identity import ModelIdentity
@@ -13,6 +14,7 @@ from ..errors import CorpusError, FeatureCacheError, FlagError, ImportingError
 from ..options import Options, SetOptions
 from ..options.training.epochs import LOSS
 from ..schedule.jobs import SetName
+from ..util.augmentation.checked_sources import checked_sources
 from ..util.checks.bad_rows.exclusion import Exclusions
 from ..util.checks.checked_recordings import users_file
 from ..util.checks.overlap import overlap
@@ -30,11 +32,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Inputs:
-    """The alphabet, a decoder with the language model, and the corpora of the sets that the run needs."""
+    """The alphabet, a decoder with the language model, and the recordings that the run needs."""
 
     alphabet: Alphabet
     decoder: CTCDecoder
     corpora: Mapping[SetName, Corpus]
+    """Of the sets."""
+    sources: Mapping[str, tuple[Path, ...]]
+    """Of augmentations."""
 
 
 def read_inputs(options: Options) -> Inputs:
@@ -52,10 +57,10 @@ def read_inputs(options: Options) -> Inputs:
         _make_alphabet(options, normalizer)
         reading = _read_alphabet(options)
     alphabet, decoder = reading
+    sources = _check_sources(options)
     corpora = _read_corpora(options, alphabet, normalizer)
-    return Inputs(
-        alphabet, decoder, {name: with_references(corpus, alphabet, decoder) for name, corpus in corpora.items()}
-    )
+    referenced = {name: with_references(corpus, alphabet, decoder) for name, corpus in corpora.items()}
+    return Inputs(alphabet, decoder, referenced, sources)
 
 
 def options_of_set(options: Options, name: SetName) -> SetOptions:
@@ -88,11 +93,13 @@ def _import(options: Options) -> None:
     download = wanted.source is None and not is_imported(folder)
     import_corpus(wanted.corpus, folder, wanted.source, choices=wanted.choices(download=download))
     used = {name: [path for path in options_of_set(options, name).files if path.parent == folder] for name in SetName}
-    lacking = [name.value for name, files in used.items() if not all(path.exists() for path in files)]
+    lacking = [name for name, files in used.items() if not all(path.exists() for path in files)]
     if lacking:
+        without = {SetName.DEV: "--validation_step=0 --dev_files= --best_by=loss", SetName.TEST: "--test_files="}
+        flags = " ".join(without[name] for name in lacking if name in without)
         raise ImportingError(
-            f"{folder} has no {' and no '.join(lacking)} set: there are too few recordings; add some, or do without: "
-            "--validation_step=0 --dev_files= --test_files="
+            f"{folder} has no {' and no '.join(name.value for name in lacking)} set: there are too few recordings; add "
+            f"some{', or do without: ' * bool(flags)}{flags}"
         )
 
 
@@ -126,7 +133,7 @@ def _check_later_inputs(options: Options) -> None:
         if path and not imported and not path.exists():
             raise FlagError(f"--{flag}={path}: there is no such file")
     if options.trains:
-        options.augmentation.check_sources()
+        options.augmentation.check(options.features.sample_rate)
 
 
 def _check_writable(options: Options) -> None:
@@ -151,6 +158,15 @@ def _check_flags(options: Options, alphabet: Alphabet) -> None:
     if _leads(options):
         identity = ModelIdentity(alphabet, options.features, options.model)
         check_flags(options.checkpoints, identity, trains=options.trains)
+
+
+def _check_sources(options: Options) -> Mapping[str, tuple[Path, ...]]:
+    return checked_sources(
+        options.augmentation.augmentations if options.trains else (),
+        skip_bad=options.bad_rows.skip,
+        progress=options.report.show_progressbar,
+        remembered=users_file(),
+    )
 
 
 def _read_corpora(options: Options, alphabet: Alphabet, normalizer: Normalizer | None) -> dict[SetName, Corpus]:

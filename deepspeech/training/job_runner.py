@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import AudioError, FeatureCacheError, TrainingError
+from ..errors import AudioError, DeepSpeechError, TrainingError
 from ..schedule.coordinator import NoJob
 from ..schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from ..util.feeding import LABEL_PADDING, UNREADABLE, Batch
@@ -163,7 +163,7 @@ class JobRunner:
     ) -> tuple[dict[str, Any], dict[Any, Any]]:
         used = towers[: len(batches)]
         fetches: dict[str, Any] = {"losses": [tower.losses for tower in used]}
-        if job.report or (job.set_name is SetName.DEV and self._evaluator.validates):
+        if job.report or self._evaluator.validates(job.set_name):
             fetches["posteriors"] = [tower.posteriors for tower in used]
         if job.set_name is not SetName.TRAIN:
             fetches["best_paths"] = [tower.best_path for tower in used]
@@ -179,7 +179,7 @@ class JobRunner:
             for paths in fetched["best_paths"]:
                 emitted = Tally.of_labels(np.unique(paths[paths != LABEL_PADDING]).tolist())
                 outcome.tally = outcome.tally.merged(emitted, self._report_count)
-        if outcome.job.set_name is SetName.DEV and self._evaluator.validates:
+        if self._evaluator.validates(outcome.job.set_name):
             for batch, posteriors in zip(batches, fetched["posteriors"], strict=True):
                 outcome.decoding += self._evaluator.submit_validation(batch, posteriors)
         if outcome.job.report:
@@ -221,7 +221,7 @@ class _Readable:
     def __init__(self, source: Generator[Batch, None, None], rounds: bool) -> None:
         self.source = source
         self._rounds = rounds
-        self.error: AudioError | FeatureCacheError | None = None
+        self.error: DeepSpeechError | None = None
 
     def __iter__(self) -> Iterator[Batch]:
         try:

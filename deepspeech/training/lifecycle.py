@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ..checkpoints.choice import choose_to_begin
 from ..checkpoints.model_figures import keep_figures
 from ..checkpoints.store import Checkpoints, Kind
-from ..errors import AudioError, CheckpointError, FeatureCacheError
+from ..errors import AudioError, CheckpointError, DeepSpeechError
 from ..options import Options
 from ..options.checkpoints import AUTOMATIC, LAST
 from ..options.training.epochs import LOSS, in_words
@@ -158,12 +158,12 @@ class RunLifecycle:
             f"interrupted; saved in {self._options.checkpoints.directory}: the same command goes on from there",
         )
 
-    def fail(self, error: AudioError | FeatureCacheError) -> AudioError | FeatureCacheError:
+    def fail(self, error: DeepSpeechError) -> DeepSpeechError:
         """Save a checkpoint after an utterance could not be read; return the error to raise."""
         if not self._only_tests:
             self._save()
             error = type(error)(f"{error}; what was trained before is saved in {self._options.checkpoints.directory}")
-        if isinstance(error, FeatureCacheError):
+        if not isinstance(error, AudioError):
             return error
         advice = "put the recording back and run the same command again, or go on without it by --skip_bad_rows"
         return AudioError(f"{error}; {advice}")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..decoder import CTCDecoder, DecoderOptions
 from ..decoder.of_alphabet import reference_of
+from ..schedule.jobs import SetName
 from ..util.corpus import Utterance
 from ..util.feeding import Batch
 from ..util.figures.error_report.folder import ReportFolder
@@ -63,10 +64,9 @@ class Evaluator:
     ) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    @property
-    def validates(self) -> bool:
-        """Whether errors are counted in validation."""
-        return self._validation_decoder is not None
+    def validates(self, set_name: SetName) -> bool:
+        """Return whether the errors of a set are counted as those of a validation."""
+        return set_name is SetName.DEV and self._validation_decoder is not None
 
     def submit(
         self, batch: Batch, posteriors: npt.NDArray[np.float32], losses: npt.NDArray[np.float32]

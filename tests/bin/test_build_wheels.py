@@ -47,7 +47,7 @@ def test_our_own_flags_ask_for_no_kind_of_machine(monkeypatch: pytest.MonkeyPatc
     given: dict[str, Any] = {}
     monkeypatch.setattr(setuptools, "setup", given.update)
     run_path(str(ROOT / "setup.py"))
-    assert len(given["ext_modules"]) == 3
+    assert len(given["ext_modules"]) == 4
     for extension in given["ext_modules"]:
         assert extension.extra_compile_args
         flags = " ".join(extension.extra_compile_args + extension.extra_link_args)

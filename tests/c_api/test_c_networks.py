@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from client import CModel, Library, Samples
 from comparison import check_equal, check_words
-from untrained import FBANK, signal, untrained
+from untrained import MODELS, WHOLE, signal, untrained
 
 from deepspeech import Model
 from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import serialized
 from deepspeech.options import ExportOptions
-from deepspeech.util.features import FeatureOptions
 
-MFCC = FeatureOptions()
-CONFORMER = {"network": "conformer", "conformer_layers": 2, "attention_heads": 2}
-MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
-    "deepspeech_of_stacked_frames": (
-        {"network": "deepspeech"},
-        replace(FBANK, normalization="running", stack_frames=3, skip_frames=2),
-    ),
-    "lstm": ({"network": "lstm", "lstm_layers": 2}, FBANK),
-    "lstm_at_8_khz": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, sample_rate=8000, normalization="none")),
-    "projected_every_10_ms": ({"network": "lstm", "lstm_layers": 1, "output_step": 10, "lstm_projection": 9}, FBANK),
-    "lstm_of_running_features": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="running")),
-    "lstm_of_whole_recordings": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="utterance")),
-    "bidirectional": ({"network": "lstm", "lstm_layers": 2, "bidirectional": True, "lstm_projection": 9}, MFCC),
-    "lstm_in_chunks": ({"network": "lstm", "lstm_layers": 2, "lstm_chunk": 3}, FBANK),
-    "conformer": (CONFORMER | {"attention_chunk": 4, "attention_left": 6}, FBANK),
-    "whole_conformer": (CONFORMER | {"bidirectional": True}, FBANK),
-}
-WHOLE = ("lstm_of_whole_recordings", "bidirectional", "whole_conformer")
 ROUNDING_OF_INPUTS = 0.1
 """Of confidences: where an input is halfway between two numbers that it can be rounded to, either may be taken."""
 LENGTHS = (0, 1, 79, 700, 24_013)

@@ -136,10 +136,11 @@ def test_only_weights_are_taken_where_they_begin_a_new_run(folder: Path) -> None
     assert (before["layer_6/weights"].shape, after["layer_6/weights"].shape) == ((12, 7), (12, 8))
 
 
-def test_weights_of_another_alphabet_or_other_features_are_refused(folder: Path) -> None:
+def test_weights_of_another_alphabet_other_features_or_another_network_are_refused(folder: Path) -> None:
     for other, drop, named in (
         (replace(IDENTITY, alphabet=Alphabet(tuple(" abxde"))), 0, "another alphabet"),
         (replace(IDENTITY, features=FeatureOptions(feature_type="psf")), 1, "--feature_type"),
+        (replace(IDENTITY, model=replace(IDENTITY.model, relu_clip=5.0)), 1, "--relu_clip=20.0"),
     ):
         with session_of(folder, other) as (_, session), session.graph.as_default():
             variables = session.graph.get_collection("variables")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +12,11 @@ import tensorflow as tf
 from corpora import write_alphabet
 from program import Program, Trained
 
+from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.checkpoints.weights.fitting import initial_weights
 from deepspeech.checkpoints.weights.hdf5 import write_hdf5
 from deepspeech.checkpoints.weights.model_weights import weights_of_graph
 from deepspeech.errors import CheckpointError
-from deepspeech.network import Network, network
 from deepspeech.network.deepspeech import LSTM_NAME
 from deepspeech.options import ModelOptions
 from deepspeech.serving.frozen.model import read_frozen_model
@@ -26,8 +27,8 @@ v1 = tf.compat.v1
 ALPHABET = Alphabet(tuple(" abcde"))
 
 
-def model(alphabet: Alphabet = ALPHABET, n_hidden: int = 48) -> Network:
-    return network(ModelOptions(n_hidden=n_hidden), FeatureOptions().coefficients, alphabet.size)
+def model(alphabet: Alphabet = ALPHABET, **options: Any) -> ModelIdentity:
+    return ModelIdentity(alphabet, FeatureOptions(), ModelOptions(**{"n_hidden": 48, **options}))
 
 
 def first_loss(program: Program, *flags: str) -> float:
@@ -97,20 +98,22 @@ def test_dropped_layers_begin_anew(program: Program, graph_file: Path) -> None:
 def test_another_alphabet_is_explained_and_needs_a_new_last_layer(graph_file: Path) -> None:
     other = Alphabet(tuple(" abcdef"))
     with pytest.raises(CheckpointError, match="--drop_source_layers=1") as caught:
-        initial_weights(weights_of_graph(graph_file, "graph"), model(other), other, 0)
+        initial_weights(weights_of_graph(graph_file, "graph"), model(other), 0)
     assert "abcdef" in str(caught.value)
     same_size = Alphabet(tuple("xyzuvw"))
     with pytest.raises(CheckpointError, match="--alphabet_config_path"):
-        initial_weights(weights_of_graph(graph_file, "graph"), model(same_size), same_size, 0)
-    kept = initial_weights(weights_of_graph(graph_file, "graph"), model(other), other, 1)
-    assert set(model().shapes) - set(kept) == {"layer_6/weights", "layer_6/bias"}
+        initial_weights(weights_of_graph(graph_file, "graph"), model(same_size), 0)
+    kept = initial_weights(weights_of_graph(graph_file, "graph"), model(other), 1)
+    assert set(model().network.shapes) - set(kept) == {"layer_6/weights", "layer_6/bias"}
     np.testing.assert_array_equal(kept["layer_5/bias"], read_frozen_model(graph_file).weights["layer_5/bias"])
-    assert len(initial_weights(weights_of_graph(graph_file, "graph"), model(), ALPHABET, 3)) == 6
+    assert len(initial_weights(weights_of_graph(graph_file, "graph"), model(), 3)) == 6
 
 
 def test_another_geometry_is_explained(graph_file: Path) -> None:
     with pytest.raises(CheckpointError, match="--n_hidden=48"):
-        initial_weights(weights_of_graph(graph_file, "graph"), model(n_hidden=32), ALPHABET, 0)
+        initial_weights(weights_of_graph(graph_file, "graph"), model(n_hidden=32), 0)
+    with pytest.raises(CheckpointError, match=r"trained with --relu_clip=20.0, but this run has --relu_clip=5.5"):
+        initial_weights(weights_of_graph(graph_file, "graph"), model(relu_clip=5.5), 1)
 
 
 def test_what_is_no_graph_is_refused_before_training(program: Program, tmp_path: Path) -> None:

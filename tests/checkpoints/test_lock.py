@@ -1,5 +1,6 @@
 import fcntl
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,16 @@ def test_a_file_system_without_locks_is_warned_of_once(
         pass
     (message,) = caplog.messages
     assert f"--checkpoint_dir={tmp_path}: its file system has no locks" in message
+
+
+def test_on_a_full_disk_the_error_of_the_block_is_told(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        with pytest.raises(CheckpointError, match="cannot be written"), locked_for_training(tmp_path):
+            raise CheckpointError("what is kept about a run cannot be written")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_leftovers_of_killed_saves_are_removed_and_nothing_else(tmp_path: Path) -> None:

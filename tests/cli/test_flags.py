@@ -70,6 +70,9 @@ def test_a_given_alphabet_is_looked_for_where_the_user_is() -> None:
     ("argument", "named"),
     [
         ("--train_batch_size=0", "train_batch_size"),
+        ("--export_beam_width=20000", "--export_beam_width=20000: must be 1 to 16384"),
+        ("--n_steps=5000", "--n_steps=5000: must be 1 to 4096"),
+        ("--export_batch_size=3000000000", "--export_batch_size=3000000000: must be 1 to 4096"),
         ("--n_hidden=many", "n_hidden"),
         ("--dropout_rate=1", "dropout_rate"),
         ("--dropout_rate2=1.5", "dropout_rate2"),
@@ -127,6 +130,28 @@ def test_weights_of_a_language_model_that_is_not_given_have_a_notice(argument: s
     assert "--lm_binary_path" in notice and "\n" not in notice
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--lstm_layers=3",), "of the network lstm, without effect in the network deepspeech"),
+        (("--output_step=20",), "of the network lstm or conformer, without effect in the network deepspeech"),
+        (("--network=lstm", "--attention_heads=2"), "of the network conformer, without effect in the network lstm"),
+        (
+            ("--experiment=an4", "--lstm_chunk=32"),
+            "--lstm_chunk and --lstm_chunk_offset: without effect beside --bidirectional",
+        ),
+        (
+            ("--network=conformer", "--bidirectional", "--attention_left=3"),
+            "--attention_chunk and --attention_left: without effect beside --bidirectional",
+        ),
+    ],
+)
+def test_a_setting_that_the_network_does_not_have_has_a_notice(arguments: tuple[str, ...], told: str) -> None:
+    (notice,) = parse(*arguments).notices
+    assert told in notice
+    assert "\n" not in notice
+
+
 def test_a_flag_that_does_what_it_says_needs_no_notice() -> None:
     for arguments in (
         ("--summary_dir=summaries", "--summary_secs=9"),
@@ -134,8 +159,12 @@ def test_a_flag_that_does_what_it_says_needs_no_notice() -> None:
         ("--lm_weight=1", "--lm_binary_path=lm.binary"),
         ("--lm_weight=1", "--scorer_path=lm.scorer"),
         ("--experiment=fsdd",),
+        ("--network=lstm", "--lstm_layers=3", "--output_step=20", "--lstm_chunk=32"),
+        ("--network=conformer", "--attention_heads=2", "--bidirectional"),
+        ("--experiment=an4_streaming", "--bidirectional"),
     ):
         assert not parse(*arguments).notices
+    assert not list(parse("--lstm_layers=3", "--output_step=20").model.settings.notices("own.py:layers"))
 
 
 def test_weights_of_a_scorer_package_give_way_to_weights_on_the_command_line() -> None:

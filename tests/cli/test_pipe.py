@@ -64,3 +64,38 @@ def test_what_cannot_be_read_from_a_pipe_is_one_line(monkeypatch: pytest.MonkeyP
         with pytest.raises(AudioError, match=r"^-: ") as caught:
             heard(data, monkeypatch)
         assert "\n" not in str(caught.value)
+
+
+def adts(sizes: list[int]) -> bytes:
+    """Return frames of AAC at 16 kHz, of these sizes in bytes."""
+    headers = (
+        bytes([0xFF, 0xF1, 0x60, 0x40 | size >> 11, size >> 3 & 255, (size & 7) << 5 | 31, 252]) for size in sizes
+    )
+    return b"".join(header + b"\x21" * (size - len(header)) for header, size in zip(headers, sizes, strict=True))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(recording(SAMPLES, rate, "MPEG_LAYER_III", "MP3") for rate in (8000, 16_000, 22_050, 44_100)),
+        *(adts([9, 400, 30]), adts([700, 7]), b"#!AMR\n" + bytes(99), b"0&\xb2u\x8ef\xcf\x11" + bytes(99)),
+        *(recording(SAMPLES, kind="W64"), recording(SAMPLES, kind="AU"), b"RIFF\xff\0\0\0AVI LIST" + bytes(99)),
+    ],
+)
+def test_a_compressed_recording_is_not_taken_for_samples(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(AudioError, match="a recording that is not WAV; give it as a file"):
+        heard(data, monkeypatch)
+
+
+@pytest.mark.parametrize("start", [b"\xff\xfb\x90\x00", b"\xff\xf1\x60\x40\x2c\x9f\xfc", b"\xff\xf3", b"\xff\xff" * 9])
+def test_samples_may_begin_as_a_frame_does(start: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    for rest in (b"", bytes(9000), SAMPLES.tobytes()):
+        data = (start + rest)[: len(start + rest) // 2 * 2]
+        np.testing.assert_array_equal(heard(data, monkeypatch), np.frombuffer(data, "<i2") / np.float32(1 << 15))
+
+
+def test_a_wav_that_no_pipe_takes_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(
+        AudioError, match="a WAV of 8-bit samples in mu-law cannot be read from a pipe; give it as a file"
+    ):
+        heard(recording(SAMPLES, subtype="ULAW"), monkeypatch)

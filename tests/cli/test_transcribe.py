@@ -170,7 +170,11 @@ def test_words_of_low_confidence_are_marked_or_dropped(client: Client, model: Mo
         (["--endpoint_silence_after_words=1", "--json"], "cannot be combined with --format"),
         (["--min_confidence=2"], "--min_confidence=2: must be from 0 to 1"),
         (["--low_confidence=drop"], "--low_confidence: needs --min_confidence"),
-        (["--min_confidence=0.5", "--stream=100"], "cannot be combined"),
+        (["--min_confidence=0.5", "--stream=100"], "--min_confidence: cannot be combined with --stream"),
+        (["--min_confidence=0.5", "--voice_activity"], "--voice_activity: print text as it comes"),
+        (["--channels=apart", "--stream=100"], "--channels=apart: transcribes one channel after the other, and cannot"),
+        (["--audio", ""], "--audio: the path is empty; give . for the current folder"),
+        (["--output_dir", ""], "--output_dir: the path is empty; give . for"),
     ],
 )
 def test_flags_that_cannot_be_used_are_named(flags: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,6 +191,14 @@ def test_a_signal_is_printed_utterance_by_utterance(client: Client, model: Model
     assert [line.strip() for line in ended] == [model.stt(samples).strip() for samples in spoken]
     streamed = client.run("--audio", "-", "--stream", 3200, data=data).stdout.decode().splitlines()
     assert [line.strip() for line in streamed] == [line.strip() for line in ended]
+
+
+@pytest.mark.parametrize("flags", [["--stream", 3200], ["--endpoint_silence_after_words", 1]])
+def test_utterances_of_several_recordings_have_the_names_of_theirs(
+    client: Client, model: Model, recordings: list[Path], flags: list[object]
+) -> None:
+    lines = client.run("--audio", *recordings[:2], *flags).stdout.decode().splitlines()
+    assert lines == [f"{path}: {model.transcribe(path).text.strip()}" for path in recordings[:2]]
 
 
 def test_a_long_recording_has_several_transcripts_too(client: Client, recordings: list[Path], tmp_path: Path) -> None:

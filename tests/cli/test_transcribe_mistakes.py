@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
+import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 from command_client import Client
+
+from deepspeech.cli.transcribe import main as transcribe
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +58,25 @@ def test_what_is_no_recording_is_one_line_and_leaves_no_file(client: Client, tmp
         (line,) = finished.stderr.decode().splitlines()
         assert name in line and reason in line
         assert not finished.stdout and not list(tmp_path.glob("out/*"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_name_that_the_output_cannot_encode_is_escaped(
+    graph_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], encoding: str
+) -> None:
+    names = ["plain.wav", "\u00fc.wav", "\U0001f600.wav", "\udcff.wav"]
+    for name in names:
+        soundfile.write(os.fsencode(tmp_path / name), np.zeros(8000, np.int16), 16_000)
+    output = BytesIO()
+    monkeypatch.setattr(sys, "stdout", TextIOWrapper(output, encoding, "strict"))
+    assert transcribe(["--model", str(graph_file), "--audio", str(tmp_path), *flags]) == 0
+    lines = output.getvalue().decode(encoding).splitlines()
+    assert len(lines) == len(names)
+    if flags:
+        assert {Path(json.loads(line)["audio"]).name for line in lines} == set(names)
+    else:
+        assert sum("\\udcff.wav: " in line for line in lines) == 1
 
 
 def test_a_recording_of_another_rate_and_two_channels_is_resampled(client: Client, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import tensorflow as tf
 from program import Trained
 
-from deepspeech.checkpoints.weights.figures import Figures, drawn_histogram
+from deepspeech.checkpoints.weights.figures import PLAIN_BARS, Figures, drawn_histogram
 from deepspeech.cli.weights.command import main
 
 
@@ -68,13 +69,37 @@ def test_graph_checkpoint_and_file_hold_the_same_until_one_is_changed(
     assert "1 NOT FINITE" in "\n".join(said(capsys, "show", changed))
 
 
+def test_weights_of_the_same_name_in_other_layers_are_compared_and_exported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, file in enumerate(("one.h5", "other.h5")):
+        with h5py.File(tmp_path / file, "w") as keras:
+            keras.attrs["layer_names"] = ["first", "second"]
+            for layer, value in (("first", number), ("second", 5)):
+                keras.create_group(layer).attrs["weight_names"] = ["kernel", "bias"]
+                keras[f"{layer}/kernel"], keras[f"{layer}/bias"] = np.full(2, value, np.float32), np.zeros(3)
+    lines = said(capsys, "compare", tmp_path / "one.h5", tmp_path / "other.h5", code=1)
+    assert lines == ["first/kernel: 2 of 2 differ, by 1 at most, 1 on average"]
+    (line,) = said(capsys, "export", tmp_path / "one.h5", tmp_path / "copy.h5")
+    assert ": 4 weights of " in line
+    assert said(capsys, "compare", tmp_path / "one.h5", tmp_path / "copy.h5") == []
+
+
 def test_errors_are_one_line(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "a.pb").write_bytes(b"no graph")
+    for name in ("a.pb", "b.PB", "a.onnx", "a.tflite"):
+        (tmp_path / name).write_bytes(b"no graph")
     for arguments, code, told in (
         (("show", tmp_path / "none"), 1, "there is no such file, checkpoint or folder"),
         (("show", tmp_path), 1, "holds no checkpoint"),
         (("show", tmp_path / "a.pb"), 1, "a.pb: "),
         (("compare", file, tmp_path / "none"), 2, "there is no such file"),
+        (("show", tmp_path / "b.PB"), 1, "b.PB: not a protocol buffer"),
+        (("show", tmp_path / "a.onnx"), 1, "a.onnx: weights are read from HDF5 (.h5, .hdf5), exported graphs (.pb,"),
+        (("show", tmp_path / "a.tflite"), 1, "and checkpoints, by their names without extension or folders"),
+        (("export", file, tmp_path / "none/a.h5"), 1, f"there is no folder {tmp_path / 'none'}; make it, or name"),
+        (("compare", file), 2, "required: OTHER"),
+        (("compare", file, tmp_path / "none", "--chekpoint=last"), 2, "unrecognized arguments: --chekpoint=last"),
+        (("compare", tmp_path / (300 * "a"), file), 2, "File name too long"),
         (("export", file, tmp_path / "a.txt"), 1, "must end in .weights.h5 or .h5"),
         (("forget", file), 1, "invalid choice: 'forget'"),
         ((), 1, "required: COMMAND"),
@@ -90,6 +115,32 @@ def test_statistics_leave_out_what_is_not_finite() -> None:
     assert drawn_histogram(values[3:5]) == "no finite values"
     drawn = drawn_histogram(values)
     assert drawn.startswith("0 █") and drawn.endswith("▄ 4")
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high", "places"),
+    [
+        ([-1.7e308, 0, 1.7e308], "-1.7e+308", "1.7e+308", (0, 30, 59)),
+        ([1, np.nextafter(1, 2)], "1", "1", (0, 59)),
+        ([0, 5e-324], "0", "4.941e-324", (30,)),
+        ([3, 3], "3", "3", (30,)),
+    ],
+)
+def test_values_of_any_distance_are_drawn_in_plain_characters(
+    values: list[float], low: str, high: str, places: tuple[int, ...]
+) -> None:
+    bars = "".join("@" if place in places else " " for place in range(60))
+    assert drawn_histogram(np.array(values, np.float64), PLAIN_BARS) == f"{low} {bars} {high}"
+
+
+def test_a_histogram_is_printed_in_any_encoding(file: Path) -> None:
+    program = "import sys; from deepspeech.cli.weights.command import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "show", str(file), "--histogram"]
+    for encoding, bar in (("ascii", "@"), ("latin-1", "@"), ("utf-8", "█")):
+        done = subprocess.run(
+            command, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": encoding}
+        )
+        assert bar in done.stdout.decode(encoding)
 
 
 def test_it_needs_tensorflow_only_for_checkpoints(file: Path, graph_file: Path) -> None:

@@ -89,6 +89,10 @@ def test_ports_and_paths_are_those_of_the_server() -> None:
         assert asked["port"] == "http"
 
 
+def test_the_image_decodes_what_telephones_and_browsers_record() -> None:
+    assert re.search(r"apt-get install .*--no-install-recommends ffmpeg\b", instruction("RUN"))
+
+
 def test_what_is_mounted_is_what_the_flags_name() -> None:
     flags = started()
     mounted = [mount["mountPath"] for mount in container()["volumeMounts"]]

@@ -43,9 +43,9 @@ def test_fast_speech_gets_outputs_that_are_closer_to_each_other() -> None:
 
 
 def test_word_pieces_get_outputs_that_are_farther_from_each_other_than_letters() -> None:
-    pieces, reasons = experiment_for(replace(SMALL, output_unit="wordpieces"), MACHINE)
+    pieces, choices = experiment_for(replace(SMALL, output_unit="wordpieces"), MACHINE)
     assert pieces.options.model.settings.output_step > options_for(SMALL).model.settings.output_step
-    assert any("word pieces" in reason for reason in reasons)
+    assert any("word pieces" in reason for choice in choices for reason in choice.reasons)
 
 
 def test_bytes_get_outputs_for_each_byte_of_a_letter(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
@@ -86,8 +86,9 @@ def test_recordings_that_begin_and_end_with_speech_are_given_silence(tmp_path: P
     for name, samples in (("cut", tone), ("whole", np.concatenate([quiet, tone, quiet]))):
         recording = write_wav(tmp_path / name / "a.wav", samples)
         measured = measure([write_csv(tmp_path / name / "train.csv", [(recording, "a")])], None)
-        experiment, reasons = experiment_for(measured, MACHINE)
+        experiment, choices = experiment_for(measured, MACHINE)
         chosen.append((measured.silence, "silence" in str(experiment.options.augmentation.written)))
+        reasons = [reason for choice in choices for reason in choice.reasons]
         assert any(f"{measured.silence:.2f} s" in reason for reason in reasons) == (name == "cut")
     assert chosen == [(0, True), (pytest.approx(0.5, abs=0.05), False)]
 
@@ -114,8 +115,8 @@ def test_a_gpu_gets_larger_batches_and_a_larger_network() -> None:
 
 
 def test_every_choice_has_a_reason_with_the_figures_that_led_to_it() -> None:
-    _, reasons = experiment_for(SMALL, MACHINE)
-    text = "\n".join(reasons)
+    _, choices = experiment_for(SMALL, MACHINE)
+    text = "\n".join(reason for choice in choices for reason in choice.reasons)
     assert all(words in text for words in ("0.6 hours", "16000 Hz", "16 labels a second", "70 speakers"))
 
 
@@ -132,11 +133,18 @@ def test_a_run_keeps_to_what_was_measured_when_it_began(tiny_corpus: TinyCorpus,
     small = ["--experiment=auto", "--work=work", "--n_hidden=4", "--lstm_layers=1", "--beam_width=4", "--test_files="]
     first = program.run(*small, *sets, "--epoch=1")
     assert first.code == 0, first.stderr
-    assert first.stderr.count("auto: ") == 5
+    other = program.run(*small, f"--from={tiny_corpus.dev}", "--epoch=2")
+    assert other.code == 1
+    assert f"--from: the run in --work=work began with {tiny_corpus.train}; choose another --work" in other.error
     again = program.run(*small, "--epoch=2")
     assert again.code == 0, again.stderr
     said = [[line for line in done.stderr.splitlines() if line.startswith("auto: ")] for done in (first, again)]
-    assert said[0] == said[1]
+    assert [line for line in said[0] if " but " in line] == [
+        "auto: but --lstm_layers=1 --n_hidden=4, as given",
+        "auto: but --epoch=1, as given",
+    ]
+    assert said[1][0].startswith("auto: going on with what was chosen for ")
+    assert [line for line in said[0] if " but " not in line] == [line for line in said[1][1:] if " but " not in line]
     assert "Training of epoch 2" in again.stderr and "Training of epoch 1" not in again.stderr
 
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tensorflow as tf
+from checkpoint_sessions import STATE, session_of
+from corpora import write_alphabet
 from program import Program, Trained
+
+from deepspeech.checkpoints.store import Kind
+from deepspeech.errors import CheckpointError
+from deepspeech.export.from_checkpoint import export as export_checkpoint
+from deepspeech.options import Options, with_values
 
 CLIENT_KERNELS = {
     *("AudioSpectrogram", "BiasAdd", "BlockLSTM", "Cast", "ConcatV2", "Const", "ExpandDims", "GatherNd", "Identity"),
@@ -114,3 +122,20 @@ def test_an_export_needs_a_checkpoint(program: Program) -> None:
     assert finished.code == 1
     assert "holds no checkpoint" in finished.error
     assert not (program.folder / "export").exists()
+
+
+def test_weights_that_are_not_finite_are_not_exported(tmp_path: Path) -> None:
+    with session_of(tmp_path / "checkpoints") as (checkpoints, session):
+        with session.graph.as_default():
+            (bias,) = (each for each in tf.compat.v1.global_variables() if each.op.name == "layer_5/bias")
+            bias.load(np.full(12, np.nan, np.float32), session)
+        checkpoints.save(session, Kind.NEWEST, STATE)
+    given: dict[str, Path | int] = {
+        "checkpoint_dir": tmp_path / "checkpoints",
+        "alphabet_config_path": write_alphabet(tmp_path / "alphabet.txt", " abcde"),
+        "n_hidden": 12,
+        "export_dir": tmp_path / "model",
+    }
+    with pytest.raises(CheckpointError, match="layer_5/bias holds numbers that are not finite, 12 of 12"):
+        export_checkpoint(with_values(Options, given))
+    assert not (tmp_path / "model").exists()

@@ -68,10 +68,16 @@ def external(model: Any) -> None:
     entry.key, entry.value = "location", "/etc/hostname"
 
 
+def diverged(model: Any) -> None:
+    tensor = next(each for each in model.graph.initializer if each.data_type == TensorProto.FLOAT)
+    tensor.raw_data = tensor.raw_data[:-4] + np.float32(np.nan).tobytes()
+
+
 CHANGES: dict[str, Callable[[Any], None]] = {
     "has an operator 'Loop'": with_node("Loop"),
     "not of ONNX itself": with_node("Add", domain="com.example"),
     "has weights in other files": external,
+    "holds numbers that are not finite": diverged,
     "its network is not described in JSON": with_property("network", "[[[["),
     "its features are not described in JSON": with_property("features", "{}"),
     "its property alphabet is damaged": with_property("alphabet", "ä"),

@@ -4,43 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from untrained import FBANK, frozen, signal, untrained
+from untrained import FBANK, MODELS, frozen, signal, untrained
 
 from deepspeech import Model
 from deepspeech.cli.flags import parse
 from deepspeech.errors import FlagError, ModelError
 from deepspeech.export.formats import FORMATS, TrainedModel
-from deepspeech.network import LSTM, Convolution, Dense, Network
+from deepspeech.network import LSTM, Convolution, Dense, Layer, Network, SelfAttention
 from deepspeech.options import ExportOptions
 from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_model
 from deepspeech.serving.engine import Engine, Piece
 from deepspeech.serving.feature_windows import ModelFeatures
-from deepspeech.util.features import FeatureOptions
 
 Array = npt.NDArray[np.float32]
 
-MFCC = FeatureOptions()
-CONFORMER = {"network": "conformer", "conformer_layers": 2, "attention_heads": 2}
-MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
-    "deepspeech": ({"network": "deepspeech"}, MFCC),
-    "deepspeech_of_stacked_frames": (
-        {"network": "deepspeech"},
-        replace(FBANK, normalization="running", stack_frames=3, skip_frames=2),
-    ),
-    "lstm": ({"network": "lstm", "lstm_layers": 2}, FBANK),
-    "lstm_every_10_ms": ({"network": "lstm", "lstm_layers": 1, "output_step": 10, "lstm_projection": 9}, FBANK),
-    "lstm_of_running_features": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="running")),
-    "lstm_of_whole_recordings": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="utterance")),
-    "bidirectional": ({"network": "lstm", "lstm_layers": 2, "bidirectional": True}, MFCC),
-    "lstm_in_chunks": ({"network": "lstm", "lstm_layers": 2, "lstm_chunk": 5}, FBANK),
-    "conformer": (CONFORMER | {"attention_chunk": 4, "attention_left": 6}, FBANK),
-    "whole_conformer": (CONFORMER | {"bidirectional": True}, FBANK),
-}
 LENGTHS = (0, 100, 700, 8000, 24_013)
 TAKES = {"frames": False, "samples": True}
 
@@ -92,16 +73,28 @@ def streamed(model: AcousticModel, samples: Array) -> Array:
     return np.concatenate([*parts, last])
 
 
-def test_a_network_that_looks_ahead_after_a_state_takes_whole_recordings(tmp_path: Path) -> None:
-    late = (LSTM("first", units=9), Convolution("late", channels=2), Dense("labels", units=7))
-    some = Network("late", 20, late)
+def own_model(first: Layer, folder: Path) -> tuple[AcousticModel, TrainedModel]:
+    """Write a network whose convolution depends on later rows of a first layer."""
+    some = Network("late", 20, (first, Convolution("late", channels=2), Dense("labels", units=7)))
     generator = np.random.default_rng(4)
     weights = {name: generator.normal(size=shape).astype(np.float32) for name, shape in some.shapes.items()}
     trained = replace(untrained({"network": "lstm"}, FBANK), network=some, weights=weights)
-    model = exported(trained, tmp_path, features=False)
+    return exported(trained, folder, features=False), trained
+
+
+def test_a_network_that_looks_ahead_after_an_lstm_streams(tmp_path: Path) -> None:
+    model, trained = own_model(LSTM("first", units=9), tmp_path)
+    assert model.engine.streams
+    samples = signal(8000)
+    expected = Engine(frozen(trained)).posteriors(windows_of(model, samples))
+    np.testing.assert_allclose(streamed(model, samples), expected, atol=1e-4)
+
+
+def test_a_network_that_looks_ahead_after_attention_takes_whole_recordings(tmp_path: Path) -> None:
+    model, trained = own_model(SelfAttention("first", heads=2, chunk=3, left=3), tmp_path)
     windows = windows_of(model, signal(8000))
     np.testing.assert_allclose(model.engine.posteriors(windows), Engine(frozen(trained)).posteriors(windows), atol=1e-4)
-    with pytest.raises(ModelError, match="models in ONNX that depend on later rows of a layer with a state"):
+    with pytest.raises(ModelError, match="models in ONNX that depend on later rows of attention"):
         Model(model.info.path).createStream()
 
 

@@ -27,6 +27,10 @@ SHERPA = FORMATS["sherpa"]
 MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
     "lstm": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="running")),
     "conformer": ({"network": "conformer", "conformer_layers": 1, "attention_heads": 2, "attention_chunk": 4}, FBANK),
+    "lstm_in_shifted_chunks": (
+        {"network": "lstm", "lstm_layers": 2, "lstm_chunk": 4, "lstm_chunk_offset": 2},
+        replace(FBANK, normalization="running"),
+    ),
     "bidirectional": (
         {"network": "lstm", "lstm_layers": 1, "bidirectional": True},
         replace(FBANK, normalization="utterance"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,32 @@ Array = npt.NDArray[np.float32]
 
 ALPHABET = Alphabet(tuple(" abcde"))
 SMALL = ModelOptions(n_hidden=16, settings=NetworkOptions(channels=4))
+MFCC = FeatureOptions()
 FBANK = FeatureOptions(feature_type="fbank", coefficients=20, normalization="global")
+CONFORMER = {"network": "conformer", "conformer_layers": 2, "attention_heads": 2}
+MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
+    "deepspeech": ({"network": "deepspeech"}, MFCC),
+    "deepspeech_of_stacked_frames": (
+        {"network": "deepspeech"},
+        replace(FBANK, normalization="running", stack_frames=3, skip_frames=2),
+    ),
+    "lstm": ({"network": "lstm", "lstm_layers": 2}, FBANK),
+    "lstm_at_8_khz": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, sample_rate=8000, normalization="none")),
+    "lstm_every_10_ms": ({"network": "lstm", "lstm_layers": 1, "output_step": 10, "lstm_projection": 9}, FBANK),
+    "lstm_of_running_features": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="running")),
+    "lstm_of_whole_recordings": ({"network": "lstm", "lstm_layers": 1}, replace(FBANK, normalization="utterance")),
+    "bidirectional": ({"network": "lstm", "lstm_layers": 2, "bidirectional": True, "lstm_projection": 9}, MFCC),
+    "lstm_in_chunks": ({"network": "lstm", "lstm_layers": 2, "lstm_chunk": 3}, FBANK),
+    "lstm_in_shifted_chunks": (
+        {"network": "lstm", "lstm_layers": 3, "lstm_chunk": 6, "lstm_chunk_offset": 4},
+        FBANK,
+    ),
+    "conformer": (CONFORMER | {"attention_chunk": 4, "attention_left": 6}, FBANK),
+    "whole_conformer": (CONFORMER | {"bidirectional": True}, FBANK),
+}
+"""Flags and features of every kind of network that is exported, by a name."""
+WHOLE = ("lstm_of_whole_recordings", "bidirectional", "whole_conformer")
+"""Those of them that do not stream."""
 
 
 def untrained(flags: dict[str, Any], features: FeatureOptions, alphabet: Alphabet = ALPHABET) -> TrainedModel:

@@ -14,6 +14,7 @@ SEEN = {
     "decoder": {"shared", "language_model"},
     "acoustic": {"shared"},
     "training": {"shared"},
+    "standard_error": set(),
     "c_api": {"shared", "language_model", "decoder", "acoustic"},
 }
 """For each folder of the libraries, the others whose files it includes."""

@@ -93,7 +93,7 @@ def _bidirectional_lstm(layer: BidirectionalLSTM, values: Array, weights: Weight
 @outputs.register
 def _chunked_lstm(layer: ChunkedLSTM, values: Array, weights: Weights) -> Array:
     forward, backward = layer.directions
-    chunks = [values[start : start + layer.chunk] for start in range(0, len(values), layer.chunk)]
+    chunks = np.split(values, range(layer.chunk - layer.offset, len(values), layer.chunk))
     second = np.concatenate([_lstm(backward, chunk[::-1], weights)[::-1] for chunk in chunks])
     return np.concatenate([_lstm(forward, values, weights), second], axis=1)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -30,7 +32,7 @@ from deepspeech.network import (
     register,
 )
 from deepspeech.network.serialization import difference, network_from_json
-from deepspeech.options import ModelOptions
+from deepspeech.options import ModelOptions, with_values
 
 DEEPSPEECH = network(ModelOptions(n_hidden=16), 26, 28)
 
@@ -41,7 +43,7 @@ layers = st.one_of(
     st.builds(Dense, names, units=sizes, clip=st.none() | st.floats(0.5, 100), dropout=st.floats(0, 0.9)),
     st.builds(LSTM, names, units=sizes, input_dropout=st.floats(0, 0.9)),
     st.builds(BidirectionalLSTM, names, units=sizes),
-    st.builds(ChunkedLSTM, names, units=sizes, chunk=st.integers(1, 100)),
+    st.builds(ChunkedLSTM, names, sizes, chunk=st.integers(10, 100), offset=st.integers(0, 9)),
     st.builds(Projection, names, units=sizes),
     st.builds(LayerNormalization, names, dropout=st.floats(0, 0.9)),
     st.builds(FeedForward, names, units=sizes),
@@ -97,6 +99,7 @@ def _of_one_unit(layer: Layer) -> Layer:
         [Convolution("a", channels=4, time=2, time_stride=3).to_json()],
         [Convolution("a", channels=4, input_channels=3).to_json()],
         [ChunkedLSTM("a", units=4, chunk=0).to_json()],
+        [ChunkedLSTM("a", units=4, chunk=3, offset=3).to_json()],
         [SelfAttention("a", heads=0).to_json()],
         [SelfAttention("a", heads=4).to_json()],
         [],
@@ -151,9 +154,52 @@ def test_frames_become_rows_and_a_row_looks_ahead_by_the_strides_before_it() -> 
 
 @pytest.mark.parametrize(
     ("first", "second", "look_ahead"),
-    [(10, 10, 9), (10, 5, 9), (5, 10, 9), (4, 6, 3 + 5)],
+    [(10, 10, 9), (10, 5, 9), (5, 10, 9), (4, 6, 5 + 2)],
 )
 def test_chunks_that_end_together_add_nothing_to_one_another(first: int, second: int, look_ahead: int) -> None:
     chunks = (ChunkedLSTM("a", 4, first), LayerNormalization("b"), SelfAttention("c", heads=2, chunk=second))
     some = Network("some", 26, (Convolution("d", channels=4, time_stride=2), *chunks, Dense("labels", units=4)))
     assert (some.look_ahead, some.streams) == (2 * look_ahead + 1, True)
+
+
+chunks_of_rows = st.integers(1, 12).flatmap(lambda chunk: st.tuples(st.just(chunk), st.integers(0, chunk - 1)))
+
+
+@given(st.lists(chunks_of_rows, max_size=4), st.integers(1, 3))
+def test_the_look_ahead_is_that_of_the_row_that_waits_longest(sizes: list[tuple[int, int]], stride: int) -> None:
+    subsampling = Convolution("a", channels=4, time=stride, time_stride=stride)
+    chunks = tuple(ChunkedLSTM(f"lstm_{index}", 4, *size) for index, size in enumerate(sizes))
+    some = Network("some", 26, (subsampling, *chunks, Dense("labels", units=4)))
+    waits = [_needed(row, chunks) - row for row in range(math.lcm(*(chunk for chunk, _ in sizes)))]
+    longest = max(waits) * stride + subsampling.look_ahead
+    assert longest <= some.look_ahead
+    if all(larger % smaller == 0 for (larger, _), (smaller, _) in pairwise(sorted(sizes, reverse=True))):
+        assert longest == some.look_ahead
+
+
+def _needed(row: int, chunks: tuple[ChunkedLSTM, ...]) -> int:
+    """Return the last row that a row of the outputs depends on."""
+    for layer in reversed(chunks):
+        row += (layer.chunk - layer.offset - 1 - row) % layer.chunk
+    return row
+
+
+def test_a_record_tells_the_offset_of_chunks_only_if_there_is_one() -> None:
+    assert "offset" not in ChunkedLSTM("a", units=4, chunk=3).to_json()
+    record = ChunkedLSTM("a", units=4, chunk=3, offset=1).to_json()
+    assert record == {"layer": "ChunkedLSTM", "name": "a", "units": 4, "chunk": 3, "offset": 1}
+
+
+def test_every_second_lstm_has_chunks_of_other_ends() -> None:
+    flags: dict[str, Any] = {
+        "network": "lstm",
+        "n_hidden": 16,
+        "output_step": 20,
+        "lstm_chunk": 16,
+        "lstm_chunk_offset": 8,
+    }
+    some = network(with_values(ModelOptions(), flags), 26, 28)
+    chunked = [layer for layer in some.layers if isinstance(layer, ChunkedLSTM)]
+    assert [(layer.chunk, layer.offset) for layer in chunked] == [(16, 0), (16, 8), (16, 0), (16, 8)]
+    aligned = replace(some, layers=tuple(replace(a, offset=0) if a in chunked else a for a in some.layers))
+    assert some.look_ahead == aligned.look_ahead + 3 * 8

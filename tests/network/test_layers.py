@@ -47,6 +47,7 @@ LAYERS: dict[str, tuple[Layer, ...]] = {
     "bidirectional_lstm": (BidirectionalLSTM("b", units=7),),
     "chunked_lstm": (ChunkedLSTM("c", units=7, chunk=3), ChunkedLSTM("d", units=5, chunk=4)),
     "one_chunk": (ChunkedLSTM("c", units=7, chunk=20),),
+    "chunks_of_other_ends": (ChunkedLSTM("c", units=7, chunk=6), ChunkedLSTM("d", units=5, chunk=6, offset=4)),
     "feed_forward": (Projection("p", units=6), FeedForward("f", units=9)),
     "attention": (Projection("p", units=12), SelfAttention("a", heads=3)),
     "chunked_attention": (Projection("p", units=8), SelfAttention("a", heads=2, chunk=3, left=2)),

@@ -75,11 +75,11 @@ def test_it_trains_goes_on_exactly_tests_exports_and_streams(program: Program, r
 
 def test_one_that_is_bidirectional_in_chunks_trains_and_streams(program: Program, recordings: list[Path]) -> None:
     folder = program.folder / "model"
-    flags = ("--lstm_chunk=8", "--epoch=15", f"--export_dir={folder}", *program.test_files())
+    flags = ("--lstm_chunk=4", "--lstm_chunk_offset=2", "--epoch=15", f"--export_dir={folder}", *program.test_files())
     finished = train(program, *LSTM, *flags)
     assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 4
     card = (folder / "model.md").read_text(encoding="utf-8")
-    assert "- streams, with a look-ahead of 340 ms" in card
+    assert "- streams, with a look-ahead of 260 ms" in card
     check_streams(folder, recordings)
 
 

@@ -95,6 +95,25 @@ def test_bad_members_are_named_and_a_shard_that_ends_early_is_refused(
     assert "none.csv: cannot read the CSV: No such file" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("again", ["a.wav", "a.txt", "a.WAV", "a.flac"])
+def test_members_that_an_utterance_has_twice_are_a_bad_row(again: str, tmp_path: Path, tiny_corpus: TinyCorpus) -> None:
+    wav, other = sorted((tiny_corpus.train.parent / "wav").glob("train-*.wav"))[:2]
+    (tmp_path / "a.txt").write_text("a")
+    with tarfile.open(tmp_path / "twice.tar", "w") as archive:
+        for name in ("a.wav", "a.txt", "b.wav", "b.txt", again):
+            archive.add(tmp_path / "a.txt" if name.endswith("txt") else other if name == again else wav, name)
+    with pytest.raises(CorpusError, match=rf"twice.tar/a.wav: {again} is one member too many; give each") as caught:
+        read(tmp_path / "twice.tar", tiny_corpus)
+    assert [each.source for each in caught.value.bad_rows] == [f"{tmp_path}/twice.tar:1"]
+    assert len(read(tmp_path / "twice.tar", tiny_corpus, skip=True)) == 1
+
+
+@pytest.mark.parametrize("name", ["train.tar.gz", "train-{000..003}.tgz", "train.TAR.xz"])
+def test_a_compressed_shard_is_refused_as_such(name: str, tmp_path: Path, tiny_corpus: TinyCorpus) -> None:
+    with pytest.raises(CorpusError, match=r"train.*: shards must be tar files without compression; decompress it"):
+        read(tmp_path / name, tiny_corpus)
+
+
 def test_a_range_that_ends_before_it_begins_is_refused(tmp_path: Path, tiny_corpus: TinyCorpus) -> None:
     with pytest.raises(CorpusError, match=r"the range \{7..3\} ends before it begins"):
         read(tmp_path / "train-{7..3}.tar", tiny_corpus)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,6 +20,8 @@ from deepspeech.cli.importing.shards import main as write_shards
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.errors import StorageError
 from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.feeding import Feeder, OnTheFly
+from deepspeech.util.storage.copies import Settings
 from deepspeech.util.storage.store import Store
 from deepspeech.util.text import Alphabet
 
@@ -55,6 +59,47 @@ def test_a_refusal_is_told_at_once_and_an_overloaded_server_is_waited_for(status
         with pytest.raises(StorageError, match=f"^{address}/{status}: the answer was {told}"):
             Store(60 if status < 500 else 0.5).about(f"{address}/{status}")
         assert time.monotonic() - began < 30
+
+
+@contextmanager
+def unreachable() -> Iterator[str]:
+    """Yield the address of a port at which nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+class Silent(SimpleHTTPRequestHandler):
+    """Ends every connection without an answer."""
+
+    def do_HEAD(self) -> None:
+        self.close_connection = True
+
+    do_GET = do_HEAD  # noqa: N815
+
+
+@pytest.mark.parametrize("server", [unreachable, partial(served, Silent)], ids=["unreachable", "silent"])
+def test_a_server_that_does_not_answer_is_waited_for(server: Callable[[], AbstractContextManager[str]]) -> None:
+    with server() as address, pytest.raises(StorageError, match=f"^{address}/a: .* .*; tried for 0.3 seconds$"):
+        Store(0.3).about(f"{address}/a")
+
+
+def test_only_recordings_that_are_not_there_are_skipped_as_bad_rows(
+    tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
+    Settings(0.2).write()
+    labels, rows = Alphabet.load(tiny_corpus.alphabet), "wav_filename,wav_filesize,transcript\n"
+    here = sorted((tiny_corpus.test.parent / "wav").glob("test-*.wav"))
+    with served(partial(SimpleHTTPRequestHandler, directory=str(here[0].parent))) as address:
+        (tmp_path / "list.csv").write_text(f"{rows}{here[0]},0,a\n{address}/{here[1].name},0,b\n{address}/none,0,a\n")
+        corpus = read_corpus([tmp_path / "list.csv"], labels, MFCC, progress=False, skip_bad_rows=True)
+    assert sorted(each.line for each in corpus) == [2, 3]
+    shutil.rmtree(tmp_path / "cache/deepspeech/storage/files")
+    with pytest.raises(StorageError, match=f"^{address}/.*; tried for 0.2 seconds"):
+        read_corpus([tmp_path / "list.csv"], labels, MFCC, progress=False, skip_bad_rows=True)
+    with pytest.raises(StorageError, match=rf"^{address}/.*; tried for 0.2 seconds \({tmp_path}/list.csv:3\)$"):
+        Feeder(corpus, OnTheFly(corpus, MFCC), 2, skip_unreadable=True).batch(0)
 
 
 def test_lists_recordings_and_shards_are_read_over_http(

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from deepspeech.decoder import CTCDecoder
+from deepspeech.schedule.jobs import SetName
 from deepspeech.training.scoring import Evaluator
 from deepspeech.util.corpus import Utterance
 from deepspeech.util.feeding import Batch
@@ -62,9 +63,9 @@ def validated(
     lengths = np.array([len(posteriors) if frames is None else frames], np.int32)
     batch = Batch([0], [utterance], np.zeros((1, len(posteriors), 1), np.float32), lengths, utterance.labels[None])
     decoder = CTCDecoder(alphabet.output_labels)
-    assert not Evaluator(decoder).validates
+    assert not Evaluator(decoder).validates(SetName.DEV)
     with Evaluator(decoder, alphabet=alphabet) as evaluator:
-        assert evaluator.validates
+        assert evaluator.validates(SetName.DEV) and not evaluator.validates(SetName.TEST)
         (tally,) = (future.result() for future in evaluator.submit_validation(batch, posteriors[:, None]))
     assert tally.utterances == 0
     return tally.validation_edits

@@ -9,7 +9,7 @@ from corpora import write_wav
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepspeech.util.audio import inspect_audio, read_audio, read_audio_blocks, resampled_length
+from deepspeech.util.audio import Samples, inspect_audio, read_audio, read_audio_blocks, resampled_length
 from deepspeech.util.containers.sizes import STREAMED_SIZE
 from deepspeech.util.errors import AudioError
 
@@ -30,6 +30,14 @@ def wav_bytes(
 def write(path: Path, content: bytes) -> Path:
     path.write_bytes(content)
     return path
+
+
+def read_whole(path: Path) -> Samples:
+    return read_audio(path, 16000)
+
+
+def read_in_blocks(path: Path) -> Samples:
+    return np.concatenate(list(read_audio_blocks(path, 16000)))
 
 
 def test_a_wav_is_described_by_its_header(tmp_path: Path) -> None:
@@ -104,7 +112,7 @@ def test_samples_stay_within_one_even_when_resampling_overshoots(tmp_path: Path)
 def test_whole_and_streamed_wavs_are_read(tmp_path: Path, content: bytes) -> None:
     path = write(tmp_path / "a.wav", content)
     assert inspect_audio(path).samples == 1600
-    assert len(read_audio(path, 16000)) == 1600
+    assert len(read_whole(path)) == len(read_in_blocks(path)) == 1600
 
 
 @pytest.mark.parametrize(
@@ -127,9 +135,10 @@ def test_whole_and_streamed_wavs_are_read(tmp_path: Path, content: bytes) -> Non
 )
 def test_a_broken_wav_is_refused_with_the_reason(tmp_path: Path, content: bytes, reason: str) -> None:
     path = write(tmp_path / "a.wav", content)
-    with pytest.raises(AudioError, match=f"a.wav: .*{reason}") as error:
-        inspect_audio(path)
-    assert "\n" not in str(error.value)
+    for read in (inspect_audio, read_whole, read_in_blocks):
+        with pytest.raises(AudioError, match=f"a.wav: .*{reason}") as error:
+            read(path)
+        assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("container", ["FLAC", "OGG", "MP3"])
@@ -163,8 +172,9 @@ def test_a_file_that_lacks_its_end_is_refused_wherever_it_is_cut(tmp_path: Path,
     assert inspect_audio(path).samples == len(samples)
     for size in (len(content) - 3, len(content) * 2 // 3, len(content) // 2 + 1):
         write(path, content[:size])
-        with pytest.raises(AudioError, match=r"truncated|no samples|Supported file format but"):
-            inspect_audio(path)
+        for read in (inspect_audio, read_whole, read_in_blocks):
+            with pytest.raises(AudioError, match=r"truncated|no samples|Supported file format but"):
+                read(path)
     write(path, content + bytes(100))
     assert inspect_audio(path).samples >= len(samples)
 

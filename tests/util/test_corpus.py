@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from deepspeech.util.audio import inspect_audio
 from deepspeech.util.corpus import read_corpus
+from deepspeech.util.corpus_files import further_columns
 from deepspeech.util.errors import CorpusError
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.text import Alphabet
@@ -157,6 +158,14 @@ def test_a_recording_of_nothing_is_named(tmp_path: Path, container: str, level: 
     ]
 
 
+@pytest.mark.parametrize("subtype", ["PCM_16", "PCM_24", "PCM_32", "FLOAT"])
+def test_channels_that_cancel_each_other_are_silent(tmp_path: Path, subtype: str) -> None:
+    soundfile.write(tmp_path / "a.wav", np.stack([sound(0.2), -sound(0.2)], axis=1), RATE, subtype=subtype)
+    assert bad_lines(train_csv(tmp_path, HEADER + b"a.wav,1,a"))[1:] == [
+        "train.csv:2: a.wav: silent: all its samples are the same, its channels averaged"
+    ]
+
+
 def test_a_recording_that_is_silent_in_the_middle_is_good(tmp_path: Path) -> None:
     samples = np.concatenate([sound(0.2), np.zeros(RATE, np.float32)])
     for order in (1, -1):
@@ -190,11 +199,28 @@ def test_a_corpus_of_bad_rows_alone_is_an_error_even_then(folder: Path) -> None:
     assert [row.source.rpartition(":")[2] for row in error.value.bad_rows] == ["2", "3"]
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("names", [("wav_filename", "transcript"), ("path", "sentence")])
+def test_lists_of_other_programs_are_read(folder: Path, separator: str, encoding: str, names: tuple[str, str]) -> None:
+    clips = folder / "clips" if names[0] == "path" else folder
+    write_wav(clips / "b.wav", sound(0.2))
+    lines = [separator.join(("id", *names)), f'1{separator}b.wav{separator}"a b"']
+    csv_file = train_csv(folder, "\r\n".join(lines).encode(encoding))
+    (utterance,) = read_corpus([csv_file], ALPHABET, MFCC)
+    assert (utterance.path, utterance.transcript, utterance.line) == (str(clips / "b.wav"), "a b", 2)
+    assert list(further_columns(str(csv_file))) == [(2, {"id": "1"})]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"wav_filename,transcript\na.wav,a\n", "train.csv:1: no column wav_filesize; found: wav_filename, transcript"),
-        (b"wav_filename;wav_filesize;transcript\n", "train.csv:1: no column wav_filename; found: wav_filename;wav"),
+        (
+            b"wav_filename,wav_filesize\na.wav,a\n",
+            "train.csv:1: no column transcript; found: wav_filename, wav_filesize",
+        ),
+        (b"wav_filename;wav_filesize;text\n", "train.csv:1: no column wav_filename; found: wav_filename;wav"),
+        (b"PK\x03\x04\x14\x00", "train.csv: a spreadsheet or an archive; save the spreadsheet as CSV, in UTF-8"),
         (b"wav_filename,wav_filesize,transcript,transcript\n", "train.csv:1: more than one column transcript"),
         (b"", "train.csv:1: no column wav_filename"),
         (HEADER, "train.csv: no rows"),

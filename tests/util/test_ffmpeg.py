@@ -62,6 +62,7 @@ def test_ffmpeg_gets_a_file_and_nothing_that_libsndfile_reads(tmp_path: Path, mo
         ("echo 'file:PATH: Invalid data' >&2; exit 1", "ffmpeg cannot decode it: .*Invalid data"),
         ("exit 0", "ffmpeg cannot decode it"),
         ("/bin/cat HERE/half.wav; echo torn >&2; exit 1", "ffmpeg cannot decode it: torn"),
+        ("/bin/cat HERE/half.wav; echo '[in#0] File ended prematurely' >&2", "truncated"),
     ],
 )
 def test_what_ffmpeg_cannot_decode_is_one_line(
@@ -92,6 +93,8 @@ def test_recordings_of_phones_and_browsers_are_decoded(tmp_path: Path, monkeypat
         assert abs(len(samples) - len(TONES)) < RATE / 8
         assert channel_count(path) == 2
         assert 0.2 < np.abs(samples).max() <= 1
-    (tmp_path / "cut.m4a").write_bytes((tmp_path / "a.m4a").read_bytes()[:500])
-    with pytest.raises(AudioError, match="ffmpeg cannot decode it"):
-        read(tmp_path / "cut.m4a")
+    for name, reason in (("a.m4a", "ffmpeg cannot decode it"), ("a.webm", "truncated"), ("a.mkv", "truncated")):
+        content = (tmp_path / name).read_bytes()
+        (tmp_path / f"cut {name}").write_bytes(content[: len(content) // 2])
+        with pytest.raises(AudioError, match=reason):
+            read(tmp_path / f"cut {name}")

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..audio import Samples
+from ..errors import AudioError, AugmentationError
 from .ranges import Range, parse_range
 from .recordings import Recordings
 
@@ -77,9 +78,12 @@ class Occasion:
         return values.draw_whole(self.random, self.clock)
 
     def recording(self, source: str) -> Samples:
-        """Return one of a source's recordings, float32 [samples]. Raise AudioError if it cannot be read."""
+        """Return one of a source's recordings, float32 [samples]. Raise AugmentationError if it cannot be read."""
         paths = self.recordings.of(source)
-        return self.recordings.read(paths[int(self.random.integers(len(paths)))])
+        try:
+            return self.recordings.read(paths[int(self.random.integers(len(paths)))])
+        except AudioError as error:
+            raise AugmentationError(f"--augment: source={source}: {error}") from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +110,9 @@ class Augmentation(ABC):
             smallest, largest = (value.lowest, value.highest) if isinstance(value, Range) else (value, value)
             if isinstance(value, (Range, float, int)) and not lowest <= smallest <= largest <= highest:
                 raise ValueError(f"{each.name}={value}: must be {_limits(lowest, highest)}")
+
+    def check_rate(self, sample_rate: int) -> None:  # noqa: B027 - most kinds work at any
+        """Raise ValueError if there is nothing that it could work on at a sample rate, in Hz."""
 
     def __str__(self) -> str:
         given = (f"{each.name}={written(getattr(self, each.name))}" for each in parameters_of(type(self)))

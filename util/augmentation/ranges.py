@@ -50,8 +50,12 @@ class Range:
 
         `clock` is 0 at the beginning of training and 1 at its end.
         """
+        return float(random.uniform(*self.limits(clock)))
+
+    def limits(self, clock: float) -> tuple[float, float]:
+        """Return the lowest and the highest value that is drawn when training has come to `clock`."""
         centre = self.start if self.end is None else self.start + clock * (self.end - self.start)
-        return float(random.uniform(centre - self.spread, centre + self.spread))
+        return centre - self.spread, centre + self.spread
 
     def draw_whole(self, random: np.random.Generator, clock: float) -> int:
         """Return a whole number, the nearest to what `draw` returns, halves up."""

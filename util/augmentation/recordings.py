@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ..audio import Samples, read_audio
@@ -45,10 +45,13 @@ def recordings_of(source: str) -> tuple[Path, ...]:
 class Recordings:
     """Recordings at one rate, of which as many as fit into MEMORY are decoded only once. Threads may share them."""
 
-    def __init__(self, sample_rate: int, memory: int = MEMORY) -> None:
+    def __init__(
+        self, sample_rate: int, sources: Mapping[str, tuple[Path, ...]] | None = None, memory: int = MEMORY
+    ) -> None:
+        """Take the audio files of `sources` that are known, as `checked_sources` returns them."""
         self._sample_rate = sample_rate
         self._room = memory
-        self._paths: dict[str, tuple[Path, ...]] = {}
+        self._paths = dict(sources or {})
         self._decoded: dict[Path | int, Samples] = {}
         self._made: dict[str, Samples] = {}
 

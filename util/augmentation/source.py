@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -52,10 +53,12 @@ class Augmented:
         unchanged: FeatureSource,
         plan: AugmentationPlan,
         output_count: Callable[[int], int] = int,
+        sources: Mapping[str, tuple[Path, ...]] | None = None,
     ) -> None:
         """Take the features that are not augmented from `unchanged`, such as a cache.
 
         `output_count` returns how many outputs a network makes of a number of frames; those of CTC's loss.
+        `sources` are the recordings of those of the plan that were checked.
         """
         self._output_count = output_count
         self._corpus = corpus
@@ -64,7 +67,7 @@ class Augmented:
         self._plan = plan
         self._recorded = OnTheFly(corpus, front_end)
         options = front_end.options
-        self._recordings = Recordings(options.sample_rate)
+        self._recordings = Recordings(options.sample_rate, sources)
         self._rates = {
             Domain.SIGNAL: float(options.sample_rate),
             Domain.SPECTROGRAM: options.sample_rate / hop(options.sample_rate),
@@ -74,7 +77,8 @@ class Augmented:
     def features(self, index: int, epoch: int = 0) -> Features:
         """Return utterance `index`'s features in an epoch, float32 [frames, coefficients].
 
-        Raise AudioError if its recording, or one that is mixed in, cannot be read, and what `unchanged` raises.
+        Raise AudioError if its recording cannot be read, AugmentationError for one that is mixed in, and what
+        `unchanged` raises.
         """
         struck = self._struck(index, epoch)
         of_samples = [each for each in struck if each[0].domain != Domain.FEATURES]

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import SEEK_END
 from pathlib import Path
 from typing import IO
 
@@ -19,6 +20,8 @@ from .wav import START_BYTES, WavFormat, is_wav, read_wav_format
 PROGRAM = "ffmpeg"
 BLOCK = 1 << 16
 """Samples of each channel that are read at a time."""
+MESSAGE_BYTES = 1 << 16
+"""Of ffmpeg's messages that are looked at."""
 
 CONTAINERS = {
     b"\x1aE\xdf\xa3": "WebM or Matroska",
@@ -30,6 +33,9 @@ CONTAINERS = {
     b"\x00\x00\x01\xba": "MPEG video",
 }
 """What files begin with that are left to ffmpeg; lists of other files, which it reads too, are not among them."""
+
+ENDED_EARLY = "File ended prematurely"
+"""What ffmpeg says of a WebM or Matroska file that is cut off, though it exits as it does for a whole one."""
 
 Samples = npt.NDArray[np.float32]
 
@@ -83,11 +89,18 @@ def _blocks(path: Path, wav: WavFormat, process: subprocess.Popen[bytes], messag
         yield wav.samples(data[: len(data) // wav.frame_bytes * wav.frame_bytes])
     if process.wait():
         raise _failure(path, process, messages)
+    if any(ENDED_EARLY in line for line in _said(messages)):
+        raise AudioError(f"{path}: truncated: {PROGRAM} says that the file ends early")
 
 
 def _failure(path: Path, process: subprocess.Popen[bytes], messages: IO[bytes]) -> AudioError:
     process.wait()
-    messages.seek(0)
-    said = messages.read(1 << 16).decode("utf-8", "replace").splitlines()
+    said = _said(messages)
     reason = f": {said[-1].removeprefix(f'file:{path}: ')}" if said else ""
     return AudioError(f"{path}: {PROGRAM} cannot decode it{reason}")
+
+
+def _said(messages: IO[bytes]) -> list[str]:
+    """Return the lines of the end of the messages."""
+    messages.seek(max(0, messages.seek(0, SEEK_END) - MESSAGE_BYTES))
+    return messages.read().decode("utf-8", "replace").splitlines()

@@ -23,6 +23,7 @@ UNKNOWN_BYTES = 0x7FFF_0000
 
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _TYPES = {(_PCM, 8): "u1", (_PCM, 16): "<i2", (_PCM, 32): "<i4", (_FLOAT, 32): "<f4", (_FLOAT, 64): "<f8"}
+_CODES = {_PCM: "integers", 2: "ADPCM", _FLOAT: "floating point", 6: "A-law", 7: "mu-law", 17: "ADPCM", 49: "GSM"}
 
 Read = Callable[[int], bytes]
 """Returns as many bytes as it is asked for, fewer at the end."""
@@ -88,6 +89,12 @@ def _format(described: bytes, data_bytes: int | None) -> WavFormat:
             (kind,) = struct.unpack_from("<H", described, 24)
     except struct.error:
         raise AudioError("damaged before its samples") from None
-    if (kind, bits) not in {*_TYPES, (_PCM, 24)} or not channels:
-        raise AudioError(f"samples of kind {kind} with {bits} bits in {channels} channels cannot be read from a pipe")
+    if not channels:
+        raise AudioError("damaged before its samples")
+    if (kind, bits) not in {*_TYPES, (_PCM, 24)}:
+        code = _CODES.get(kind, f"code {kind}")
+        raise AudioError(
+            f"a WAV of {bits}-bit samples in {code} cannot be read from a pipe; give it as a file, or convert it to "
+            "16-bit integers"
+        )
     return WavFormat(sample_rate, channels, kind, bits, data_bytes)

@@ -1,77 +1,96 @@
-"""CSV files: columns wav_filename, wav_filesize and transcript, and for parts of recordings start and duration."""
+"""CSV files: columns wav_filename and transcript, and for parts of recordings start and duration.
+
+Instead of the first two, path and sentence as in Common Voice, with clips/ beside the file. Where the names of columns
+are separated by semicolons or tabs, so are the fields.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from ..errors import BadRow, CorpusError
 from ..parts import Part, part_of
 from ..storage.copies import joined
 from ..transcripts import Normalizer
+from .lines import encoding_of
 from .rows import Row, new_row, why_not_times
 
-COLUMNS = ("wav_filename", "wav_filesize", "transcript")
-"""Required, in any order; others are ignored. Sizes are taken from the files themselves."""
+REQUIRED = ("wav_filename", "transcript")
+"""In any order; other columns are ignored."""
+COLUMNS = (*REQUIRED, "wav_filesize")
+"""Those of DeepSpeech's corpora. Sizes are taken from the files themselves."""
+COMMON_VOICE = ("path", "sentence")
+CLIPS = "clips"
 STARTS = ("start", "offset")
 """Names of the column with the seconds at which an utterance begins in its recording; the first that is there counts.
 A row without them is the whole recording, whatever its duration is."""
 DURATION = "duration"
 
+_SEPARATORS = (",", ";", "\t")
+
 
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
     """Yield the rows of one CSV file, numbered by the line they start in, without spaces that separate no words.
 
-    Where names of columns begin with spaces, so do the fields below, and these are not part of them.
+    Where names of columns begin with spaces, so do the fields below, and these are not part of them. Raise CorpusError.
     """
-    line = 1
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file, strict=True)
-            names = next(reader, [])
-            header = [column.strip() for column in names]
-            filename, _, transcript = (_column(path, header, name) for name in COLUMNS)
-            times = _columns_of_times(path, header)
-            line = header_lines = reader.line_num + 1
-            spaced = any(name.startswith(" ") for name in names)
-            reader = csv.reader(file, strict=True, skipinitialspace=spaced)
-            csv_file, folder = str(path), path.parent
-            for fields in reader:
-                if len(fields) == len(header):
-                    wav = joined(folder, fields[filename]) if fields[filename] else ""
-                    part = part_of_fields([fields[column] for column in times]) if times else None
-                    if isinstance(part, str):
-                        yield Row(csv_file, line, "", "").bad(f"{wav}: {part}")
-                    else:
-                        yield new_row(csv_file, line, wav, fields[transcript], normalizer, part)
-                elif fields:
-                    yield Row(csv_file, line, "", "").bad(
-                        f"{len(fields)} fields where the header has {len(header)} columns"
-                    )
-                line = header_lines + reader.line_num
-    except OSError as error:
-        raise CorpusError(f"{path}: cannot read the CSV: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{path}:{_first_bad_line(path)}: not UTF-8; save the CSV as UTF-8") from error
-    except csv.Error as error:
-        raise CorpusError(f"{path}:{line}: malformed CSV in the row that starts here: {error}") from error
+    with _opened(path) as table:
+        header = table.header
+        names = names_in(header)
+        filename, transcript = (_column(path, header, name) for name in names)
+        times = _columns_of_times(path, header)
+        csv_file, folder = str(path), path.parent
+        recording_of = clip_path if names == COMMON_VOICE else joined
+        for line, fields in table:
+            if len(fields) == len(header):
+                wav = recording_of(folder, fields[filename]) if fields[filename] else ""
+                part = part_of_fields([fields[column] for column in times]) if times else None
+                if isinstance(part, str):
+                    yield Row(csv_file, line, "", "").bad(f"{wav}: {part}")
+                else:
+                    yield new_row(csv_file, line, wav, fields[transcript], normalizer, part)
+            elif fields:
+                yield Row(csv_file, line, "", "").bad(
+                    f"{len(fields)} fields where the header has {len(header)} columns"
+                )
 
 
 def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the line of each row that can be read, and what it says in columns that training does not read.
 
-    Raise OSError, UnicodeDecodeError or csv.Error.
+    Raise CorpusError.
     """
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.reader(file, strict=True)
-        header = [column.strip() for column in next(reader, [])]
-        further = [place for place, name in enumerate(header) if name and name not in (*COLUMNS, *STARTS)]
-        line = reader.line_num + 1
-        for fields in reader if further else ():
+    with _opened(path) as table:
+        header = table.header
+        read = {*STARTS, *COLUMNS, *names_in(header)}
+        further = [place for place, name in enumerate(header) if name and name not in read]
+        for line, fields in table if further else ():
             if len(fields) == len(header):
                 yield line, {header[place]: fields[place].strip() for place in further}
-            line = reader.line_num + 1
+
+
+def has_columns(path: Path) -> bool:
+    """Return whether a table names a column of utterances, or cannot be read, for which other functions say why."""
+    try:
+        with _opened(path) as table:
+            return not set(REQUIRED).isdisjoint(table.header) or set(COMMON_VOICE) <= set(table.header)
+    except CorpusError:
+        return True
+
+
+def names_in(header: Collection[str]) -> tuple[str, str]:
+    """Return the names of the columns of recordings and transcripts, REQUIRED if neither these nor others are there."""
+    return COMMON_VOICE if set(COMMON_VOICE) <= set(header) and not set(REQUIRED) <= set(header) else REQUIRED
+
+
+def clip_path(folder: Path, name: str) -> str:
+    """Return the recording that a table of Common Voice's in a folder names; releases before 2019 leave out .mp3."""
+    return os.path.join(folder, CLIPS, name if "." in name else f"{name}.mp3")  # noqa: PTH118 (a Path takes longer)
 
 
 def part_of_fields(fields: Sequence[str]) -> Part | str | None:
@@ -87,6 +106,53 @@ def part_of_fields(fields: Sequence[str]) -> Part | str | None:
     except ValueError:
         return f"a start and a duration must be numbers, and not {start!r} and {duration!r}"
     return why_not_times(*times) or part_of(*times)
+
+
+class _Table:
+    """An open CSV file: the names of its columns, and its rows, each after the line that it starts in."""
+
+    def __init__(self, file: TextIO) -> None:
+        """Read the names; raise csv.Error."""
+        separator = _separator(file.readline())
+        file.seek(0)
+        reader = csv.reader(file, strict=True, delimiter=separator)
+        names = next(reader, [])
+        spaced = any(name.startswith(" ") for name in names)
+        self.header = [column.strip() for column in names]
+        self.line = self._first_line = reader.line_num + 1
+        """That the row which is read starts in."""
+        self._reader = csv.reader(file, strict=True, delimiter=separator, skipinitialspace=spaced)
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        for fields in self._reader:
+            yield self.line, fields
+            self.line = self._first_line + self._reader.line_num
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[_Table]:
+    """Open a CSV file; raise CorpusError, also for what reading it raises."""
+    table: _Table | None = None
+    try:
+        with path.open(newline="", encoding=encoding_of(path)) as file:
+            table = _Table(file)
+            yield table
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot read the CSV: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{path}:{_first_bad_line(path)}: not UTF-8; save the CSV as UTF-8") from error
+    except csv.Error as error:
+        line = table.line if table else 1
+        raise CorpusError(f"{path}:{line}: malformed CSV in the row that starts here: {error}") from error
+
+
+def _separator(names: str) -> str:
+    """Return what separates the names of columns in a line: a comma unless others show by which they are known."""
+    for separator in _SEPARATORS:
+        header = {name.strip().strip('"') for name in names.split(separator)}
+        if set(names_in(header)) <= header:
+            return separator
+    return _SEPARATORS[0]
 
 
 def _columns_of_times(path: Path, header: list[str]) -> list[int]:

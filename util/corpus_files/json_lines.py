@@ -44,7 +44,7 @@ def read_entries(path: Path) -> Iterator[Entry | Unusable]:
 def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
     try:
         values = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return Unusable(number, "not JSON", "", str(error))
     if not isinstance(values, dict):
         return Unusable(number, "not a JSON object")

@@ -9,6 +9,8 @@ from pathlib import Path
 from ..errors import CorpusError
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""What files of Excel and LibreOffice begin with."""
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -44,6 +46,15 @@ def numbered_fields(path: Path, *required: tuple[str, ...]) -> Iterator[tuple[in
         yield number, dict(zip(header, fields + [""] * lacking, strict=False)), max(0, -lacking)
 
 
+def encoding_of(path: Path) -> str:
+    """Return the encoding of a list; raise CorpusError for a spreadsheet, or OSError."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    if start in _SPREADSHEETS:
+        raise CorpusError(f"{path}: a spreadsheet or an archive; save the spreadsheet as CSV, in UTF-8")
+    return "utf-16" if start[:2] in _UTF_16 else "utf-8-sig"
+
+
 def read_text(path: Path) -> str:
     """Return what a small text file says; raise UnicodeDecodeError if it is not UTF-8, or OSError."""
     data = path.read_bytes()
@@ -51,12 +62,11 @@ def read_text(path: Path) -> str:
 
 
 def _decoded_lines(path: Path) -> Iterator[str]:
+    encoding = encoding_of(path)
+    if encoding == "utf-16":
+        yield from read_text(path).split("\n")
+        return
     with path.open("rb") as file:
-        if file.read(2) in _UTF_16:
-            yield from read_text(path).split("\n")
-            return
-        file.seek(0)
-        encoding = "utf-8-sig"
         for line in file:
             yield line.decode(encoding)
             encoding = "utf-8"

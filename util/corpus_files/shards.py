@@ -15,6 +15,7 @@ from .rows import Row, new_row
 __all__ = ["SUFFIX", "expanded", "further_columns", "read_rows"]
 
 _RANGE = re.compile(r"\{(\d+)\.\.(\d+)\}")
+_COMPRESSED = re.compile(r"\.(tar\.(gz|bz2|xz|zst)|tgz|tbz2?|txz)$", re.IGNORECASE)
 _MOST_SHARDS = 1_000_000
 _READ = {TRANSCRIPT, COLUMNS, "text", "transcript"}
 
@@ -22,8 +23,10 @@ _READ = {TRANSCRIPT, COLUMNS, "text", "transcript"}
 def expanded(path: Path) -> list[Path]:
     """Return the shards that a name with ranges of numbers stands for: `{000..127}` is 000, 001 and so on to 127.
 
-    Any other path stands for itself. Raise CorpusError for a range that ends before it begins.
+    Any other path stands for itself. Raise CorpusError for a range that ends before it begins, or a compressed shard.
     """
+    if _COMPRESSED.search(path.name):
+        raise CorpusError(f"{path}: shards must be tar files without compression; decompress it, and give the .tar")
     match = _RANGE.search(str(path)) if path.suffix == SUFFIX else None
     if match is None:
         return [path]

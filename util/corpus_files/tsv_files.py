@@ -5,33 +5,28 @@ Quotes stand for themselves.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import BadRow
 from ..storage.copies import joined
 from ..transcripts import Normalizer
-from .csv_files import COLUMNS, DURATION, STARTS, part_of_fields
+from .csv_files import COLUMNS, COMMON_VOICE, DURATION, REQUIRED, STARTS, clip_path, names_in, part_of_fields
 from .lines import numbered_fields
 from .rows import Row, new_row
-
-COMMON_VOICE = ("path", "sentence")
-CLIPS = "clips"
 
 
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
     """Yield the rows of one TSV file. Raise CorpusError."""
-    for line, fields, surplus in numbered_fields(path, COLUMNS, COMMON_VOICE):
-        ours = COLUMNS[0] in fields
-        name, transcript = (COLUMNS[0], COLUMNS[2]) if ours else COMMON_VOICE
+    for line, fields, surplus in numbered_fields(path, REQUIRED, COMMON_VOICE):
+        name, transcript = names_in(fields)
         row = Row(str(path), line, "", "")
         if surplus:
             yield row.bad(f"{surplus} fields more than the header has columns")
         elif not fields[name]:
             yield row.bad(f"no {name}")
         else:
-            recording = joined(path.parent, fields[name]) if ours else clip_path(path.parent, fields[name])
+            recording = (clip_path if name == COMMON_VOICE[0] else joined)(path.parent, fields[name])
             start = next((fields[column] for column in STARTS if column in fields), "")
             part = part_of_fields((start, fields.get(DURATION, "")))
             if isinstance(part, str):
@@ -43,10 +38,5 @@ def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRo
 def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the line of each row, and what it says in columns that training does not read. Raise CorpusError."""
     read = {*COLUMNS, *COMMON_VOICE, *STARTS}
-    for line, fields, _ in numbered_fields(path, COLUMNS, COMMON_VOICE):
+    for line, fields, _ in numbered_fields(path, REQUIRED, COMMON_VOICE):
         yield line, {name: field.strip() for name, field in fields.items() if name and name not in read}
-
-
-def clip_path(folder: Path, name: str) -> str:
-    """Return the recording that a table of Common Voice's in a folder names; releases before 2019 leave out .mp3."""
-    return os.path.join(folder, CLIPS, name if "." in name else f"{name}.mp3")  # noqa: PTH118 (a Path takes longer)

@@ -8,7 +8,6 @@ import stat
 from io import FileIO
 from pathlib import Path
 
-from ..errors import StorageError
 from ..shards.members import member_of, open_member
 from ..storage.copies import open_copy
 
@@ -16,19 +15,17 @@ from ..storage.copies import open_copy
 def opened(path: Path) -> FileIO:
     """Return a regular file, open for reading; of a member of a shard it is a copy in memory.
 
-    Raise OSError, with a reason that is one line, or ValueError for a name that no file can have.
+    Raise OSError, with a reason that is one line, ValueError for a name that no file can have, or StorageError if its
+    store does not say that there is no such file.
     """
     try:
         return _regular(path)
     except (FileNotFoundError, NotADirectoryError):
-        try:
-            if (found := member_of(path)) is not None:
-                return open_member(*found)
-            if (copy := open_copy(path)) is None:
-                raise
-            return copy
-        except StorageError as error:
-            raise OSError(errno.EIO, str(error)) from error
+        if (found := member_of(path)) is not None:
+            return open_member(*found)
+        if (copy := open_copy(path)) is None:
+            raise
+        return copy
 
 
 def _regular(path: Path) -> FileIO:

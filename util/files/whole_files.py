@@ -1,8 +1,9 @@
 """Writing files and folders so that under their names there is all of them, or what was there before."""
 
+import errno
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,13 +14,33 @@ def write_whole(path: Path, data: bytes) -> None:
         beside.write_bytes(data)
 
 
+def write_all_whole(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files of a folder, by their names, and rename them to their places when all of them are on the disk.
+
+    If one of them cannot be written, nothing is left of them, and older files stay as they are. Raise OSError.
+    """
+    with ExitStack() as scratch:
+        places = {folder / name: _beside(folder / name) for name in files}
+        for (path, beside), data in zip(places.items(), files.values(), strict=True):
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+            scratch.callback(beside.unlink, missing_ok=True)
+            with beside.open("wb") as written:
+                written.write(data)
+                written.flush()
+                os.fsync(written.fileno())
+        for path, beside in places.items():
+            beside.replace(path)
+        synchronize_folder(folder)
+
+
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to; the file takes the place of `path` when the block ends without an error.
 
     Its content is on the disk before it gets its name, and the name when the block is left. Raise OSError.
     """
-    beside = path.with_name(f".{path.name}.part-{os.getpid()}")
+    beside = _beside(path)
     try:
         yield beside
         with beside.open("r+b") as written:
@@ -61,3 +82,8 @@ def synchronize_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _beside(path: Path) -> Path:
+    """Return where a file is written before it gets its name."""
+    return path.with_name(f".{path.name}.part-{os.getpid()}")

@@ -20,10 +20,10 @@ from ..errors import AudioError, CorpusError
 from ..files.whole_files import write_whole
 from ..parallel import ordered_map, usable_cores
 from ..storage.copies import named_for_all, refresh, root
-from .members import contents, open_shard
+from .members import Place, contents, open_shard
 
 AUDIO = ("wav", "flac", "mp3", "ogg", "opus", "oga", "aiff", "au", "caf", "w64", "sph")
-"""Endings of members that are recordings; of several of one utterance the first that is there counts."""
+"""Endings of members that are recordings; an utterance has one."""
 TRANSCRIPT, COLUMNS = "txt", "json"
 """Endings of the members with the transcript, and with what else is known as a JSON object.
 
@@ -31,7 +31,7 @@ Without the former the transcript is the object's `text` or `transcript`.
 """
 _TEXTS = ("text", "transcript")
 
-_FORMAT = f"1 {CHECK_VERSION} {soundfile.__libsndfile_version__}"
+_FORMAT = f"2 {CHECK_VERSION} {soundfile.__libsndfile_version__}"
 _LARGEST_TEXT = 1 << 20
 
 
@@ -77,26 +77,30 @@ def _inspected(shard: Path) -> Iterator[ShardEntry]:
         yield entry if entry.problem else next(audio)
 
 
-def _utterances(places: Mapping[str, tuple[int, int]]) -> Iterator[dict[str, str]]:
+def _utterances(places: Mapping[str, Place]) -> Iterator[dict[str, list[str]]]:
     """Yield the members of each utterance by their endings; those of one utterance share all before the first dot."""
-    found: dict[str, dict[str, str]] = {}
-    for name in places:
+    found: dict[str, dict[str, list[str]]] = {}
+    for name, place in places.items():
         folder, _, file = name.rpartition("/")
         key, _, ending = file.partition(".")
         if key and not key.startswith("_"):
-            found.setdefault(f"{folder}/{key}", {})[ending.lower()] = name
+            found.setdefault(f"{folder}/{key}", {}).setdefault(ending.lower(), []).extend([name] * place.members)
     yield from found.values()
 
 
-def _described(file: int, members: Mapping[str, str], places: Mapping[str, tuple[int, int]]) -> ShardEntry:
-    recording = next((members[ending] for ending in AUDIO if ending in members), "")
-    first = recording or next(iter(members.values()))
-    if not recording:
+def _described(file: int, members: Mapping[str, list[str]], places: Mapping[str, Place]) -> ShardEntry:
+    recordings = [name for ending in AUDIO for name in members.get(ending, ())]
+    first = (recordings or next(iter(members.values())))[0]
+    if not recordings:
         return ShardEntry(first, "", {}, None, f"no recording beside it: {', '.join(AUDIO[:4])} …")
+    for names in (recordings, *members.values()):
+        if len(names) > 1:
+            problem = f"{names[1]} is one member too many; give each utterance a name of its own"
+            return ShardEntry(first, "", {}, None, problem)
     try:
-        columns = _columns(_text(file, places[members[COLUMNS]])) if COLUMNS in members else {}
-        transcript = _text(file, places[members[TRANSCRIPT]]) if TRANSCRIPT in members else None
-    except (ValueError, OSError) as error:
+        columns = _columns(_text(file, places[members[COLUMNS][0]])) if COLUMNS in members else {}
+        transcript = _text(file, places[members[TRANSCRIPT][0]]) if TRANSCRIPT in members else None
+    except (ValueError, RecursionError, OSError) as error:
         return ShardEntry(first, "", {}, None, f"its text cannot be read: {error}")
     if transcript is None:
         transcript = next((columns[name] for name in _TEXTS if name in columns), None)
@@ -105,8 +109,8 @@ def _described(file: int, members: Mapping[str, str], places: Mapping[str, tuple
     return ShardEntry(first, transcript.rstrip("\r\n"), columns, None)
 
 
-def _text(file: int, place: tuple[int, int]) -> str:
-    return os.pread(file, min(place[1], _LARGEST_TEXT), place[0]).decode("utf-8-sig")
+def _text(file: int, place: Place) -> str:
+    return os.pread(file, min(place.size, _LARGEST_TEXT), place.start).decode("utf-8-sig")
 
 
 def _columns(text: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from io import FileIO
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import CorpusError
 from ..storage.copies import mark_used, open_copy
@@ -18,6 +19,17 @@ SUFFIX = ".tar"
 
 _SHARDS_KNOWN = 64
 """Shards whose tables of contents are kept in memory."""
+
+
+class Place(NamedTuple):
+    """Where a file of a shard is: the last of its name, if there are several."""
+
+    start: int
+    """Bytes before it."""
+    size: int
+    """Bytes of it."""
+    members: int
+    """How many files of the shard have its name."""
 
 
 def member_of(path: Path) -> tuple[Path, str] | None:
@@ -43,7 +55,7 @@ def open_shard(path: Path) -> FileIO:
 def open_member(shard: Path, name: str) -> FileIO:
     """Return a copy in memory of a file inside a shard, open for reading, with the shard's modification time.
 
-    Raise OSError.
+    Raise OSError or StorageError.
     """
     with open_shard(shard) as file:
         status = os.fstat(file.fileno())
@@ -53,8 +65,8 @@ def open_member(shard: Path, name: str) -> FileIO:
             raise OSError(errno.EIO, str(error)) from error
         if place is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-        content = os.pread(file.fileno(), place[1], place[0])
-    if len(content) < place[1]:
+        content = os.pread(file.fileno(), place.size, place.start)
+    if len(content) < place.size:
         raise OSError(errno.EIO, f"the shard {shard} ends within it")
     member = _in_memory()
     member.write(content)
@@ -64,17 +76,18 @@ def open_member(shard: Path, name: str) -> FileIO:
 
 
 @lru_cache(maxsize=_SHARDS_KNOWN)
-def contents(shard: str, size: int, modified_ns: int) -> Mapping[str, tuple[int, int]]:  # noqa: ARG001 - of the cache
-    """Return where each file of a shard of this size and modification time begins, and its bytes, in their order.
+def contents(shard: str, size: int, modified_ns: int) -> Mapping[str, Place]:  # noqa: ARG001 - of the cache
+    """Return where each file of a shard of this size and modification time is, in their order.
 
     Raise CorpusError if it is not a tar file or ends early, or OSError.
     """
-    found = {}
+    found: dict[str, Place] = {}
     try:
         with open_shard(Path(shard)) as file, tarfile.open(fileobj=file, mode="r:") as archive:
             for member in archive:
                 if member.isreg():
-                    found[member.name] = (member.offset_data, member.size)
+                    before = found[member.name].members if member.name in found else 0
+                    found[member.name] = Place(member.offset_data, member.size, before + 1)
                     if member.offset_data + member.size > size:
                         raise CorpusError(f"{shard}: ends within {member.name}; copy or write it again")
             if os.pread(file.fileno(), tarfile.BLOCKSIZE, archive.offset) != bytes(tarfile.BLOCKSIZE):

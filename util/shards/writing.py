@@ -16,7 +16,7 @@ import soundfile
 
 from ..audio import open_recording
 from ..corpus_files import Row, further_columns, read_files
-from ..errors import AudioError, BadRow, CorpusError
+from ..errors import AudioError, BadRow, CorpusError, DeepSpeechError, StorageError
 from ..files.opening import opened
 from ..files.whole_files import written_whole
 from ..storage.addresses import address_of
@@ -91,8 +91,10 @@ def _shard(name: str) -> Iterator[Path]:
 def _add(archive: tarfile.TarFile, key: str, row: Row, columns: Mapping[str, str]) -> None:
     try:
         ending, recording = _recording(row)
-    except (AudioError, OSError, soundfile.LibsndfileError) as error:
-        reason = str(error) if isinstance(error, AudioError) else f"{row.path}: {getattr(error, 'strerror', error)}"
+    except (AudioError, StorageError, OSError, soundfile.LibsndfileError) as error:
+        reason = (
+            str(error) if isinstance(error, DeepSpeechError) else f"{row.path}: {getattr(error, 'strerror', error)}"
+        )
         raise CorpusError(f"{row.csv_file}:{row.line}: {reason}") from error
     members = {ending: recording, TRANSCRIPT: row.transcript.encode()}
     if columns:

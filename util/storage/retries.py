@@ -84,20 +84,30 @@ def may_pass(error: BaseException) -> bool:
     return isinstance(error, OSError | TimeoutError | EOFError) or _is_of_the_network(error)
 
 
-def reason_of(error: BaseException) -> str:
-    """Return what an error says, in one line; of one that says only where it was, what the store answered."""
+def reason_of(error: BaseException, otherwise: str = "") -> str:
+    """Return what an error says, in one line; of one that says only where it was, the store's answer or `otherwise`."""
     reason, status = " ".join(str(error).split()), _status_of(error)
-    if status in set(HTTPStatus) and " " not in reason:
+    if " " in reason:
+        return reason
+    if status in set(HTTPStatus):
         return f"the answer was {status} {HTTPStatus(status).phrase}"
-    return reason or type(error).__name__
+    if otherwise or error.__cause__ is None:
+        return otherwise or reason or type(error).__name__
+    return reason_of(error.__cause__)
 
 
 def _is_absence(error: BaseException) -> bool:
     """Return whether there is no such file; fsspec says so of every failure over HTTP, and names the cause."""
     if not isinstance(error, FileNotFoundError):
         return False
-    cause = error.__cause__
-    return cause is None or not _is_of_the_network(cause) or _status_of(error) in (0, 404, 410)
+    cause, status = error.__cause__, _status_of(error)
+    return cause is None or status in (404, 410) or (status == 0 and not _is_failure_of_http(cause))
+
+
+def _is_failure_of_http(cause: BaseException) -> bool:
+    """Return whether a server could not be asked, or broke off; other stores' causes tell what their answer was."""
+    of_aiohttp = any(kind.__module__.partition(".")[0] == "aiohttp" for kind in type(cause).__mro__)
+    return isinstance(cause, OSError | TimeoutError) or (of_aiohttp and not isinstance(cause, ValueError))
 
 
 def _status_of(error: BaseException) -> int:

@@ -111,8 +111,7 @@ class Store:
         try:
             return self._retried(put, address)
         except FileNotFoundError as error:
-            reason = reason_of(error)
-            raise StorageError(f"{address}: {reason if ' ' in reason else 'there is no such bucket'}") from error
+            raise StorageError(f"{address}: {reason_of(error, 'there is no such bucket')}") from error
 
     def remove(self, address: str) -> None:
         """Remove a file, unless it is gone."""

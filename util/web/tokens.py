@@ -35,6 +35,12 @@ def is_token(given: str, token: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), token.encode())
 
 
+def bearer_token(authorization: str) -> str:
+    """Return the secret of a header `Authorization: Bearer SECRET`, whose scheme has no case; else an empty text."""
+    scheme, _, given = authorization.partition(" ")
+    return given if scheme.lower() == "bearer" else ""
+
+
 def is_loopback(host: str) -> bool:
     """Return whether an address, or all addresses of a name, are reached from this machine alone.
 

@@ -14,9 +14,19 @@ import tensorflow as tf
 from ...errors import CheckpointError
 from ...network.layers.normalization import statistics_names
 from ...options import CheckpointOptions
+from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.text import Alphabet
-from ..identity import ModelIdentity, check_described_network, check_features, check_identity, misfit, read_description
+from ..identity import (
+    ModelIdentity,
+    check_described_network,
+    check_features,
+    check_identity,
+    check_network,
+    misfit,
+    read_description,
+)
 from ..sources import assign, find_sources, source_of
+from .finite import check_finite
 from .fitting import Arrays, initial_statistics, initial_weights, mapping_of_labels
 from .model_weights import read_initial_weights
 
@@ -35,8 +45,9 @@ def begin_with_file(
         return
     statistics = initial_statistics(source, identity.features)
     onto = _last_layer(session, variables, identity) if options.map_labels else None
-    values = initial_weights(source, identity.network, identity.alphabet, options.drop_source_layers, onto)
-    _begin_with(session, variables, {**values, **statistics}, identity, options.initial_file)
+    values = initial_weights(source, identity, options.drop_source_layers, onto)
+    there = len({*source.values} - {MEAN, DEVIATION})
+    _begin_with(session, variables, {**values, **statistics}, identity, f"{there} weights of {options.initial_file}")
 
 
 def begin_with_checkpoint(
@@ -52,7 +63,9 @@ def begin_with_checkpoint(
         values |= _mapped(prefix, identity, _last_layer(session, variables, identity))
     else:
         values = weights_of_checkpoint(prefix, variables, identity, options.drop_source_layers)
-    _begin_with(session, variables, values, identity, prefix)
+    check_finite(prefix, values)
+    there = len(identity.network.shapes)
+    _begin_with(session, variables, values, identity, f"{there} weights of {prefix}")
 
 
 def weights_of_checkpoint(
@@ -71,6 +84,7 @@ def weights_of_checkpoint(
     description = read_description(prefix)
     if dropped:
         check_features(prefix, description, identity)
+        check_network(prefix, description or {}, identity, drop_layers)
     else:
         check_described_network(prefix, description, identity)
         check_identity(prefix, description, identity)
@@ -106,11 +120,10 @@ def _last_layer(session: Any, variables: Sequence[Any], identity: ModelIdentity)
 
 
 def _begin_with(
-    session: Any, variables: Sequence[Any], values: Mapping[str, Any], identity: ModelIdentity, source: Path | None
+    session: Any, variables: Sequence[Any], values: Mapping[str, Any], identity: ModelIdentity, source: str
 ) -> None:
     by_name = {variable.op.name: variable for variable in variables}
     for name, value in values.items():
         assign(session, by_name[name], value)
-    weights = identity.network.shapes
-    taken = sum(name in weights for name in values)
-    logger.info("Beginning with %d of the %d weights of %s", taken, len(weights), source)
+    taken = sum(name in identity.network.shapes for name in values)
+    logger.info("Beginning with %d of the %s", taken, source)

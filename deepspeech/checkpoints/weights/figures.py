@@ -12,6 +12,8 @@ import numpy.typing as npt
 from .model_weights import ModelWeights
 
 BARS = " ▁▂▃▄▅▆▇█"
+PLAIN_BARS = " .:-=+*#@"
+"""Characters that stand for more and more values, and those of ASCII in their place."""
 BINS = 60
 
 
@@ -34,9 +36,9 @@ class Figures:
         zeros = float(np.count_nonzero(values == 0)) / max(values.size, 1)
         if not finite.size:
             return Figures(0.0, 0.0, 0.0, 0.0, zeros, not_finite)
-        return Figures(
-            float(finite.mean()), float(finite.std()), float(finite.min()), float(finite.max()), zeros, not_finite
-        )
+        with np.errstate(over="ignore"):
+            mean, deviation = float(finite.mean()), float(finite.std())
+        return Figures(mean, deviation, float(finite.min()), float(finite.max()), zeros, not_finite)
 
     @property
     def in_words(self) -> str:
@@ -45,8 +47,11 @@ class Figures:
         return told + (f", {self.not_finite} NOT FINITE" if self.not_finite else "")
 
 
-def lines_of(source: ModelWeights, *, histogram: bool = False) -> Iterator[str]:
-    """Yield what the weights stand for, a line for each layer and, below it, for each weight; then the totals."""
+def lines_of(source: ModelWeights, *, bars: str = "") -> Iterator[str]:
+    """Yield what the weights stand for, a line for each layer and, below it, for each weight; then the totals.
+
+    With `bars`, as `drawn_histogram` takes them, the values of each weight are drawn below it.
+    """
     yield about(source)
     width = max(len(name) for layer in source.layers for name in layer.weights)
     shapes = max(len(str(value.shape)) for layer in source.layers for value in layer.weights.values())
@@ -55,8 +60,8 @@ def lines_of(source: ModelWeights, *, histogram: bool = False) -> Iterator[str]:
         for name, value in layer.weights.items():
             of_type = "" if value.dtype == np.float32 else f" {value.dtype}"
             yield f"  {name:{width}}  {value.shape!s:{shapes}}{of_type}  {Figures.of(value).in_words}"
-            if histogram:
-                yield f"    {drawn_histogram(value)}"
+            if bars:
+                yield f"    {drawn_histogram(value, bars)}"
     arrays = [value for layer in source.layers for value in layer.weights.values()]
     layers = f"{len(source.layers)} layer" + ("s" if len(source.layers) != 1 else "")
     yield (
@@ -78,14 +83,20 @@ def about(source: ModelWeights) -> str:
     return f"{source.origin}: {', '.join(parts)}"
 
 
-def drawn_histogram(values: npt.NDArray[Any]) -> str:
-    """Return the finite values' counts in equal bins between the lowest and the highest, as bars between these two."""
+def drawn_histogram(values: npt.NDArray[Any], bars: str = BARS) -> str:
+    """Return the finite values' counts in equal bins between the lowest and the highest, as bars between these two.
+
+    `bars` are characters, from that of no value to that of the most.
+    """
     finite = _finite(values)
     if not finite.size:
         return "no finite values"
-    counts, _ = np.histogram(finite, BINS)
-    heights = np.ceil(counts / counts.max() * (len(BARS) - 1)).astype(int)
-    return f"{finite.min():.4g} {''.join(BARS[height] for height in heights)} {finite.max():.4g}"
+    low, high = finite.min(), finite.max()
+    span = high / 2 - low / 2  # of which half is finite, whatever they are
+    places = (finite / 2 - low / 2) / span * BINS if span else np.full(finite.size, BINS / 2)
+    counts = np.bincount(np.minimum(places.astype(int), BINS - 1), minlength=BINS)
+    heights = np.ceil(counts / counts.max() * (len(bars) - 1)).astype(int)
+    return f"{low:.4g} {''.join(bars[height] for height in heights)} {high:.4g}"
 
 
 def _finite(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

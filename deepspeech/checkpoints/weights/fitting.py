@@ -14,28 +14,40 @@ from ...network import Network
 from ...util.features import FeatureOptions
 from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.text import Alphabet
+from ..identity import ModelIdentity, check_network
 from .explanation import another_alphabet, is_of_another_alphabet, start_anew
+from .finite import check_finite
 from .label_mapping import LabelMapping, shared_labels
 from .model_weights import ModelWeights
 
 SHOWN_LABELS = 60
 """The number of labels of an alphabet that an error shows."""
 
+BEGIN_UNTRAINED = "begin the layers that differ untrained with --drop_source_layers"
+"""What can be done with a file of another network."""
+
+SAME_NETWORK = "give its --network and its flags, such as --lstm_layers, --bidirectional and --n_hidden, as in training"
+"""What can be done where a file does not describe its network."""
+
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def initial_weights(
-    source: ModelWeights, network: Network, alphabet: Alphabet, drop_layers: int, mapped_onto: Arrays | None = None
+    source: ModelWeights, identity: ModelIdentity, drop_layers: int, mapped_onto: Arrays | None = None
 ) -> dict[str, npt.NDArray[np.float32]]:
     """Return the values of variables, float32, by name: all but those of the `drop_layers` last layers.
 
-    `network` and `alphabet` are those of this run. If the initial values of its last layer's variables are given as
-    `mapped_onto`, the last layer's are among the values: the file's for labels that both alphabets have, and the
-    initial ones for the others. Raise CheckpointError if the weights belong to another model.
+    `identity` is that of this run. If the initial values of its last layer's variables are given as `mapped_onto`, the
+    last layer's are among the values: the file's for labels that both alphabets have, and the initial ones for the
+    others. Raise CheckpointError if the weights belong to another model.
     """
-    dropped = network.last_layers(1 if mapped_onto is not None and not drop_layers else drop_layers)
+    network, alphabet = identity.network, identity.alphabet
+    count = 1 if mapped_onto is not None and not drop_layers else drop_layers
+    dropped = network.last_layers(count)
     if not dropped:
         _check_alphabet(source, network, alphabet)
+    if source.description:
+        check_network(source.origin, source.description, identity, count, BEGIN_UNTRAINED)
     kept = {}
     for name, shape in network.shapes.items():
         if network.layer_of(name) in dropped:
@@ -47,6 +59,7 @@ def initial_weights(
         kept[name] = _float32(source, name)
     if mapped_onto is not None:
         kept |= _mapped(source, network, alphabet, mapped_onto)
+    check_finite(source.origin, kept)
     return kept
 
 
@@ -66,7 +79,9 @@ def initial_statistics(source: ModelWeights, features: FeatureOptions) -> dict[s
     names = [name for name in (MEAN, DEVIATION) if features.normalized and name in source.values]
     if any(source.values[name].shape != (features.coefficients,) for name in names):
         raise CheckpointError(f"{source.origin}: its statistics are not of {features.coefficients} features")
-    return {name: _float32(source, name) for name in names}
+    statistics = {name: _float32(source, name) for name in names}
+    check_finite(source.origin, statistics)
+    return statistics
 
 
 def mapping_of_labels(origin: str, labels: Sequence[str] | None, unit: str, alphabet: Alphabet) -> LabelMapping:
@@ -128,28 +143,25 @@ def _missing(source: ModelWeights, network: Network, name: str) -> str:
             f"{source.origin}: has none of this model's weights: it has {next(iter(source.values))}, this model "
             f"{name}; deepspeech-weights show lists what it has"
         )
-    return (
-        f"{source.origin}: has no variable {name}, as its network is {source.network_name}; give the same --network, "
-        f"or begin more layers untrained: {_enough(source, network)}"
-    )
+    return f"{source.origin}: has no variable {name}; {SAME_NETWORK}{_or_untrained(source, network)}"
 
 
 def _misfit(source: ModelWeights, network: Network, name: str) -> str:
     found, first = source.values[name].shape, network.weighted_layers[0]
-    remedy = ""
+    remedy = SAME_NETWORK
     if network.layer_of(name) is first and first is not network.layers[-1] and found:
-        remedy = f"give --n_hidden={found[-1]}, or "
+        remedy = f"give --n_hidden={found[-1]}"
     shapes = f"{name} is {found} in the file and {network.shapes[name]} in this model"
-    return f"{source.origin}: {shapes}; {remedy}begin more layers untrained: {_enough(source, network)}"
+    return f"{source.origin}: {shapes}; {remedy}{_or_untrained(source, network)}"
 
 
-def _enough(source: ModelWeights, network: Network) -> str:
-    """Return the advice to begin as few layers anew as leave only weights that fit."""
+def _or_untrained(source: ModelWeights, network: Network) -> str:
+    """Return the advice to begin as few layers anew as leave only weights that fit; nothing if none fits."""
     values = source.values
     wrong = [name for name, shape in network.shapes.items() if name not in values or values[name].shape != shape]
     layers = network.weighted_layers
     count = len(layers) - min(layers.index(network.layer_of(name)) for name in wrong)
-    return "none fits" if count == len(layers) else start_anew(network, count)
+    return "" if count == len(layers) else f", or begin more layers untrained: {start_anew(network, count)}"
 
 
 def _float32(source: ModelWeights, name: str) -> npt.NDArray[np.float32]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import CheckpointError
-from ...util.files.whole_files import written_whole
+from ...util.files.whole_files import write_whole
 from ...util.files.writable import reason_of
 
 DESCRIPTION = "deepspeech_description"
 _OPTIMIZERS = ("optimizer", "optimizer_weights")
+_BFLOAT16 = np.dtype("V2")
+"""What HDF5, which knows no bfloat16, holds in its place."""
 _LARGEST_COMPRESSION = 1100
 """No dataset is this many times as large as its file: DEFLATE, which Keras may use, comes to 1,032."""
 
@@ -36,42 +39,54 @@ class LayerWeights:
     weights: Mapping[str, npt.NDArray[Any]]
 
 
-def read_hdf5(path: Path) -> tuple[tuple[LayerWeights, ...], Mapping[str, Any]]:
+def read_hdf5(path: Path, origin: str | None = None) -> tuple[tuple[LayerWeights, ...], Mapping[str, Any]]:
     """Return the layers that have weights, and the description of what they stand for, which is empty if there is none.
 
-    Weights of an optimizer are passed over. Raise CheckpointError for a file that does not hold weights, is damaged, or
-    refers to other files.
+    Weights of an optimizer are passed over, and those in bfloat16 are float32 of the same values. Raise CheckpointError
+    for a file that does not hold weights, is damaged, or refers to other files; it calls the file `origin`, or by its
+    path.
     """
+    origin = origin or str(path)
     try:
         with h5py.File(path, "r") as file:
             layers = tuple(layer for layer in _layers(file) if layer.weights)
             description = _description(file)
     except FileNotFoundError:
-        raise CheckpointError(f"{path}: there is no such file") from None
+        raise CheckpointError(f"{origin}: there is no such file") from None
     except (OSError, RuntimeError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise CheckpointError(
-            f"{path}: is not an HDF5 file of weights, or it is damaged ({' '.join(str(error).split())})"
+            f"{origin}: is not an HDF5 file of weights, or it is damaged ({' '.join(str(error).split())})"
         ) from error
     if not layers:
-        raise CheckpointError(f"{path}: holds no weights in a layout of Keras")
+        raise CheckpointError(f"{origin}: holds no weights in a layout of Keras")
     return layers, description
 
 
 def write_hdf5(path: Path, layers: Sequence[LayerWeights], description: Mapping[str, Any]) -> None:
     """Write the file, whole or not at all; raise CheckpointError."""
+    if not path.parent.is_dir():
+        raise CheckpointError(
+            f"{path}: cannot be written, as there is no folder {path.parent}; make it, or name another file"
+        )
     try:
-        with written_whole(path) as beside, h5py.File(beside, "w") as file:
-            file.attrs["backend"] = "tensorflow"
-            _write_names(file, "layer_names", [layer.name for layer in layers])
-            for layer in layers:
-                group = file.require_group(layer.name)
-                _write_names(group, "weight_names", list(layer.weights))
-                for name, values in layer.weights.items():
-                    group.create_dataset(name, data=values)
-            if description:
-                file[DESCRIPTION] = json.dumps(description, ensure_ascii=False)
-    except (OSError, RuntimeError) as error:
+        content = BytesIO()  # as the library's own errors of a full disk are hard to tell from others
+        with h5py.File(content, "w") as file:
+            _write(file, layers, description)
+        write_whole(path, content.getvalue())
+    except (OSError, RuntimeError, ValueError) as error:
         raise CheckpointError(f"{path}: cannot be written ({reason_of(error)}); nothing was changed") from error
+
+
+def _write(file: Any, layers: Sequence[LayerWeights], description: Mapping[str, Any]) -> None:
+    file.attrs["backend"] = "tensorflow"
+    _write_names(file, "layer_names", [layer.name for layer in layers])
+    for layer in layers:
+        group = file.require_group(layer.name)
+        _write_names(group, "weight_names", list(layer.weights))
+        for name, values in layer.weights.items():
+            group.create_dataset(name, data=values)
+    if description:
+        file[DESCRIPTION] = json.dumps(description, ensure_ascii=False)
 
 
 def _write_names(group: Any, attribute: str, names: Sequence[str]) -> None:
@@ -81,26 +96,32 @@ def _write_names(group: Any, attribute: str, names: Sequence[str]) -> None:
 def _layers(file: Any) -> Iterator[LayerWeights]:
     root = _inside(file, "model_weights") if "model_weights" in file else file
     if "layer_names" in root.attrs or "layer_names0" in root.attrs:
-        for name in _names(root, "layer_names"):
+        for name in dict.fromkeys(_names(root, "layer_names")):
             group = _inside(root, name)
             yield LayerWeights(name, {each: _values(group, each) for each in _names(group, "weight_names")})
     else:
-        yield from _numbered(file, "")
+        yield from _numbered(file, "", set())
 
 
-def _numbered(group: Any, place: str) -> Iterator[LayerWeights]:
-    """Yield the layers of Keras 3's layout in a group, each named as its user named it, after those around it."""
+def _numbered(group: Any, place: str, taken: set[str]) -> Iterator[LayerWeights]:
+    """Yield the layers of Keras 3's layout in a group, each named as its user named it, after those around it.
+
+    A layer whose name is `taken`, as two lists of layers may hold the same, is named as its place in the file.
+    """
     for name in group:
         if name in _OPTIMIZERS or group.get(name, getclass=True) is not h5py.Group:
             continue
         below = _inside(group, name)
         if name == "vars":
-            yield LayerWeights(place, {f"{place}/{each}": _values(below, each) for each in sorted(below, key=_number)})
+            named = place or str(below.attrs.get("name", name))
+            own = below.name.strip("/") if named in taken else named
+            taken.add(own)
+            yield LayerWeights(own, {f"{own}/{each}": _values(below, each) for each in sorted(below, key=_number)})
         elif "vars" in below:
             own = str(_inside(below, "vars").attrs.get("name", name))
-            yield from _numbered(below, f"{place}/{own}" if place else own)
+            yield from _numbered(below, f"{place}/{own}" if place else own, taken)
         else:
-            yield from _numbered(below, place)
+            yield from _numbered(below, place, taken)
 
 
 def _number(name: str) -> int:
@@ -129,14 +150,18 @@ def _inside(group: Any, name: str) -> Any:
 def _values(group: Any, name: str) -> npt.NDArray[Any]:
     dataset = _inside(group, name)
     if not isinstance(dataset, h5py.Dataset) or not (
-        np.issubdtype(dataset.dtype, np.number) or np.issubdtype(dataset.dtype, np.bool_)
+        any(np.issubdtype(dataset.dtype, kind) for kind in (np.integer, np.floating, np.bool_))
+        or dataset.dtype == _BFLOAT16
     ):
-        raise ValueError(f"{dataset.name} is not an array of numbers")
+        raise ValueError(f"{dataset.name} is not an array of real numbers")
     if dataset.external or dataset.is_virtual:
         raise ValueError(f"{dataset.name} lies in another file")
     if dataset.nbytes > _LARGEST_COMPRESSION * Path(dataset.file.filename).stat().st_size:
         raise ValueError(f"{dataset.name} is larger than its file can hold")
-    return np.asarray(dataset[()])
+    values = np.asarray(dataset[()])
+    if values.dtype == _BFLOAT16:  # the upper half of a float32
+        return (values.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return values
 
 
 def _description(file: Any) -> Mapping[str, Any]:

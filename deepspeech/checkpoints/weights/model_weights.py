@@ -5,16 +5,19 @@ HDF5 files and exported graphs are read without TensorFlow.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import h5py
+import numpy as np
 import numpy.typing as npt
 
 from ...errors import CheckpointError, FeatureError, GraphError
-from ...network import Network
+from ...network import Dense, Network
 from ...network.deepspeech import UNNAMED_NETWORK
 from ...options import CheckpointOptions
 from ...serving.frozen.features import describes_features, read_features
@@ -27,11 +30,13 @@ from ...serving.frozen.model import (
 )
 from ...util.features import FeatureOptions
 from ...util.frames.normalization import DEVIATION, MEAN
+from ...util.output_units import UNITS
 from ...util.text import Alphabet
 from ..identity import DESCRIPTION_FORMAT
 from .hdf5 import LayerWeights, read_hdf5
 
 _GRAPH_SUFFIXES = (".pb", ".pbmm")
+_HDF5_SUFFIXES = (".h5", ".hdf5")
 
 
 @dataclass(frozen=True)
@@ -47,8 +52,16 @@ class ModelWeights:
 
     @cached_property
     def values(self) -> dict[str, npt.NDArray[Any]]:
-        """All weights by their names, without what Keras 2 adds to those of its variables."""
-        return {name.removesuffix(":0"): value for layer in self.layers for name, value in layer.weights.items()}
+        """All weights by their names, without what Keras 2 adds to those of its variables.
+
+        Of a name that several weights have, as in files of Keras 3.0, each stands after the name of its layer.
+        """
+        often = Counter(name.removesuffix(":0") for layer in self.layers for name in layer.weights)
+        return {
+            short if often[short := name.removesuffix(":0")] == 1 else f"{layer.name}/{name}": value
+            for layer in self.layers
+            for name, value in layer.weights.items()
+        }
 
     @property
     def labels(self) -> tuple[str, ...] | None:
@@ -80,14 +93,19 @@ class ModelWeights:
 
 def weights_of_hdf5(path: Path, origin: str) -> ModelWeights:
     """Read a file of Keras or one that `deepspeech-weights export` wrote; raise CheckpointError."""
-    layers, description = read_hdf5(path)
-    _check_description(path, description)
+    layers, description = read_hdf5(path, origin)
+    _check_description(origin, description)
     return ModelWeights(origin, layers, description)
 
 
 def is_graph(path: Path) -> bool:
     """Return whether a file is an exported graph, by its name."""
-    return path.suffix in _GRAPH_SUFFIXES
+    return path.suffix.lower() in _GRAPH_SUFFIXES
+
+
+def is_hdf5(path: Path) -> bool:
+    """Return whether a file is one of HDF5, by its name or by its content."""
+    return path.suffix.lower() in _HDF5_SUFFIXES or (path.is_file() and bool(h5py.is_hdf5(path)))
 
 
 def weights_of_graph(path: Path, origin: str) -> ModelWeights:
@@ -107,11 +125,23 @@ def weights_of_graph(path: Path, origin: str) -> ModelWeights:
 
 def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
     """Return the weights of the file that a flag names; None if none does. Raise CheckpointError."""
-    if options.initial_weights is not None:
-        return weights_of_hdf5(options.initial_weights, f"--initialize_from_weights={options.initial_weights}")
-    if options.initial_graph is not None:
-        return weights_of_graph(options.initial_graph, f"--initialize_from_frozen_model={options.initial_graph}")
-    return None
+    path = options.initial_file
+    if path is None:
+        return None
+    of_graph, of_hdf5 = "--initialize_from_frozen_model", "--initialize_from_weights"
+    origin = f"{of_graph if options.initial_weights is None else of_hdf5}={path}"
+    if path.is_dir():
+        raise CheckpointError(
+            f"{origin}: is a folder; begin with the weights of its checkpoint by --load_checkpoint_dir and "
+            "--fresh_optimizer"
+        )
+    if options.initial_weights is None:
+        if is_hdf5(path):
+            raise CheckpointError(f"{origin}: is an HDF5 file, and not an exported graph; give it with {of_hdf5}")
+        return weights_of_graph(path, origin)
+    if is_graph(path):
+        raise CheckpointError(f"{origin}: is an exported graph, and not an HDF5 file; give it with {of_graph}")
+    return weights_of_hdf5(path, origin)
 
 
 def by_layers(network: Network, values: Mapping[str, npt.NDArray[Any]]) -> tuple[LayerWeights, ...]:
@@ -125,14 +155,14 @@ def by_layers(network: Network, values: Mapping[str, npt.NDArray[Any]]) -> tuple
     return tuple(layers)
 
 
-def _check_description(path: Path, description: Mapping[str, Any]) -> None:
+def _check_description(origin: str, description: Mapping[str, Any]) -> None:
     """Raise CheckpointError for a description whose parts are not what a checkpoint's are."""
     labels, network = description.get("alphabet", []), description.get("network", {"name": "", "layers": []})
     fits = (
         description.get("format", DESCRIPTION_FORMAT) == DESCRIPTION_FORMAT
         and isinstance(labels, list)
         and all(isinstance(label, str) for label in labels)
-        and isinstance(description.get("output_unit", ""), str)
+        and description.get("output_unit", Alphabet.unit) in tuple(UNITS)
         and all(isinstance(description.get(name, {}), dict) for name in ("features", "model"))
         and isinstance(network, dict)
         and isinstance(network.get("name"), str)
@@ -140,7 +170,7 @@ def _check_description(path: Path, description: Mapping[str, Any]) -> None:
     )
     if not fits:
         raise CheckpointError(
-            f"{path}: its description is not one of format {DESCRIPTION_FORMAT}; was it written by a newer version?"
+            f"{origin}: its description is not one of format {DESCRIPTION_FORMAT}; was it written by a newer version?"
         )
 
 
@@ -153,6 +183,18 @@ def _description_of_graph(graph: Graph, network: Network, features: FeatureOptio
         if unit != Alphabet.unit:
             described["output_unit"] = unit
     described["features"] = features.to_json()
-    if network.name != UNNAMED_NETWORK:
+    if network.name == UNNAMED_NETWORK:
+        described["model"] = _flags_of_deepspeech(network)
+    else:
         described["network"] = {"name": network.name, "layers": network.to_json()}
     return described
+
+
+def _flags_of_deepspeech(network: Network) -> dict[str, Any]:
+    """Return the flags that the layers of DeepSpeech's network follow from, as far as a graph tells them."""
+    first = network.weighted_layers[0]
+    assert isinstance(first, Dense)
+    told: dict[str, Any] = {"n_hidden": first.units}
+    if first.clip is not None and np.isfinite(first.clip):
+        told["relu_clip"] = float(str(np.float32(first.clip)))  # 5.3, not the number that 32 bits make of it
+    return told

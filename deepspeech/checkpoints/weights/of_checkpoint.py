@@ -29,7 +29,8 @@ from ..integrity import damage, finished, unfinished
 from ..lock import locked_for_training
 from ..recovery import find_intact
 from ..sources import source_of
-from .model_weights import ModelWeights, by_layers
+from .finite import check_finite
+from .model_weights import ModelWeights, by_layers, is_graph
 
 v1 = tf.compat.v1
 
@@ -65,14 +66,21 @@ def write_checkpoint(folder: Path, source: ModelWeights) -> Path:
     """Write weights as the only checkpoint of a folder, from which training goes on; return its path without extension.
 
     The optimizer begins anew, with step 0. Raise CheckpointError if there is a checkpoint in the folder already, or the
-    weights are not all those of the network that their description names.
+    weights are not all those of the network and the alphabet that their description names, or not finite.
     """
+    begin = f"; begin with it by deepspeech-train {_flag_to_begin_with(source)}, whose flags say it"
     if not source.description:
         raise CheckpointError(
-            f"{source.origin}: does not say what its weights stand for, as a file of deepspeech-weights does; begin "
-            "with it by deepspeech-train --initialize_from_weights, whose flags say it"
+            f"{source.origin}: does not say what its weights stand for, as a file of deepspeech-weights does{begin}"
         )
-    _check_complete(source)
+    network = _check_complete(source)
+    if source.labels is None:
+        raise CheckpointError(f"{source.origin}: does not say the alphabet of its weights{begin}")
+    if len(source.labels) + 1 != network.outputs:
+        raise CheckpointError(
+            f"{source.origin}: its alphabet has {len(source.labels)} labels, but its last layer {network.outputs} "
+            f"outputs, one for each label and one for the blank{begin}"
+        )
     with locked_for_training(folder):
         if any(checkpoints_in(folder, kind) for kind in Kind):
             raise CheckpointError(f"{folder}: holds checkpoints already; name another folder")
@@ -122,7 +130,15 @@ def _unnamed_network(shapes: Mapping[str, Shape]) -> Network:
     return replace(unsized.resized(found), coefficients=next(iter(found.values()))[0])
 
 
-def _check_complete(source: ModelWeights) -> None:
+def _flag_to_begin_with(source: ModelWeights) -> str:
+    """Return the flag of the trainer that takes weights of the source's kind."""
+    path = Path(source.origin)
+    if is_graph(path):
+        return "--initialize_from_frozen_model"
+    return "--initialize_from_weights" if path.is_file() else "--load_checkpoint_dir"
+
+
+def _check_complete(source: ModelWeights) -> Network:
     network = _network(source.origin, source.description, {name: value.shape for name, value in source.values.items()})
     for variable in network.variables:
         value = source.values.get(variable.name)
@@ -133,6 +149,8 @@ def _check_complete(source: ModelWeights) -> None:
                 f"{source.origin}: {variable.name} is {value.dtype} {value.shape}, but its network {network.name} "
                 f"needs float32 {variable.shape}"
             )
+    check_finite(source.origin, source.values)
+    return network
 
 
 def _write(prefix: Path, values: Mapping[str, npt.NDArray[Any]], description: Mapping[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 from dataclasses import fields
 
@@ -73,12 +72,12 @@ def print_utterances(
     rules: EndpointRules,
     voice: VoiceActivity | None,
     chunk: int | None,
+    live: LiveText,
 ) -> None:
     """Print each utterance of a signal, float32 [samples] in [-1, 1], when it ends, without empty ones.
 
     With a `chunk`, which is the number of samples that are fed at a time, a terminal shows the text while it changes.
     """
-    live = LiveText(sys.stdout)
     recognition = model.recognition(rules, voice)
     step = chunk or int(CHUNK_SECONDS * model.sampleRate())
     for block in blocks:

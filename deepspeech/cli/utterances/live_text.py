@@ -12,14 +12,16 @@ ERASE_TO_END = "\x1b[K"
 class LiveText:
     """On a terminal, the line of an utterance is rewritten until it is final; elsewhere only final ones are written."""
 
-    def __init__(self, output: TextIO) -> None:
+    def __init__(self, output: TextIO, name: str = "") -> None:
+        """Write to `output`, with a `name` before each text."""
         self._output = output
+        self._name = name
         self._terminal = output.isatty()
         self._shown = ""
 
     def show(self, text: str) -> None:
         """Show the text of an utterance so far; of a long one, its end."""
-        text = text.strip()
+        text = self._named(text)
         if self._terminal and text != self._shown:
             end = _end_of(text, shutil.get_terminal_size().columns - 1)
             print(f"\r{end}{ERASE_TO_END}", end="", file=self._output, flush=True)
@@ -30,8 +32,12 @@ class LiveText:
         if self._shown:
             print(f"\r{ERASE_TO_END}", end="", file=self._output, flush=True)
             self._shown = ""
-        if text.strip():
-            print(text.strip(), file=self._output, flush=True)
+        if line := self._named(text):
+            print(line, file=self._output, flush=True)
+
+    def _named(self, text: str) -> str:
+        text = text.strip()
+        return f"{self._name}{text}" if text else ""
 
 
 def _end_of(text: str, columns: int) -> str:

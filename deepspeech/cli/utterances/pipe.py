@@ -15,13 +15,18 @@ import soxr
 
 from ...errors import AudioError
 from ...util.audio import HIGHEST_RATE, LOWEST_RATE
+from ...util.containers.ffmpeg import CONTAINERS
+from ...util.containers.mpeg_frames import HEADER_BYTES, frame_bytes, has_two_frames
 from ...util.containers.wav import START_BYTES, WavFormat, is_wav, read_wav_format
 
 PIPE = "-"
 PIPE_BYTES = 1 << 14
 """Bytes read from a pipe at a time: half a second at 16 kHz."""
 
-STARTS_OF_FILES = (b"fLaC", b"OggS", b"ID3", b"FORM", b"caff", b"\x1aE\xdf\xa3")
+STARTS_OF_FILES = (
+    *(b"fLaC", b"OggS", b"ID3", b"FORM", b"caff", b".snd", b"riff"),
+    *(start for start in CONTAINERS if len(start) > 2),
+)
 """What other recordings begin with, as samples hardly do."""
 
 Array = npt.NDArray[np.float32]
@@ -60,7 +65,10 @@ class Pipe:
 
     def _decoded(self, pipe: BufferedReader, sample_rate: int) -> Iterator[Array]:
         start = self._read(pipe, START_BYTES)
-        if start.startswith(STARTS_OF_FILES) or start[4:8] == b"ftyp":
+        to_second_frame = (frame_bytes(start) or 0) + HEADER_BYTES - len(start)
+        if to_second_frame > 0:
+            start += self._read(pipe, to_second_frame)
+        if _is_other_file(start):
             raise AudioError(f"{PIPE}: a recording that is not WAV; give it as a file, or pipe a WAV or raw samples")
         if not is_wav(start):
             raw = WavFormat(sample_rate, channels=1, kind=1, bits=16, data_bytes=None)
@@ -128,3 +136,9 @@ class Pipe:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
+
+
+def _is_other_file(start: bytes) -> bool:
+    """Return whether bytes begin a recording that is neither a WAV nor raw samples."""
+    is_avi = start.startswith(b"RIFF") and start[8:12] == b"AVI "
+    return start.startswith(STARTS_OF_FILES) or start[4:8] == b"ftyp" or is_avi or has_two_frames(start)

@@ -12,30 +12,36 @@ without extension, or a folder of checkpoints.
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...checkpoints.weights.comparison import differences
-from ...checkpoints.weights.figures import lines_of
+from ...checkpoints.weights.figures import BARS, PLAIN_BARS, lines_of
 from ...checkpoints.weights.hdf5 import write_hdf5
-from ...checkpoints.weights.model_weights import ModelWeights, is_graph, weights_of_graph, weights_of_hdf5
-from ...errors import CheckpointError, DeepSpeechError, FlagError
+from ...checkpoints.weights.model_weights import ModelWeights, is_graph, is_hdf5, weights_of_graph, weights_of_hdf5
+from ...errors import CheckpointError, FlagError
 from ...options.checkpoints import AUTOMATIC
-from ..arguments import ArgumentParser, failed, run_command
+from ..arguments import ArgumentParser, run_command
 from ..tensorflow_import import import_tensorflow
 
 PROGRAM = "deepspeech-weights"
 
+KINDS = "HDF5 (.h5, .hdf5), exported graphs (.pb, .pbmm) and checkpoints, by their names without extension or folders"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, 1 after an error or, of `compare`, 1 if weights differ and 2 then."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of layers may be in any script
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
-    return run_command(lambda: _main(arguments), PROGRAM)
+    return run_command(lambda: _main(given), PROGRAM, failure=2 if [*given[:1]] == ["compare"] else 1)
 
 
-def _main(arguments: Sequence[str] | None) -> int:
+def _main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     code: int = options.run(options)
     return code
@@ -72,9 +78,18 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _show(options: argparse.Namespace) -> int:
-    for line in lines_of(_read(options.file, options.checkpoint), histogram=options.histogram):
+    for line in lines_of(_read(options.file, options.checkpoint), bars=_bars() if options.histogram else ""):
         print(line)
     return 0
+
+
+def _bars() -> str:
+    """Return bars that the encoding of stdout has."""
+    try:
+        BARS.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return PLAIN_BARS
+    return BARS
 
 
 def _export(options: argparse.Namespace) -> int:
@@ -96,11 +111,7 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    try:
-        one, other = (_read(path, options.checkpoint) for path in (options.file, options.other))
-    except DeepSpeechError as error:
-        failed(error, PROGRAM)
-        return 2
+    one, other = (_read(path, options.checkpoint) for path in (options.file, options.other))
     lines = list(differences(one, other))
     for line in lines:
         print(line)
@@ -112,6 +123,8 @@ def _read(path: Path, checkpoint: str) -> ModelWeights:
     if is_graph(path):
         return weights_of_graph(path, str(path))
     if path.is_file() and path.suffix != ".index":
+        if not is_hdf5(path):
+            raise CheckpointError(f"{path}: weights are read from {KINDS}")
         return weights_of_hdf5(path, str(path))
     if not (path.is_dir() or path.with_name(path.name.removesuffix(".index") + ".index").exists()):
         raise CheckpointError(f"{path}: there is no such file, checkpoint or folder")

@@ -52,12 +52,14 @@ def own_address(cluster: ClusterOptions, port: int) -> str:
     host, _ = _host_and_port(cluster.worker_address)
     if not host and cluster.is_chief:
         host = cluster.coordinator_host
-    return f"{host or _address_towards(cluster.coordinator_host, cluster.coordinator_port)}:{port}"
+    host = host or _address_towards(cluster.coordinator_host, cluster.coordinator_port)
+    return f"[{host}]:{port}" if ":" in host and not host.startswith("[") else f"{host}:{port}"
 
 
 def _host_and_port(address: str) -> tuple[str, int]:
     host, colon, port = address.rpartition(":")
-    return (host, int(port)) if colon and port.isdecimal() else (address, 0)
+    has_port = colon and port.isdecimal() and (":" not in host or host.endswith("]"))
+    return (host, int(port)) if has_port else (address, 0)
 
 
 def _address_towards(host: str, port: int) -> str:
@@ -66,9 +68,8 @@ def _address_towards(host: str, port: int) -> str:
         family, kind, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
         with socket.socket(family, kind) as route:
             route.connect(where)
-            own = str(route.getsockname()[0])
+            return str(route.getsockname()[0])
     except OSError as error:
         raise ClusterError(
             f"--coord_host={host}: this worker's own address cannot be found ({error.strerror}); give --worker_address"
         ) from error
-    return f"[{own}]" if family == socket.AF_INET6 else own

@@ -63,8 +63,10 @@ class RingListener:
     """Listens for the process before this one, ring after ring."""
 
     def __init__(self, port: int) -> None:
-        """Listen on a port, 0 for any that is free. Raises OSError."""
-        self._socket = socket.create_server(("", port), backlog=64)
+        """Listen on a port, 0 for any that is free, at the addresses of IPv4 and IPv6. Raises OSError."""
+        both = socket.has_dualstack_ipv6()
+        family = socket.AF_INET6 if both else socket.AF_INET
+        self._socket = socket.create_server(("", port), family=family, backlog=64, dualstack_ipv6=both)
 
     @property
     def port(self) -> int:

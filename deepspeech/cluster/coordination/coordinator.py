@@ -60,7 +60,8 @@ class ClusterCoordinator:
         self.members.check(applicant)
         before = self.members.namesake(applicant)
         if before is not None:
-            self._lose(before, now, "was replaced", replaced=before.applicant.process != applicant.process)
+            replaced = before.applicant.process != applicant.process  # else no answer came, and it asks again
+            self._lose(before, now, "was replaced" if replaced else "", replaced=replaced)
         return self.members.add(applicant, now).identity
 
     def heartbeat(self, identity: str, now: float, *, must_go: bool = False) -> bool:
@@ -238,8 +239,7 @@ class ClusterCoordinator:
                 self._count(result)
             self.counts.steps += 1
         for result in finished.contributions:
-            lease = self._leases.find(result.job.number)
-            if lease is None:
+            if (lease := self._leases.find(result.job.number)) is None:
                 continue
             if end.count == 0 or lease.holder not in self.members:
                 self._release(lease)
@@ -287,13 +287,14 @@ class ClusterCoordinator:
             self.training.give_back(lease.job)
 
     def _lose(self, member: Member, now: float, why: str, *, replaced: bool = False) -> None:
-        self.chronicle.note(now, f"{member.applicant.name} {why}")
+        if why:
+            self.chronicle.note(now, f"{member.applicant.name} {why}")
         for number in reversed(list(member.jobs)):
             self.counts.lost_jobs += 1
             self._drop(self._leases.of(member.identity, number))
         self.members.remove(member, replaced=replaced)
         self._round.lose(member.identity, self.settings)
-        if not member.works and not self.over:
+        if why and not member.works and not self.over:
             if self.training is not None:
                 self.trouble = f"{member.applicant.name} was lost"
             self.servers_lost_since = self.servers_lost_since or member.seen

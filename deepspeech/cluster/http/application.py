@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...util.web.origins import is_of_this_machine, is_same_origin
 from ...util.web.probes import probe_endpoints
-from ...util.web.tokens import is_token
+from ...util.web.tokens import bearer_token, is_token
 from ..coordination.errors import CoordinatorError
 from . import routes
 from .handlers import Handler, Handlers
@@ -123,8 +123,7 @@ def _checked(endpoint: Endpoint, check: Check) -> Endpoint:
 
 
 def _check_token(request: Request, token: str) -> None:
-    given = request.headers.get("authorization", "")
-    if not is_token(given, f"Bearer {token}"):
+    if not is_token(bearer_token(request.headers.get("authorization", "")), token):
         raise RequestRefusedError(
             routes.WRONG_TOKEN, "the coordinator's token is missing or wrong; give --coord_token_file"
         )

@@ -44,7 +44,8 @@ class Address:
     retries: int = 100
 
     def __str__(self) -> str:
-        return f"http://{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
 
 
 class Connection:
@@ -133,7 +134,7 @@ def _answer_of(status: int, received: bytes) -> Any:
     """Return the JSON of an answer, None for one without; raises _NotTheCoordinatorError."""
     if status in (routes.ASK_AGAIN, routes.TRAINING_OVER) and not received:
         return None
-    with suppress(ValueError):
+    with suppress(ValueError, RecursionError):
         answer = json.loads(received)
         refusal = isinstance(answer, dict) and all(isinstance(answer.get(key), str) for key in ("kind", "error"))
         if isinstance(answer, dict) and (refusal or status == 200) and status not in routes.TRY_AGAIN:

@@ -14,7 +14,7 @@ from ...options.monitoring import ProbeOptions
 from ...util.web.connections import ConnectionLimits
 from ...util.web.listening import listen
 from ...util.web.probes import probe_endpoints
-from ...util.web.tokens import is_token
+from ...util.web.tokens import bearer_token, is_token
 from ..http import routes
 from ..http.server import ApplicationServer
 from ..http.views import Endpoint, pages_of, to_this_machine
@@ -44,7 +44,7 @@ def _application(record: NodeRecord, token: str | None) -> ASGIApp:
 
 def _with_token(show: Endpoint, token: str) -> Endpoint:
     async def shown(request: Request) -> Response:
-        if is_token(request.headers.get("authorization", ""), f"Bearer {token}"):
+        if is_token(bearer_token(request.headers.get("authorization", "")), token):
             return await show(request)
         refused = routes.WRONG_TOKEN
         return PlainTextResponse(f"{refused.meaning}\n", refused.status, {"www-authenticate": "Bearer"})

@@ -32,7 +32,7 @@ def place(environment: Environment) -> Place:
     task = index + len(chiefs) if kind == WORKER else index
     job_name = PARAMETER_SERVER if kind == PARAMETER_SERVER else WORKER
     address = workers[task] if job_name == WORKER else ""
-    host = workers[0].rpartition(":")[0]
+    host = workers[0].rpartition(":")[0].strip("[]")
     return Place(job_name, task, nodes[PARAMETER_SERVER], len(workers), host, address=address)
 
 
@@ -40,7 +40,7 @@ def _described(environment: Environment) -> dict[str, Any]:
     text = environment.text("TF_CONFIG")
     try:
         described = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise environment.error(f"TF_CONFIG: is not JSON ({error})") from None
     if not (isinstance(described, dict) and isinstance(described.get("cluster"), dict)):
         raise environment.error('TF_CONFIG: has no "cluster", which names the nodes')

@@ -40,7 +40,7 @@ With plenty of them, letters are mistaken for others less often; augmentation ma
 """
 STEP_OF_WORD_PIECES = 40
 """Milliseconds of an output; with less, they are learned much later."""
-CHUNK_MS = 640
+CHUNK_MS = 320
 """Milliseconds that a network which streams makes outputs of at a time."""
 FEW_SPEAKERS = 30
 SHORT_SECONDS = 0.7
@@ -83,18 +83,18 @@ class Machine:
 
 @dataclass(frozen=True)
 class Choice:
-    """Values of flags, and why each group of them was chosen."""
+    """Values of flags, and why they were chosen, a line each."""
 
     flags: Mapping[str, Value]
     reasons: tuple[str, ...]
 
 
-def experiment_for(measured: Measured, machine: Machine) -> tuple[Experiment, tuple[str, ...]]:
-    """Return the experiment for a corpus on a machine, and the reasons for what it chooses, each a line."""
-    choices = list(_choices(measured, machine))
+def experiment_for(measured: Measured, machine: Machine) -> tuple[Experiment, tuple[Choice, ...]]:
+    """Return the experiment for a corpus on a machine, and what it chooses."""
+    choices = tuple(_choices(measured, machine))
     flags = {name: value for choice in choices for name, value in choice.flags.items()}
     flags["measured"] = tuple(f"{name}={value}" for name, value in {**asdict(measured), **asdict(machine)}.items())
-    return AUTO.with_flags(**flags), tuple(reason for choice in choices for reason in choice.reasons)
+    return AUTO.with_flags(**flags), choices
 
 
 def measured_before(lines: object, where: Path) -> tuple[Measured, Machine]:
@@ -135,11 +135,12 @@ def _network(measured: Measured, machine: Machine) -> Choice:
     if machine.gpus:
         layers, units = layers + 1, units * 3 // 2
     step, why = _output_step(measured)
+    chunk = CHUNK_MS // step
     return Choice(
         {"lstm_layers": layers, "n_hidden": units, "output_step": step},
         (
-            f"network: {layers} bidirectional LSTMs of {units} units for {measured.hours:.1f} hours; "
-            f"--nobidirectional --lstm_chunk={CHUNK_MS // step} for a model that streams, with some more errors",
+            f"network: {layers} bidirectional LSTMs of {units} units for {measured.hours:.1f} hours; --nobidirectional "
+            f"--lstm_chunk={chunk} --lstm_chunk_offset={chunk // 2} for a model that streams, with some more errors",
             f"outputs: {step} ms, as {why}",
         ),
     )

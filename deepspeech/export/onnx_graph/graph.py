@@ -21,14 +21,15 @@ class Rows:
     """What comes out of a layer, or out of a front end.
 
     `values` names a float32 [rows, batch, width], `lengths` an int32 [batch], the rows that each utterance has of
-    them, and `advance` an int64 [1], the rows after which the next run of a stream goes on: those after them are there
-    for what depends on later rows.
+    them, and `advance` an int64 [1], the rows after which the next run of a stream goes on: those after them, at least
+    `overlap`, are there for what depends on later rows.
     """
 
     values: str
     width: int
     lengths: str
     advance: str
+    overlap: int = 0
 
 
 class Graph:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import singledispatch
 
 import numpy as np
@@ -57,16 +58,43 @@ def _layer_normalization(layer: LayerNormalization, rows: Rows, graph: Graph) ->
 @computed.register
 def _lstm(layer: LSTM, rows: Rows, graph: Graph) -> Rows:
     """Add an LSTM, whose outputs are zero beyond each utterance's length."""
-    inputs = [rows.values, *_lstm_weights((layer,), graph), rows.lengths]
-    previous: list[str] = []
-    if graph.states:
-        previous = [graph.states.previous(f"{layer.name}/{part}", (layer.units,)) for part in (CELL, HIDDEN)]
-        inputs += [graph.add("Unsqueeze", [each], axes=[0]) for each in reversed(previous)]
+    weights = _lstm_weights((layer,), graph)
+    if not graph.states:
+        outputs, *_ = _lstm_outputs(layer, rows.values, weights, rows.lengths, [], graph)
+        return Rows(outputs, layer.units, rows.lengths, rows.advance)
+    previous = [graph.states.previous(f"{layer.name}/{part}", (layer.units,)) for part in (CELL, HIDDEN)]
+    states = [graph.add("Unsqueeze", [each], axes=[0]) for each in reversed(previous)]
+    first, *rest = _parts_of_run(rows, graph)
+    outputs, *states = _lstm_outputs(layer, first.values, weights, first.lengths, states, graph)
+    for name, state in zip(previous, reversed(states), strict=True):
+        graph.states.add_new(name, graph.add("Squeeze", [state], axes=[0]))
+    for part in rest:
+        more, *_ = _lstm_outputs(layer, part.values, weights, part.lengths, states, graph)
+        outputs = graph.add("Concat", [outputs, more], axis=0)
+    return Rows(outputs, layer.units, rows.lengths, rows.advance)
+
+
+def _lstm_outputs(
+    layer: LSTM, values: str, weights: Sequence[str], lengths: str, states: Sequence[str], graph: Graph
+) -> list[str]:
+    """Add an LSTM; return its outputs [rows, batch, units], and its last hidden and cell states [1, batch, units]."""
+    inputs = [values, *weights, lengths, *states]
     outputs, hidden, cell = graph.add_several("LSTM", inputs, 3, hidden_size=layer.units)
-    if graph.states:
-        for name, state in zip(previous, (cell, hidden), strict=True):
-            graph.states.add_new(name, graph.add("Squeeze", [state], axes=[0]))
-    return Rows(graph.add("Squeeze", [outputs], axes=[1]), layer.units, rows.lengths, rows.advance)
+    return [graph.add("Squeeze", [outputs], axes=[1]), hidden, cell]
+
+
+def _parts_of_run(rows: Rows, graph: Graph) -> list[Rows]:
+    """Return the rows that a run goes on by, and, if there are any, those after them, which the next run has again."""
+    if not rows.overlap:
+        return [rows]
+    zero, lengths = graph.integers(0), graph.whole(rows.lengths)
+    ends = [(zero, rows.advance), (rows.advance, graph.size(rows.values, 0))]
+    parts = []
+    for start, end in ends:
+        inside = graph.add("Sub", [graph.minimum(graph.maximum(lengths, start), end), start])
+        own_lengths = graph.add("Cast", [inside], to=TensorProto.INT32)
+        parts.append(Rows(graph.part(rows.values, start, end), rows.width, own_lengths, rows.advance))
+    return parts
 
 
 @computed.register
@@ -83,8 +111,10 @@ def _chunked_lstm(layer: ChunkedLSTM, rows: Rows, graph: Graph) -> Rows:
     """Add two LSTMs, for the second of which chunks are what utterances are for the first."""
     forward, backward = layer.directions
     chunk, zero, time = graph.integers(layer.chunk), graph.integers(0), graph.size(rows.values, 0)
-    missing = graph.add("Mod", [graph.add("Sub", [zero, time]), chunk])
-    padding = graph.add("Concat", [graph.integers(0, 0, 0), missing, graph.integers(0, 0)], axis=0)
+    before = graph.integers(layer.offset)  # rows of zeros, which the second comes to last, fill the first chunk
+    end = graph.add("Add", [before, time])
+    missing = graph.add("Mod", [graph.add("Sub", [zero, end]), chunk])
+    padding = graph.add("Concat", [graph.integers(layer.offset, 0, 0), missing, graph.integers(0, 0)], axis=0)
     filled = graph.add("Pad", [rows.values, padding])
     count = graph.add("Div", [graph.size(filled, 0), chunk])
     chunks = _exchanged(filled, (count, chunk), rows.width, graph)
@@ -94,7 +124,7 @@ def _chunked_lstm(layer: ChunkedLSTM, rows: Rows, graph: Graph) -> Rows:
     hidden, *_ = graph.add_several("LSTM", inputs, 3, hidden_size=layer.units, direction="reverse")
     by_row = _exchanged(graph.add("Squeeze", [hidden], axes=[1]), (chunk, count), layer.units, graph)
     shape = graph.add("Concat", [graph.size(filled, 0), graph.integers(-1, layer.units)], axis=0)
-    second = graph.part(graph.add("Reshape", [by_row, shape]), zero, time)
+    second = graph.part(graph.add("Reshape", [by_row, shape]), before, end)
     both = graph.add("Concat", [_lstm(forward, rows, graph).values, second], axis=2)
     return Rows(both, 2 * layer.units, rows.lengths, rows.advance)
 
@@ -103,7 +133,8 @@ def _lengths_of_chunks(layer: ChunkedLSTM, count: str, rows: Rows, graph: Graph)
     """Return the rows that utterances have in each of `count`, int64 [1], chunks, int32 [chunks * batch]."""
     zero, chunk = graph.integers(0), graph.integers(layer.chunk)
     begins = graph.add("Unsqueeze", [graph.add("Mul", [graph.range(zero, count), chunk])], axes=[1])
-    left = graph.add("Sub", [graph.whole(rows.lengths), begins])
+    ends = graph.add("Add", [graph.whole(rows.lengths), graph.integers(layer.offset)])
+    left = graph.add("Sub", [ends, begins])
     inside = graph.minimum(graph.maximum(left, zero), chunk)
     return graph.add("Cast", [graph.add("Reshape", [inside, graph.integers(-1)])], to=TensorProto.INT32)
 

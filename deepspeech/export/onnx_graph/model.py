@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import onnx
@@ -17,6 +18,7 @@ from .features import frames_of_samples, stacked
 from .graph import Graph, Rows
 from .layers import computed
 from .normalization import normalized_features
+from .runs import overlaps_of_inputs
 
 OPSET = 11
 IR_VERSION = 6
@@ -48,8 +50,13 @@ def add_features(
 
 def add_network(network: Network, rows: Rows, graph: Graph) -> Rows:
     """Add the layers of a network, and return its logits."""
-    for layer in network.layers:
-        rows = computed(layer, rows, graph)
+    overlaps = overlaps_of_inputs(network)
+    needed = [*[overlaps[layer.name] for layer in network.layers], 0]
+    for layer, before, after in zip(network.layers, needed, needed[1:], strict=False):
+        rows = computed(layer, replace(rows, overlap=before), graph)
+        if graph.states and layer.group > 1 and before > after:  # the last rows are of chunks that are not complete
+            end = graph.add("Add", [rows.advance, graph.integers(after)])
+            rows = graph.rows_of(graph.part(rows.values, graph.integers(0), end), rows.width, rows)
     return rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ...network.description import LSTM, ChunkedLSTM, Network, SelfAttention
+from ...network.description import Network, SelfAttention
 from ...util.features import UTTERANCE, FeatureOptions
 from .features import samples_before
 
@@ -25,18 +25,27 @@ class Runs:
 def runs_of_frames(network: Network) -> Runs | None:
     """Return the runs of a network that takes frames; None if it needs whole recordings.
 
-    It does, too, if a layer depends on later rows of a layer with a state, which would have to go back.
+    It does, too, if a layer depends on later rows of attention, whose rows before a run would have to go back.
     """
-    shift, overlap = 1, 0
+    overlaps = overlaps_of_inputs(network)
+    held = [each for each in network.layers if isinstance(each, SelfAttention) and overlaps[each.name]]
+    if held or not network.streams:
+        return None
+    shift = 1
     for layer in reversed(network.layers):
-        looks_ahead = layer.look_ahead
-        if isinstance(layer, SelfAttention | ChunkedLSTM):
-            shift, looks_ahead = math.lcm(shift, layer.chunk or 1), 0
-        if not layer.streams or (overlap and isinstance(layer, LSTM | SelfAttention | ChunkedLSTM)):
-            return None
-        shift *= layer.time_reduction
-        overlap = max(0, overlap * layer.time_reduction + looks_ahead + 1 - layer.time_reduction)
-    return Runs(shift, overlap)
+        shift = math.lcm(shift, layer.group) * layer.time_reduction
+    return Runs(shift, overlaps[network.layers[0].name])
+
+
+def overlaps_of_inputs(network: Network) -> dict[str, int]:
+    """Return how many rows of its inputs each layer needs, by its name, beyond those that a run goes on by."""
+    overlaps, overlap = {}, 0
+    for layer in reversed(network.layers):
+        missing = layer.missing_in_group
+        computed = -(-(overlap + missing) // layer.group) * layer.group - missing
+        overlap = max(0, computed * layer.time_reduction + layer.look_ahead + 1 - layer.time_reduction)
+        overlaps[layer.name] = overlap
+    return overlaps
 
 
 def runs_of_features(network: Network, features: FeatureOptions) -> Runs | None:

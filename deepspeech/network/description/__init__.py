@@ -17,6 +17,7 @@ from .layer import (
     Layer,
     Shape,
     Variable,
+    may_be_left_out,
     settings_of,
 )
 from .network import Network, Sizes
@@ -49,5 +50,6 @@ __all__ = [
     "Sizes",
     "TwoLSTMs",
     "Variable",
+    "may_be_left_out",
     "settings_of",
 ]

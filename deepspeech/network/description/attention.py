@@ -86,9 +86,9 @@ class SelfAttention(Residual):
         return self.chunk > 0
 
     @property
-    def look_ahead(self) -> int:
-        """The rows of a chunk after its first."""
-        return max(self.chunk - 1, 0)
+    def group(self) -> int:
+        """The rows of a chunk."""
+        return max(self.chunk, 1)
 
     def width(self, inputs: int) -> int:
         """Return the width of the inputs; raise NetworkError if the heads cannot share them in pairs."""

@@ -50,6 +50,11 @@ def only_in_training(default: Any) -> Any:
     return field(default=default, metadata={"only_in_training": True})
 
 
+def recorded_unless(default: Any) -> Any:
+    """Return a field that the trained network depends on, but that its record leaves out if it has this value."""
+    return field(default=default, metadata={"left_out": True})
+
+
 @dataclass(frozen=True)
 class Layer(ABC):
     """A record of one layer: what it computes, not how. `name` is where its variables are."""
@@ -71,7 +76,17 @@ class Layer(ABC):
 
     @property
     def look_ahead(self) -> int:
-        """How many frames after its own each output depends on, if the layer streams."""
+        """How many frames after its own, or after those of its group, each output depends on, if the layer streams."""
+        return 0
+
+    @property
+    def group(self) -> int:
+        """How many outputs at a time depend on all frames of each other, if the layer streams: those of a chunk."""
+        return 1
+
+    @property
+    def missing_in_group(self) -> int:
+        """How many outputs the first group has less than the others."""
         return 0
 
     @abstractmethod
@@ -91,9 +106,16 @@ class Layer(ABC):
     def to_json(self) -> dict[str, Any]:
         """Return what a trained layer depends on beside its weights, as a value for JSON."""
         kind = type(self)
-        return {"layer": kind.__name__, **{each.name: getattr(self, each.name) for each in settings_of(kind)}}
+        settings = {each.name: getattr(self, each.name) for each in settings_of(kind)}
+        left_out = {each.name for each in settings_of(kind) if may_be_left_out(each, settings[each.name])}
+        return {"layer": kind.__name__, **{name: value for name, value in settings.items() if name not in left_out}}
 
 
 def settings_of(kind: type[Layer]) -> list[Field[Any]]:
     """Return the fields of a kind of layer that a trained network depends on."""
     return [each for each in fields(kind) if not each.metadata.get("only_in_training")]
+
+
+def may_be_left_out(setting: Field[Any], value: Any) -> bool:
+    """Return whether a record need not tell that a setting has a value."""
+    return bool(setting.metadata.get("left_out")) and value == setting.default

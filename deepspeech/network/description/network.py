@@ -9,10 +9,9 @@ from typing import Any
 
 from ...errors import NetworkError
 from ...options import NetworkOptions
-from .attention import SelfAttention
 from .frames import ContextWindow, Dense, IntermediateCTC
 from .layer import Layer, Shape, Variable
-from .recurrent import LSTM, ChunkedLSTM
+from .recurrent import LSTM
 
 
 @dataclass(frozen=True)
@@ -93,16 +92,15 @@ class Network:
     @property
     def look_ahead(self) -> int:
         """How many frames after its own a row depends on, if the network streams."""
-        ahead, group = 0, 1  # a row needs those up to the end of the group of so many that the one `ahead` is in
+        ahead, place, every = 0, 0, 1  # the last row that is needed is at `place`, or some times `every` rows after it
         for layer in reversed(self.layers):
-            chunk = layer.chunk if isinstance(layer, SelfAttention | ChunkedLSTM) else 0
-            if chunk and (group % chunk == 0 or chunk % group == 0):
-                group = max(group, chunk)
-            elif chunk:
-                ahead, group = ahead + group - 1, chunk
-            elif layer.look_ahead or layer.time_reduction > 1:
-                ahead, group = (ahead + group - 1) * layer.time_reduction + layer.look_ahead, 1
-        return ahead + group - 1
+            group, end = layer.group, -1 - layer.missing_in_group
+            common = math.gcd(group, every)
+            to_end = group - common + (end - place) % common  # at most
+            place, every = (place + to_end, every) if every % group == 0 else (end, group)
+            ahead = (ahead + to_end) * layer.time_reduction + layer.look_ahead
+            place, every = place * layer.time_reduction + layer.look_ahead, every * layer.time_reduction
+        return ahead
 
     @property
     def window_width(self) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ...errors import NetworkError
-from .layer import GLOROT, OPEN_FORGET_GATE, Layer, Shape, Variable, only_in_training
+from .layer import GLOROT, OPEN_FORGET_GATE, Layer, Shape, Variable, only_in_training, recorded_unless
 
 AnyTwoLSTMs = TypeVar("AnyTwoLSTMs", bound="TwoLSTMs")
 
@@ -102,14 +102,26 @@ class ChunkedLSTM(TwoLSTMs):
 
     chunk: int
     """Frames, the last chunk of an utterance may have fewer."""
+    offset: int = recorded_unless(0)
+    """Frames that the first chunk has less. A layer whose chunks end elsewhere than those before it hears what comes
+    after their ends."""
 
     @property
-    def look_ahead(self) -> int:
-        """The frames of a chunk after its first."""
-        return self.chunk - 1
+    def group(self) -> int:
+        """The frames of a chunk."""
+        return self.chunk
+
+    @property
+    def missing_in_group(self) -> int:
+        """The frames that the first chunk has less."""
+        return self.offset
 
     def width(self, inputs: int) -> int:
-        """Return the number of units of both directions; raise NetworkError if chunks have no frames."""
+        """Return the number of units of both directions; raise NetworkError if a chunk has no frames."""
         if self.chunk < 1:
             raise NetworkError(f"layer {self.name}: its chunks have no frames")
+        if self.offset >= self.chunk:
+            raise NetworkError(
+                f"layer {self.name}: its first chunk has no frames: {self.offset} less than the others of {self.chunk}"
+            )
         return super().width(inputs)

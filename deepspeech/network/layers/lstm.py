@@ -61,13 +61,14 @@ def chunked_lstm(layer: ChunkedLSTM, inputs: Tensor, lengths: Tensor, compute: C
     """Return what `bidirectional_lstm` does; the second direction goes over the chunks as over utterances."""
     forward, backward = layer.directions
     time, batch = tf.unstack(tf.shape(inputs)[:2])
-    count = -(-time // layer.chunk)
-    filled = tf.pad(inputs, [[0, count * layer.chunk - time], [0, 0], [0, 0]])
+    before = layer.offset  # so many frames of zeros, which the second direction comes to last, fill the first chunk
+    count = -(-(before + time) // layer.chunk)
+    filled = tf.pad(inputs, [[before, count * layer.chunk - before - time], [0, 0], [0, 0]])
     chunks = tf.reshape(_exchanged(filled, [count, layer.chunk, batch]), [layer.chunk, count * batch, inputs.shape[2]])
     begins = tf.range(count)[:, None] * layer.chunk
-    lengths_of_chunks = tf.reshape(tf.clip_by_value(lengths - begins, 0, layer.chunk), [-1])
+    lengths_of_chunks = tf.reshape(tf.clip_by_value(before + lengths - begins, 0, layer.chunk), [-1])
     hidden = _exchanged(_backwards(backward, chunks, lengths_of_chunks, compute), [layer.chunk, count, batch])
-    of_chunks = tf.reshape(hidden, [count * layer.chunk, batch, layer.units])[:time]
+    of_chunks = tf.reshape(hidden, [count * layer.chunk, batch, layer.units])[before : before + time]
     return tf.concat([_without_state(forward, inputs, lengths, compute), of_chunks], axis=2)
 
 

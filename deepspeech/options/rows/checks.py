@@ -61,3 +61,8 @@ def between(low: int, high: int) -> Range:
 def up_to(highest: int, allowed: str) -> Range:
     """Return the check of a whole number from 0 to `highest`."""
     return Range(allowed, 0, highest + 1)
+
+
+def one_to(highest: int) -> Range:
+    """Return the check of a whole number from 1 to `highest`."""
+    return Range(f"1 to {highest}", 1, highest + 1)

@@ -11,6 +11,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from ...errors import GraphError
 from ..frozen.protobuf import FieldBudget, fields, message, number
 
@@ -23,6 +25,9 @@ OPERATORS = frozenset(
     }
 )
 """What the export uses; all of them compute, and none of them repeats or chooses others."""
+
+FLOAT = 1
+"""The type of tensors of float32."""
 
 LARGEST_FILE = 1 << 31
 """Bytes; no protocol buffer is larger."""
@@ -95,6 +100,14 @@ def _tensors(attribute: memoryview, budget: FieldBudget) -> Iterator[memoryview]
 
 
 def _check_tensor(tensor: memoryview, budget: FieldBudget) -> None:
+    kind, contents = 0, []
     for field, value in fields(tensor, budget):
         if field == 13 or (field == 14 and number(value)):  # external_data, data_location
             raise GraphError("has weights in other files, which --export_format=onnx does not write")
+        if field == 2:  # data_type
+            kind = number(value)
+        elif field in (4, 9):  # float_data, raw_data
+            contents.append(message(value))
+    for content in contents if kind == FLOAT else ():
+        if len(content) % 4 or not np.isfinite(np.frombuffer(content, "<f4").sum(dtype=np.float64)):
+            raise GraphError("holds numbers that are not finite")

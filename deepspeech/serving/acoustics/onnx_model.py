@@ -10,12 +10,13 @@ from typing import Any
 
 from ...decoder import CLIENT_BEAM_WIDTH
 from ...errors import GraphError, ModelError
+from ...options.export import LARGEST_BEAM_WIDTH, LARGEST_N_STEPS
 from ...util.output_units import ByteAlphabet
 from ...util.parallel import usable_cores
 from ..feature_windows import ModelFeatures
 from ..frozen.features import check_sizes
 from ..frozen.metadata import parse_alphabet, parse_features, parse_network
-from ..frozen.model import LARGEST_BEAM_WIDTH, LARGEST_N_STEPS, ModelInfo
+from ..frozen.model import ModelInfo
 from ..layers.precision import AUTO, Precision
 from .loading import AcousticModel
 from .onnx_engine import INPUTS, SAMPLES, OnnxEngine, Run

@@ -6,11 +6,13 @@ import math
 import operator
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import ModelError
 
 LARGEST_COUNT = (1 << 31) - 1
+
+Kind = TypeVar("Kind")
 
 
 def count(value: Any, name: str) -> int:
@@ -39,6 +41,13 @@ def text(value: Any, name: str) -> str:
     """Return a text."""
     if not isinstance(value, str):
         raise ModelError(f"{name} must be a text, not {type(value).__name__}")
+    return value
+
+
+def of_kind(value: Any, kind: type[Kind], name: str) -> Kind:
+    """Return an object of a class."""
+    if not isinstance(value, kind):
+        raise ModelError(f"{name} must be of the class {kind.__name__}, not {type(value).__name__}")
     return value
 
 

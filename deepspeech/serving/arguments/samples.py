@@ -32,21 +32,24 @@ def as_samples(audio: Samples) -> npt.NDArray[np.int16]:
         return np.frombuffer(buffer if buffer.contiguous else bytes(buffer), "<i2").astype(np.int16, copy=False)
     is_array = isinstance(audio, np.ndarray) or buffer is not None or hasattr(audio, "__array__")
     samples = _array(audio)
+    empty = not is_array and not samples.size  # a list without numbers has no type
+    if not empty and ((is_array and not _fits(samples)) or samples.dtype.kind not in "iu"):
+        raise SamplesTypeError(f"audio must be int16 samples, not {_kind(audio, samples)}")
     if samples.ndim != 1:
         raise SamplesShapeError(f"audio must be one channel [samples], not an array of shape {samples.shape}")
-    if not is_array and not len(samples):
-        return np.zeros(0, np.int16)
-    if not np.can_cast(samples.dtype, np.int16, "safe"):
-        if is_array or samples.dtype.kind not in "iu":
-            raise SamplesTypeError(f"audio must be int16 samples, not {_kind(audio, samples)}")
-        if samples.min() < INT16.min or samples.max() > INT16.max:
-            raise SamplesShapeError(f"audio must be numbers from {INT16.min} to {INT16.max}")
+    if not empty and not _fits(samples) and (samples.min() < INT16.min or samples.max() > INT16.max):
+        raise SamplesShapeError(f"audio must be numbers from {INT16.min} to {INT16.max}")
     return samples.astype(np.int16, copy=False)
 
 
 def as_signal(audio: Samples) -> npt.NDArray[np.float32]:
     """Return audio as float32 [samples] in [-1, 1); raise SamplesError as `as_samples` does."""
     return as_samples(audio).astype(np.float32) / np.float32(1 << 15)
+
+
+def _fits(samples: npt.NDArray[Any]) -> bool:
+    """Return whether int16 holds all numbers of an array's type."""
+    return np.can_cast(samples.dtype, np.int16, "safe")
 
 
 def _buffer(audio: Any) -> memoryview | None:
@@ -69,4 +72,4 @@ def _array(audio: Any) -> npt.NDArray[Any]:
 def _kind(audio: Any, samples: npt.NDArray[Any]) -> str:
     """Return in words what was given instead of samples."""
     kind = "an array" if isinstance(audio, np.ndarray) else f"a value of type {type(audio).__name__}"
-    return kind if samples.dtype.kind == "O" else f"{kind} of {samples.dtype}"
+    return kind if samples.dtype.kind == "O" or not samples.ndim else f"{kind} of {samples.dtype}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...errors import AudioError
+from ...errors import AudioError, SamplesError
 from ..confidence.words import Rivals
 from ..engine import Piece
 from ..layers.layer import Array
@@ -28,7 +28,7 @@ class Recognized:
     """A recording's candidates by its parts, each with its start in seconds; or why it cannot be used."""
 
     parts: list[tuple[float, list[Transcript]]] = field(default_factory=list)
-    error: AudioError | None = None
+    error: AudioError | SamplesError | None = None
     read: bool = False
 
 
@@ -59,7 +59,7 @@ def recognized(
                     recognize_parts()
                     while waiting[0].read:
                         yield waiting.popleft()
-        except AudioError as error:
+        except (AudioError, SamplesError) as error:
             recording.error = error
         recording.read = True
     recognize_parts()

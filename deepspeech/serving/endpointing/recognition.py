@@ -32,19 +32,12 @@ class EndpointedRecognition(Recognition):
         """
         in_rows = RowRules.of_seconds(rules, recognizer.info.row_seconds)
         search = EndpointedSearch(recognizer.decoder, in_rows)
-        super().__init__(recognizer, search)
+        super().__init__(recognizer, search, start_sample)
         self._endpointed = search
         self._rules = rules
         self._voice = voice
-        self._rate = recognizer.info.features.sample_rate
         self._gate = VoiceGate(voice, self._rate) if voice is not None else None
-        self._start_sample = start_sample
         self._audio = RecentAudio()
-
-    @property
-    def start(self) -> float:
-        """Seconds of the signal before the utterance."""
-        return self._start_sample / self._rate
 
     def feed(self, samples: Array) -> None:
         """Take float32 [samples] in [-1, 1]."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Any, Literal
 
 from ...errors import ModelError
 
@@ -28,8 +28,15 @@ class EndpointRules:
     def __post_init__(self) -> None:
         for field in fields(self):
             seconds = getattr(self, field.name)
-            if not (math.isfinite(seconds) and seconds >= 0):
-                raise ModelError(f"{field.name} is {seconds}, but must be a number of seconds, or 0 for no such rule")
+            if not _is_time(seconds):
+                raise ModelError(f"{field.name} is {seconds!r}, but must be a number of seconds, or 0 for no such rule")
+
+
+def _is_time(seconds: Any) -> bool:
+    try:
+        return math.isfinite(seconds) and bool(seconds >= 0)
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 @dataclass(frozen=True)

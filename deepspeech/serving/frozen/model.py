@@ -18,6 +18,7 @@ from ...errors import GraphError, NetworkError
 from ...network.deepspeech import UNNAMED_NETWORK
 from ...network.deepspeech import layers as layers_of_deepspeech
 from ...network.description import ContextWindow, Convolution, Network, Sizes, Variable
+from ...options.export import LARGEST_BEAM_WIDTH, LARGEST_N_STEPS
 from ...util.features import FeatureOptions
 from ...util.frames.normalization import FeatureStatistics
 from ...util.output_units import ByteAlphabet
@@ -27,12 +28,6 @@ from .features import read_features
 from .graph import Graph, read_graph
 from .metadata import CALIBRATIONS_NODE, READABLE_VERSIONS, parse_alphabet, parse_network
 from .nodes import LARGEST_WIDTH, Constants, input_shape, integer_of, text_of
-
-LARGEST_BEAM_WIDTH = 1 << 14
-"""No beam that a graph asks for is wider; `Model.setBeamWidth` sets any."""
-
-LARGEST_N_STEPS = 1 << 12
-"""No graph asks for more frames at once."""
 
 FLOAT32_BYTES = 4
 MOST_UNWRITTEN_BYTES = 1 << 24

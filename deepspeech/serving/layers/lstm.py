@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from math import inf
 from typing import NamedTuple
 
@@ -41,10 +41,11 @@ def _recurrence_of(
 
 
 class TwoLSTMsState(NamedTuple):
-    """What the LSTM that goes forwards keeps, float32 [size], and the frames of a chunk that is not complete."""
+    """What the LSTM that goes forwards keeps, float32 [size], the frames of a chunk that is not complete; its size."""
 
     forward: Array
     waiting: Array
+    chunk: int
 
 
 class TwoLSTMsLayer:
@@ -57,12 +58,13 @@ class TwoLSTMsLayer:
         forward, backward = layer.directions
         self._forward = Planned([LSTMLayer(forward, inputs, weights, precision)])
         self._backward = Planned([LSTMLayer(backward, inputs, weights, precision)])
-        self._chunk = layer.chunk if isinstance(layer, ChunkedLSTM) else sys.maxsize
+        self._chunk, self._offset = (layer.chunk, layer.offset) if isinstance(layer, ChunkedLSTM) else (sys.maxsize, 0)
         self._inputs, self._units = inputs, layer.units
 
     def initial_state(self) -> TwoLSTMsState:
         """Return the state before the first frame."""
-        return TwoLSTMsState(self._forward.initial_state(), np.zeros((0, self._inputs), np.float32))
+        waiting = np.zeros((0, self._inputs), np.float32)
+        return TwoLSTMsState(self._forward.initial_state(), waiting, self._chunk - self._offset)
 
     def run(self, batch: Batch, states: Sequence[TwoLSTMsState]) -> tuple[Batch, Sequence[TwoLSTMsState]]:
         """Return the hidden states of both directions, [time, 2 * units] of each utterance's complete chunks."""
@@ -70,28 +72,36 @@ class TwoLSTMsLayer:
             np.concatenate([state.waiting, values]) for state, values in zip(states, batch.utterances, strict=True)
         ]
         ends = [
-            len(values) if last else len(values) // self._chunk * self._chunk
-            for values, last in zip(frames, batch.last, strict=True)
+            self._ends_of_chunks(state.chunk, len(values), last)
+            for state, values, last in zip(states, frames, batch.last, strict=True)
         ]
-        complete = batch._replace(utterances=[values[:end] for values, end in zip(frames, ends, strict=True)])
+        complete = batch._replace(
+            utterances=[
+                values[: max(of_utterance, default=0)] for values, of_utterance in zip(frames, ends, strict=True)
+            ]
+        )
         forward, after = self._forward.run(complete, [state.forward for state in states])
-        both = [
-            np.concatenate(each, axis=1) for each in zip(forward.utterances, self._over_chunks(complete), strict=True)
-        ]
-        waiting = (values[end:].copy() for values, end in zip(frames, ends, strict=True))
-        return batch._replace(utterances=both), list(map(TwoLSTMsState, after, waiting))
+        second = self._over_chunks(complete, ends)
+        both = [np.concatenate(each, axis=1) for each in zip(forward.utterances, second, strict=True)]
+        waiting = (values[max(each, default=0) :].copy() for values, each in zip(frames, ends, strict=True))
+        chunks = (self._chunk if each else state.chunk for each, state in zip(ends, states, strict=True))
+        return batch._replace(utterances=both), list(map(TwoLSTMsState, after, waiting, chunks))
 
-    def _over_chunks(self, batch: Batch) -> Sequence[Array]:
+    def _ends_of_chunks(self, first: int, frames: int, last: bool) -> Sequence[int]:
+        """Return where the chunks end that are complete in `frames`, the first after `first`."""
+        ends = range(first, frames + 1, self._chunk)
+        return (*ends, frames) if last and frames > max(ends, default=0) else ends
+
+    def _over_chunks(self, batch: Batch, ends: Sequence[Sequence[int]]) -> Sequence[Array]:
         """Return the hidden states of the second LSTM, [time, units] of each utterance."""
-        starts = [range(0, len(values), self._chunk) for values in batch.utterances]
         chunks = [
-            np.ascontiguousarray(values[start : start + self._chunk][::-1])
-            for values, of_utterance in zip(batch.utterances, starts, strict=True)
-            for start in of_utterance
+            np.ascontiguousarray(values[start:end][::-1])
+            for values, of_utterance in zip(batch.utterances, ends, strict=True)
+            for start, end in pairwise((0, *of_utterance))
         ]
         turned, _ = self._backward.run(
             batch._replace(utterances=chunks), [self._backward.initial_state() for _ in chunks]
         )
         hidden = (values[::-1] for values in turned.utterances)
         none = np.zeros((0, self._units), np.float32)
-        return [np.concatenate([none, *islice(hidden, len(each))]) for each in starts]
+        return [np.concatenate([none, *islice(hidden, len(each))]) for each in ends]

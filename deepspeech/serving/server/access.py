@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...util.web.origins import host_name, is_same_origin
-from ...util.web.tokens import is_token
+from ...util.web.tokens import bearer_token, is_token
 from .errors import RefusedError
 from .options import ServerOptions
 from .service import Service
@@ -91,7 +91,7 @@ async def refuse(scope: Scope, send: Send, error: RefusedError) -> None:
 
 def _check_token(scope: Scope, headers: Headers, token: str) -> None:
     """Raise RefusedError unless the token is in the Authorization header, or for a browser's WebSocket elsewhere."""
-    given = [headers.get("authorization", "").removeprefix("Bearer ")]
+    given = [bearer_token(headers.get("authorization", ""))]
     if scope["type"] == "websocket":
         given += parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
         given += _decoded(scope.get("subprotocols", ()))

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ...util.web.probes import probe_endpoints
 from .access import Access
 from .description import describe
-from .errors import RefusedError
+from .errors import RefusedError, failed
 from .live import endpoint as live_endpoint
 from .openai.endpoints import openai_routes
 from .page.routes import page_routes
@@ -37,8 +37,7 @@ def application(service: Service) -> ASGIApp:
     origins = service.options.allowed_origins
     if not origins:
         return checked
-    methods, headers = ("GET", "POST"), ("Authorization", "Content-Type")
-    return CORSMiddleware(checked, allow_origins=origins, allow_methods=methods, allow_headers=headers)
+    return CORSMiddleware(checked, allow_origins=origins, allow_methods=("GET", "POST"), allow_headers=("*",))
 
 
 def _pages(service: Service) -> ASGIApp:
@@ -60,6 +59,12 @@ def _pages(service: Service) -> ASGIApp:
         refused = RefusedError(426, "upgrade_required", "This is for WebSocket connections")
         return JSONResponse(refused.to_json(), 426, {"upgrade": "websocket", "connection": "upgrade"})
 
+    async def refusal(request: Request, error: Exception) -> Response:
+        refused = _refused(request, error)
+        service.metrics.refused.labels(refused.code).inc()
+        headers = {**refused.headers, **(getattr(error, "headers", None) or {})}
+        return JSONResponse(refused.to_json(), refused.status, headers)
+
     views = {
         live_endpoint.PATH: no_websocket,
         **probe_endpoints(lambda: "draining" if service.draining.is_set() else None),
@@ -70,23 +75,17 @@ def _pages(service: Service) -> ASGIApp:
     return Starlette(
         routes=[*routes, *openai_routes(service), *page_routes()],
         lifespan=lifespan,
-        exception_handlers={RefusedError: _refusal, 404: _unknown, 405: _wrong_method, 500: _failed},
+        exception_handlers=dict.fromkeys((RefusedError, 404, 405, 500), refusal),
     )
 
 
-async def _refusal(_: Request, error: Exception) -> Response:
-    assert isinstance(error, RefusedError)
-    return JSONResponse(error.to_json(), error.status, dict(error.headers))
-
-
-async def _unknown(request: Request, _: Exception) -> Response:
-    return await _refusal(request, RefusedError(404, "unknown_url", f"Unknown request URL: {request.url.path}"))
-
-
-async def _wrong_method(request: Request, error: Exception) -> Response:
-    refused = RefusedError(405, "method_not_allowed", f"{request.method} is not allowed for {request.url.path}")
-    return JSONResponse(refused.to_json(), 405, getattr(error, "headers", None))
-
-
-async def _failed(request: Request, _: Exception) -> Response:
-    return await _refusal(request, RefusedError(500, "internal_error", "The server failed; its log says why"))
+def _refused(request: Request, error: Exception) -> RefusedError:
+    """Return what a request is told that was refused, led nowhere, or failed."""
+    if isinstance(error, RefusedError):
+        return error
+    status = getattr(error, "status_code", None)
+    if status == 404:
+        return RefusedError(404, "unknown_url", f"Unknown request URL: {request.url.path}")
+    if status == 405:
+        return RefusedError(405, "method_not_allowed", f"{request.method} is not allowed for {request.url.path}")
+    return failed(f"{request.method} {request.scope['raw_path'].decode('ascii', 'replace')}", error)

@@ -57,6 +57,7 @@ def _transcription() -> dict[str, Any]:
         "413": "The body is too large, or the recording too long",
         "415": "The body is not a form",
         "503": "There is no room; see Retry-After",
+        "507": "The server cannot store the recording",
     }
     return {
         "summary": "Transcribe a recording, as OpenAI's interface does",
@@ -146,7 +147,7 @@ def _request() -> Schema:
             "description": "What has times in verbose_json, the only format that may have them",
         },
         "stream": {"type": "boolean", "default": False, "description": "Whether json or text come as events"},
-        "language": {**STRING, "description": "Returned in verbose_json; the model has one language"},
+        "language": {**STRING, "description": "Without effect; returned in verbose_json where the model tells none"},
         "prompt": {**STRING, "description": "Accepted, and without effect"},
         "temperature": {"type": "number", "minimum": 0, "maximum": 1, "description": "Accepted, and without effect"},
     }

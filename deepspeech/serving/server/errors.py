@@ -1,7 +1,11 @@
-"""Requests that are refused, and how OpenAI's interface tells it."""
+"""Requests that are refused, how OpenAI's interface tells it, and what the log is told of failures."""
 
+import logging
+import traceback
 from collections.abc import Mapping
 from typing import Any
+
+logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2
 """Seconds after which a client that was refused because the server is busy may ask again."""
@@ -32,3 +36,12 @@ class RefusedError(Exception):
 def busy(what: str) -> RefusedError:
     """Return the refusal of a request for which there is no room, by a sentence that says why."""
     return RefusedError(503, "server_busy", f"{what}; ask again in {RETRY_SECONDS} seconds")
+
+
+def failed(what: str, error: BaseException) -> RefusedError:
+    """Log in one line why something failed, its traceback at the debug level; return what the client is told."""
+    frames = traceback.extract_tb(error.__traceback__)[-1:]
+    where = "".join(f" ({frame.filename.rpartition('/')[2]}:{frame.lineno})" for frame in frames)
+    logger.error("%s failed: %s: %s%s", what, type(error).__name__, " ".join(str(error).split()), where)
+    logger.debug("traceback", exc_info=error)
+    return RefusedError(500, "internal_error", "The server failed; its log says why")

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+from collections.abc import Generator
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.exceptions import PayloadTooBig
+from websockets.frames import CloseCode
+from websockets.server import ServerProtocol
 
 from ...util.web.connections import ConnectionLimits
-from ...util.web.limited_protocol import HEAD_TOO_LARGE, TOO_MANY, TOO_SLOW, LimitedProtocol
+from ...util.web.limited_protocol import HEAD_TOO_LARGE, LAST_SECONDS, TOO_MANY, TOO_SLOW, LimitedProtocol
 from .errors import RefusedError
 from .options import Limits
 
@@ -20,6 +24,9 @@ LARGEST_HEAD = 1 << 16
 
 REFUSALS = {TOO_SLOW: "too_slow", HEAD_TOO_LARGE: "too_large", TOO_MANY: "server_busy"}
 """Codes for programs, by the status with which a connection is refused."""
+
+TOO_LARGE = "too_large"
+"""A field of the last message that is received of a WebSocket, in place of one that is too large."""
 
 
 class StallWatch:
@@ -79,6 +86,22 @@ def http_protocol(most: Limits) -> type[HttpToolsProtocol]:
     return BoundedHttp
 
 
+class _LeavingLargeMessages(ServerProtocol):
+    """Reads nothing more after a message that is too large, and leaves it to others to close the connection."""
+
+    def fail(self, code: CloseCode | int, reason: str = "") -> None:
+        if code != CloseCode.MESSAGE_TOO_BIG:
+            super().fail(code, reason)
+            return
+        self.parser = self._unread()
+        next(self.parser)
+
+    def _unread(self) -> Generator[None, None, None]:
+        while True:
+            self.reader.discard()
+            yield
+
+
 def websocket_protocol(limits: Limits) -> type[WebSocketsSansIOProtocol]:
     """Return WebSocket with these limits."""
 
@@ -86,6 +109,17 @@ def websocket_protocol(limits: Limits) -> type[WebSocketsSansIOProtocol]:
         def __init__(self, *arguments: Any, **named: Any) -> None:
             super().__init__(*arguments, **named)
             self._stalled = StallWatch(limits.slow_reader_seconds)
+            self.conn = _LeavingLargeMessages(max_size=self.config.ws_max_size, logger=self.logger)
+
+        def handle_parser_exception(self) -> None:
+            if not isinstance(self.conn.parser_exc, PayloadTooBig):
+                super().handle_parser_exception()
+                return
+            self.conn.parser_exc = None
+            self.handle_events()  # of what came before
+            told: Any = {"type": "websocket.receive", TOO_LARGE: True}
+            self.queue.put_nowait(told)
+            self.close_timeout = LAST_SECONDS  # the client's own close is not read
 
         def on_task_complete(self, task: asyncio.Task[None]) -> None:
             super().on_task_complete(task)

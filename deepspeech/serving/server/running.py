@@ -120,6 +120,7 @@ class RecognitionServer(uvicorn.Server):
         handlers = {signal.SIGTERM: self._begin_to_end, signal.SIGINT: self._begin_to_end, signal.SIGHUP: self.reload}
         for number, handler in handlers.items():
             loop.add_signal_handler(number, handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})  # the command has it wait until here
         try:
             yield
         finally:
@@ -153,7 +154,7 @@ class RecognitionServer(uvicorn.Server):
 def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     """Load the models and serve them until a signal ends it; `say` is told where."""
     _let_threads_finish()
-    with ExitStack() as sockets:
+    with _ended_by_signals(), ExitStack() as sockets:
         listening = sockets.enter_context(listen(options.host, options.port))
         wyoming = None
         if options.wyoming_port is not None:
@@ -170,6 +171,17 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
         server.run(sockets=[listening])
     if not server.started:
         raise ServerError("the server could not be started")
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Have SIGTERM and SIGINT end the process at once, with exit code 0, where the server handles them no other way."""
+    earlier = {number: signal.signal(number, lambda *_: os._exit(0)) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
 
 
 def _let_threads_finish() -> None:

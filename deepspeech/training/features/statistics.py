@@ -10,7 +10,7 @@ import numpy as np
 
 from ...network.layers.normalization import DEVIATION, MEAN, statistics_names
 from ...schedule.jobs import SetName
-from ...util.errors import TrainingError
+from ...util.errors import StorageError, TrainingError
 from ...util.features import FeatureOptions, Features
 from ...util.feeding import UNREADABLE
 from ...util.frames.normalization import FeatureStatistics
@@ -30,7 +30,7 @@ def fill_in_statistics(
 
     They are computed from the training set; without one, a checkpoint that is loaded later has them. The same set gives
     the same numbers. Raise AudioError or FeatureCacheError for an utterance that cannot be read, unless those are left
-    out.
+    out, or StorageError.
     """
     names = statistics_names(features)
     if not names or SetName.TRAIN not in sets:
@@ -61,8 +61,8 @@ def _computed(training: DataSet, skip_unreadable: bool) -> FeatureStatistics:
     def features_of(index: int) -> Features | None:
         try:
             return training.source.features(index)
-        except UNREADABLE:
-            if not skip_unreadable:
+        except UNREADABLE as error:
+            if isinstance(error, StorageError) or not skip_unreadable:
                 raise
             return None
 

@@ -18,7 +18,7 @@ constexpr std::size_t kMostLayers = 1000;
 constexpr std::size_t kLongestName = 1000;
 constexpr std::int64_t kWidestBias = 1 << 18;
 
-enum class SettingKind { kSize, kNumberOrNull };
+enum class SettingKind { kSize, kSizeOrNone, kNumberOrNull };  // kSizeOrNone: 0 where it is left out
 
 struct Kind {
   LayerKind kind;
@@ -27,7 +27,8 @@ struct Kind {
 };
 
 const std::vector<Kind>& kinds() {
-  constexpr SettingKind kSize = SettingKind::kSize, kNumberOrNull = SettingKind::kNumberOrNull;
+  constexpr SettingKind kSize = SettingKind::kSize, kSizeOrNone = SettingKind::kSizeOrNone;
+  constexpr SettingKind kNumberOrNull = SettingKind::kNumberOrNull;
   static const std::vector<Kind> all = {
       {LayerKind::kContextWindow, "ContextWindow", {{"frames", kSize}}},
       {LayerKind::kDense, "Dense", {{"units", kSize}, {"clip", kNumberOrNull}}},
@@ -35,7 +36,7 @@ const std::vector<Kind>& kinds() {
       {LayerKind::kLayerNormalization, "LayerNormalization", {}},
       {LayerKind::kLstm, "LSTM", {{"units", kSize}}},
       {LayerKind::kBidirectionalLstm, "BidirectionalLSTM", {{"units", kSize}}},
-      {LayerKind::kChunkedLstm, "ChunkedLSTM", {{"units", kSize}, {"chunk", kSize}}},
+      {LayerKind::kChunkedLstm, "ChunkedLSTM", {{"units", kSize}, {"chunk", kSize}, {"offset", kSizeOrNone}}},
       {LayerKind::kConvolution,
        "Convolution",
        {{"channels", kSize},
@@ -91,10 +92,15 @@ LayerRecord parse_layer(const Json& value) {
   };
   check(name && name->text() && !name->text()->empty() && name->text()->size() <= kLongestName);
   const std::set<std::string> told(value.names().begin(), value.names().end());
-  check(told.size() == kind->settings.size() + 2);  // the kind and the name are told, too
+  std::size_t known = 2;  // the kind and the name
   LayerRecord record{kind->kind, *name->text(), {}};
   for (const auto& [setting, wanted] : kind->settings) {
     const Json* const found = value.find(setting);
+    if (!found && wanted == SettingKind::kSizeOrNone) {
+      record.settings[std::string(setting)] = 0;
+      continue;
+    }
+    ++known;
     const bool may_be_null = wanted == SettingKind::kNumberOrNull;
     check(found && (found->number() || (may_be_null && found->is_null())));
     if (found->is_null()) continue;
@@ -102,6 +108,7 @@ LayerRecord parse_layer(const Json& value) {
     check((may_be_null || found->is_integer()) && number >= 0 && number <= kLargestSetting);
     record.settings[std::string(setting)] = number;
   }
+  check(told.size() == known);
   return record;
 }
 

@@ -1,6 +1,7 @@
 #include "c_api/network/lstm.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "c_api/failure.h"
@@ -84,43 +85,57 @@ std::unique_ptr<LayerRun> LstmLayer::begin() const {
 
 TwoLstmsLayer::TwoLstmsLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights, Precision precision)
     : inputs_(inputs),
-      chunk_(record.kind == LayerKind::kChunkedLstm ? checked_chunk(record) : kWholeUtterance),
+      chunk_(record.kind == LayerKind::kChunkedLstm ? checked_size(record, 0) : kWholeUtterance),
+      first_chunk_(record.kind == LayerKind::kChunkedLstm ? checked_size(record, record.size("offset")) : kWholeUtterance),
       forward_(record.name + "/forward", inputs, record.size("units"), 0, weights, precision),
       backward_(record.name + "/backward", inputs, record.size("units"), 0, weights, precision) {}
 
-std::size_t TwoLstmsLayer::checked_chunk(const LayerRecord& record) {
+std::size_t TwoLstmsLayer::checked_size(const LayerRecord& record, std::size_t missing) {
   const std::size_t chunk = record.size("chunk");
-  if (chunk < 1) {
+  if (chunk <= missing) {
     throw Failure(DS_ERR_INVALID_SHAPE,
                   "its network cannot be run: the chunks of layer " + record.name + " have no rows");
   }
-  return chunk;
+  return chunk - missing;
 }
 
 // Keeps the rows of the chunk that is not complete, and the state of the LSTM that goes forwards.
 class TwoLstmsLayer::Run : public LayerRun {
  public:
-  explicit Run(const TwoLstmsLayer& layer) : layer_(layer) {}
+  explicit Run(const TwoLstmsLayer& layer) : layer_(layer), chunk_(layer.first_chunk_) {}
 
   std::vector<float> run(std::vector<float> values, bool last, std::size_t threads) override {
     waiting_.insert(waiting_.end(), values.begin(), values.end());
     const std::size_t count = waiting_.size() / layer_.inputs_, units = layer_.forward_.units();
-    const std::size_t complete = last ? count : count / layer_.chunk_ * layer_.chunk_;
-    const std::vector<float> rows = taken(complete);
+    const std::vector<std::size_t> sizes = complete_chunks(count, last);
+    const std::vector<float> rows = taken(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
     const std::vector<float> forward = layer_.forward_.run(rows, state_, threads);
     std::vector<float> both(2 * forward.size());
-    for (std::size_t begin = 0; begin < complete; begin += layer_.chunk_) {
-      const std::vector<float> backward = over_chunk(rows, begin, std::min(complete - begin, layer_.chunk_), threads);
+    std::size_t begin = 0;
+    for (const std::size_t size : sizes) {
+      const std::vector<float> backward = over_chunk(rows, begin, size, threads);
       for (std::size_t place = 0; place < backward.size(); place += units) {
         float* const row = &both[2 * (begin * units + place)];
         std::copy_n(&forward[begin * units + place], units, row);
         std::copy_n(&backward[place], units, row + units);
       }
+      begin += size;
     }
     return both;
   }
 
  private:
+  // The rows of each chunk that is complete when `count` rows wait; after the last rows each is.
+  std::vector<std::size_t> complete_chunks(std::size_t count, bool last) {
+    std::vector<std::size_t> sizes;
+    for (; count >= chunk_; chunk_ = layer_.chunk_) {
+      sizes.push_back(chunk_);
+      count -= chunk_;
+    }
+    if (last && count) sizes.push_back(count);
+    return sizes;
+  }
+
   // The first `count` of the rows that wait, which wait no longer.
   std::vector<float> taken(std::size_t count) {
     const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count * layer_.inputs_);
@@ -139,6 +154,7 @@ class TwoLstmsLayer::Run : public LayerRun {
   }
 
   const TwoLstmsLayer& layer_;
+  std::size_t chunk_;  // the rows of the chunk that is not complete
   std::vector<float> waiting_;
   LstmState state_;
 };

@@ -65,10 +65,11 @@ class TwoLstmsLayer : public Layer {
 
  private:
   class Run;
-  static std::size_t checked_chunk(const LayerRecord& record);
+  // The rows of a chunk that has so many less than others. Throws Failure if there are none.
+  static std::size_t checked_size(const LayerRecord& record, std::size_t missing);
   static constexpr std::size_t kWholeUtterance = std::numeric_limits<std::size_t>::max();
 
-  std::size_t inputs_, chunk_;
+  std::size_t inputs_, chunk_, first_chunk_;  // the first chunk may have fewer rows than the others
   Lstm forward_, backward_;
 };
 

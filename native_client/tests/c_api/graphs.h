@@ -131,14 +131,11 @@ class DescribedNetwork {
     return add("LSTM", sized("units", units), units).kernel("", inputs, units);
   }
   DescribedNetwork& bidirectional(std::uint64_t units) {
-    const std::uint64_t inputs = width_;
-    add("BidirectionalLSTM", sized("units", units), 2 * units);
-    return kernel("forward/", inputs, units).kernel("backward/", inputs, units);
+    return two_lstms("BidirectionalLSTM", sized("units", units), units);
   }
-  DescribedNetwork& chunked(std::uint64_t units, std::uint64_t chunk) {
-    const std::uint64_t inputs = width_;
-    add("ChunkedLSTM", sized("units", units) + ", " + sized("chunk", chunk), 2 * units);
-    return kernel("forward/", inputs, units).kernel("backward/", inputs, units);
+  DescribedNetwork& chunked(std::uint64_t units, std::uint64_t chunk, std::uint64_t offset = 0) {
+    const std::string first = offset ? ", " + sized("offset", offset) : "";
+    return two_lstms("ChunkedLSTM", sized("units", units) + ", " + sized("chunk", chunk) + first, units);
   }
   // A convolution of 3 frames and 3 frequencies.
   DescribedNetwork& convolution(std::uint64_t inputs, std::uint64_t channels, std::uint64_t stride) {
@@ -188,6 +185,10 @@ class DescribedNetwork {
   }
   DescribedNetwork& kernel(const std::string& part, std::uint64_t inputs, std::uint64_t units) {
     return with(part + "kernel", {inputs + units, 4 * units}).with(part + "bias", {4 * units});
+  }
+  DescribedNetwork& two_lstms(const std::string& kind, const std::string& settings, std::uint64_t units) {
+    const std::uint64_t inputs = width_;
+    return add(kind, settings, 2 * units).kernel("forward/", inputs, units).kernel("backward/", inputs, units);
   }
 
   fixtures::Random random_{5};

@@ -24,7 +24,7 @@ DescribedNetwork whole() {
 
 DescribedNetwork chunked() {
   DescribedNetwork network(6);
-  network.convolution(1, 3, 2).chunked(5, 4).normalization().chunked(7, 3);
+  network.convolution(1, 3, 2).chunked(5, 4).normalization().chunked(7, 4, 2).chunked(3, 3);
   return network.dense(graphs::kLabels + 1);
 }
 
@@ -150,6 +150,10 @@ TEST(networks_and_features_that_cannot_be_run_are_refused_with_a_reason) {
   refused(network(logits), DS_ERR_FAIL_READ_PROTOBUF, "it has no node last/bias");
   refused(network(layer("ChunkedLSTM", "\"units\": 2, \"chunk\": 0") + ", " + logits), DS_ERR_INVALID_SHAPE,
           "the chunks of layer layer_1 have no rows");
+  refused(network(layer("ChunkedLSTM", "\"units\": 2, \"chunk\": 3, \"offset\": 3") + ", " + logits), DS_ERR_INVALID_SHAPE,
+          "the chunks of layer layer_1 have no rows");
+  refused(network(layer("ChunkedLSTM", "\"units\": 2, \"chunk\": 3, \"ofset\": 2")), DS_ERR_INVALID_SHAPE,
+          "is not one of a ChunkedLSTM");
   refused(network(layer("LSTM", "\"units\": 0") + ", " + logits), DS_ERR_INVALID_SHAPE, "do not fit together");
   refused(network(layer("LSTM", "\"units\": 1000000") + ", " + logits), DS_ERR_INVALID_SHAPE, "cannot hold");
   refused(network(layer("Projection", "\"units\": 1000000") + ", " + logits), DS_ERR_INVALID_SHAPE, "do not fit together");

@@ -30,12 +30,12 @@ IDENTITIES = {
 
 
 def weights_of(identity: ModelIdentity = DEEPSPEECH, *, seed: int = 1, origin: str = "weights.h5") -> ModelWeights:
-    """Return random weights of a model; the first is not a number, the second a negative zero."""
+    """Return random weights of a model; the first is the smallest number, the second a negative zero."""
     generator = np.random.default_rng(seed)
     values = {name: generator.normal(size=shape).astype(np.float32) for name, shape in identity.network.shapes.items()}
     if identity.features.normalized:
         values |= {name: generator.random(identity.features.coefficients, np.float32) + 1 for name in (MEAN, DEVIATION)}
     first = next(iter(values.values())).reshape(-1)
-    first[:2] = np.array([0x7FC12345, 0x80000000], np.uint32).view(np.float32)
+    first[:2] = np.array([0x00000001, 0x80000000], np.uint32).view(np.float32)
     description = {"format": DESCRIPTION_FORMAT, **identity.to_json()}
     return ModelWeights(origin, by_layers(identity.network, values), description)

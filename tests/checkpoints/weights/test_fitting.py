@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from models_of_weights import DEEPSPEECH, IDENTITIES, weights_of
+from models_of_weights import DEEPSPEECH, IDENTITIES, NORMALIZED, SMALL, weights_of
 
 from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.checkpoints.weights.fitting import initial_statistics, initial_weights
@@ -14,6 +15,7 @@ from deepspeech.checkpoints.weights.label_mapping import shared_labels
 from deepspeech.checkpoints.weights.model_weights import ModelWeights
 from deepspeech.errors import CheckpointError
 from deepspeech.options import ModelOptions
+from deepspeech.options.model import ConformerOptions, LSTMOptions
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.frames.normalization import DEVIATION, MEAN
 from deepspeech.util.output_units import ByteAlphabet
@@ -24,7 +26,7 @@ LAST = ("layer_6/weights", "layer_6/bias")
 
 def complaint(source: ModelWeights, identity: ModelIdentity, drop_layers: int = 0) -> str:
     with pytest.raises(CheckpointError) as caught:
-        initial_weights(source, identity.network, identity.alphabet, drop_layers)
+        initial_weights(source, identity, drop_layers)
     return str(caught.value)
 
 
@@ -36,7 +38,7 @@ def initial(identity: ModelIdentity, names: tuple[str, ...] = LAST) -> dict[str,
 def test_all_weights_and_statistics_of_the_same_model_are_taken(name: str) -> None:
     identity = IDENTITIES[name]
     source = weights_of(identity)
-    taken = initial_weights(source, identity.network, identity.alphabet, 0)
+    taken = initial_weights(source, identity, 0)
     taken |= initial_statistics(source, identity.features)
     assert set(taken) == set(source.values)
     assert all(taken[each] is source.values[each] for each in taken)
@@ -67,7 +69,8 @@ def test_as_many_labels_that_are_others_are_explained() -> None:
 
 def test_another_size_is_explained_with_the_layers_that_fit() -> None:
     wider = replace(DEEPSPEECH, model=ModelOptions(n_hidden=16))
-    told = complaint(weights_of(), wider)
+    assert "trained with --n_hidden=12, but this run has --n_hidden=16; give the" in complaint(weights_of(), wider)
+    told = complaint(replace(weights_of(), description={}), wider)
     assert "layer_1/weights is (494, 12) in the file and (494, 16) in this model; give --n_hidden=12" in told
     other_features = replace(DEEPSPEECH, features=FeatureOptions(feature_type="fbank"))
     assert "layer_1/weights is (494, 12) in the file and (1520, 12)" in complaint(weights_of(), other_features)
@@ -76,6 +79,52 @@ def test_another_size_is_explained_with_the_layers_that_fit() -> None:
     told = complaint(replace(source, layers=tuple(fewer)), DEEPSPEECH)
     assert "has no variable layer_5/weights" in told
     assert "start the last 2 layers anew with --drop_source_layers=2, which keeps 8 of 12 weights" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "drop", "named"),
+    [
+        (
+            "conformer",
+            {"settings": replace(SMALL, conformer=ConformerOptions(layers=1, heads=3))},
+            0,
+            "--attention_heads=2",
+        ),
+        (
+            "conformer",
+            {"settings": replace(SMALL, conformer=ConformerOptions(layers=1, heads=3))},
+            1,
+            "--attention_heads=2",
+        ),
+        ("lstm", {"settings": replace(SMALL, lstm=LSTMOptions(layers=1))}, 0, "--lstm_layers=2"),
+        ("lstm", {"settings": replace(SMALL, lstm=LSTMOptions(layers=1))}, 1, "--lstm_layers=2"),
+        ("lstm", {"settings": replace(SMALL, lstm=LSTMOptions(layers=1))}, 2, ""),
+        ("lstm", {"settings": replace(SMALL, lstm=LSTMOptions(layers=3))}, 0, "--lstm_layers=2"),
+        ("lstm", {"settings": replace(SMALL, bidirectional=True)}, 0, "--bidirectional=False"),
+        ("deepspeech", {"relu_clip": 5.0}, 0, "--relu_clip=20.0"),
+        ("deepspeech", {"relu_clip": 5.0}, 6, ""),
+    ],
+)
+def test_another_network_is_refused_with_its_flag_but_where_its_layers_are_dropped(
+    name: str, changed: dict[str, Any], drop: int, named: str
+) -> None:
+    theirs = IDENTITIES[name]
+    ours = replace(theirs, model=replace(theirs.model, **changed))
+    if not named:
+        initial_weights(weights_of(theirs), ours, drop)
+        return
+    told = complaint(weights_of(theirs), ours, drop)
+    assert f"trained with {named}, but this run has --" in told
+    assert told.endswith("give the same value, or begin the layers that differ untrained with --drop_source_layers")
+    last = [each for each in ours.network.shapes if ours.network.layer_of(each) is ours.network.layers[-1]]
+    with pytest.raises(CheckpointError, match=named):
+        initial_weights(weights_of(theirs), ours, 0, initial(ours, tuple(last)))
+
+
+def test_a_network_that_is_not_described_is_explained_without_a_guess() -> None:
+    bidirectional, source = IDENTITIES["both_directions"], weights_of(IDENTITIES["lstm"])
+    told = complaint(replace(source, description={}), bidirectional)
+    assert "has no variable" in told and "give its --network and its flags, such as --lstm_layers, --bidir" in told
 
 
 def test_weights_of_no_network_of_ours_are_explained() -> None:
@@ -87,10 +136,23 @@ def test_weights_of_no_network_of_ours_are_explained() -> None:
     assert "layer_1/weights is of type float64" in complaint(ModelWeights("a.h5", (doubled,), {}), DEEPSPEECH, 5)
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_not_finite_are_refused_unless_they_are_dropped(wrong: float) -> None:
+    source = weights_of()
+    source.values["layer_6/bias"][2:4] = wrong
+    told = complaint(source, DEEPSPEECH)
+    assert told.startswith("weights.h5: layer_6/bias holds numbers that are not finite, 2 of 7; take weights of before")
+    assert "layer_6/bias" not in initial_weights(source, DEEPSPEECH, 1)
+    normalized = weights_of(IDENTITIES["lstm"])
+    normalized.values[MEAN][0] = wrong
+    with pytest.raises(CheckpointError, match="features/mean holds numbers that are not finite"):
+        initial_statistics(normalized, NORMALIZED)
+
+
 def test_shared_labels_keep_their_rows_wherever_they_are() -> None:
     other = replace(DEEPSPEECH, alphabet=Alphabet(tuple("xd ay")))
     source = weights_of()
-    taken = initial_weights(source, other.network, other.alphabet, 0, initial(other))
+    taken = initial_weights(source, other, 0, initial(other))
     assert set(taken) == set(source.values)
     for name in LAST:
         theirs, ours = source.values[name], taken[name]
@@ -99,7 +161,7 @@ def test_shared_labels_keep_their_rows_wherever_they_are() -> None:
                 np.testing.assert_array_equal(ours[..., "xd ay".index(label)], theirs[..., place])
         np.testing.assert_array_equal(ours[..., -1], theirs[..., -1])
         assert (ours[..., [0, 4]] == 7).all()
-    also = initial_weights(source, other.network, other.alphabet, 2, initial(other))
+    also = initial_weights(source, other, 2, initial(other))
     assert set(source.values) - set(also) == {"layer_5/weights", "layer_5/bias"}
 
 
@@ -113,7 +175,7 @@ def test_labels_are_only_mapped_where_some_are_shared() -> None:
         (unknown, DEEPSPEECH, "does not say its alphabet, so --map_labels cannot be used"),
     ):
         with pytest.raises(CheckpointError, match=told):
-            initial_weights(source, identity.network, identity.alphabet, 0, initial(identity))
+            initial_weights(source, identity, 0, initial(identity))
     assert shared_labels("abc", "cb").shared == 2
 
 

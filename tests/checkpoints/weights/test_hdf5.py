@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import tensorflow as tf
 from models_of_weights import IDENTITIES, weights_of
 
 from deepspeech.checkpoints.weights.hdf5 import read_hdf5, write_hdf5
-from deepspeech.checkpoints.weights.model_weights import weights_of_hdf5
+from deepspeech.checkpoints.weights.model_weights import read_initial_weights, weights_of_hdf5
 from deepspeech.errors import CheckpointError
+from deepspeech.options import CheckpointOptions, with_values
 
 keras = tf.keras
 
@@ -41,6 +43,7 @@ def keras_model() -> Any:
 @pytest.mark.parametrize("name", IDENTITIES)
 def test_what_is_written_is_read_bit_for_bit(name: str, tmp_path: Path) -> None:
     source = weights_of(IDENTITIES[name])
+    next(iter(source.values.values())).reshape(-1)[:1].view(np.uint32)[:] = 0x7FC12345  # no number
     write_hdf5(tmp_path / "a.weights.h5", source.layers, source.description)
     read = weights_of_hdf5(tmp_path / "a.weights.h5", "a")
     assert [layer.name for layer in read.layers] == [layer.name for layer in source.layers]
@@ -89,6 +92,39 @@ def test_names_that_keras_cuts_into_several_attributes_are_read(tmp_path: Path) 
             file.create_group(name).attrs["weight_names"] = [f"{name}/kernel:0"]
             file[f"{name}/{name}/kernel:0"] = np.ones(3)
     assert list(weights_of_hdf5(tmp_path / "a.h5", "a").values) == ["one/kernel", "two/kernel"]
+
+
+def test_layers_of_the_same_name_and_a_models_own_weights_are_told_apart(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.weights.h5", "w") as file:  # as Keras 3 writes a model with two lists of layers
+        for group, name in (("one/dense", "same"), ("other/dense", "same"), (".", "both")):
+            file.require_group(group).create_group("vars").attrs["name"] = name
+            for number in range(2):
+                file[f"{group}/vars/{number}"] = np.full(3, number, np.float32)
+    layers, _ = read_hdf5(tmp_path / "a.weights.h5")
+    assert len({layer.name for layer in layers}) == 3 and "both" in {layer.name for layer in layers}
+    write_hdf5(tmp_path / "ours.h5", layers, {})
+    read = weights_of_hdf5(tmp_path / "ours.h5", "ours")
+    assert [(layer.name, list(layer.weights)) for layer in read.layers] == [
+        (layer.name, list(layer.weights)) for layer in layers
+    ]
+    assert len(read.values) == 6
+
+
+def test_bfloat16_is_read_as_float32_of_the_same_values(tmp_path: Path) -> None:
+    values = np.array([[1.5, -0.0], [np.inf, 3.0e38]], np.float32)
+    halves = tf.cast(values, tf.bfloat16).numpy()
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.attrs["layer_names"] = ["layer"]
+        file.create_group("layer").attrs["weight_names"] = ["weight", "complex"]
+        file["layer/weight"] = halves.view("V2")  # as Keras writes it
+        file["layer/complex"] = np.ones(2)
+    read = weights_of_hdf5(tmp_path / "a.h5", "a").values["weight"]
+    assert read.dtype == np.float32 and read.tobytes() == halves.astype(np.float32).tobytes()
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        del file["layer/complex"]
+        file["layer/complex"] = np.ones(2, np.complex64)
+    with pytest.raises(CheckpointError, match="/layer/complex is not an array of real numbers"):
+        read_hdf5(tmp_path / "a.h5")
 
 
 def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
@@ -141,7 +177,9 @@ def test_values_of_another_file_are_not_read(tmp_path: Path) -> None:
             read_hdf5(path)
 
 
-@pytest.mark.parametrize("change", [{"format": 99}, {"alphabet": "abc"}, {"network": {"name": 3}}, {"features": []}])
+@pytest.mark.parametrize(
+    "change", [{"format": 99}, {"alphabet": "abc"}, {"network": {"name": 3}}, {"features": []}, {"output_unit": "x"}]
+)
 def test_a_description_that_cannot_be_read_is_an_error(change: dict[str, Any], tmp_path: Path) -> None:
     source = weights_of()
     write_hdf5(tmp_path / "a.h5", source.layers, {**source.description, **change})
@@ -154,3 +192,51 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"none/a\.weights\.h5: cannot be written"):
         write_hdf5(tmp_path / "none/a.weights.h5", source.layers, {})
     assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_said_in_plain_words(tmp_path: Path) -> None:
+    source, limits = weights_of(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    written(tmp_path / "a.h5")
+    before = (tmp_path / "a.h5").read_bytes()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with pytest.raises(CheckpointError, match=r"cannot be written \(File too large\); nothing was changed$"):
+            write_hdf5(tmp_path / "a.h5", source.layers, source.description)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.h5"] and (tmp_path / "a.h5").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("flag", "name", "told"),
+    [
+        (
+            "initialize_from_weights",
+            "",
+            "is a folder; begin with the weights of its checkpoint by --load_checkpoint_dir",
+        ),
+        (
+            "initialize_from_frozen_model",
+            "",
+            "is a folder; begin with the weights of its checkpoint by --load_checkpoint_dir",
+        ),
+        (
+            "initialize_from_weights",
+            "a.pb",
+            "is an exported graph, and not an HDF5 file; give it with --initialize_from_froz",
+        ),
+        (
+            "initialize_from_frozen_model",
+            "a.h5",
+            "is an HDF5 file, and not an exported graph; give it with --initialize_from_weights",
+        ),
+        ("initialize_from_weights", "b.h5", "there is no such file"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_with_the_flag_that_takes_it(
+    flag: str, name: str, told: str, tmp_path: Path
+) -> None:
+    written(tmp_path / "a.h5")
+    with pytest.raises(CheckpointError, match=told) as caught:
+        read_initial_weights(with_values(CheckpointOptions, {flag: tmp_path / name}))
+    assert str(caught.value).startswith(f"--{flag}={tmp_path / name}: ")

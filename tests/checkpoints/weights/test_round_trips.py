@@ -78,6 +78,9 @@ def test_moving_averages_and_names_of_the_first_generation_are_read(tmp_path: Pa
 
 def test_weights_that_are_no_whole_model_become_no_checkpoint(tmp_path: Path) -> None:
     source = weights_of()
+    told = {name: value for name, value in source.description.items() if name != "alphabet"}
+    without_alphabet = replace(source, description=told)
+    fewer_labels = replace(source, description={**source.description, "alphabet": list(" abcd")})
     lacking = replace(source, layers=source.layers[1:])
     misshapen = replace(
         source, layers=(LayerWeights("layer_1", {"layer_1/weights": np.ones((2, 2))}), *source.layers[1:])
@@ -85,14 +88,23 @@ def test_weights_that_are_no_whole_model_become_no_checkpoint(tmp_path: Path) ->
     unknown = replace(
         source, description={**source.description, "network": {"name": "mine", "layers": [{"layer": "X"}]}}
     )
-    for wrong, told in (
+    diverged = weights_of()
+    diverged.values["layer_5/bias"][3] = np.inf
+    for wrong, reason in (
+        (diverged, "layer_5/bias holds numbers that are not finite, 1 of 12"),
         (replace(source, description={}), "does not say what its weights stand for"),
+        (without_alphabet, "does not say the alphabet of its weights; begin with it by deepspeech-train --load_check"),
+        (
+            replace(without_alphabet, origin="a.pb"),
+            r"^a\.pb: does not say the alphabet .* --initialize_from_frozen_model, whose flags say it$",
+        ),
+        (fewer_labels, "its alphabet has 5 labels, but its last layer 7 outputs, one for each label and one for the"),
         (lacking, "has no layer_1/weights, which its network deepspeech needs"),
         (misshapen, r"layer_1/weights is float64 \(2, 2\)"),
         (unknown, "its network cannot be computed here"),
         (ModelWeights("a", (), {"format": 1}), r"has no layer_1/weights, as a network of DeepSpeech does"),
     ):
-        with pytest.raises(CheckpointError, match=told):
+        with pytest.raises(CheckpointError, match=reason):
             write_checkpoint(tmp_path / "folder", wrong)
     assert not list(tmp_path.glob("folder/train-*"))
 

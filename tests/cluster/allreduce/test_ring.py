@@ -100,6 +100,17 @@ def test_the_first_process_gives_its_arrays_to_all(monkeypatch: pytest.MonkeyPat
             np.testing.assert_array_equal(array, wanted)
 
 
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="there is no IPv6 here")
+def test_processes_meet_at_addresses_of_both_kinds() -> None:
+    listeners = [RingListener(0), RingListener(0)]
+    hosts = ("127.0.0.1", "[::1]")
+    ring = [RingPlace(KEY, rank, 2, f"{hosts[rank]}:{listeners[1 - rank].port}") for rank in range(2)]
+    with ThreadPoolExecutor(2) as threads:
+        joined = list(threads.map(lambda place: listeners[place.rank].join(place, lambda: True), ring))
+    for each in joined:
+        each.close()
+
+
 def test_a_process_that_leaves_breaks_the_ring_for_all() -> None:
     def outcome(ring: Ring, rank: int) -> str:
         if rank == 2:
@@ -114,7 +125,7 @@ def test_a_process_that_leaves_breaks_the_ring_for_all() -> None:
 
     listeners = [RingListener(0) for _ in range(4)]
     with ThreadPoolExecutor(4) as threads:
-        joined = threads.map(lambda place: listeners[place.rank].join(place, lambda: True), places(listeners))
+        joined = list(threads.map(lambda place: listeners[place.rank].join(place, lambda: True), places(listeners)))
         outcomes = list(threads.map(outcome, joined, range(4)))
     assert outcomes.pop(2) == "left"
     assert all("has left the ring" in each or "connection" in each for each in outcomes), outcomes

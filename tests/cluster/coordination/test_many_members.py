@@ -1,9 +1,9 @@
-"""What thousands of members ask of the coordinator."""
+"""What thousands of members ask of the coordinator, and what each may ask more than once."""
 
 import pytest
-from coordinators import cluster, job_of, joined, submit, training
+from coordinators import applicant, cluster, job_of, joined, submit, training
 
-from deepspeech.cluster.coordination.membership import ClusterSettings, Member
+from deepspeech.cluster.coordination.membership import ClusterSettings, Member, Role
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,16 @@ def test_a_job_and_the_look_for_the_end_of_a_round_do_not_look_at_every_member(m
     job_of(coordinator, members[0])
     assert coordinator.close_round(0.0) is None
     assert len(looked_at) <= 2
+
+
+@pytest.mark.parametrize("role", Role)
+def test_a_process_that_asks_to_join_once_more_has_not_been_lost(role: Role) -> None:
+    coordinator = cluster(1, servers=1)
+    coordinator.open(training())
+    for second in range(3):
+        identity = coordinator.join(applicant(0, role=role), second)
+    coordinator.heartbeat(identity, 3.0)
+    assert len(coordinator.members) == 1
+    assert (coordinator.chronicle.told(3.0), coordinator.trouble, coordinator.servers_lost_since) == ([], None, None)
+    coordinator.join(applicant(0, "restarted", role), 4.0)
+    assert [event["what"] for event in coordinator.chronicle.told(4.0)] == [f"{role.value} 0 was replaced"]

@@ -1,6 +1,7 @@
 """What a node makes of the coordinator's answers, and of those that are lost or another's."""
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -86,11 +87,12 @@ def test_a_worker_that_does_not_fit_is_told_why(served: Served) -> None:
         join(served.connection(), Applicant(Role.WORKER, 0, "p", {"n_hidden": "64"}))
 
 
-def test_a_coordinator_that_is_not_there_is_an_error_after_so_many_tries() -> None:
+@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])
+def test_a_coordinator_that_is_not_there_is_an_error_after_so_many_tries(host: str, shown: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
-    with pytest.raises(ClusterError, match=f"http://127.0.0.1:{port} could not be reached"):
-        join(Connection(Address("127.0.0.1", port, retries=2)), Applicant(Role.WORKER, 0, "p"))
+    with pytest.raises(ClusterError, match=re.escape(f"http://{shown}:{port} could not be reached")):
+        join(Connection(Address(host, port, retries=2)), Applicant(Role.WORKER, 0, "p"))
 
 
 @contextmanager
@@ -131,6 +133,7 @@ def test_answers_of_a_gateway_before_the_coordinator_and_to_a_request_that_stall
     monkeypatch.setattr(client, "RETRY_SECONDS", 0.02)
     strange = [
         *((404, b"<html>"), (502, b"Bad Gateway"), (503, b'{"message": "unavailable"}'), (200, b"<html>"), (200, b"")),
+        (200, b"[" * 100_000),
         *((400, b"null"), (504, b'{"kind": 7, "error": []}'), (408, b'{"kind": "too_slow", "error": "stalled"}')),
     ]
     with gateway(*strange, (200, b'{"member": "m", "lease_seconds": 1000, "seconds_between_signs": 1}')) as port:

@@ -102,7 +102,9 @@ def test_beyond_this_machine_metrics_need_the_secret_and_probes_do_not(
         assert get(port, "/readyz")[0] == 503
         assert get(port, "/metrics")[0] == 401
         assert get(port, "/metrics", Authorization="Bearer another secret")[0] == 401
+        assert get(port, "/metrics", Authorization=secret)[0] == 401
         assert get(port, "/metrics", Authorization=f"Bearer {secret}")[0] == 200
+        assert get(port, "/metrics", Authorization=f"bearer {secret}")[0] == 200
 
 
 def test_a_port_that_is_taken_and_libraries_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from deepspeech.cli import flags
 from deepspeech.cli.combinations.places import placed
+from deepspeech.cluster.addresses.announcing import own_address, port_to_listen_on
 from deepspeech.cluster.schedulers.registry import place_of
 from deepspeech.errors import FlagError
 from deepspeech.options import ClusterOptions, Options, with_values
@@ -49,6 +51,18 @@ def test_tf_config_names_the_nodes(variables: dict[str, str], job: str, task: in
     assert cluster.announces
     assert cluster.places == sum(len(hosts) for kind, hosts in described(variables).items() if kind != "ps")
     assert cluster.least_workers == 0
+
+
+def test_addresses_of_ipv6_are_in_brackets_only_before_a_port() -> None:
+    nodes = {"worker": ["[::1]:4601", "[fd00::2]:4602"], "ps": ["[::1]:4603"]}
+    for number in (0, 1):
+        cluster = cluster_of("tf_config", tf_config("worker", number, nodes))
+        assert cluster.coordinator_host == "::1"
+        assert own_address(cluster, port_to_listen_on(cluster)) == nodes["worker"][number]
+    for given, wanted in (("fd00::2", "[fd00::2]:9"), ("[fd00::2]", "[fd00::2]:9"), ("", "[::1]:9")):
+        cluster = replace(cluster_of("tf_config", tf_config("worker", 0, nodes)), worker_address=given)
+        assert port_to_listen_on(cluster) == 0
+        assert own_address(cluster, 9) == wanted
 
 
 def described(variables: dict[str, str]) -> dict[str, list[str]]:
@@ -142,6 +156,7 @@ def test_what_the_command_line_says_besides_the_place_stays() -> None:
     [
         ("tf_config", {}, "TF_CONFIG is not in the environment; the scheduler sets it, such as Kubeflow's TFJob"),
         ("tf_config", {"TF_CONFIG": "{"}, "TF_CONFIG: is not JSON"),
+        ("tf_config", {"TF_CONFIG": "[" * 100_000}, "TF_CONFIG: is not JSON"),
         ("tf_config", {"TF_CONFIG": "[]"}, 'TF_CONFIG: has no "cluster", which names the nodes'),
         ("tf_config", {"TF_CONFIG": json.dumps({"cluster": NODES})}, 'TF_CONFIG: has no "task"'),
         ("tf_config", tf_config("worker", 2), "TF_CONFIG: its task, worker 2, is not in its cluster"),

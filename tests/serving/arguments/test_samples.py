@@ -47,7 +47,7 @@ def test_smaller_integers_are_samples_too() -> None:
 NOT_SAMPLES: list[Any] = [
     None,
     "text",
-    3,
+    Path("a.wav"),
     {},
     object(),
     [None],
@@ -57,11 +57,13 @@ NOT_SAMPLES: list[Any] = [
     np.zeros(3),
     array("f", [1]),
     iter([]),
+    np.zeros((2, 3)),
+    [True, False],
 ]
-ROUNDED: list[Any] = [np.zeros(3, np.int32), np.zeros(3, np.uint16), array("i", [1]), [0.5, 1]]
+ROUNDED: list[Any] = [np.zeros(3, bool), np.zeros(3, np.int32), np.zeros(3, np.uint16), array("i", [1]), [0.5, 1]]
 NOT_ONE_SIGNAL: list[Any] = [
     *([[1, 2]], [[1], [2, 3]], b"odd", [40_000]),
-    *(np.zeros((2, 3), np.int16), np.int16(3)),
+    *(np.zeros((2, 3), np.int16), np.int16(3), 3, [[]]),
 ]
 
 
@@ -70,7 +72,7 @@ def test_anything_else_is_refused() -> None:
         with pytest.raises(SamplesError) as caught:
             as_samples(audio)
         assert isinstance(caught.value, TypeError | ValueError) and "\n" not in str(caught.value)
-    for audio in ROUNDED:
+    for audio in NOT_SAMPLES + ROUNDED:
         with pytest.raises(SamplesTypeError):
             as_samples(audio)
     for audio in NOT_ONE_SIGNAL:

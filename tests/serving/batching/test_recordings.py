@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
 
 from deepspeech import Model
-from deepspeech.errors import AudioError
+from deepspeech.errors import AudioError, SamplesShapeError, SamplesTypeError
 from deepspeech.serving.arguments.samples import Samples
 from deepspeech.serving.batching import recordings as batches
 
@@ -36,7 +37,17 @@ def test_a_recording_that_cannot_be_read_is_named_at_its_turn(model: Model, reco
     results = list(model.recognized(model.parts(each) for each in (recordings[0], missing, recordings[1])))
     assert [result.error is None for result in results] == [True, False, True]
     assert results[2].parts[0][1][0].text == model.transcribe(recordings[1]).text
-    transcripts = model.transcribe_many([recordings[0], missing])
-    assert next(transcripts).text
-    with pytest.raises(AudioError, match=r"missing\.wav"):
-        next(transcripts)
+
+
+def test_what_cannot_be_used_raises_at_its_turn_and_those_after_it_follow(model: Model, recordings: list[Path]) -> None:
+    wrong: list[tuple[Any, type[Exception]]] = [
+        (Path("missing.wav"), AudioError),
+        (np.zeros(9, np.float32), SamplesTypeError),
+        (np.zeros((2, 2), np.int16), SamplesShapeError),
+    ]
+    transcripts = model.transcribe_many([recordings[0], *(audio for audio, _ in wrong), recordings[1]])
+    assert next(transcripts).text == model.transcribe(recordings[0]).text
+    for _, error in wrong:
+        with pytest.raises(error):
+            next(transcripts)
+    assert [each.text for each in transcripts] == [model.transcribe(recordings[1]).text]

@@ -122,6 +122,18 @@ def test_streams_of_the_published_interface_end_alike(model: Model, joined: Join
     assert model.createStream().endpoint() is None and model.stream().endpoint() is None
 
 
+def test_without_rules_the_next_utterance_begins_after_all_that_was_fed(model: Model, joined: Joined) -> None:
+    samples = joined.samples[: 3 * RATE]
+    stream = model.stream()
+    for end in (RATE, 2 * RATE):
+        stream.feed(samples[end - RATE : end])
+        stream = stream.next_utterance()
+        assert stream.start == end / RATE
+    stream.feed(samples)
+    alone = model.transcribe(samples).words
+    assert alone and [word.start for word in stream.finish().words] == pytest.approx([word.start + 2 for word in alone])
+
+
 def test_the_network_rests_until_there_is_a_voice(model: Model, shared: Path) -> None:
     if find_spec("silero_vad") is None or find_spec("onnxruntime") is None:
         pytest.skip("silero-vad and onnxruntime are not installed")

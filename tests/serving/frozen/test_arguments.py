@@ -12,6 +12,7 @@ from graph_files import definition_of, edited, repeated, write
 
 from deepspeech import Model
 from deepspeech.errors import DeepSpeechError
+from deepspeech.serving.endpointing import EndpointRules
 
 NO_SAMPLES = np.zeros(0, np.int16)
 WRONG: list[Callable[[Model], Any]] = [
@@ -40,6 +41,11 @@ WRONG: list[Callable[[Model], Any]] = [
     lambda model: model.enableExternalScorer(3),  # type: ignore[arg-type]
     lambda model: model.enableExternalScorer("/nope"),
     lambda model: model.addHotWord("a", 1),
+    lambda model: model.stream(endpointing=True),  # type: ignore[arg-type]
+    lambda model: model.stream(EndpointRules(), voice_activity=True),  # type: ignore[arg-type]
+    lambda _: EndpointRules("x"),  # type: ignore[arg-type]
+    lambda _: EndpointRules(10**400),
+    lambda _: EndpointRules(np.zeros(2)),  # type: ignore[arg-type]
 ]
 WRONG_WITH_SCORER: list[Callable[[Model], Any]] = [
     lambda model: model.setScorerAlphaBeta("1", None),  # type: ignore[arg-type]
@@ -49,6 +55,10 @@ WRONG_WITH_SCORER: list[Callable[[Model], Any]] = [
     lambda model: model.addHotWord([], 1),  # type: ignore[arg-type]
     lambda model: model.addHotWord("a", "much"),  # type: ignore[arg-type]
     lambda model: model.addHotWord("a", float("nan")),
+    lambda model: model.addHotWord("a", np.array([1.0, 2.0])),  # type: ignore[arg-type]
+    lambda model: model.set_hot_words(None),  # type: ignore[arg-type]
+    lambda model: model.set_hot_words([("a", 1)]),  # type: ignore[arg-type]
+    lambda model: model.stream(hot_words=["a"]),  # type: ignore[arg-type]
     lambda model: model.eraseHotWord({}),  # type: ignore[arg-type]
 ]
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import soundfile
+from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
@@ -30,6 +31,14 @@ MESSAGE = 640
 """Bytes of 20 ms at 16 kHz."""
 
 Samples = npt.NDArray[np.int16]
+
+JSON_TEXTS = st.text(st.characters(), max_size=5)
+"""Also of halves of characters, which JSON can escape and UTF-8 has not."""
+JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.sampled_from([10**400, -(10**400)]) | JSON_TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(JSON_TEXTS, inner, max_size=3),
+    max_leaves=5,
+)
 
 
 @dataclass(frozen=True)

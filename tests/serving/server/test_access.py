@@ -45,6 +45,8 @@ def test_what_says_something_needs_the_token(served: Served) -> None:
             assert code == 401 and headers["www-authenticate"] == "Bearer"
             assert json.loads(text)["error"]["code"] == "invalid_api_key" and TOKEN not in text
     assert status(served) == 200
+    for header, code in ((f"bearer {TOKEN}", 200), (TOKEN, 401), (f"Basic {TOKEN}", 401), (f"Bearer{TOKEN}", 401)):
+        assert status(served, token=None, Authorization=header) == code
     for path in ("/healthz", "/readyz", "/openapi.json"):
         assert status(served, path, token=None) == 200
 
@@ -102,5 +104,11 @@ def test_pages_that_are_allowed_may_ask_first(served: Served) -> None:
     code, headers, _ = served.get("/v1/audio/transcriptions", "OPTIONS", **asked)
     assert code == 200
     assert headers["access-control-allow-origin"] == "https://app.example"
+    wanted = "authorization,x-stainless-os"  # as OpenAI's client for JavaScript sends them
+    code, headers, _ = served.get("/v1/models", "OPTIONS", Access_Control_Request_Headers=wanted, **asked)
+    assert code == 200 and headers["access-control-allow-headers"] == wanted
+    foreign = {**asked, "Origin": "https://evil.example"}
+    code, headers, _ = served.get("/v1/models", "OPTIONS", Access_Control_Request_Headers=wanted, **foreign)
+    assert code == 400 and "access-control-allow-origin" not in headers
     code, headers, _ = served.get("/v1/models", Origin="https://app.example", Authorization=f"Bearer {TOKEN}")
     assert headers["access-control-allow-origin"] == "https://app.example"

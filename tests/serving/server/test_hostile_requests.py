@@ -14,7 +14,21 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
-from serving_in_thread import PATIENCE, Samples, Served, final, loaded, rest, samples_of, say, serving, tell, until
+from serving_in_thread import (
+    JSON,
+    JSON_TEXTS,
+    PATIENCE,
+    Samples,
+    Served,
+    final,
+    loaded,
+    rest,
+    samples_of,
+    say,
+    serving,
+    tell,
+    until,
+)
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from deepspeech import Model
@@ -55,18 +69,14 @@ def test_the_description_names_what_is_served(served: Served) -> None:
 
 TEXTS = st.one_of(
     st.text(max_size=40),
-    st.recursive(
-        st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-        max_leaves=5,
-    ).map(json.dumps),
+    JSON.map(json.dumps),
     st.fixed_dictionaries(
         {"type": st.sampled_from(["start", "finish", "close", "stop"])},
         optional={
-            "hot_words": st.dictionaries(st.text(max_size=3), st.floats() | st.text(max_size=2), max_size=2),
-            "beam_width": st.integers() | st.floats(),
-            "n_best": st.integers() | st.none(),
-            "partials": st.booleans() | st.integers(),
+            "hot_words": st.dictionaries(JSON_TEXTS, JSON, max_size=2) | JSON,
+            "beam_width": JSON,
+            "n_best": JSON,
+            "partials": JSON,
         },
     ).map(json.dumps),
 )

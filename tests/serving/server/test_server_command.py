@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from serving_in_thread import PATIENCE, Samples, final, rest, samples_of, say, tell, told
+from serving_in_thread import PATIENCE, Samples, final, rest, samples_of, say, tell, told, until
 from websockets.sync.client import connect
 
 from deepspeech import Model
@@ -34,14 +34,29 @@ ROOT = Path(__file__).parents[3]
 @contextmanager
 def running(*flags: object, log: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """Run the command meanwhile; give its process, and the address that it says."""
+    with started(*flags, log=log) as process:
+        yield process, waited_for(log, r"at (https?://\S+)/")
+
+
+@contextmanager
+def started(*flags: object, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the command, and end it at the end."""
     command = [sys.executable, "-c", "import sys; from deepspeech.commands import server; sys.exit(server())"]
     with log.open("wb") as file:
         process = subprocess.Popen([*command, "--port=0", *map(str, flags)], stderr=file, cwd=ROOT)
     try:
-        yield process, waited_for(log, r"at (https?://\S+)/")
+        yield process
     finally:
         process.kill()
         process.wait()
+
+
+def handling(process: subprocess.Popen[bytes], kind: str, number: signal.Signals) -> bool:
+    """Return whether a process blocks (SigBlk) or catches (SigCgt) a signal, as Linux tells it."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    mask = re.search(rf"{kind}:\s+(\w+)", status)
+    assert mask is not None
+    return bool(int(mask.group(1), 16) >> (number - 1) & 1)
 
 
 def waited_for(log: Path, pattern: str) -> str:
@@ -117,13 +132,62 @@ def test_signals_reload_the_models_and_end_the_server_when_all_is_said(
         assert process.wait(PATIENCE) == 0
 
 
-def test_connections_are_encrypted_with_a_certificate(graph_file: Path, tmp_path: Path) -> None:
+def test_a_signal_to_reload_that_comes_early_waits_until_the_server_serves(graph_file: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with started(f"--model={graph_file}", log=log) as process:
+        until(lambda: handling(process, "SigBlk", signal.SIGHUP))
+        process.send_signal(signal.SIGHUP)
+        waited_for(log, r"(serving[^$]+loaded again: 1 of 1)")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_that_still_loads_ends_as_one_that_serves(
+    number: signal.Signals, graph_file: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with started(*(f"--model={each}={graph_file}" for each in range(300)), log=log) as process:
+        until(lambda: handling(process, "SigBlk", signal.SIGHUP) and handling(process, "SigCgt", signal.SIGTERM))
+        process.send_signal(number)
+        assert process.wait(PATIENCE) == 0
+    assert log.read_text() == ""
+
+
+def made_certificate(folder: Path, *protection: str) -> tuple[Path, Path]:
+    """Return a certificate and its key, which is encrypted if flags of openssl for that are given."""
     if shutil.which("openssl") is None:
         pytest.skip("no openssl to make a certificate with")
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    folder.mkdir(exist_ok=True)
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", *(protection or ["-nodes"]), *subject]
     subprocess.run([*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
+    return certificate, key
+
+
+def test_a_certificate_and_a_key_that_cannot_be_used_are_refused_before_anybody_connects(
+    graph_file: Path, tmp_path: Path
+) -> None:
+    certificate, key = made_certificate(tmp_path / "one")
+    _, another = made_certificate(tmp_path / "another")
+    _, encrypted = made_certificate(tmp_path / "encrypted", "-passout", "pass:secret")
+    for pair, message in (
+        ((graph_file, key), f"--tls_certificate={graph_file}: there is no certificate in it"),
+        ((key, certificate), f"--tls_certificate={key}: there is no certificate in it"),
+        ((certificate, certificate), f"--tls_key={certificate}: no key for --tls_certificate={certificate} ("),
+        ((certificate, another), f"--tls_key={another}: the key is not that of --tls_certificate={certificate}"),
+        ((certificate, encrypted), f"--tls_key={encrypted}: the key is encrypted; "),
+    ):
+        with pytest.raises(FlagError) as refused:
+            parsed(f"--model={graph_file}", f"--tls_certificate={pair[0]}", f"--tls_key={pair[1]}")
+        assert str(refused.value).startswith(message) and "\n" not in str(refused.value)
+    options = parsed(f"--model={graph_file}", f"--tls_certificate={certificate}", f"--tls_key={key}")
+    assert options.tls_certificate == certificate
+
+
+def test_connections_are_encrypted_with_a_certificate(graph_file: Path, tmp_path: Path) -> None:
+    certificate, key = made_certificate(tmp_path)
     flags = [f"--model={graph_file}", f"--tls_certificate={certificate}", f"--tls_key={key}"]
     context = ssl.create_default_context(cafile=certificate)
     with running(*flags, log=tmp_path / "log") as (process, address):
@@ -155,6 +219,11 @@ def test_connections_are_encrypted_with_a_certificate(graph_file: Path, tmp_path
         (["--model={graph}", "--host=nobody.invalid"], "--host=nobody.invalid: no such host"),
         (["--model={graph}", "--token_file=/nowhere"], "--token_file=/nowhere: cannot be read"),
         (["--model={graph}", "--token_file={short}"], "must be one line of 16 or more ASCII characters"),
+        (["--model={graph}", "--allowed_origins=example.org"], "--allowed_origins=example.org: no browser sends this"),
+        (["--model={graph}", "--allowed_origins=*,https://a.org/"], "--allowed_origins=https://a.org/: no browser"),
+        (["--model={graph}", "--allowed_origins=https://a.org:443"], "it must be as https://example.org, or * for any"),
+        (["--model={graph}", "--allowed_hosts=https://x.org"], "--allowed_hosts=https://x.org: no browser sends this"),
+        (["--model={graph}", "--allowed_hosts=x.org:80"], "it must be a name alone, as example.org, or * for any"),
         (["--model={graph}", "--colour=red"], "unrecognized arguments: --colour=red"),
     ],
 )
@@ -176,7 +245,9 @@ def test_flags_become_options(graph_file: Path, monkeypatch: pytest.MonkeyPatch)
     assert [(each.name, each.scorer) for each in options.models] == [("deepspeech", None), ("b", graph_file)]
     assert options.token == "a secret of enough characters" and options.limits.max_streams == 7
     assert [each.scorer for each in parsed(graph, f"--scorer={graph_file}").models] == [graph_file]
-    assert parsed(graph, "--allowed_hosts=a.example, b.example").allowed_hosts == ("a.example", "b.example")
+    assert parsed(graph, "--allowed_hosts=a.example, B.example").allowed_hosts == ("a.example", "B.example")
+    origins = ("https://a.example", "http://a.example:8080", "http://[::1]:81", "app://obsidian.md", "null", "*")
+    assert parsed(graph, f"--allowed_origins={','.join(origins)}").allowed_origins == origins
 
 
 def test_the_command_says_in_one_line_what_is_wrong(

@@ -16,11 +16,15 @@ import pytest
 import soundfile
 from openai import OpenAI
 from serving_in_thread import PATIENCE, Served, loaded, samples_of, serving, until
+from starlette.datastructures import UploadFile
 
 from deepspeech import Model
 from deepspeech.serving.server.models import Models
+from deepspeech.serving.server.openai.form import TranscriptionRequest
+from deepspeech.serving.server.openai.rendering import rendered
 from deepspeech.serving.server.options import Limits
 from deepspeech.serving.subtitles import cues, srt, webvtt
+from deepspeech.serving.transcripts import Transcript
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +84,7 @@ def test_a_recording_is_transcribed_in_every_format(client: OpenAI, recording: P
         prompt="tones",
         temperature=0.2,
     )
-    assert verbose.text == expected.text and verbose.language == "en"
+    assert verbose.text == expected.text and verbose.language == "xx"  # the model's
     assert verbose.duration == pytest.approx(soundfile.info(recording).duration, abs=0.001)
     assert verbose.words is not None and verbose.segments is not None
     assert [(word.word, word.start, word.end) for word in verbose.words] == [
@@ -89,6 +93,18 @@ def test_a_recording_is_transcribed_in_every_format(client: OpenAI, recording: P
     assert " ".join(segment.text for segment in verbose.segments) == expected.text
     plain = create(file=recording, model="scored", response_format="verbose_json")
     assert plain.segments and plain.words is None
+
+
+@pytest.mark.parametrize(
+    ("of_the_model", "asked", "told"),
+    [("en-US", "de", "en-US"), ("en-US", None, "en-US"), ("", "de", "de"), ("", None, "")],
+)
+def test_the_language_that_is_told_is_the_models_if_it_tells_one(
+    of_the_model: str, asked: str | None, told: str
+) -> None:
+    request = TranscriptionRequest(UploadFile(io.BytesIO()), "tiny", "verbose_json", asked)
+    answer = rendered(Transcript("", (), 0.0), 1.0, of_the_model, request)
+    assert json.loads(bytes(answer.body))["language"] == told
 
 
 def test_a_transcript_is_streamed_part_by_part(client: OpenAI, recording: Path, model: Model) -> None:
@@ -121,6 +137,16 @@ def test_a_wrong_request_is_told_what_is_wrong(
     assert refused.value.type == "invalid_request_error"
     assert refused.value.param == param
     assert "/tmp" not in refused.value.message and "\n" not in refused.value.message
+
+
+def test_a_client_is_told_what_a_server_without_ffmpeg_takes(
+    client: OpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.audio.transcriptions.create(file=("a.m4a", b"\0\0\0\x1cftypM4A " + bytes(100)), model="tiny")
+    assert "This server cannot decode MP4; send the recording as WAV, FLAC, Ogg or MP3" in refused.value.message
+    assert "install" not in refused.value.message
 
 
 def test_unknown_models_large_bodies_and_long_recordings_are_refused(
@@ -178,6 +204,53 @@ def test_a_client_that_goes_away_stops_its_work(
     until(lambda: served.server.service.idle)
     assert not list(tmp_path.iterdir())
     assert client.audio.transcriptions.create(file=recording, model="tiny").text
+
+
+@pytest.mark.parametrize("seconds", [1, 60], ids=["held in memory", "stored while it arrives"])
+def test_a_temporary_folder_that_takes_nothing_is_told_and_logged(
+    seconds: int,
+    served: Served,
+    client: OpenAI,
+    recording: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    gone = tmp_path / "gone"
+    monkeypatch.setattr("tempfile.tempdir", str(gone))
+    wav = io.BytesIO()
+    soundfile.write(wav, np.random.default_rng(1).uniform(-1, 1, seconds * 16_000), 16_000, format="WAV")
+    refused_before = served.figure('refused_total{code="no_storage"}')
+    with pytest.raises(openai.InternalServerError) as full:
+        client.audio.transcriptions.create(file=("a.wav", wav.getvalue()), model="tiny")
+    assert (full.value.status_code, full.value.code) == (507, "no_storage")
+    assert str(gone) not in full.value.message
+    (record,) = caplog.records
+    assert str(gone) in record.getMessage() and "No such file or directory" in record.getMessage()
+    assert served.figure('refused_total{code="no_storage"}') == refused_before + 1
+    monkeypatch.undo()
+    assert client.audio.transcriptions.create(file=recording, model="tiny").text
+
+
+def test_what_no_one_foresaw_is_one_line_of_the_log(
+    models: Models, recording: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(_: Model) -> int:
+        raise KeyError("rate\nof nothing")
+
+    with (
+        serving(models) as server,
+        OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0, timeout=PATIENCE) as client,
+    ):
+        monkeypatch.setattr(Model, "sampleRate", broken)
+        with pytest.raises(openai.InternalServerError) as failed:
+            client.audio.transcriptions.create(file=recording, model="tiny")
+        assert (failed.value.status_code, failed.value.code) == (500, "internal_error")
+        assert server.figure('refused_total{code="internal_error"}') == 1
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("deepspeech")]
+    (line,) = lines
+    assert line.startswith("POST /v1/audio/transcriptions failed: KeyError: ") and "\n" not in line
+    assert "test_transcriptions.py:" in line
 
 
 def test_recordings_are_transcribed_while_others_arrive(models: Models, recording: Path, model: Model) -> None:

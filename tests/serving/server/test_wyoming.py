@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,18 +20,17 @@ from wyoming.error import Error
 from wyoming.event import Event
 from wyoming.info import Describe, Info
 from wyoming.ping import Ping, Pong
+from wyoming_in_loop import run, served
 
 from deepspeech import Model
 from deepspeech.cli.server import options_of, parser
 from deepspeech.errors import FlagError
 from deepspeech.serving.server.live.protocol import Alternative, Final, Partial
 from deepspeech.serving.server.models import Models
-from deepspeech.serving.server.options import Limits, ServedModel, ServerOptions
+from deepspeech.serving.server.options import ServedModel, ServerOptions
 from deepspeech.serving.server.running import RecognitionServer, listen
-from deepspeech.serving.server.service import Service
 from deepspeech.serving.server.wyoming.answers import GrowingTranscript
 from deepspeech.serving.server.wyoming.audio import sixteen_bits
-from deepspeech.serving.server.wyoming.listener import wyoming_listener
 
 Samples = npt.NDArray[np.int16]
 
@@ -51,24 +46,8 @@ def samples(recordings: list[Path]) -> Samples:
     return read
 
 
-@asynccontextmanager
-async def served(models: Models, **limits: Any) -> AsyncIterator[tuple[Service, int]]:
-    options = ServerOptions((), limits=Limits(**limits), drain_secs=5)
-    service = Service(options, models)
-    listening = socket.create_server(("127.0.0.1", 0))
-    try:
-        async with wyoming_listener(service, listening):
-            yield service, listening.getsockname()[1]
-    finally:
-        service.close()
-
-
 def client(port: int) -> AsyncTcpClient:
     return AsyncTcpClient("127.0.0.1", port, read_timeout=120)
-
-
-def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    asyncio.run(test())
 
 
 async def speak(to: AsyncTcpClient, audio: bytes, rate: int = 16000, width: int = 2, channels: int = 1) -> None:
@@ -178,32 +157,6 @@ def test_a_connection_that_is_one_too_many_is_told_so(models: Models, samples: S
                 assert await late.read_event() is None
             await speak(clients[0], samples.tobytes())
             assert transcript_of(await answer(clients[0])) == model.transcribe(samples).text
-
-    run(test)
-
-
-def test_what_is_not_in_the_protocol_is_refused(models: Models) -> None:
-    garbage = [
-        b"GET / HTTP/1.1\r\n\r\n",
-        b"[1]\n",
-        b"{}\n",
-        b'{"type": 1}\n',
-        b'{"type": "describe", "data": []}\n' + b'{"type": "audio-stop", "data_length": -1}\n',
-        b'{"type": "audio-stop", "data_length": 1e99}\n',
-        b'{"type": "audio-stop", "payload_length": 99999999999}\n',
-        b'{"type": "audio-stop", "data_length": 3}\nabc',
-        b"[" * 100_000 + b"\n",
-        b"x" * 200_000,
-    ]
-
-    async def test() -> None:
-        async with served(models) as (_, port):
-            for sent in garbage:
-                reader, writer = await asyncio.open_connection("127.0.0.1", port)
-                writer.write(sent)
-                writer.write_eof()
-                assert b'{"type": "error"' in await asyncio.wait_for(reader.read(), 30), sent[:60]
-                writer.close()
 
     run(test)
 

@@ -146,8 +146,8 @@ def test_resampling_takes_away_what_is_above_half_the_rate() -> None:
         ("opus", 6_000, 0.1),
         ("mp3", 64_000, 0.9),
         ("mp3", 8_000, 0.3),
-        ("ulaw", 1, 0.95),
-        ("gsm", 1, 0.5),
+        ("ulaw", 3_200, 0.95),
+        ("gsm", 3_200, 0.5),
     ],
 )
 def test_a_codec_delays_nothing_and_keeps_what_its_bitrate_allows(encoding: str, bitrate: int, likeness: float) -> None:

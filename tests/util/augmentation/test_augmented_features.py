@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from corpora import TinyCorpus, write_alphabet, write_csv, write_tiny_corpus, write_wav
 
+from deepspeech.util.augmentation.checked_sources import checked_sources
 from deepspeech.util.augmentation.registry import parse_augmentations
 from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
 from deepspeech.util.corpus import Corpus, read_corpus
-from deepspeech.util.errors import AudioError
+from deepspeech.util.errors import AudioError, AugmentationError, FlagError
 from deepspeech.util.feature_cache import FeatureCache, open_feature_cache
 from deepspeech.util.features import FeatureOptions, Features, front_end
 from deepspeech.util.feeding import Batch, FeatureSource, Feeder, OnTheFly
@@ -152,7 +153,34 @@ def test_a_recording_that_is_gone_is_named_with_its_line(tmp_path: Path) -> None
         augmented(corpus, "volume").features(3)
 
 
-def test_noise_that_cannot_be_read_is_named(corpus: Corpus, tmp_path: Path) -> None:
-    (tmp_path / "noise.wav").write_bytes(b"no audio")
-    with pytest.raises(AudioError, match=r"noise\.wav: cannot be read as audio"):
-        augmented(corpus, f"overlay[source={tmp_path}]").features(3)
+def test_noise_that_is_gone_is_named_with_its_flag_and_leaves_no_utterance_out(corpus: Corpus, tmp_path: Path) -> None:
+    noise = write_wav(tmp_path / "noise.wav", np.random.default_rng(1).normal(0, 0.1, 4000))
+    plan = AugmentationPlan(parse_augmentations([f"overlay[source={tmp_path}]"]), 1, 1)
+    sources = checked_sources(plan.augmentations, progress=False)
+    source = Augmented(corpus, MFCC, OnTheFly(corpus, MFCC), plan, sources=sources)
+    noise.unlink()
+    with pytest.raises(AugmentationError, match=r"^--augment: source=.*: .*noise\.wav: No such file or directory$"):
+        Feeder(corpus, source, 5, skip_unreadable=True).batch(0)
+
+
+@pytest.mark.parametrize("augmentation", ["overlay", "room"])
+def test_recordings_of_a_source_are_checked_before_and_bad_ones_left_out_once_if_asked(
+    augmentation: str, corpus: Corpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    noise = np.random.default_rng(1).normal(0, 0.1, 4000)
+    good = [write_wav(tmp_path / f"good-{index}.wav", noise) for index in range(2)]
+    (tmp_path / "cut.wav").write_bytes(good[0].read_bytes()[:-400])
+    write_wav(tmp_path / "silent.wav", np.zeros(4000))
+    plan = AugmentationPlan(parse_augmentations([f"{augmentation}[source={tmp_path}]"] * 2), 1, 1)
+    listed = rf"--augment: source={tmp_path}: 2 of 4 recordings cannot be used: .*cut\.wav: .*silent\.wav: silent"
+    with pytest.raises(FlagError, match=rf"^{listed}[^\n]*--skip_bad_rows$"):
+        checked_sources(plan.augmentations, progress=False)
+    sources = checked_sources(plan.augmentations, skip_bad=True, progress=False)
+    assert sources == {str(tmp_path): tuple(good)}
+    assert [message for message in caplog.messages if "Left out" in message] == [caplog.messages[0]]
+    source = Augmented(corpus, MFCC, OnTheFly(corpus, MFCC), plan, sources=sources)
+    assert all(len(batch.utterances) for batch in fed(source, corpus, 0, 1))
+    for path in good:
+        path.unlink()
+    with pytest.raises(FlagError, match=r"2 of 2 recordings cannot be used: [^\n]*; correct or remove them$"):
+        checked_sources(plan.augmentations, skip_bad=True, progress=False)

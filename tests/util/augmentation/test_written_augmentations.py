@@ -105,6 +105,9 @@ def test_every_kind_is_read_as_it_is_written(kind: str) -> None:
         ("speed[p=x]", "speed: p=x: must be a number"),
         ("speed[factor=0.5~0.4]", "speed: factor=0.5~0.4: must be 0.25 to 4"),
         ("speed[factor=1%]", "speed: factor=1%: 1% is not a number or a range"),
+        ("band[low=3400,high=300]", "low=3400: must be below high=300"),
+        ("band[low=100:900,high=1000~200]", "low=100:900: must be below high=1000~200"),
+        ("codec[bitrate=1]", "codec: bitrate=1: must be 3200 to 1000000"),
         ("overlay[snr=3]", "overlay: source must be given"),
         ("time_mask[domain=time]", "time_mask: domain=time: must be one of spectrogram, signal, features"),
         ("speed[p=1,p=1]", "p is given twice"),
@@ -158,7 +161,15 @@ def test_a_source_that_is_not_there_is_named_with_its_augmentation(tmp_path: Pat
     ):
         options = AugmentationOptions.of(Overlay(source=str(tmp_path / name)))
         with pytest.raises(FlagError, match=rf"^--augment=overlay\[.*source=.*{name}: {reason}[^\n]*$"):
-            options.check_sources()
+            options.check(16_000)
+
+
+def test_a_band_above_half_the_sample_rate_is_refused_where_the_rate_is_known() -> None:
+    options = parse("--augment=band[low=8000,high=9500]").augmentation
+    options.check(22_050)
+    said = r"^--augment=band\[low=8000,high=9500\]: low=8000: must be below half the sample rate, 8000 Hz$"
+    with pytest.raises(FlagError, match=said):
+        options.check(16_000)
 
 
 def test_the_documentation_has_the_table_of_all_kinds() -> None:

@@ -28,6 +28,19 @@ def command():
 sys.exit(run_command(command))
 """
 
+PRINTED_WHILE_PYTHON_IS_LOCKED = """
+import ctypes, sys
+from deepspeech.cli.arguments import run_command
+
+def command():
+    libc = ctypes.PyDLL(None)  # whose functions are called without letting go of Python's lock
+    thread = ctypes.c_void_p()
+    libc.pthread_create(ctypes.byref(thread), None, libc.perror, ctypes.c_char_p(b"of another library"))
+    libc.pthread_join(thread, None)
+
+sys.exit(run_command(command))
+"""
+
 
 @pytest.fixture
 def mp3s(tmp_path: Path) -> list[Path]:
@@ -55,3 +68,10 @@ def test_mp3s_are_read_without_a_line_of_the_decoders(mp3s: list[Path]) -> None:
     others = [line for line in lines if not line.startswith(tuple(map(str, mp3s)))]
     assert others == ["WARNING:root:ours"] * 80 + ["of another library"]
     assert {line.split(":")[0] for line in lines} >= {str(mp3s[3])}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other C libraries keep their standard error")
+def test_other_libraries_can_print_while_no_python_can_run() -> None:
+    command = [sys.executable, "-c", PRINTED_WHILE_PYTHON_IS_LOCKED]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "of another library: Success\n")

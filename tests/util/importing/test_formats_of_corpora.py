@@ -104,15 +104,6 @@ def test_an4_reads_its_lists_side_by_side(tmp_path: Path) -> None:
         Import("an4", tmp_path, tmp_path / "out")
 
 
-def test_ljspeech_takes_the_normalized_text_and_leaves_quotes_alone(tmp_path: Path) -> None:
-    for name in ("LJ1", "LJ2", "grüße"):
-        tone(tmp_path / "wavs" / f"{name}.wav")
-    write(tmp_path / "metadata.csv", 'LJ1|Dr. "A"|doctor "a"\nLJ2|two|\ngrüße|"hallo\nLJ3\n')
-    done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
-    assert done.transcripts == {"LJ1.wav": 'doctor "a"', "LJ2.wav": "two", "grüße.wav": '"hallo'}
-    assert done.left_out == {"metadata.csv:4": "a line without |"}
-
-
 def test_json_lines_cut_at_offsets_and_keep_other_keys(tmp_path: Path) -> None:
     tone(tmp_path / "audio" / "long.wav", 3)
     tone(tmp_path / "audio" / "short.wav", 1)
@@ -138,14 +129,18 @@ def test_json_lines_cut_at_offsets_and_keep_other_keys(tmp_path: Path) -> None:
     ]
 
 
-def test_lists_are_divided_by_speaker_and_keep_their_parts_and_columns(tmp_path: Path) -> None:
+def test_lists_are_divided_by_speaker_and_keep_their_parts_and_columns(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     tone(tmp_path / "long.wav", 3)
     tone(tmp_path / "short.wav", 1)
     header = "wav_filename,wav_filesize,transcript,client_id,start,duration,accent\n"
     rows = ["long.wav,0,two,ann,1,1,north", "short.wav,0,one,bob,,,", "short.wav,0", "long.wav,0,late,ann,9,1,"]
     write(tmp_path / "mine.csv", header + "\n".join(rows))
     write(tmp_path / "more.tsv", "wav_filename\twav_filesize\ttranscript\nshort.wav\t0\tagain\n")
+    notes = write(tmp_path / "notes.csv", "date;remark\n1 May;rain\n")
     done = Import("lists", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert caplog.messages == [f"{notes}: not read: it has no columns wav_filename and transcript"]
     two, one, again = done.all_rows
     assert (two["transcript"], two["speaker"], two["duration"], two["accent"]) == ("two", "ann", "1.000", "north")
     assert set(done.samples(two)[0]) == {200}

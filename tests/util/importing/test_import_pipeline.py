@@ -15,15 +15,20 @@ from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing import import_corpus
 from deepspeech.util.importing.pipeline.known import KnownRecordings
 from deepspeech.util.importing.pipeline.records import SETS, Choices, Record
-from deepspeech.util.importing.pipeline.splits import Splitter
+from deepspeech.util.importing.pipeline.splits import Division, Splitter
 
 HEADER = "client_id\tpath\tsentence\n"
 
 
-def divided(records: list[Record], choices: Choices = Choices()) -> tuple[dict[str, list[Record]], list[str]]:  # noqa: B008
-    splitter = Splitter(choices, "/corpus")
+def counted(records: list[Record], choices: Choices = Choices(), before: Division = Division("", {})) -> Splitter:  # noqa: B008
+    splitter = Splitter(choices, "/corpus", before)
     for record in records:
         splitter.count(record)
+    return splitter
+
+
+def divided(records: list[Record], choices: Choices = Choices()) -> tuple[dict[str, list[Record]], list[str]]:  # noqa: B008
+    splitter = counted(records, choices)
     news = splitter.divide()
     sets: dict[str, list[Record]] = {name: [] for name in SETS}
     for record in records:
@@ -104,6 +109,36 @@ def test_more_speakers_than_are_counted_are_divided_by_hash(monkeypatch: pytest.
     assert not {record.speaker for record in sets["train"]} & {record.speaker for record in sets["test"]}
 
 
+@pytest.mark.parametrize("speakers", [True, False], ids=["speakers", "recordings"])
+def test_what_is_imported_again_with_more_stays_in_its_set_and_new_ones_fill_the_shares(speakers: bool) -> None:
+    records = spoken_by({f"s{number}": 4 for number in range(200)})
+    if not speakers:
+        records = [record._replace(speaker="") for record in records]
+    before = counted(records[:240])
+    before.divide()
+    after = counted(records, before=before.division)
+    assert not any("not divided as before" in line for line in after.divide())
+    chosen = [after.choose(record) for record in records]
+    assert chosen[:240] == [before.choose(record) for record in records[:240]]
+    assert [round(100 * chosen.count(name) / len(records)) for name in SETS] == [90, 5, 5]
+    again = counted(records, before=after.division)
+    again.divide()
+    assert again.division == after.division
+
+
+def test_another_division_of_what_was_divided_before_is_said() -> None:
+    records = spoken_by({f"s{number}": 4 for number in range(40)})
+    before = counted(records)
+    before.divide()
+    said = "not divided as before: dev and test may have what was in train; train with a new --checkpoint_dir"
+    for choices in (Choices(seed=2), Choices(split=(2, 1, 1))):
+        assert counted(records, choices, before.division).divide()[0] == said
+    left = [record for record in records if before.choose(record) == "train"]
+    anew = counted(left[:12], before=before.division)  # three speakers of train, and none of the other sets
+    assert anew.divide()[0] == said
+    assert {anew.choose(record) for record in left[:12]} == set(SETS)
+
+
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     for number in range(6):
@@ -132,7 +167,9 @@ def test_a_second_run_checks_only_what_is_new_or_changed(
     tone(corpus / "clips" / "6.wav")
     with (corpus / "validated.tsv").open("a") as file:
         file.write("s6\t6.wav\tword 6\n")
-    assert len(Import("common_voice", corpus, tmp_path / "out").all_rows) == 7
+    again = Import("common_voice", corpus, tmp_path / "out")
+    assert len(again.all_rows) == 7
+    assert all(row in again.rows(name) for name in ("dev", "test") for row in first.rows(name))
     assert sorted(checked) == ["3.wav", "6.wav"]
 
 

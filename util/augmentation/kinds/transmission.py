@@ -75,6 +75,17 @@ class Band(Augmentation):
     low: Range = Range(300.0)
     high: Range = Range(3400.0)
 
+    def __post_init__(self) -> None:
+        """Raise ValueError for limits that are out of bounds, or of which the lower may be above the higher."""
+        super().__post_init__()
+        if any(self.low.limits(clock)[1] >= self.high.limits(clock)[0] for clock in (0, 1)):
+            raise ValueError(f"low={self.low}: must be below high={self.high}")
+
+    def check_rate(self, sample_rate: int) -> None:
+        """Raise ValueError for a band that may lie above half the rate, of which nothing would be left."""
+        if self.low.highest >= sample_rate / 2:
+            raise ValueError(f"low={self.low}: must be below half the sample rate, {sample_rate / 2:g} Hz")
+
     def augment(self, array: Array, occasion: Occasion) -> Array:
         """Return float32 [samples]. The gain at the frequency f is that of a Butterworth filter of BAND_ORDER:
 
@@ -101,7 +112,7 @@ class Codec(Augmentation):
         "encodes and decodes the samples: as `opus` or `mp3` with `bitrate` bits a second, as far as these allow it, or"
         " as the telephones' `ulaw` or `gsm`, at 8 kHz"
     )
-    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"bitrate": (1.0, 1e6)}
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"bitrate": (3_200.0, 1e6)}
     bitrate: Range = Range(3200.0)
     encoding: str = choice("opus", *(name for name in _FORMATS if name != "opus"))
 

@@ -12,7 +12,7 @@ import soundfile
 
 from ...audio import read_audio
 from ...corpus import Utterance
-from ...errors import AudioError
+from ...errors import AudioError, StorageError
 from ...files.whole_files import write_whole
 from .ranking import RankedRow
 
@@ -60,7 +60,7 @@ def _article(number: int, row: RankedRow) -> str:
 def _player(utterance: Utterance) -> str:
     try:
         samples = read_audio(utterance.path, SAMPLE_RATE, utterance.part)
-    except AudioError as error:
+    except (AudioError, StorageError) as error:
         return f"<p>{escape(str(error))}</p>"
     file = io.BytesIO()
     soundfile.write(file, samples, SAMPLE_RATE, format="MP3")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...audio import Samples, read_audio
-from ...errors import AudioError
+from ...errors import AudioError, StorageError
 from ...parts import Part
 
 FRAME_SECONDS = 0.02
@@ -58,7 +58,7 @@ def levels_of_file(path: str, part: Part | None = None) -> Levels | None:
     """Return the levels of a recording on disk, or of a part of it; None if it cannot be read."""
     try:
         return levels(read_audio(path, SAMPLE_RATE, part), SAMPLE_RATE)
-    except AudioError:
+    except (AudioError, StorageError):
         return None
 
 

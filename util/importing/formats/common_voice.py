@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...corpus_files.tsv_files import clip_path
+from ...corpus_files.csv_files import clip_path
 from ...errors import ImportingError
 from ..pipeline.lines import read_table
 from ..pipeline.records import SETS, Choices, Item, Record

@@ -1,21 +1,35 @@
 """LJSpeech, and what is laid out like it: metadata.csv with lines NAME|TEXT or NAME|TEXT|NORMALIZED TEXT, and wavs/.
 
-Of several texts the last one that isn't empty counts. Quotes stand for themselves. metadata_train.csv, metadata_val.csv
-and metadata_test.csv are sets of their own.
+A first line that names the columns, such as file|text|speaker, says what they are. Of several texts a normalized one
+counts, or without such a line the last, unless it is empty. Quotes stand for themselves. metadata_train.csv,
+metadata_val.csv and metadata_test.csv are sets of their own.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from ...errors import ImportingError
 from ..pipeline.folders import find_recording, is_recording, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
+from .lists.of_any_kind import SPEAKERS
 
 _FOLDERS = ("wavs", "wav", "clips", "")
+_NAMES = ("file", "filename", "file_name", "path", "wav", "audio", "audio_file", "wav_filename", "id")
+_TEXTS = (
+    *("normalized_text", "text_normalized", "normalized_transcript", "normalized_transcription", "normalized"),
+    *("text", "transcript", "transcription", "sentence"),
+)
+"""Names of columns with texts; those that come first count more."""
+
+_LOOKED_AT = 1000
+"""Lines that tell whether the last column may be the transcript."""
+_VARIED = 8
+"""Values of a column that cannot be those of few speakers."""
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
@@ -25,14 +39,48 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
         raise ImportingError(f"{source} has no metadata.csv")
     folder = next(source / name for name in _FOLDERS if (source / name).is_dir())
     for path in lists:
-        for where, line in read_lines(path):
-            name, *texts = line.split("|")
-            name = name.strip()
-            if not texts:
+        header = _header(path)
+        if not header:
+            _check_last_column(path)
+        for where, line in islice(read_lines(path), 1 if header else 0, None):
+            fields = line.split("|")
+            if len(fields) == 1:
                 yield LeftOut(where, "a line without |", "", line)
                 continue
-            text = next(filter(str.strip, reversed(texts)), "")
-            yield Record(_recording(source, folder, name), text, where, "", set_of_name(path.stem))
+            name, text, speaker = _columns(fields, header)
+            yield Record(_recording(source, folder, name.strip()), text, where, speaker, set_of_name(path.stem))
+
+
+def _header(path: Path) -> list[str]:
+    """Return the names of the columns, in small letters; none if the first line is no header."""
+    _, line = next(read_lines(path), ("", ""))
+    names = [name.strip().lower().replace(" ", "_") for name in line.split("|")]
+    return names if set(names) & set(_NAMES) and set(names) & set(_TEXTS) else []
+
+
+def _columns(fields: Sequence[str], header: Sequence[str]) -> tuple[str, str, str]:
+    """Return the recording's name, the transcript and the speaker of a line, which are empty if it has none."""
+    if not header:
+        return fields[0], next(filter(str.strip, fields[:0:-1]), ""), ""
+    by_name = dict(zip(header, fields, strict=False))
+    name, text, speaker = (
+        next((by_name[name] for name in names if by_name.get(name, "").strip()), "")
+        for names in (_NAMES, _TEXTS, SPEAKERS)
+    )
+    return name, text, speaker.strip()
+
+
+def _check_last_column(path: Path) -> None:
+    """Raise ImportingError where the last of several texts is one of few words, as the name of a speaker is."""
+    lines = (line.split("|")[1:] for _, line in islice(read_lines(path), _LOOKED_AT))
+    texts = [fields for fields in lines if len(fields) > 1]
+    names = {fields[-1].strip() for fields in texts} - {""}
+    others = {fields[0] for fields in texts}
+    if names and not any(" " in name for name in names) and len(others) >= max(_VARIED, 4 * len(names)):
+        raise ImportingError(
+            f"{path}: the last column has only {', '.join(sorted(names)[:3])}{' …' * (len(names) > 3)}, as if it named "
+            "speakers; name the columns in a first line, such as file|text|speaker"
+        )
 
 
 def _recording(source: Path, folder: Path, name: str) -> str:

@@ -40,14 +40,13 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
     if first is None:
         raise ImportingError(f"{source} has no rows that can be imported")
     out.mkdir(parents=True, exist_ok=True)
-    with Spool(out) as spool:
-        splitter = Splitter(choices, str(source))
+    with Spool(out) as spool, KnownRecordings(out / KNOWN_FILE) as known:
+        splitter = Splitter(choices, str(source), known.division())
         with Progress(f"Reading {source}", None) as progress:
             rows, columns = _read(chain((first,), items), spool, splitter, progress)
         for line in splitter.divide():
             report(line)
         with (
-            KnownRecordings(out / KNOWN_FILE) as known,
             LeftOutFile(out / LEFT_OUT_FILE) as left_out,
             SetFiles(out, columns) as sets,
             Progress(f"Checking {source}", rows) as progress,
@@ -58,6 +57,7 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
                     left_out.write(result)
                 else:
                     sets.write(splitter.choose(result.record), result)
+            known.keep_division(splitter.division)
     for line in (*sets.summary(), *left_out.table(rows)):
         report(line)
     if not sets.written:

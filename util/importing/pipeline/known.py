@@ -1,4 +1,7 @@
-"""What was found when recordings were checked, kept on disk: a recording that has not changed is checked once."""
+"""What an import leaves for the next into the same folder: what recordings hold, and which sets they are in.
+
+A recording that has not changed is checked once, and stays in its set.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from ...errors import ImportingError
+from .splits import Division
 
 SECONDS_BETWEEN_COMMITS = 5.0
 
@@ -56,6 +60,7 @@ class KnownRecordings:
             "CREATE TABLE IF NOT EXISTS checked (path BLOB PRIMARY KEY, size INTEGER, modified_ns INTEGER,"
             " samples INTEGER, sample_rate INTEGER, problem TEXT) WITHOUT ROWID"
         )
+        self._database.execute("CREATE TABLE IF NOT EXISTS division (how TEXT, unit BLOB, name TEXT)")
         self._database.execute("BEGIN EXCLUSIVE")
 
     def __enter__(self) -> KnownRecordings:
@@ -79,6 +84,19 @@ class KnownRecordings:
         if time.monotonic() - self._committed > SECONDS_BETWEEN_COMMITS:
             self._database.commit()
             self._committed = time.monotonic()
+
+    def division(self) -> Division:
+        """Return the division into sets of the import before; an empty one if there was none."""
+        how, sets = "", {}
+        for how, unit, name in self._database.execute("SELECT how, unit, name FROM division"):  # noqa: B007
+            sets[int.from_bytes(unit, "big")] = name
+        return Division(how, sets)
+
+    def keep_division(self, division: Division) -> None:
+        """Keep a division in place of the one before."""
+        rows = ((division.how, unit.to_bytes(8, "big"), name) for unit, name in division.sets.items())
+        self._database.execute("DELETE FROM division")
+        self._database.executemany("INSERT INTO division VALUES (?, ?, ?)", rows)
 
 
 def _key(path: str) -> bytes:

@@ -3,13 +3,15 @@
 All rows of a speaker, or of a recording whose speaker is not known, are in the same set: such rows are a unit. With
 fewer speakers than sets each recording is a unit, with fewer recordings than sets each utterance. Small corpora are
 divided exactly, so that each set has its share of the rows, and at least one unit. Beyond `MOST_UNITS` a hash of each
-unit's name decides, which needs no memory. The same seed gives the same sets.
+unit's name decides, which needs no memory. The same seed gives the same sets, and what is divided again, into the same
+shares, leaves each unit that is known in its set: a checkpoint may have been trained on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from typing import NamedTuple
 
 from .records import DEFAULT_SPLIT, DEV, SETS, TEST, TRAIN, Choices, Record
 
@@ -21,11 +23,24 @@ _HASHES = 1 << 64
 _SPEAKER, _RECORDING, _UTTERANCE = _KINDS = ("speaker", "recording", "utterance")
 
 
+class Division(NamedTuple):
+    """Which set each unit is in."""
+
+    how: str
+    """The seed, the shares, and the kind of units."""
+    sets: Mapping[int, str]
+
+
 class Splitter:
     """Chooses sets, once it has seen every row."""
 
-    def __init__(self, choices: Choices, root: str) -> None:
-        """`root` is the folder that recordings are named from, so that a corpus may be moved."""
+    def __init__(self, choices: Choices, root: str, before: Division = Division("", {})) -> None:  # noqa: B008
+        """`root` is the folder that recordings are named from, so that a corpus may be moved.
+
+        Units of the division `before` keep their sets, if it was made in the same way.
+        """
+        self.division = before
+        """That of the rows, once they are divided."""
         self._shares = dict(zip(SETS, choices.split or DEFAULT_SPLIT, strict=True))
         self._official = choices.split is None
         self._seed = (choices.seed % _HASHES).to_bytes(8, "big")
@@ -72,12 +87,29 @@ class Splitter:
             return [*lines, f"{count}: too few for {needed} sets; all are in train"]
         whole = sum(self._shares.values())
         shares = [(name, self._shares[name] / whole) for name in wanted]
+        lines += self._keep(wanted, needed)
         if len(units) > MOST_UNITS:
             self._limits = _limits(shares)
         else:
-            self._assigned = _assign(units, shares, self._total, everything=self._shares[TRAIN] == 0)
+            kept, everything = self._assigned, self._shares[TRAIN] == 0
+            self._assigned = kept | _assign(units, shares, self._total, kept, everything=everything)
+            self.division = self.division._replace(sets=dict.fromkeys(units, TRAIN) | self._assigned)
         self._rows = {}
         return [*lines, self._describe(wanted, len(units))]
+
+    def _keep(self, wanted: Sequence[str], needed: int) -> list[str]:
+        """Assign units as before, unless a set would have none; return what a person should know about it."""
+        before, units = self.division, self._rows[self._kind]
+        how = f"{self._seed.hex()} {self._shares} {self._kind}"
+        if before.how == how:
+            self._assigned = {unit: name for unit, name in before.sets.items() if name in (TRAIN, *wanted)}
+        found = [self._assigned[unit] for unit in units if unit in self._assigned]
+        if needed - len(set(found)) > len(units) - len(found):
+            self._assigned = {}
+        self.division = Division(how, self._assigned)
+        if not before.sets or self._assigned:
+            return []
+        return ["not divided as before: dev and test may have what was in train; train with a new --checkpoint_dir"]
 
     def choose(self, record: Record) -> str:
         """Return the set of a row."""
@@ -86,8 +118,8 @@ class Splitter:
         if not self._assigned and not self._limits:
             return TRAIN
         unit = self._unit(record, self._kind)
-        if self._assigned:
-            return self._assigned.get(unit, TRAIN)
+        if unit in self._assigned:
+            return self._assigned[unit]
         return next((name for limit, name in self._limits if unit < limit), TRAIN)
 
     def _unit(self, record: Record, kind: str) -> int:
@@ -123,18 +155,23 @@ def _limits(shares: Sequence[tuple[str, float]]) -> list[tuple[int, str]]:
 
 
 def _assign(
-    units: dict[int, int], shares: Sequence[tuple[str, float]], total: int, *, everything: bool
+    units: dict[int, int], shares: Sequence[tuple[str, float]], total: int, kept: Mapping[int, str], *, everything: bool
 ) -> dict[int, str]:
-    """Return the set of each unit that is not left for training, given the rows of each unit.
+    """Return the set of each unit that is neither `kept` nor left for training, given the rows of each unit.
 
     In the order of their hashes, a unit is taken while it brings its set nearer to its share of the rows; a set that
     would get none takes the smallest unit. `everything`: nothing is left for training.
     """
-    free = sorted(units)
+    free = sorted(unit for unit in units if unit not in kept)
+    held = dict.fromkeys((TRAIN, *(name for name, _ in shares)), 0)
+    for unit in units.keys() & kept.keys():
+        held[kept[unit]] += units[unit]
+    empty = [name for name, rows in held.items() if not rows and not (everything and name == TRAIN)]
     assigned: dict[int, str] = {}
-    for later_sets, (name, share) in zip(reversed(range(len(shares))), shares, strict=True):
-        target, rows = share * total, 0
-        most = len(free) - later_sets - (not everything)
+    for name, share in shares:
+        target, rows = share * total, held[name]
+        empty = [other for other in empty if other != name]
+        most = len(free) - len(empty)
         for unit in free:
             if most and abs(rows + units[unit] - target) < abs(rows - target):
                 assigned[unit] = name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +10,9 @@ from dataclasses import dataclass
 from starlette.types import Message, Receive, Send
 
 from ....errors import DeepSpeechError
+from ..errors import failed
 from ..models import LoadedModel
+from ..protocols import TOO_LARGE
 from ..service import Service
 from ..utterances import PIECE_SECONDS
 from .protocol import (
@@ -27,8 +28,6 @@ from .protocol import (
     error_message,
 )
 from .queues import Audio, Inbox, Outbox
-
-logger = logging.getLogger(__name__)
 
 LARGEST_PIECE_SECONDS = 1.0
 """Audio that is recognized at a time where much waits; more would keep other streams waiting."""
@@ -78,7 +77,7 @@ class LiveConnection:
         tasks = [recognizing, writing, reading, draining, watching]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            ending: Ending | None = next(task for task in tasks if task.done()).result()
+            ending = _ending(next(task for task in tasks if task.done()))
             if not recognizing.done():
                 reading.cancel()
                 self._inbox.put(Close())
@@ -106,6 +105,9 @@ class LiveConnection:
         while True:
             message = await self._next()
             await pace.keep()
+            if TOO_LARGE in message:
+                told = f"a message may have {self._limits.max_message_kilobytes} kilobytes"
+                return Ending(POLICY, "message_too_large", told)
             audio = message.get("bytes")
             if audio is None:
                 try:
@@ -138,9 +140,8 @@ class LiveConnection:
                 ending = await self._perform(item)
             except DeepSpeechError as error:
                 ending = Ending(POLICY, "refused", str(error))
-            except Exception:
-                logger.exception("a live stream failed")
-                ending = Ending(INTERNAL, "internal_error", "the server failed; its log says why")
+            except Exception as error:
+                ending = _failure(error)
             self._active_at = time.monotonic()
             if ending is not None or isinstance(item, Close):
                 return ending
@@ -213,6 +214,19 @@ class LiveConnection:
             if left <= 0:
                 return Ending(POLICY, "idle", f"no message for {idle_seconds:g} seconds")
             await asyncio.sleep(left)
+
+
+def _ending(task: asyncio.Task[Ending] | asyncio.Task[Ending | None]) -> Ending | None:
+    """Return what a task ends the connection with; raise ClientGoneError or OSError if there is nobody left."""
+    error = task.exception()
+    if error is None or isinstance(error, (ClientGoneError, OSError)):
+        return task.result()
+    return _failure(error)
+
+
+def _failure(error: BaseException) -> Ending:
+    refused = failed("a live stream", error)
+    return Ending(INTERNAL, refused.code, str(refused))
 
 
 class Pace:

@@ -21,7 +21,6 @@ A word is {"word": …, "start": s, "end": s, "confidence": 0 to 1}; an alternat
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -198,7 +197,7 @@ def _hot_words(value: object, limits: Limits) -> Mapping[str, float]:
         _bad(f"start: hot_words must be an object of at most {limits.max_hot_words} words")
     for word, boost in value.items():
         number = isinstance(boost, (int, float)) and not isinstance(boost, bool)
-        if not number or not math.isfinite(boost) or abs(boost) > LARGEST_BOOST:
+        if not (number and abs(boost) <= LARGEST_BOOST):  # nor is this so of what is no number
             _bad(f"start: hot_words: a boost must be a number from -{LARGEST_BOOST:.0f} to {LARGEST_BOOST:.0f}")
         if not 0 < len(word) <= LONGEST_HOT_WORD:
             _bad(f"start: hot_words: a word must have 1 to {LONGEST_HOT_WORD} characters")

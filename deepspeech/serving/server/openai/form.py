@@ -11,6 +11,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from ..errors import RefusedError
+from .recordings import no_storage
 
 FORMATS = ("json", "text", "srt", "vtt", "verbose_json")
 GRANULARITIES = ("word", "segment")
@@ -49,6 +50,8 @@ async def read_form(request: Request, most_bytes: int) -> FormData:
     except (MultiPartException, FormParserError) as error:
         message = getattr(error, "message", "") or "it is not multipart/form-data"
         raise RefusedError(400, "wrong_form", f"The form cannot be read: {message}") from error
+    except OSError as error:  # a large file is on disk while it arrives
+        raise no_storage(error) from error
 
 
 def checked(form: FormData) -> TranscriptionRequest:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
+import tempfile
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO
 
 import numpy as np
@@ -14,23 +15,47 @@ import numpy.typing as npt
 
 from ....errors import AudioError, ModelError
 from ....util.audio import read_audio_blocks
+from ....util.containers.ffmpeg import PROGRAM, container_of
 from ...api import Model
 from ...long_audio import parts_of_blocks
 from ...transcripts import Transcript
 from ..errors import RefusedError
 
+logger = logging.getLogger(__name__)
+
 LONGEST_SUFFIX = 8
+
+FORMATS = "WAV, FLAC, Ogg or MP3"
+"""What is read everywhere, without a program for other formats."""
+
+
+def no_storage(error: OSError) -> RefusedError:
+    """Log that recordings cannot be written to the temporary folder; return what the client is told."""
+    where, why = tempfile.tempdir or "TMPDIR", error.strerror or error
+    logger.error("%s: recordings cannot be stored there (%s); make room, or let TMPDIR name another folder", where, why)
+    return RefusedError(507, "no_storage", "The server cannot store the recording, as its temporary folder takes none")
 
 
 @contextmanager
 def on_disk(file: IO[bytes], name: str) -> Iterator[Path]:
-    """Write what was sent to a file with its ending, which is there meanwhile."""
+    """Write what was sent to a file with its ending, which is there meanwhile; raise RefusedError if it cannot be."""
     suffix = Path(name.replace("\0", "")).suffix
     plain = suffix[1:].isalnum() and suffix.isascii() and len(suffix) <= LONGEST_SUFFIX
-    with NamedTemporaryFile(prefix="deepspeech-", suffix=suffix if plain else "") as copy:
+    try:
+        copy = _copied(file, suffix if plain else "")
+    except OSError as error:
+        raise no_storage(error) from error
+    with copy:
+        yield Path(copy.name)
+
+
+def _copied(file: IO[bytes], suffix: str) -> IO[bytes]:
+    with ExitStack() as unless_copied:
+        copy = unless_copied.enter_context(tempfile.NamedTemporaryFile(prefix="deepspeech-", suffix=suffix))
         shutil.copyfileobj(file, copy)
         copy.flush()
-        yield Path(copy.name)
+        unless_copied.pop_all()
+        return copy
 
 
 def transcribed(
@@ -48,10 +73,17 @@ def transcribed(
                 transcript = model.candidates(part.samples)[0]
                 yield part.start, part.start + len(part.samples) / rate, transcript
         except AudioError as error:
-            message = str(error).replace(str(path), name or "file")
-            raise RefusedError(400, "invalid_audio", f"The recording cannot be read: {message}", "file") from error
+            raise RefusedError(400, "invalid_audio", _unreadable(path, name or "file", error), "file") from error
         except ModelError as error:
             raise RefusedError(400, "refused", str(error)) from error
+
+
+def _unreadable(path: Path, name: str, error: AudioError) -> str:
+    """Return why a recording cannot be read, without what only the server's machine has: its path, and its programs."""
+    container = container_of(path)
+    if container is not None and shutil.which(PROGRAM) is None:
+        return f"This server cannot decode {container}; send the recording as {FORMATS}"
+    return f"The recording cannot be read: {str(error).replace(str(path), name)}"
 
 
 def _bounded(

@@ -13,12 +13,15 @@ from ...transcripts import TimedWord, Transcript
 from .form import TranscriptionRequest
 
 
-def rendered(spoken: Transcript, seconds: float, asked: TranscriptionRequest) -> Response:
-    """Return the answer: a transcript of a recording of so many seconds in the form that is asked for."""
+def rendered(spoken: Transcript, seconds: float, language: str, asked: TranscriptionRequest) -> Response:
+    """Return the answer: a transcript of a recording of so many seconds in the form that is asked for.
+
+    `language` is the model's; where it tells none, it is empty, and the one that is asked for is told.
+    """
     if asked.response_format == "json":
         return JSONResponse({"text": spoken.text, "usage": _usage(seconds)})
     if asked.response_format == "verbose_json":
-        return JSONResponse(_verbose(spoken, seconds, asked))
+        return JSONResponse(_verbose(spoken, seconds, language or asked.language or "", asked))
     if asked.response_format == "srt":
         return PlainTextResponse(srt(cues(spoken.words)))
     if asked.response_format == "vtt":
@@ -49,10 +52,10 @@ def _usage(seconds: float) -> dict[str, Any]:
     return {"type": "duration", "seconds": round(seconds)}
 
 
-def _verbose(spoken: Transcript, seconds: float, asked: TranscriptionRequest) -> dict[str, Any]:
+def _verbose(spoken: Transcript, seconds: float, language: str, asked: TranscriptionRequest) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "task": "transcribe",
-        "language": asked.language or "",
+        "language": language,
         "duration": round(seconds, 3),
         "text": spoken.text,
         "usage": _usage(seconds),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Coroutine, Generator
@@ -21,8 +20,6 @@ from ..service import Service
 from .form import TranscriptionRequest, checked, read_form
 from .recordings import transcribed
 from .rendering import delta, done, failure, rendered
-
-logger = logging.getLogger(__name__)
 
 Part = tuple[float, float, Transcript]
 """Start and end in seconds, and the transcript."""
@@ -61,7 +58,7 @@ class TranscriptionEndpoint:
                 return _end_of_stream
             heard = [part async for part in parts]
             spoken = joined([(start, transcript) for start, _, transcript in heard])
-            return rendered(spoken, heard[-1][1], asked)
+            return rendered(spoken, heard[-1][1], loaded.model.language, asked)
 
     @asynccontextmanager
     async def _parts(self, loaded: LoadedModel, asked: TranscriptionRequest) -> AsyncIterator[AsyncIterator[Part]]:

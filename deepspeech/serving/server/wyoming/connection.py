@@ -14,13 +14,13 @@ from wyoming.info import Describe
 from wyoming.ping import Ping, Pong
 
 from ....errors import DeepSpeechError
-from ..errors import RefusedError
+from ..errors import RefusedError, failed
 from ..live.connection import Pace
 from ..models import LoadedModel
 from ..service import Service
 from .answers import GrowingTranscript, info
 from .audio import chunk_of
-from .reading import LONGEST_LINE, BadEventError, read_event
+from .reading import LONGEST_LINE, BadEventError, read_event, text_of
 from .speech import Speech
 
 LINGER_SECONDS = 1.0
@@ -47,9 +47,12 @@ class Connection:
                 await self._handle(event)
             if self._speech is not None and self._service.draining.is_set():
                 await self._finish()
-        except (BadEventError, RefusedError, DeepSpeechError) as error:
+        except (OSError, asyncio.TimeoutError):  # the client has gone, or does not read
+            raise
+        except Exception as error:
             self._place.close()
-            await self.refuse(error)
+            told = isinstance(error, (BadEventError, RefusedError, DeepSpeechError))
+            await self.refuse(error if told else failed("a Wyoming connection", error))
         finally:
             self._place.close()
 
@@ -86,9 +89,9 @@ class Connection:
         if Describe.is_type(event.type):
             await self._send([info(self._service.models.all).event()])
         elif Ping.is_type(event.type):
-            await self._send([Pong(Ping.from_event(event).text).event()])
+            await self._send([Pong(text_of(event, "text")).event()])
         elif Transcribe.is_type(event.type):
-            self._model = self._chosen(Transcribe.from_event(event))
+            self._model = self._chosen(text_of(event, "name"), text_of(event, "language"))
         elif AudioStart.is_type(event.type):
             self._begin(chunk_of(event).rate)
         elif AudioChunk.is_type(event.type):
@@ -96,14 +99,13 @@ class Connection:
         elif AudioStop.is_type(event.type):
             await self._finish()
 
-    def _chosen(self, request: Transcribe) -> LoadedModel:
-        """Return the model that a request names, or the first of its language; raise RefusedError if there is none."""
-        if request.name is not None:
-            return self._service.models.named(request.name)
+    def _chosen(self, name: str | None = None, language: str | None = None) -> LoadedModel:
+        """Return the model of this name, or the first of this language; raise RefusedError if there is none."""
+        if name is not None:
+            return self._service.models.named(name)
         live = [model for model in self._service.models.all if model.streams]
-        language = str(request.language or "").lower()
         for candidate in live:
-            if language and candidate.model.language.lower().startswith(language.split("-")[0]):
+            if language and candidate.model.language.lower().startswith(language.lower().split("-")[0]):
                 return candidate
         if not live:
             raise RefusedError(404, "model_not_found", "No model that is served takes live speech")
@@ -113,7 +115,7 @@ class Connection:
         """Begin a stretch of audio; one that was not ended is forgotten."""
         self._place.close()
         self._place.enter_context(self._service.stream())
-        self._speech = Speech(self._service, self._model or self._chosen(Transcribe()), rate)
+        self._speech = Speech(self._service, self._model or self._chosen(), rate)
         return self._speech
 
     async def _hear(self, chunk: AudioChunk) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,8 +12,6 @@ from ..errors import busy
 from ..service import Service
 from .connection import Connection
 from .reading import LONGEST_LINE
-
-logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
@@ -37,8 +34,6 @@ async def wyoming_listener(service: Service, listening: socket.socket) -> AsyncI
                 await connection.refuse(busy("Too many connections"))
         except (OSError, asyncio.TimeoutError):
             pass  # the client has gone, or does not read
-        except Exception:
-            logger.exception("a Wyoming connection failed")
         finally:
             connections.discard(task)
             writer.close()

@@ -43,6 +43,18 @@ async def read_event(reader: asyncio.StreamReader, most_audio: int) -> Event | N
     return Event(kind, data, await _block(reader, header, "payload_length", most_audio) or None)
 
 
+def text_of(event: Event, name: str) -> str | None:
+    """Return a text of an event's data, None where there is none; raise BadEventError for anything else."""
+    value = event.data.get(name)
+    if value is None:
+        return None
+    try:
+        value.encode()  # which half a character, as JSON can escape it, has not
+    except (AttributeError, UnicodeEncodeError):
+        raise BadEventError(f"{event.type}: {name} must be text") from None
+    return str(value)
+
+
 async def _block(reader: asyncio.StreamReader, header: dict[str, Any], name: str, most: int) -> bytes:
     length = header.get(name) or 0
     if not isinstance(length, int) or not 0 <= length <= most:

@@ -6,12 +6,13 @@ all of them if none does. A speaker is what a column `speaker`, `speaker_id`, `s
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterator
 from pathlib import Path
 
 from ....corpus_files import FORMATS, further_columns, listing, read_files
-from ....corpus_files.csv_files import DURATION
+from ....corpus_files.csv_files import DURATION, has_columns
 from ....corpus_files.kaldi import is_directory_of_kaldi
 from ....corpus_files.rows import Row
 from ....errors import ImportingError
@@ -19,7 +20,10 @@ from ....parts import WHOLE
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import Choices, Item, LeftOut, Record
 
+log = logging.getLogger(__name__)
+
 ENDINGS = (".csv", *FORMATS)
+_TABLES = (".csv", ".tsv")
 SPEAKERS = ("speaker", "speaker_id", "spk", "client_id")
 """Names of the column that tells who speaks; the first that is there counts."""
 
@@ -41,7 +45,16 @@ def lists_in(folder: Path) -> tuple[Path, ...]:
             f"{folder} has no lists, {', '.join(ENDINGS)}; for recordings with a text beside each, see "
             "--experiment folder"
         )
-    return tuple(path for path in found if set_of_name(path.stem)) or found
+    return tuple(path for path in found if set_of_name(path.stem)) or _with_columns(found)
+
+
+def _with_columns(found: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return the lists without tables of something else, which are named in a warning; all of them if all are."""
+    lists = tuple(path for path in found if path.suffix.lower() not in _TABLES or has_columns(path))
+    for path in found if lists else ():
+        if path not in lists:
+            log.warning("%s: not read: it has no columns wav_filename and transcript", path)
+    return lists or found
 
 
 def rows_of(path: Path) -> Iterator[tuple[Row | LeftOut, dict[str, str]]]:

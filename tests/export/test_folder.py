@@ -1,0 +1,60 @@
+"""What an export leaves in a folder that holds an older one."""
+
+from __future__ import annotations
+
+import logging
+import resource
+from pathlib import Path
+
+import pytest
+
+from deepspeech.errors import ExportError
+from deepspeech.export.folder import write_export
+from deepspeech.export.formats import FORMATS
+
+SHERPA = FORMATS["sherpa"]
+OLD = {"model.onnx": b"old", "model-streaming.onnx": b"old", "tokens.txt": b"old"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_export(tmp_path, OLD, "old", remove=False, others=SHERPA.others)
+    return tmp_path
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_an_export_that_has_no_space_changes_nothing(folder: Path) -> None:
+    before, limits = content(folder), resource.getrlimit(resource.RLIMIT_FSIZE)
+    new = {"model.onnx": b"new", "tokens.txt": b"new", "model-streaming.onnx": bytes(5000)}
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with pytest.raises(ExportError, match=r"cannot be written \(File too large\); nothing was changed"):
+            write_export(folder, new, "new", remove=False, others=SHERPA.others)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert content(folder) == before
+
+
+def test_an_export_whose_place_is_taken_by_a_folder_changes_nothing(folder: Path) -> None:
+    (folder / "tokens.txt").unlink()
+    before = content(folder)
+    (folder / "tokens.txt").mkdir()
+    with pytest.raises(ExportError, match=r"cannot be written \(Is a directory\); nothing was changed"):
+        write_export(folder, {"model.onnx": b"new", "tokens.txt": b"new"}, "new", remove=False)
+    (folder / "tokens.txt").rmdir()
+    assert content(folder) == before
+
+
+def test_files_of_the_format_that_the_new_model_lacks_are_removed(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (folder / "notes.txt").write_text("mine")
+    with caplog.at_level(logging.INFO):
+        write_export(folder, {"model.onnx": b"new", "tokens.txt": b"new"}, "new", remove=False, others=SHERPA.others)
+    assert content(folder) == {"model.onnx": b"new", "tokens.txt": b"new", "model.md": b"new", "notes.txt": b"mine"}
+    assert [record.message for record in caplog.records] == [
+        f"{folder / 'model-streaming.onnx'}: removed, as it belongs to an older export, and this model has no such file"
+    ]

@@ -1,0 +1,67 @@
+"""What a function that is to return a network's layers can do wrong is said in one line that names the flag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepspeech.checkpoints.identity import ModelIdentity
+from deepspeech.errors import NetworkError
+from deepspeech.network import LSTM, Dense, Sizes, network, register
+from deepspeech.options import ModelOptions
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.text import Alphabet
+
+LABELS = Alphabet(tuple(" abc"))
+
+
+def made(layers: Callable[[Sizes], Any]) -> None:
+    """Make the network of a function's layers for four labels."""
+    register("tried")(layers)
+    network(ModelOptions(network="tried"), 26, LABELS.size)
+
+
+@pytest.mark.parametrize(
+    ("layers", "wrong"),
+    [
+        (lambda _: None, "its function returns no layers, but None"),
+        (lambda _: ["labels"], "its function returns no layers, but ['labels']"),
+        (lambda _: (LSTM("a", units=8.5),), "layer a: its units is 8.5, not a whole"),  # type: ignore[arg-type]
+        (lambda sizes: (LSTM("my layer!", 8), Dense("labels", sizes.outputs)), "layer my layer!: its name is not made"),
+        (lambda sizes: (Dense("labels", sizes.outputs, dropout=1.5),), "layer labels: its dropout is 1.5, not a share"),
+    ],
+)
+def test_what_is_no_network_is_named(layers: Callable[[Sizes], Any], wrong: str) -> None:
+    with pytest.raises(NetworkError) as refused:
+        made(layers)
+    assert str(refused.value).startswith("--network=tried: ")
+    assert wrong in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_an_error_of_the_function_is_told_with_its_line() -> None:
+    def failing(sizes: Sizes) -> Any:
+        return sizes.n_hidden / 0
+
+    line = failing.__code__.co_firstlineno + 1
+    with pytest.raises(NetworkError, match=rf"^--network=tried: .*test_registry.py:{line}: ZeroDivisionError: "):
+        made(failing)
+
+
+def test_a_network_of_other_outputs_than_the_alphabet_needs_is_refused() -> None:
+    register("few")(lambda _: (Dense("labels", units=4),))
+    identity = ModelIdentity(LABELS, FeatureOptions(), ModelOptions(network="few"))
+    with pytest.raises(NetworkError, match=r"its last layer, labels, has 4 units, but the labels and the blank are 5"):
+        assert identity.network
+
+
+def test_a_file_without_a_name_or_without_the_decorator_is_told_how_to_name_its_network(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text("def layers(sizes):\n    return ()\n")
+    with pytest.raises(NetworkError, match=rf"for one of a file give --network={file}:NAME"):
+        network(ModelOptions(network=str(file)), 26, LABELS.size)
+    with pytest.raises(NetworkError, match=r"own.py becomes one by the decorator @register\('layers'\)"):
+        network(ModelOptions(network=f"{file}:layers"), 26, LABELS.size)

@@ -1,0 +1,79 @@
+"""What Wyoming's clients do not send on purpose: each gets an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("wyoming")
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from serving_in_thread import JSON
+from wyoming_in_loop import run, served
+
+from deepspeech.serving.server.models import Models
+from deepspeech.serving.server.options import ServedModel
+
+FIELDS = ("name", "language", "text", "rate", "width", "channels", "timestamp")
+KINDS = ("describe", "ping", "transcribe", "audio-start", "audio-chunk", "audio-stop")
+
+
+@pytest.fixture(scope="module")
+def models(graph_file: Path) -> Models:
+    return Models([ServedModel("tiny", graph_file)])
+
+
+async def answer(port: int, sent: bytes) -> bytes:
+    """Send bytes and no more; return all that is said to them."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(sent)
+    writer.write_eof()
+    told = await asyncio.wait_for(reader.read(), 30)
+    writer.close()
+    return told
+
+
+def test_what_is_not_in_the_protocol_is_refused(models: Models) -> None:
+    garbage = [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"[1]\n",
+        b"{}\n",
+        b'{"type": 1}\n',
+        b'{"type": "describe", "data": []}\n' + b'{"type": "audio-stop", "data_length": -1}\n',
+        b'{"type": "audio-stop", "data_length": 1e99}\n',
+        b'{"type": "audio-stop", "payload_length": 99999999999}\n',
+        b'{"type": "audio-stop", "data_length": 3}\nabc',
+        b"[" * 100_000 + b"\n",
+        b"x" * 200_000,
+        b'{"type": "transcribe", "data": {"name": ["x"]}}\n',
+        b'{"type": "transcribe", "data": {"language": 1}}\n',
+        b'{"type": "ping", "data": {"text": "\\ud800"}}\n',
+    ]
+
+    async def test() -> None:
+        async with served(models) as (_, port):
+            for sent in garbage:
+                assert b'{"type": "error"' in await answer(port, sent), sent[:60]
+
+    run(test)
+
+
+@given(
+    kind=st.sampled_from(KINDS),
+    data=JSON | st.dictionaries(st.sampled_from(FIELDS), JSON | st.sampled_from([1, 2, 16_000, "tiny"]), max_size=5),
+    payload=st.binary(max_size=9),
+)
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
+def test_whatever_an_event_holds_nothing_fails(models: Models, kind: str, data: object, payload: bytes) -> None:
+    header = json.dumps({"type": kind, "data": data, "payload_length": len(payload)})
+
+    async def test() -> None:
+        async with served(models) as (service, port):
+            await answer(port, header.encode() + b"\n" + payload)
+            assert b"internal_error" not in service.metrics.text()[0]
+
+    run(test)

@@ -1,0 +1,67 @@
+"""The recordings that augmentations mix in, checked before training as those of the sets are."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..checks.checked_recordings import checked_recordings
+from ..checks.inspection import Inspection
+from ..errors import AudioError, FlagError
+from ..parallel import ordered_map
+from ..progress import Progress
+from .augmentation import Augmentation, source_of
+from .recordings import recordings_of
+
+log = logging.getLogger(__name__)
+
+MOST_NAMED = 5
+"""Bad recordings of a source that are named; the others are counted."""
+
+_THREADS = 16  # more than cores, as they mostly wait for the disk
+
+
+def checked_sources(
+    augmentations: Sequence[Augmentation],
+    *,
+    skip_bad: bool = False,
+    progress: bool = True,
+    remembered: Path | None = None,
+) -> Mapping[str, tuple[Path, ...]]:
+    """Return the recordings of each source that augmentations name, having made sure that they can be read.
+
+    Raise FlagError for a source that is not there, or that has recordings that cannot be read to their end or are
+    silent; with `skip_bad` these are left out with a warning, unless all are. Recordings that the file `remembered`
+    knows (see `checked_recordings`) are not decoded again; it gets the others.
+    """
+    sources = dict.fromkeys(filter(None, map(source_of, augmentations)))
+    with checked_recordings(remembered) as known:
+        inspection = Inspection(known)
+        return {source: _usable(source, inspection, skip_bad, progress) for source in sources}
+
+
+def _usable(source: str, inspection: Inspection, skip_bad: bool, progress: bool) -> tuple[Path, ...]:
+    paths = recordings_of(source)
+
+    def problem(path: Path) -> str:
+        try:
+            audio, _ = inspection.inspect(str(path))
+        except AudioError as error:
+            return str(error)
+        return f"{path}: silent: all its samples are the same" if audio.silent else ""
+
+    with Progress(f"Checking {source}", len(paths), progress, unit="recordings") as bar:
+        problems = []
+        for each in ordered_map(problem, paths, _THREADS, ahead=4 * _THREADS):
+            bar.advance()
+            problems.append(each)
+    usable = tuple(path for path, what in zip(paths, problems, strict=True) if not what)
+    if bad := [what for what in problems if what]:
+        others = f"; and {len(bad) - MOST_NAMED} more" if len(bad) > MOST_NAMED else ""
+        listed = f"{len(bad)} of {len(paths)} recordings cannot be used: {'; '.join(bad[:MOST_NAMED])}{others}"
+        if not skip_bad or not usable:
+            advice = "correct or remove them" + (", or leave them out by --skip_bad_rows" if usable else "")
+            raise FlagError(f"--augment: source={source}: {listed}; {advice}")
+        log.warning("Left out: --augment: source=%s: %s", source, listed)
+    return usable

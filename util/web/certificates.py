@@ -1,0 +1,34 @@
+"""The certificate of a server, and its key, tried before anybody connects."""
+
+import ssl
+from pathlib import Path
+
+from ..errors import FlagError
+
+
+def check_certificate(certificate: Path, key: Path) -> None:
+    """Raise FlagError unless a server can use these PEM files, given by --tls_certificate and --tls_key."""
+    for flag, path in {"tls_certificate": certificate, "tls_key": key}.items():
+        try:
+            path.read_bytes()
+        except OSError as error:
+            raise FlagError(f"--{flag}={path}: cannot be read ({error.strerror})") from error
+
+    def refuse() -> str:
+        raise FlagError(f"--tls_key={key}: the key is encrypted; write it without a password, with `openssl pkey`")
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, refuse)
+    except ssl.SSLError as error:
+        raise FlagError(_reason(certificate, key, error)) from error
+
+
+def _reason(certificate: Path, key: Path, error: ssl.SSLError) -> str:
+    if error.reason == "KEY_VALUES_MISMATCH":
+        return f"--tls_key={key}: the key is not that of --tls_certificate={certificate}; give the one it was made with"
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(certificate)
+    except ssl.SSLError:
+        return f"--tls_certificate={certificate}: there is no certificate in it; give a PEM file with its whole chain"
+    why = (error.reason or "unknown format").replace("_", " ").lower()
+    return f"--tls_key={key}: no key for --tls_certificate={certificate} ({why}); give a PEM file of its private key"
