@@ -56,6 +56,14 @@ def test_a_corpus_is_the_same_in_shards(shards: Path, tiny_corpus: TinyCorpus) -
     assert [each.place for each in again] == [each.place for each in ours]
 
 
+def test_the_ending_of_a_shard_may_have_capital_letters(shards: Path, tiny_corpus: TinyCorpus) -> None:
+    for shard in shards.parent.glob("train-*.tar"):
+        shard.rename(shard.with_suffix(".TAR"))
+    renamed = read(shards.with_suffix(".TAR"), tiny_corpus, mixed=1)
+    assert len(renamed) == len(read(tiny_corpus.train, tiny_corpus)) and len(renamed.windows) > 3
+    assert len(OnTheFly(renamed, MFCC).samples(0)) == renamed[0].samples
+
+
 def test_a_row_that_is_a_part_becomes_a_recording_and_further_columns_stay(
     tmp_path: Path, tiny_corpus: TinyCorpus
 ) -> None:

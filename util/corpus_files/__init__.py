@@ -62,7 +62,7 @@ def read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator
         seen.add(resolved)
         if path.is_dir():
             raise CorpusError(f"{path}: cannot read the CSV: Is a directory, and without wav.scp none of Kaldi's")
-        if path.suffix != shards.SUFFIX and refresh(path):
+        if not shards.is_shard(path) and refresh(path):
             fetch_missing(path)
         rows = _format_of(path).read_rows(path, normalizer)
         first = next(rows, None)

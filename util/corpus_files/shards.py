@@ -8,11 +8,11 @@ from pathlib import Path
 
 from ..errors import BadRow, CorpusError
 from ..shards.index import COLUMNS, TRANSCRIPT, read_index
-from ..shards.members import SUFFIX
+from ..shards.members import SUFFIX, is_shard
 from ..transcripts import Normalizer
 from .rows import Row, new_row
 
-__all__ = ["SUFFIX", "expanded", "further_columns", "read_rows"]
+__all__ = ["SUFFIX", "expanded", "further_columns", "is_shard", "read_rows"]
 
 _RANGE = re.compile(r"\{(\d+)\.\.(\d+)\}")
 _COMPRESSED = re.compile(r"\.(tar\.(gz|bz2|xz|zst)|tgz|tbz2?|txz)$", re.IGNORECASE)
@@ -27,7 +27,7 @@ def expanded(path: Path) -> list[Path]:
     """
     if _COMPRESSED.search(path.name):
         raise CorpusError(f"{path}: shards must be tar files without compression; decompress it, and give the .tar")
-    match = _RANGE.search(str(path)) if path.suffix == SUFFIX else None
+    match = _RANGE.search(str(path)) if is_shard(path) else None
     if match is None:
         return [path]
     first, last, width = int(match[1]), int(match[2]), len(match[1])

@@ -32,10 +32,15 @@ class Place(NamedTuple):
     """How many files of the shard have its name."""
 
 
+def is_shard(path: Path) -> bool:
+    """Return whether a path is that of a shard, by its ending, in small or capital letters."""
+    return path.suffix.lower() == SUFFIX
+
+
 def member_of(path: Path) -> tuple[Path, str] | None:
     """Return the shard and the name inside it that a path stands for; None if it has no shard above it."""
     for parent in path.parents:
-        if parent.suffix == SUFFIX:
+        if is_shard(parent):
             return parent, path.relative_to(parent).as_posix()
     return None
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol, TypeVar
 
-from .members import SUFFIX
+from .members import is_shard
 
 
 class Listed(Protocol):
@@ -25,7 +26,7 @@ def in_windows(utterances: Sequence[Utterance], shards: int) -> tuple[list[Utter
     A window has this many `shards` (0: all), in the order of their names; what is in no shard is a window of its own,
     and the first. Within a window the order stays.
     """
-    names = sorted({each.csv_file for each in utterances if each.csv_file.endswith(SUFFIX)})
+    names = sorted({each.csv_file for each in utterances if is_shard(Path(each.csv_file))})
     if not shards or not names:
         return list(utterances), (0,)
     window_of = {name: 1 + place // shards for place, name in enumerate(names)}
