@@ -77,6 +77,16 @@ def test_a_row_that_is_a_part_becomes_a_recording_and_further_columns_stay(
     assert np.array_equal(part, soundfile.read(wav, dtype="float32", start=1600, frames=3200)[0])
 
 
+@pytest.mark.parametrize(("name", "subtype"), [("loud.ogg", "VORBIS"), ("quiet.wav", "FLOAT"), ("quiet.wav", "PCM_32")])
+def test_a_part_sounds_as_its_recording_does_there(tmp_path: Path, name: str, subtype: str) -> None:
+    samples = np.sign(np.sin(np.arange(32_000) / 9)) * (0.999 if name == "loud.ogg" else 0.3)
+    soundfile.write(tmp_path / name, samples, 16_000, subtype=subtype)
+    (tmp_path / "parts.csv").write_text(f"wav_filename,transcript,start,duration\n{name},a,1,0.5\n")
+    assert main([str(tmp_path / "parts.csv"), "--to", str(tmp_path / "parts")]) == 0
+    part = read_audio(tmp_path / "parts-000000.tar/000000000.flac", 16_000)
+    assert np.abs(part - read_audio(tmp_path / name, 16_000)[16_000:24_000]).max() < 2.0**-14
+
+
 def test_bad_members_are_named_and_a_shard_that_ends_early_is_refused(
     shards: Path, tmp_path: Path, tiny_corpus: TinyCorpus, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,1 +1,1 @@
-"""What the containers of recordings say of themselves, and libsndfile does not look at."""
+"""The containers of recordings, as far as libsndfile leaves them to us."""

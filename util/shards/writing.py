@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 import soundfile
 
 from ..audio import open_recording
+from ..containers.flac import write_flac
 from ..corpus_files import Row, further_columns, read_files
 from ..errors import AudioError, BadRow, CorpusError, DeepSpeechError, StorageError
 from ..files.opening import opened
@@ -24,8 +25,6 @@ from ..storage.copies import Settings
 from .index import AUDIO, COLUMNS, TRANSCRIPT
 
 _DIGITS = 6
-_WIDE = {"PCM_24", "PCM_32", "FLOAT", "DOUBLE"}
-"""Subtypes that 16 bits do not hold."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +112,6 @@ def _recording(row: Row) -> tuple[str, bytes]:
             return ending if ending in AUDIO else "wav", file.readall()
     with open_recording(row.path) as (_, sound):
         samples = row.part.samples(sound.samplerate, sound.frames)
-        sound.seek(samples.start)
-        wide = sound.subtype in _WIDE
-        block = sound.read(len(samples), dtype="int32" if wide else "int16", always_2d=True)
         cut = io.BytesIO()
-        soundfile.write(cut, block, sound.samplerate, format="FLAC", subtype="PCM_24" if wide else "PCM_16")
+        write_flac(sound, samples, cut)
     return "flac", cut.getvalue()

@@ -11,16 +11,14 @@ from pathlib import Path
 import soundfile
 
 from ...audio import inspect_audio, open_recording
+from ...containers.flac import write_flac
 from ...errors import AudioError
 from ...parts import PartError, clipped, part_of
 from .known import Checked
 from .records import LeftOut, Record
 
-_BLOCK = 1 << 16
 _KINDS = {"a sample rate": "an unusual sample rate", "no samples by": "no samples"}
 """Kinds of problems whose texts differ from recording to recording, by how these begin."""
-
-_WIDER_THAN_16_BITS = {"PCM_24", "PCM_32", "FLOAT", "DOUBLE"}
 
 
 @dataclass(frozen=True)
@@ -116,24 +114,13 @@ def _with_kind(problem: str) -> str:
 
 def _cut(path: str, clip: Path, samples: range, modified_ns: int) -> int:
     """Write samples of a recording as FLAC, unless they are there; return its size."""
-    frames = len(samples)
-    if _is_cut(clip, frames, modified_ns):
+    if _is_cut(clip, len(samples), modified_ns):
         return clip.stat().st_size
     clip.parent.mkdir(parents=True, exist_ok=True)
     beside = clip.with_name(f".{clip.name}.part-{os.getpid()}-{threading.get_ident()}")
     try:
         with open_recording(path) as (_, sound):
-            sound.seek(samples.start)
-            subtype = "PCM_24" if sound.subtype in _WIDER_THAN_16_BITS else "PCM_16"
-            dtype = "int32" if subtype == "PCM_24" else "int16"
-            if sound.subtype in {"FLOAT", "DOUBLE"}:
-                dtype = "float32"
-            with soundfile.SoundFile(
-                beside, "w", sound.samplerate, sound.channels, subtype=subtype, format="FLAC"
-            ) as segment:
-                while frames > 0 and len(block := sound.read(min(frames, _BLOCK), dtype=dtype)):
-                    segment.write(block)
-                    frames -= len(block)
+            write_flac(sound, samples, beside)
         beside.replace(clip)
     finally:
         beside.unlink(missing_ok=True)

@@ -1,0 +1,28 @@
+"""Segments of recordings as FLAC."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import BinaryIO
+
+import soundfile
+
+_WIDE = {"PCM_24", "PCM_32", "FLOAT", "DOUBLE"}
+"""Subtypes that 16 bits do not hold."""
+_BLOCK = 1 << 16
+
+
+def write_flac(sound: soundfile.SoundFile, samples: range, to: Path | BinaryIO) -> None:
+    """Write these samples of an open recording, of all channels, as FLAC of 24 bits, or of the 16 that it has.
+
+    Fewer are written where the recording ends before. What is louder than full scale, as floating-point samples and
+    lossy formats may be, is clipped. Raise soundfile.SoundFileError, or OSError.
+    """
+    sound.seek(samples.start)
+    subtype = "PCM_24" if sound.subtype in _WIDE else "PCM_16"
+    missing = len(samples)
+    with soundfile.SoundFile(to, "w", sound.samplerate, sound.channels, subtype=subtype, format="FLAC") as segment:
+        # Read as integers, lossy formats would wrap around, and floating-point samples would become zeros.
+        while missing and len(block := sound.read(min(missing, _BLOCK), dtype="float32")):
+            segment.write(block)
+            missing -= len(block)
