@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -36,3 +37,13 @@ def test_a_segment_sounds_as_its_recording_does_there_however_loud(tmp_path: Pat
     cut = read_audio(tmp_path / "out" / done.all_rows[0]["wav_filename"], 16_000)
     assert len(cut) == 16_000
     assert np.abs(cut - read_audio(recording, 16_000)[16_000:32_000]).max() < 2.0**-14
+
+
+def test_segments_are_cut_again_of_a_recording_that_was_exchanged_for_an_older_file(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "a.wav", np.full(48_000, 0.5), 16_000)
+    write(tmp_path / "rows.jsonl", json.dumps({"audio_filepath": "a.wav", "text": "x", "offset": 1, "duration": 1}))
+    Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
+    soundfile.write(tmp_path / "a.wav", np.full(48_000, 0.25), 16_000)
+    os.utime(tmp_path / "a.wav", (1e9, 1e9))  # as unpacked from an archive
+    done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert set(read_audio(tmp_path / "out" / done.all_rows[0]["wav_filename"], 16_000)) == {0.25}

@@ -113,7 +113,10 @@ def _with_kind(problem: str) -> str:
 
 
 def _cut(path: str, clip: Path, samples: range, modified_ns: int) -> int:
-    """Write samples of a recording as FLAC, unless they are there; return its size."""
+    """Write samples of a recording as FLAC, unless they are there; return its size.
+
+    The segment gets the modification time of its recording, by which it is known to be of that version of it.
+    """
     if _is_cut(clip, len(samples), modified_ns):
         return clip.stat().st_size
     clip.parent.mkdir(parents=True, exist_ok=True)
@@ -121,6 +124,7 @@ def _cut(path: str, clip: Path, samples: range, modified_ns: int) -> int:
     try:
         with open_recording(path) as (_, sound):
             write_flac(sound, samples, beside)
+        os.utime(beside, ns=(modified_ns, modified_ns))
         beside.replace(clip)
     finally:
         beside.unlink(missing_ok=True)
@@ -129,6 +133,6 @@ def _cut(path: str, clip: Path, samples: range, modified_ns: int) -> int:
 
 def _is_cut(clip: Path, frames: int, modified_ns: int) -> bool:
     try:
-        return clip.stat().st_mtime_ns >= modified_ns and soundfile.info(str(clip)).frames == frames
+        return clip.stat().st_mtime_ns == modified_ns and soundfile.info(str(clip)).frames == frames
     except (OSError, soundfile.SoundFileError):
         return False
