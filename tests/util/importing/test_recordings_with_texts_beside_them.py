@@ -94,6 +94,22 @@ def test_texts_of_all_kinds_are_found_beside_their_recordings(tmp_path: Path) ->
     assert not done.left_out and done.news[-1] == "nothing was left out"
 
 
+def test_each_recording_has_its_own_text_where_names_differ_in_capitals_alone(tmp_path: Path) -> None:
+    for name in ("A", "a", "B", "ba\u0301", "C", "c"):
+        tone(tmp_path / f"{name}.wav")
+    for name in ("A.txt", "a.TXT", "b.txt", "b\u00e1.txt", "c.txt"):
+        write(tmp_path / name, f"text of {name}")
+    done = Import("folder", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
+    assert done.transcripts == {
+        "A.wav": "text of A.txt",
+        "a.wav": "text of a.TXT",
+        "B.wav": "text of b.txt",
+        "ba\u0301.wav": "text of b\u00e1.txt",
+        "c.wav": "text of c.txt",
+    }
+    assert done.left_out == {"C.wav": "no transcript beside it"}
+
+
 def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
     for name in ("good", "alone", "empty", "latin", "link", "timed"):
         tone(tmp_path / f"{name}.wav")

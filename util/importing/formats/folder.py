@@ -6,6 +6,7 @@ any depth. Recordings are cut at the annotations of a .TextGrid or .eaf.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -25,9 +26,10 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     empty = True
     for name, files in walk(source):
         folder = Path(name)
-        beside = {file.lower(): file for file in files if file.lower().rpartition(".")[2] in _TIERS | _TEXTS}
+        recordings = sorted(filter(is_recording, files), key=_order)
+        beside = _beside(recordings, [file for file in files if file.lower().rpartition(".")[2] in _TIERS | _TEXTS])
         seen: set[str] = set()
-        for file in sorted(filter(is_recording, files), key=_order):
+        for file in recordings:
             empty = False
             path = folder / file
             where = str(path.relative_to(source))
@@ -35,11 +37,10 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                 yield LeftOut(where, "another recording has the same name, but for its ending", str(path))
                 continue
             seen.add(path.stem)
-            annotation = next((beside[each] for each in _names(file) if each in beside), None)
-            if annotation is None:
-                yield LeftOut(where, "no transcript beside it", str(path))
+            if file in beside:
+                yield from _read(source, path, folder / beside[file], choices.tiers)
             else:
-                yield from _read(source, path, folder / annotation, choices.tiers)
+                yield LeftOut(where, "no transcript beside it", str(path))
     if empty:
         raise ImportingError(f"{source} has no recordings; their names end in .{', .'.join(SUFFIXES)}")
 
@@ -49,11 +50,36 @@ def _order(file: str) -> tuple[str, int]:
     return stem, SUFFIXES.index(suffix.lower())
 
 
+def _beside(recordings: Sequence[str], annotations: Sequence[str]) -> dict[str, str]:
+    """Return the name of the file beside each recording that has one.
+
+    A name may differ from its recording's in capitals and in how accents are encoded, unless it is another one's own.
+    """
+    beside: dict[str, str] = {}
+    for alike in (str, _folded):
+        taken = set(beside.values())
+        free = {alike(_with_small_ending(each)): each for each in annotations if each not in taken}
+        for recording in recordings:
+            found = next((free[name] for name in map(alike, _names(recording)) if name in free), None)
+            if found and recording not in beside:
+                beside[recording] = found
+    return beside
+
+
 def _names(file: str) -> Iterator[str]:
-    """Yield the names that the file beside a recording can have, in small letters, the one that counts first."""
+    """Yield the names that the file beside a recording can have, the one that counts first."""
     for suffix in (*_TIERS, *_TEXTS):
-        yield f"{file.rpartition('.')[0]}.{suffix}".lower()
-        yield f"{file}.{suffix}".lower()
+        yield f"{file.rpartition('.')[0]}.{suffix}"
+        yield f"{file}.{suffix}"
+
+
+def _with_small_ending(file: str) -> str:
+    stem, _, suffix = file.rpartition(".")
+    return f"{stem}.{suffix.lower()}"
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name.lower())
 
 
 def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> Iterator[Item]:
