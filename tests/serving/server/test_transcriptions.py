@@ -8,7 +8,9 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openai
@@ -251,6 +253,27 @@ def test_what_no_one_foresaw_is_one_line_of_the_log(
     (line,) = lines
     assert line.startswith("POST /v1/audio/transcriptions failed: KeyError: ") and "\n" not in line
     assert "test_transcriptions.py:" in line
+
+
+def test_what_fails_in_the_middle_of_a_streamed_transcript_is_its_last_event(
+    served: Served, client: OpenAI, recording: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    heard = Model.candidates
+    calls = count(1)
+
+    def broken_later(model: Model, *arguments: Any) -> Any:
+        if next(calls) == 2:
+            raise MemoryError
+        return heard(model, *arguments)
+
+    monkeypatch.setattr(Model, "candidates", broken_later)
+    before = served.figure('refused_total{code="internal_error"}')
+    events = client.audio.transcriptions.create(file=long_recording(recording, 70), model="tiny", stream=True)
+    assert next(events).type == "transcript.text.delta"
+    with pytest.raises(openai.APIError, match="its log says why"):
+        next(events)
+    assert served.figure('refused_total{code="internal_error"}') == before + 1
+    assert [each for each in caplog.messages if each.startswith("a streamed transcription failed: MemoryError")]
 
 
 def test_recordings_are_transcribed_while_others_arrive(models: Models, recording: Path, model: Model) -> None:

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...transcripts import Transcript, joined
-from ..errors import RefusedError
+from ..errors import RefusedError, failed
 from ..models import LoadedModel
 from ..service import Service
 from .form import TranscriptionRequest, checked, read_form
@@ -54,11 +54,32 @@ class TranscriptionEndpoint:
         loaded = self._service.models.named(asked.model)
         async with self._service.turn(), self._parts(loaded, asked) as parts:
             if asked.stream:
-                await _stream(parts, send)
+                await self._stream(parts, send)
                 return _end_of_stream
             heard = [part async for part in parts]
             spoken = joined([(start, transcript) for start, _, transcript in heard])
             return rendered(spoken, heard[-1][1], loaded.model.language, asked)
+
+    async def _stream(self, parts: AsyncIterator[Part], send: Send) -> None:
+        """Send the text as server-sent events while it comes, and as the last one what fails after the first."""
+        texts: list[str] = []
+        end, begun = 0.0, False
+        try:
+            async for _, part_end, transcript in parts:
+                if not begun:
+                    await _begin_events(send)
+                    begun = True
+                if transcript.text:
+                    await _send_event(send, delta(f" {transcript.text}" if texts else transcript.text))
+                    texts.append(transcript.text)
+                end = part_end
+            await _send_event(send, done(" ".join(texts), end))
+        except Exception as error:
+            if not begun:
+                raise
+            refused = error if isinstance(error, RefusedError) else failed("a streamed transcription", error)
+            self._service.metrics.refused.labels(refused.code).inc()
+            await _send_event(send, failure(refused.to_json()))
 
     @asynccontextmanager
     async def _parts(self, loaded: LoadedModel, asked: TranscriptionRequest) -> AsyncIterator[AsyncIterator[Part]]:
@@ -99,26 +120,6 @@ class PartsOnThreads:
         """Free what the iterator holds."""
         with self._stepping:
             self._parts.close()
-
-
-async def _stream(parts: AsyncIterator[Part], send: Send) -> None:
-    """Send the text as server-sent events while it comes."""
-    texts: list[str] = []
-    end, begun = 0.0, False
-    try:
-        async for _, part_end, transcript in parts:
-            if not begun:
-                await _begin_events(send)
-                begun = True
-            if transcript.text:
-                await _send_event(send, delta(f" {transcript.text}" if texts else transcript.text))
-                texts.append(transcript.text)
-            end = part_end
-        await _send_event(send, done(" ".join(texts), end))
-    except RefusedError as error:
-        if not begun:
-            raise
-        await _send_event(send, failure(error.to_json()))
 
 
 async def _end_of_stream(_scope: Scope, _receive: Receive, send: Send) -> None:
