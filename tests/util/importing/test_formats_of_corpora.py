@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -102,99 +101,6 @@ def test_an4_reads_its_lists_side_by_side(tmp_path: Path) -> None:
     write(tmp_path / "etc" / "an4_test.transcription", "")
     with pytest.raises(ImportingError, match="same number of lines"):
         Import("an4", tmp_path, tmp_path / "out")
-
-
-def test_json_lines_cut_at_offsets_and_keep_other_keys(tmp_path: Path) -> None:
-    tone(tmp_path / "audio" / "long.wav", 3)
-    tone(tmp_path / "audio" / "short.wav", 1)
-    rows = [
-        {"audio_filepath": "audio/long.wav", "text": "two", "offset": 1, "duration": 1, "lang": "en", "words": [1]},
-        {"audio_filepath": "audio/short.wav", "text": "one", "duration": 7.5, "speaker": "ann"},
-        {"audio_filepath": "audio/short.wav"},
-        {"audio_filepath": "audio/short.wav", "text": "x", "offset": "soon"},
-        {"audio_filepath": "audio/short.wav", "text": "x", "offset": 5.0, "duration": 1},
-    ]
-    write(tmp_path / "train_manifest.json", "\n".join([*map(json.dumps, rows), "{", "7"]))
-    done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
-    first, second = done.all_rows
-    assert (first["transcript"], first["lang"], first["duration"]) == ("two", "en", "1.000")
-    assert set(done.samples(first)[0]) == {200}
-    assert (second["wav_filename"], second["speaker"]) == (str(tmp_path / "audio" / "short.wav"), "ann")
-    assert list(done.left_out.values()) == [
-        "no text",
-        "an offset or duration that is not a number",
-        "a segment beyond the end of its recording",
-        "not JSON",
-        "not a JSON object",
-    ]
-
-
-def test_lists_are_divided_by_speaker_and_keep_their_parts_and_columns(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    tone(tmp_path / "long.wav", 3)
-    tone(tmp_path / "short.wav", 1)
-    header = "wav_filename,wav_filesize,transcript,client_id,start,duration,accent\n"
-    rows = ["long.wav,0,two,ann,1,1,north", "short.wav,0,one,bob,,,", "short.wav,0", "long.wav,0,late,ann,9,1,"]
-    write(tmp_path / "mine.csv", header + "\n".join(rows))
-    write(tmp_path / "more.tsv", "wav_filename\twav_filesize\ttranscript\nshort.wav\t0\tagain\n")
-    notes = write(tmp_path / "notes.csv", "date;remark\n1 May;rain\n")
-    done = Import("lists", tmp_path, tmp_path / "out", ALL_TRAIN)
-    assert caplog.messages == [f"{notes}: not read: it has no columns wav_filename and transcript"]
-    two, one, again = done.all_rows
-    assert (two["transcript"], two["speaker"], two["duration"], two["accent"]) == ("two", "ann", "1.000", "north")
-    assert set(done.samples(two)[0]) == {200}
-    assert (one["transcript"], one["speaker"], one["duration"]) == ("one", "bob", "1.000")
-    assert (again["transcript"], again["speaker"]) == ("again", "")
-    assert done.left_out == {
-        "mine.csv:4": "a row that cannot be read",
-        "mine.csv:5": "a segment beyond the end of its recording",
-    }
-
-
-def test_lists_named_after_sets_are_these_sets_and_one_list_alone_can_be_meant(tmp_path: Path) -> None:
-    for name in ("train", "dev", "left_out"):
-        tone(tmp_path / f"{name}.wav")
-        write(tmp_path / f"{name}.csv", f"wav_filename,wav_filesize,transcript\n{name}.wav,0,{name}\n")
-    assert Import("lists", tmp_path, tmp_path / "out").sets == {
-        "train": {"train.wav"},
-        "dev": {"dev.wav"},
-        "test": set(),
-    }
-    assert Import("lists", tmp_path / "left_out.csv", tmp_path / "one", ALL_TRAIN).transcripts == {
-        "left_out.wav": "left_out"
-    }
-
-
-def test_kaldi_joins_its_files_and_refuses_commands(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    tone(data / "long.wav", 3)
-    write(data / "wav.scp", f"rec1 {data / 'long.wav'}\nrec2 long.wav\n")
-    write(data / "segments", "u3 rec1 2.0 -1\nu1 rec1 0.0 1.0\nu2 rec9 0 1\nu5 rec1 x 1\n")
-    write(data / "text", "u1 one\nu2 two\nu3 three words here\nu4 four\nu5 five\n")
-    write(data / "utt2spk", "u1 ann\nu3 bob\n")
-    done = Import("kaldi", data, tmp_path / "out", ALL_TRAIN)
-    one, three = done.all_rows
-    assert (one["transcript"], one["speaker"], set(done.samples(one)[0])) == ("one", "ann", {100})
-    assert (three["transcript"], three["speaker"], set(done.samples(three)[0])) == ("three words here", "bob", {300})
-    assert done.left_out == {
-        "text:2": "its recording is not in wav.scp",
-        "text:4": "not in segments",
-        "text:5": "malformed times in segments",
-    }
-    write(data / "wav.scp", "rec1 sph2pipe -f wav long.sph |\n")
-    with pytest.raises(ImportingError, match=r"wav\.scp:1: a command"):
-        Import("kaldi", data, tmp_path / "out")
-
-
-def test_directories_of_kaldi_named_as_sets_are_the_sets(tmp_path: Path) -> None:
-    for name in ("train", "dev", "test"):
-        tone(tmp_path / name / f"{name}.wav", 1)
-        write(tmp_path / name / "wav.scp", f"u1 {name}.wav\n")
-        write(tmp_path / name / "text", "u1 word\n")
-    assert Import("kaldi", tmp_path, tmp_path / "out").sets == {
-        name: {f"{name}.wav"} for name in ("train", "dev", "test")
-    }
 
 
 def test_speech_commands_has_the_sets_of_its_lists(tmp_path: Path) -> None:

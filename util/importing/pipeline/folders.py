@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .records import DEV, TEST, TRAIN
 
+log = logging.getLogger(__name__)
+
 SUFFIXES = ("wav", "flac", "opus", "ogg", "mp3", "sph", "aiff", "aif", "au", "w64", "rf64", "caf", "snd", "oga")
 """Endings of recordings, without the dot; of several with the same name, the first is taken."""
 
-_SET_NAMES = {"train": TRAIN, "dev": DEV, "val": DEV, "valid": DEV, "validation": DEV, "test": TEST, "testing": TEST}
+_SET_NAMES = {
+    "train": TRAIN,
+    **dict.fromkeys(("dev", "val", "valid", "validation"), DEV),
+    **dict.fromkeys(("test", "testing", "eval", "evaluation"), TEST),
+}
 
 
 def walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
@@ -38,6 +45,18 @@ def set_of_name(name: str) -> str:
     """Return the set that a name like "train-clean-100", "an4_test" or "dev" speaks of; empty if it speaks of none."""
     parts = name.lower().replace("-", "_").replace(".", "_").split("_")
     return next((_SET_NAMES[part] for part in parts if part in _SET_NAMES), "")
+
+
+def named_as_sets(paths: Sequence[Path]) -> Sequence[Path]:
+    """Return the lists or folders whose names speak of sets, or all of them if none does.
+
+    The others may hold what is in the sets, as a list of all rows does, so they are named in a warning instead.
+    """
+    named = [path for path in paths if set_of_name(path.name)]
+    if others := [path for path in paths if path not in named] if named else []:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        log.warning("%s%s: not read, as others there are named as sets, such as %s", others[0], more, named[0].name)
+    return named or paths
 
 
 def _leads_up(folder: Path) -> bool:

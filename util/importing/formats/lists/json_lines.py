@@ -1,7 +1,8 @@
 """JSON-lines manifests: audio_filepath, text, and if they are given duration, offset (seconds) and speaker.
 
-All *.jsonl in the folder are read, or else all *.json; their names may speak of sets (train_manifest.json). Relative
-recordings are looked for from the manifest's folder. Other keys whose values are texts or numbers become columns.
+All *.jsonl in the folder are read, or else all *.json; if the names of some speak of sets (train_manifest.json), these
+alone. Relative recordings are looked for from the manifest's folder. Other keys whose values are texts or numbers
+become columns.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from ....corpus_files.json_lines import read_entries
 from ....errors import ImportingError
-from ...pipeline.folders import set_of_name
+from ...pipeline.folders import named_as_sets, set_of_name
 from ...pipeline.records import Choices, Item, item_of
 
 
@@ -20,6 +21,6 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     manifests = sorted(source.glob("*.jsonl")) or sorted(source.glob("*.json"))
     if not manifests:
         raise ImportingError(f"{source} has no *.jsonl or *.json")
-    for path in manifests:
+    for path in named_as_sets(manifests):
         for entry in read_entries(path):
             yield item_of(entry, path.name, set_of_name(path.stem))

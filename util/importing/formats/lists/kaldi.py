@@ -1,7 +1,7 @@
 """A data directory of Kaldi: wav.scp with files, text, and if they are there segments and utt2spk.
 
 A wav.scp with commands (lines that end in |) is refused. Subfolders named train, dev and test, each of them such a
-directory, are the sets.
+directory, are the sets, and others beside these are not read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ....corpus_files.kaldi import RECORDINGS, TEXT, is_directory_of_kaldi, read_entries
 from ....errors import ImportingError
-from ...pipeline.folders import set_of_name
+from ...pipeline.folders import named_as_sets, set_of_name
 from ...pipeline.records import Choices, Item, item_of
 
 
@@ -21,7 +21,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     folders = [source] if single else sorted(path.parent for path in source.glob(f"*/{RECORDINGS}"))
     if not folders:
         raise ImportingError(f"{source} has no {RECORDINGS}, so it isn't a data directory of Kaldi's")
-    for folder in folders:
+    for folder in named_as_sets(folders):
         official_set = set_of_name(folder.name) if folder != source else ""
         for entry in read_entries(folder):
             yield item_of(entry, TEXT, official_set)

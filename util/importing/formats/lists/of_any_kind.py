@@ -17,7 +17,8 @@ from ....corpus_files.kaldi import is_directory_of_kaldi
 from ....corpus_files.rows import Row
 from ....errors import ImportingError
 from ....parts import WHOLE
-from ...pipeline.folders import set_of_name
+from ...pipeline.folders import named_as_sets, set_of_name
+from ...pipeline.output import LEFT_OUT_FILE
 from ...pipeline.records import Choices, Item, LeftOut, Record
 
 log = logging.getLogger(__name__)
@@ -39,13 +40,18 @@ def lists_in(folder: Path) -> tuple[Path, ...]:
     """Return the lists in a folder, or the folder itself if it is Kaldi's; raise ImportingError if there are none."""
     if is_directory_of_kaldi(folder):
         return (folder,)
-    found = tuple(sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS and path.is_file()))
+    found = tuple(sorted(path for path in folder.iterdir() if _is_list(path)))
     if not found:
         raise ImportingError(
             f"{folder} has no lists, {', '.join(ENDINGS)}; for recordings with a text beside each, see "
             "--experiment folder"
         )
-    return tuple(path for path in found if set_of_name(path.stem)) or _with_columns(found)
+    named = tuple(named_as_sets(found))
+    return named if any(set_of_name(path.name) for path in named) else _with_columns(found)
+
+
+def _is_list(path: Path) -> bool:
+    return path.suffix.lower() in ENDINGS and path.name != LEFT_OUT_FILE and path.is_file()
 
 
 def _with_columns(found: tuple[Path, ...]) -> tuple[Path, ...]:
