@@ -34,10 +34,12 @@ OF_ANY_LANGUAGE = Experiment(
 )
 
 SUMMARIES = {
+    "fleurs": "FLEURS, one of its languages",
     "folder": "recordings, each with a text or annotations beside it",
     "json_lines": "recordings and transcripts in JSON lines",
     "kaldi": "a data directory of Kaldi's",
     "ljspeech": "LJSpeech and what is laid out like it",
+    "mls": "Multilingual LibriSpeech, one of its languages",
     "tedlium": "TED-LIUM, or the part of it that is there",
     "voxforge": "VoxForge, the submissions that are there",
 }

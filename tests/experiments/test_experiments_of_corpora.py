@@ -122,6 +122,18 @@ def tedlium(folder: Path) -> None:
         write(folder / "legacy" / part / "stm" / "Ann.stm", "Ann 1 Ann 0.0 1.0 <o,f0,female> a word\n")
 
 
+def mls(folder: Path) -> None:
+    for part in SETS:
+        speak(folder / part / "audio" / "1" / "2" / "1_2_000000.flac")
+        write(folder / part / "transcripts.txt", "1_2_000000\ta word\n")
+
+
+def fleurs(folder: Path) -> None:
+    for part in SETS:
+        speak(folder / "audio" / part / "7.wav")
+        write(folder / f"{part}.tsv", "7\t7.wav\tA word.\ta word\ta | w o r d |\t8000\tMALE\n")
+
+
 def voxforge(folder: Path) -> None:
     for speaker in range(3):
         submission = folder / f"s{speaker}-20080101-abc"
@@ -148,6 +160,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "arabic_commands": (arabic_commands, "عمن"),
     "auto": (lists, WORD),
     "common_voice": (common_voice, " aovzçé"),
+    "fleurs": (fleurs, WORD),
     "folder": (recordings, " 012345eggrößß"),
     "json_lines": (json_lines, WORD),
     "kaldi": (kaldi, WORD),
@@ -157,6 +170,7 @@ TREES: dict[str, tuple[Tree, str]] = {
         "",
     ),
     "ljspeech": (ljspeech, WORD),
+    "mls": (mls, WORD),
     "mini_librispeech": (librispeech("train-clean-5", "dev-clean-2"), ""),
     "speech_commands": (speech_commands, ""),
     "tedlium": (tedlium, WORD),

@@ -193,3 +193,33 @@ def test_tedlium_is_cut_at_its_segments(tmp_path: Path) -> None:
         "a malformed line of an .stm",
         "empty transcript",
     ]
+
+
+def test_multilingual_librispeech_has_the_sets_of_its_folders_and_its_speakers(tmp_path: Path) -> None:
+    lines = {"train": "12_3_000000\tj'étais là\n12_3_000001\tperdu\n12\tquoi", "dev": "4_5_000000\toui", "test": ""}
+    for name, text in lines.items():
+        write(tmp_path / name / "transcripts.txt", text)
+    tone(tmp_path / "train/audio/12/3/12_3_000000.flac")
+    tone(tmp_path / "dev/audio/4/5/4_5_000000.opus", rate=16000)
+    done = Import("mls", tmp_path, tmp_path.with_name("out"))
+    assert done.transcripts == {"12_3_000000.flac": "j'étais là", "4_5_000000.opus": "oui"}
+    assert {(row["speaker"], row["book"]) for row in done.all_rows} == {("12", "3"), ("4", "5")}
+    assert done.sets["dev"] == {"4_5_000000.opus"}
+    assert done.left_out == {
+        "train/transcripts.txt:2": "No such file or directory",
+        "train/transcripts.txt:3": "not SPEAKER_BOOK_NUMBER, a tab and a transcript",
+    }
+    assert len(Import("mls", tmp_path / "dev", tmp_path.with_name("dev_alone")).rows("dev")) == 1
+
+
+@pytest.mark.parametrize("folder", ["audio/train", "train"])
+def test_fleurs_takes_the_sentence_without_punctuation(tmp_path: Path, folder: str) -> None:
+    rows = ['7\t70.wav\t"Hola", dijo.\thola dijo\th o l a | d i j o |\t8000\tFEMALE', "8\t80.wav\tSí.\tsí", "9\t90.wav"]
+    write(tmp_path / "train.tsv", "\n".join(rows))
+    with pytest.raises(ImportingError, match=r"unpack audio/train\.tar\.gz"):
+        Import("fleurs", tmp_path, tmp_path.with_name("none"))
+    tone(tmp_path / folder / "70.wav")
+    done = Import("fleurs", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
+    (row,) = done.all_rows
+    assert (row["transcript"], row["written"], row["gender"]) == ("hola dijo", '"Hola", dijo.', "female")
+    assert set(done.left_out.values()) == {"not 7 fields, which FLEURS has"}

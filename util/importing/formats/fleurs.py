@@ -1,0 +1,46 @@
+"""FLEURS, the folder of a language: train.tsv, dev.tsv and test.tsv, and audio/train/*.wav or train/*.wav.
+
+The tables have no names of columns: number of the sentence, recording, sentence as it is written, sentence in small
+letters without punctuation, its characters, samples, and gender. The fourth is the transcript; the others that tell
+something stay as the columns `sentence_number`, `written` and `gender`. Speakers are not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...errors import ImportingError
+from ..pipeline.folders import set_of_name
+from ..pipeline.lines import read_lines
+from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
+
+_COLUMNS = 7
+
+
+def read_records(source: Path, choices: Choices) -> Iterator[Item]:
+    """Yield the rows of the tables in a folder; raise ImportingError if there are none, or no recordings."""
+    tables = [path for name in SETS if (path := source / f"{name}.tsv").is_file()]
+    if not tables:
+        raise ImportingError(f"{source} has no train.tsv, dev.tsv or test.tsv, so it isn't a language of FLEURS")
+    for table in tables:
+        folder = _recordings(source, table.stem)
+        for where, line in read_lines(table):
+            yield _item(folder, table.stem, where, line)
+
+
+def _recordings(source: Path, name: str) -> Path:
+    folders = (source / "audio" / name, source / name)
+    for folder in folders:
+        if folder.is_dir():
+            return folder
+    raise ImportingError(f"{source} has no audio/{name}/; unpack audio/{name}.tar.gz there first")
+
+
+def _item(folder: Path, name: str, where: str, line: str) -> Item:
+    fields = line.split("\t")
+    if len(fields) != _COLUMNS:
+        return LeftOut(where, f"not {_COLUMNS} fields, which FLEURS has", "", line)
+    number, file, written, transcript, _, _, gender = fields
+    columns = {"sentence_number": number, "written": written, "gender": gender.lower()}
+    return Record(str(folder / file), transcript, where, official_set=set_of_name(name), columns=columns)
