@@ -223,3 +223,13 @@ def test_fleurs_takes_the_sentence_without_punctuation(tmp_path: Path, folder: s
     (row,) = done.all_rows
     assert (row["transcript"], row["written"], row["gender"]) == ("hola dijo", '"Hola", dijo.', "female")
     assert set(done.left_out.values()) == {"not 7 fields, which FLEURS has"}
+
+
+def test_fleurs_loses_the_spaces_between_characters_of_scripts_that_have_none(tmp_path: Path) -> None:
+    sentences = {"a": "这 是 mp3 在 2 月", "b": "ฉัน ไป โรงเรียน", "c": "e o a"}
+    for name in sentences:
+        tone(tmp_path / "train" / f"{name}.wav")
+    rows = [f"1\t{name}.wav\t\t{sentence}\t\t8000\tMALE" for name, sentence in sentences.items()]
+    write(tmp_path / "train.tsv", "\n".join(rows))
+    done = Import("fleurs", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
+    assert done.transcripts == {"a.wav": "这是 mp3 在 2 月", "b.wav": "ฉัน ไป โรงเรียน", "c.wav": "e o a"}

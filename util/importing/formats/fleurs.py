@@ -1,16 +1,19 @@
 """FLEURS, the folder of a language: train.tsv, dev.tsv and test.tsv, and audio/train/*.wav or train/*.wav.
 
 The tables have no names of columns: number of the sentence, recording, sentence as it is written, sentence in small
-letters without punctuation, its characters, samples, and gender. The fourth is the transcript; the others that tell
-something stay as the columns `sentence_number`, `written` and `gender`. Speakers are not known.
+letters without punctuation, its characters, samples, and gender. The fourth is the transcript, without the spaces that
+it has between all characters of Chinese; the others that tell something stay as the columns `sentence_number`,
+`written` and `gender`. Speakers are not known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 from ...errors import ImportingError
+from ...transcripts import written_without_spaces
 from ..pipeline.folders import set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
@@ -41,6 +44,12 @@ def _item(folder: Path, name: str, where: str, line: str) -> Item:
     fields = line.split("\t")
     if len(fields) != _COLUMNS:
         return LeftOut(where, f"not {_COLUMNS} fields, which FLEURS has", "", line)
-    number, file, written, transcript, _, _, gender = fields
+    number, file, written, spaced, _, _, gender = fields
     columns = {"sentence_number": number, "written": written, "gender": gender.lower()}
-    return Record(str(folder / file), transcript, where, official_set=set_of_name(name), columns=columns)
+    return Record(str(folder / file), _joined(spaced.split()), where, official_set=set_of_name(name), columns=columns)
+
+
+def _joined(words: list[str]) -> str:
+    """Return a sentence, in which characters that are written without spaces between them have none."""
+    runs = groupby(words, written_without_spaces)  # of longer words False, as of phrases of Thai
+    return " ".join(("" if characters else " ").join(run) for characters, run in runs)
