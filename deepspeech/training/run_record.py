@@ -3,6 +3,7 @@
 import os
 import platform
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from ..network.analysis import model_analysis
 from ..network.layers.native_ops import has_bfloat16_products
 from ..options import Options
 from ..options.parameters.of_run import run_parameters
-from ..options.parameters.text import FILE_NAME, Value, format_parameters, write_parameters
+from ..options.parameters.text import FILE_NAME, Value, format_parameters, read_parameters, write_parameters
+from ..util.errors import ParametersError
 from ..util.files.whole_files import write_whole, written_whole
 from ..util.files.writable import reason_of
 from ..util.parallel import usable_cores
@@ -28,6 +30,9 @@ ENVIRONMENT_FILE = "environment.txt"
 GRAPH_FILE = Path("graph/events.out.tfevents.graph")
 """Where TensorBoard finds the graph."""
 
+OF_IMPORT = ("from", "part", "split", "tier")
+"""The parameters that decide what becomes of recordings when they are imported."""
+
 SECONDS_FOR_GIT = 5
 
 
@@ -36,7 +41,7 @@ def write_run_record(options: Options, network: Network, graph: Any) -> None:
     folder = options.checkpoints.directory
     try:
         (folder / GRAPH_FILE).parent.mkdir(parents=True, exist_ok=True)
-        write_parameters(folder / FILE_NAME, run_parameters(options))
+        write_parameters(folder / FILE_NAME, _parameters(options, folder / FILE_NAME))
         write_whole(folder / MODEL_ANALYSIS_FILE, model_analysis(network).encode())
         write_whole(folder / ENVIRONMENT_FILE, format_parameters(environment()).encode())
         _write_graph(folder / GRAPH_FILE, graph)
@@ -45,6 +50,16 @@ def write_run_record(options: Options, network: Network, graph: Any) -> None:
             f"{folder}: what is kept about a run cannot be written ({reason_of(error)}); "
             "free disk space, or choose another --checkpoint_dir"
         ) from error
+
+
+def _parameters(options: Options, before: Path) -> dict[str, Value]:
+    """Return the parameters of a run; one that goes on without --from has the corpus that it began with."""
+    parameters = run_parameters(options)
+    if options.experiment.corpus and not options.experiment.sources:
+        with suppress(ParametersError):
+            begun = read_parameters(before)
+            parameters |= {name: begun[name] for name in OF_IMPORT if begun.get("from") and name in begun}
+    return parameters
 
 
 def environment() -> dict[str, Value]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
@@ -146,6 +147,11 @@ def test_a_run_keeps_to_what_was_measured_when_it_began(tiny_corpus: TinyCorpus,
     assert said[1][0].startswith("auto: going on with what was chosen for ")
     assert [line for line in said[0] if " but " not in line] == [line for line in said[1][1:] if " but " not in line]
     assert "Training of epoch 2" in again.stderr and "Training of epoch 1" not in again.stderr
+    assert program.run(*small, f"--from={tiny_corpus.dev}", "--epoch=3").error == other.error
+    repeated = program.run("--params_file=work/checkpoints", "--work=repeated", "--epoch=1")
+    assert repeated.code == 0, repeated.stderr
+    losses = [re.findall(r"loss [\d.]+", done.stderr) for done in (first, repeated)]
+    assert len(losses[0]) > 1 and losses[0] == losses[1]
 
 
 def test_without_lists_it_says_what_it_needs(tmp_path: Path) -> None:

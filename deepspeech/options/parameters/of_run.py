@@ -42,7 +42,7 @@ def values_of_parameters(read: Mapping[str, text.Value], work: Path | None, sour
 
 
 def _places(work: Path | None) -> dict[str, Path]:
-    return {"{data}": DATA.resolve(), **({"{work}": work.resolve()} if work else {})}
+    return {"{data}": DATA, **({"{work}": work} if work else {})}
 
 
 def _written(value: Value, places: Mapping[str, Path]) -> text.Value:
@@ -54,7 +54,7 @@ def _written(value: Value, places: Mapping[str, Path]) -> text.Value:
     if not isinstance(value, Path):
         return value
     resolved = value.resolve()
-    for place, folder in places.items():
+    for place, folder in ((place, folder.resolve()) for place, folder in places.items()):
         if resolved.is_relative_to(folder):
             return f"{place}/{resolved.relative_to(folder).as_posix()}"
     return named_for_all(str(resolved))
