@@ -14,7 +14,15 @@ from typing import Any
 
 from .errors import FlagError
 
-CASES: Mapping[str, Callable[[str], str]] = {"lower": str.lower, "upper": str.upper, "keep": str}
+_DOTTED_I = re.compile("i\u0307+")
+
+
+def _lower(text: str) -> str:
+    """Return a text in Unicode's lower case, where İ is an i with a combining dot, without that dot."""
+    return _DOTTED_I.sub("i", text.lower())
+
+
+CASES: Mapping[str, Callable[[str], str]] = {"lower": _lower, "upper": str.upper, "keep": str}
 """What becomes of a text's case, by name; no language has rules of its own."""
 
 APOSTROPHES = "\u2019\u2018\u02bc\u201b\u2032\u00b4`\uff07"
@@ -78,9 +86,11 @@ class Normalizer:
 
     def _spelled(self, text: str) -> str:
         """Return a text in NFC and one case, with one kind of space, apostrophe and hyphen."""
-        composed = unicodedata.normalize("NFC", text)
-        cased = unicodedata.normalize("NFC", CASES[self.case](composed))
-        return unicodedata.normalize("NFC", self._untypographic.sub(_plain, cased))
+        cased = self._cased(unicodedata.normalize("NFC", text))
+        return self._cased(self._untypographic.sub(_plain, cased))  # again: what is left out may part an i from its dot
+
+    def _cased(self, text: str) -> str:
+        return unicodedata.normalize("NFC", CASES[self.case](text))
 
     def _in_words(self, number: re.Match[str]) -> str:
         from num2words import num2words

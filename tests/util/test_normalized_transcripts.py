@@ -71,6 +71,7 @@ def test_what_is_listed_is_kept_and_hyphens_only_inside_words() -> None:
 
 
 def test_the_case_is_lower_upper_or_kept() -> None:
+    assert Normalizer()("\u0130yi I\u015f\u0131k i\u0307yi i\xad\u0307yi \u00c9") == "iyi i\u015f\u0131k iyi iyi \u00e9"
     assert [Normalizer(case)("Stra\u00dfe \u039f\u0394\u039f\u03a3.") for case in ("lower", "upper", "keep")] == [
         "stra\u00dfe \u03bf\u03b4\u03bf\u03c2",
         "STRASSE \u039f\u0394\u039f\u03a3",
