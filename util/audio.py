@@ -165,7 +165,11 @@ def open_recording(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.S
     except OSError as error:
         raise AudioError(f"{path}: {error.strerror}") from error
     except soundfile.LibsndfileError as error:
-        raise AudioError(f"{path}: cannot be read as audio: {error.error_string}") from error
+        container = container_of(path)
+        reason = f"{container}, which libsndfile does not read; convert it to FLAC, such as with ffmpeg"
+        raise AudioError(
+            f"{path}: {reason if container else f'cannot be read as audio: {error.error_string}'}"
+        ) from error
 
 
 @contextmanager

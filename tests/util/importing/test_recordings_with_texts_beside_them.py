@@ -115,6 +115,7 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
         tone(tmp_path / f"{name}.wav")
     tone(tmp_path / "good.mp3")
     write(tmp_path / "broken.wav", "no audio")
+    write(tmp_path / "phone.m4a", b"\0\0\0\x1cftypM4A " + bytes(100))
     os.mkfifo(tmp_path / "pipe.mp3")
     texts: dict[str, str | bytes] = {
         "good.txt": "good",
@@ -123,6 +124,7 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
         "link.trn": "lost.trn",
         "timed.lab": "0 500 a\n500 900 b\n",
         "broken.txt": "broken",
+        "phone.txt": "phone",
         "pipe.txt": "pipe",
     }
     for name, text in texts.items():
@@ -133,6 +135,7 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
     assert done.left_out == {
         "alone.wav": "no transcript beside it",
         "broken.txt": "cannot be read as audio",
+        "phone.txt": "MP4, which libsndfile does not read; convert it to FLAC, such as with ffmpeg",
         "empty.txt": "empty transcript",
         "good.mp3": "another recording has the same name, but for its ending",
         "latin.txt": "its transcript is not UTF-8",
@@ -140,8 +143,8 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
         "link.trn": "its transcript cannot be read",
         "timed.lab": "labels with times instead of a transcript",
     }
-    table = done.news[done.news.index(f"left out: 8 of 9 rows, listed in {done.out / 'left_out.csv'}") :]
-    assert len(table) == 2 + 8
+    table = done.news[done.news.index(f"left out: 9 of 10 rows, listed in {done.out / 'left_out.csv'}") :]
+    assert len(table) == 2 + 9
 
 
 def test_a_textgrid_cuts_its_recording_whatever_its_encoding(tmp_path: Path) -> None:

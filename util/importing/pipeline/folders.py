@@ -11,7 +11,10 @@ from .records import DEV, TEST, TRAIN
 
 log = logging.getLogger(__name__)
 
-SUFFIXES = ("wav", "flac", "opus", "ogg", "mp3", "sph", "aiff", "aif", "au", "w64", "rf64", "caf", "snd", "oga")
+SUFFIXES = (
+    *("wav", "flac", "opus", "ogg", "mp3", "sph", "aiff", "aif", "au", "w64", "rf64", "caf", "snd", "oga"),
+    *("m4a", "aac", "amr", "webm", "wma"),  # to be converted first, which is said of each
+)
 """Endings of recordings, without the dot; of several with the same name, the first is taken."""
 
 _SET_NAMES = {
