@@ -128,6 +128,12 @@ def test_a_corpus_is_measured_by_its_training_set(tiny_corpus: TinyCorpus) -> No
     assert 0 < measured.hours < 0.1 and measured.speakers == 0 and measured.sample_rate in (8000, 16000)
 
 
+def test_recordings_that_cannot_be_read_are_named_by_the_first(tmp_path: Path) -> None:
+    lists = write_csv(tmp_path / "train.csv", [(tmp_path / f"{name}.wav", name) for name in "ab"])
+    with pytest.raises(DeepSpeechError, match=r"train\.csv:2: .*a\.wav: No such file or directory"):
+        measure([lists], None)
+
+
 def test_a_run_keeps_to_what_was_measured_when_it_began(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
     program = Program(tiny_corpus, tmp_path)
     sets = [f"--from={tiny_corpus.train}", "--split=2:1:1"]

@@ -79,7 +79,8 @@ def measure(sources: Sequence[Path], normalizer: Normalizer | None, output_unit:
     chosen = [row for number, (row, _) in enumerate(_rows(lists)) if number % step == 0]
     found = _each_found(partial(_inspect, in_bytes=output_unit == ByteAlphabet.unit), chosen)
     if not found:
-        raise CorpusError(f"{', '.join(map(str, sources))}: none of the recordings looked at can be read")
+        names = ", ".join(map(str, sources))
+        raise CorpusError(f"{names}: none of the recordings looked at can be read{_why_not(chosen)}")
     return Measured(
         rows,
         mean(seconds for seconds, *_ in found),
@@ -90,6 +91,16 @@ def measure(sources: Sequence[Path], normalizer: Normalizer | None, output_unit:
         output_unit,
         _silence(chosen),
     )
+
+
+def _why_not(rows: Sequence[Row]) -> str:
+    """Return what is wrong with the first of rows, as the end of a sentence; nothing if its recording can be read."""
+    try:
+        for row in rows[:1]:
+            inspect_audio(row.path)
+    except AudioError as error:
+        return f", such as that of {rows[0].csv_file}:{rows[0].line}: {error}"
+    return ""
 
 
 def _silence(rows: Sequence[Row]) -> float:
