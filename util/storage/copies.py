@@ -97,8 +97,16 @@ def local_path(path: str | PathLike[str]) -> Path:
 
 
 def joined(folder: Path, name: str) -> str:
-    """Return the path of a file that a list in a folder names, from there or by its address."""
-    return str(local_path(name) if "://" in name else folder / name)
+    """Return the path of a file that a list in a folder names, from there or by its address.
+
+    Folders may be separated as on Windows, where there is a file of that name and none of the name as it is.
+    """
+    if "://" in name:
+        return str(local_path(name))
+    path = folder / name
+    if "\\" in name and not path.exists() and (other := folder / name.replace("\\", "/")).exists():
+        path = other
+    return str(path)
 
 
 def fetch_missing(path: Path) -> None:

@@ -275,3 +275,15 @@ def test_the_trainer_takes_each_format_for_its_sets(folder: Path, caplog: pytest
     warnings = [each.getMessage() for each in caplog.records if "shares" in each.getMessage()]
     assert len(warnings) == 3
     assert all("2 recordings (such as" in text and "#t=" in text for text in warnings)
+
+
+def test_folders_may_be_separated_as_on_windows_unless_a_name_has_a_backslash(folder: Path) -> None:
+    for name in ("clips/a.wav", "clips/b.wav", "clips\\b.wav"):
+        write_wav(folder / name, np.sin(np.arange(RATE)).astype(np.float32))
+    rows = [(f"clips\\{name}.wav", name) for name in "abc"]
+    write(folder / "w.csv", "wav_filename,transcript", *map(",".join, rows))
+    write(folder / "w.tsv", "wav_filename\ttranscript", *map("\t".join, rows))
+    write(folder / "w.json", *(json.dumps({"audio_filepath": path, "text": text}) for path, text in rows))
+    for ending in ("csv", "tsv", "json"):
+        found = [row.path for row in read_files([folder / f"w.{ending}"], None) if not isinstance(row, BadRow)]
+        assert found == [f"{folder}/clips/a.wav", f"{folder}/clips\\b.wav", f"{folder}/clips\\c.wav"]
