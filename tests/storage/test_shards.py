@@ -113,6 +113,23 @@ def test_bad_members_are_named_and_a_shard_that_ends_early_is_refused(
     assert "none.csv: cannot read the CSV: No such file" in capsys.readouterr().err
 
 
+def test_members_are_found_as_tar_writes_their_names(tmp_path: Path, tiny_corpus: TinyCorpus) -> None:
+    wav = sorted((tiny_corpus.train.parent / "wav").glob("train-*.wav"))[0]
+    (tmp_path / "members").mkdir()
+    for name in ("a.wav", "b.wav"):  # one file, which is in the shard once, and then as a link
+        (tmp_path / "members" / name).hardlink_to(wav)
+        (tmp_path / "members" / name).with_suffix(".txt").write_text(name[0])
+    for before in ("./", f"{tmp_path}/members/"):
+        with tarfile.open(tmp_path / "odd.tar", "w") as archive:
+            for name in ("a.wav", "a.txt", "b.wav", "b.txt"):
+                member = archive.gettarinfo(tmp_path / "members" / name)
+                member.name, member.linkname = f"{before}{name}", f"{before}a.wav" if member.islnk() else ""
+                archive.addfile(member, (tmp_path / "members" / name).open("rb") if member.isreg() else None)
+        corpus = read(tmp_path / "odd.tar", tiny_corpus)
+        assert sorted(each.transcript for each in corpus) == ["a", "b"]
+        assert all(np.array_equal(OnTheFly(corpus, MFCC).samples(at), read_audio(wav, 16_000)) for at in (0, 1))
+
+
 @pytest.mark.parametrize("again", ["a.wav", "a.txt", "a.WAV", "a.flac"])
 def test_members_that_an_utterance_has_twice_are_a_bad_row(again: str, tmp_path: Path, tiny_corpus: TinyCorpus) -> None:
     wav, other = sorted((tiny_corpus.train.parent / "wav").glob("train-*.wav"))[:2]

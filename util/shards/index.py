@@ -31,7 +31,7 @@ Without the former the transcript is the object's `text` or `transcript`.
 """
 _TEXTS = ("text", "transcript")
 
-_FORMAT = f"2 {CHECK_VERSION} {soundfile.__libsndfile_version__}"
+_FORMAT = f"3 {CHECK_VERSION} {soundfile.__libsndfile_version__}"
 _LARGEST_TEXT = 1 << 20
 
 

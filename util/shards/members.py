@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Mapping
 from functools import lru_cache
 from io import FileIO
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from ..errors import CorpusError
@@ -84,17 +84,22 @@ def open_member(shard: Path, name: str) -> FileIO:
 def contents(shard: str, size: int, modified_ns: int) -> Mapping[str, Place]:  # noqa: ARG001 - of the cache
     """Return where each file of a shard of this size and modification time is, in their order.
 
+    A hard link, which tar writes for a file that it has written under another name, is the file that it links to.
     Raise CorpusError if it is not a tar file or ends early, or OSError.
     """
     found: dict[str, Place] = {}
     try:
         with open_shard(Path(shard)) as file, tarfile.open(fileobj=file, mode="r:") as archive:
             for member in archive:
+                name, place = _plain(member.name), None
                 if member.isreg():
-                    before = found[member.name].members if member.name in found else 0
-                    found[member.name] = Place(member.offset_data, member.size, before + 1)
-                    if member.offset_data + member.size > size:
-                        raise CorpusError(f"{shard}: ends within {member.name}; copy or write it again")
+                    place = Place(member.offset_data, member.size, 1)
+                    if place.start + place.size > size:
+                        raise CorpusError(f"{shard}: ends within {name}; copy or write it again")
+                elif member.islnk():
+                    place = found.get(_plain(member.linkname))
+                if place is not None:
+                    found[name] = place._replace(members=1 + (found[name].members if name in found else 0))
             if os.pread(file.fileno(), tarfile.BLOCKSIZE, archive.offset) != bytes(tarfile.BLOCKSIZE):
                 raise CorpusError(f"{shard}: ends within a tar file, without its end mark; copy or write it again")
     except (tarfile.TarError, EOFError) as error:
@@ -102,6 +107,11 @@ def contents(shard: str, size: int, modified_ns: int) -> Mapping[str, Place]:  #
             f"{shard}: not a tar file without compression, or damaged ({error}); write it again"
         ) from error
     return found
+
+
+def _plain(name: str) -> str:
+    """Return a member's name as it is in the path of a recording: without the `./` of `tar -C folder .`, or a root."""
+    return str(PurePosixPath(f"./{name}"))
 
 
 def _in_memory() -> FileIO:
