@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import threading
@@ -12,7 +13,10 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import aiohttp
+import fsspec
 import pytest
+import soundfile
 from corpora import TinyCorpus
 from xdg import BaseDirectory
 
@@ -21,6 +25,7 @@ from deepspeech.util.corpus import read_corpus
 from deepspeech.util.errors import StorageError
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import Feeder, OnTheFly
+from deepspeech.util.storage import store
 from deepspeech.util.storage.copies import Settings
 from deepspeech.util.storage.store import Store
 from deepspeech.util.text import Alphabet
@@ -120,3 +125,82 @@ def test_lists_recordings_and_shards_are_read_over_http(
             assert sorted((each.samples, each.transcript) for each in found) == here
         with pytest.raises(StorageError, match=f"{address}/none.csv: there is no such file"):
             read_corpus([Path(f"{address}/none.csv")], labels, MFCC, progress=False)
+
+
+def test_a_list_that_has_changed_but_not_in_size_is_fetched_again(
+    tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
+    labels, wav = Alphabet.load(tiny_corpus.alphabet), sorted((tiny_corpus.test.parent / "wav").glob("test-*.wav"))[0]
+    found = []
+    with served(partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as address:
+        for day, text in enumerate("ab"):
+            (tmp_path / "list.csv").write_text(f"wav_filename,transcript\n{wav},{text}\n")
+            os.utime(tmp_path / "list.csv", (day * 86_400, day * 86_400))
+            corpus = read_corpus([Path(f"{address}/list.csv")], labels, MFCC, progress=False)
+            found.append(corpus[0].transcript)
+    assert found == ["a", "b"]
+
+
+def test_names_of_recordings_may_have_spaces_and_number_signs(
+    tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
+    wav, labels = sorted((tiny_corpus.test.parent / "wav").glob("test-*.wav"))[0], Alphabet.load(tiny_corpus.alphabet)
+    (tmp_path / "take #2, é.wav").symlink_to(wav)
+    (tmp_path / "list.csv").write_text('wav_filename,transcript\n"take #2, é.wav",a\n', encoding="utf-8")
+    with served(partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as address:
+        corpus = read_corpus([Path(f"{address}/list.csv")], labels, MFCC, progress=False)
+    assert corpus[0].samples == soundfile.info(wav).frames
+
+
+class Dripping(SimpleHTTPRequestHandler):
+    """Sends what it is asked for piece by piece, a second between the first two."""
+
+    def do_HEAD(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        self.do_HEAD()
+        self.wfile.write(b"a")
+        self.wfile.flush()
+        time.sleep(1)
+        self.wfile.write(b"b")
+
+
+def test_a_file_may_take_longer_than_a_client_waits_for_a_whole_answer_by_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aiohttp.client.DEFAULT_TIMEOUT", aiohttp.ClientTimeout(total=0.5))
+    fsspec.get_filesystem_class("http").clear_instance_cache()
+    store._files.cache_clear()
+    with served(Dripping) as address:
+        Store(0).fetch(f"{address}/a", tmp_path / "a")
+    assert (tmp_path / "a").read_bytes() == b"ab"
+
+
+class Replaced(SimpleHTTPRequestHandler):
+    """Serves a file that is replaced by a longer one after it was asked about for the first time."""
+
+    asked = 0
+
+    def do_HEAD(self) -> None:
+        Replaced.asked += 1
+        self._begin(b"old" if Replaced.asked == 1 else b"newer")
+
+    def do_GET(self) -> None:
+        self.wfile.write(self._begin(b"newer"))
+
+    def _begin(self, content: bytes) -> bytes:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        return content
+
+
+def test_a_file_that_is_replaced_while_it_is_fetched_is_fetched_as_it_is_now(tmp_path: Path) -> None:
+    with served(Replaced) as address:
+        assert Store(60).fetch(f"{address}/a", tmp_path / "a").size == 5
+    assert (tmp_path / "a").read_bytes() == b"newer"

@@ -55,22 +55,14 @@ class Store:
 
     def about(self, address: str) -> Remote:
         """Return what the store says of a file."""
-
-        def ask() -> Remote:
-            files = _files(scheme_of(address))
-            found = files.info(files._strip_protocol(address))
-            if found.get("type") == "directory":
-                raise FileNotFoundError(address)
-            return _remote(found)
-
-        return self._retried(ask, address)
+        return self._retried(partial(_told_of, address), address)
 
     def list(self, folder: str) -> dict[str, Remote]:
         """Return the files below a folder, by their names from there; none if there is no such folder."""
 
         def ask() -> dict[str, Remote]:
             files = _files(scheme_of(folder))
-            root = files._strip_protocol(folder).rstrip("/")
+            root = _asked_for(folder).rstrip("/")
             found: Mapping[str, Any] = files.find(root, detail=True)
             return {
                 name.removeprefix(f"{root}/"): _remote(each)
@@ -85,14 +77,13 @@ class Store:
 
     def fetch(self, address: str, path: Path) -> Remote:
         """Write what is at an address into a file, which appears whole; return what it is."""
+        if scheme_of(address) in READ_ONLY:
+            return self._retried(partial(_fetch_at_once, address, path), address)
         while True:
             remote = self.about(address)
             path.unlink(missing_ok=True)
             try:
-                if scheme_of(address) in READ_ONLY:
-                    self._retried(partial(_fetch_at_once, address, path, remote), address)
-                else:
-                    self._fetch_blocks(address, path, remote)
+                self._fetch_blocks(address, path, remote)
             except _ReplacedError:
                 continue
             return remote
@@ -102,8 +93,8 @@ class Store:
 
         def put() -> Remote:
             files = _files(scheme_of(address))
-            files.put_file(str(path), files._strip_protocol(address))
-            remote = _remote(files.info(files._strip_protocol(address)))
+            files.put_file(str(path), _asked_for(address))
+            remote = _remote(files.info(_asked_for(address)))
             if remote.size != path.stat().st_size:
                 raise TruncatedError(f"{remote.size} bytes arrived of {path.stat().st_size}")
             return remote
@@ -118,7 +109,7 @@ class Store:
 
         def remove() -> None:
             files = _files(scheme_of(address))
-            files.rm_file(files._strip_protocol(address))
+            files.rm_file(_asked_for(address))
 
         try:
             self._retried(remove, address)
@@ -146,29 +137,52 @@ def check_available(address: str) -> None:
     _kind(scheme_of(address))
 
 
+def _told_of(address: str) -> Remote:
+    found = _files(scheme_of(address)).info(_asked_for(address))
+    if found.get("type") == "directory":
+        raise FileNotFoundError(address)
+    return _remote(found)
+
+
+def _asked_for(address: str) -> str:
+    """Return what fsspec is to be asked for: no server is told a fragment, so that a # is a part of a file's name."""
+    if scheme_of(address) in READ_ONLY:
+        return address.replace("#", "%23")
+    return str(_files(scheme_of(address))._strip_protocol(address))
+
+
 def _block(address: str, start: int, end: int) -> bytes:
-    files = _files(scheme_of(address))
-    block: bytes = files.cat_file(files._strip_protocol(address), start=start, end=end)
+    block: bytes = _files(scheme_of(address)).cat_file(_asked_for(address), start=start, end=end)
     if len(block) != end - start:
         raise TruncatedError(f"{len(block)} bytes arrived of {end - start}")
     return block
 
 
-def _fetch_at_once(address: str, path: Path, remote: Remote) -> None:
-    _files(scheme_of(address)).get_file(address, str(path))
+def _fetch_at_once(address: str, path: Path) -> Remote:
+    remote = _told_of(address)
+    path.unlink(missing_ok=True)
+    _files(scheme_of(address)).get_file(_asked_for(address), str(path))
     if remote.size >= 0 and path.stat().st_size != remote.size:
         raise TruncatedError(f"{path.stat().st_size} bytes arrived of {remote.size}")
+    return remote
 
 
 @cache
 def _files(scheme: str) -> Any:
     """Return fsspec's file system of a scheme."""
-    options: dict[str, Any] = {"use_listings_cache": False}
+    files, options = _kind(scheme), dict[str, Any](use_listings_cache=False)
+    if scheme in READ_ONLY:
+        from aiohttp import ClientTimeout
+
+        options["client_kwargs"] = {
+            # Of silence: a large file may take as long as it does.
+            "timeout": ClientTimeout(total=None, sock_connect=_NETWORK_SECONDS, sock_read=_NETWORK_SECONDS)
+        }
     if scheme == "s3":
         options["config_kwargs"] = _S3_OPTIONS
     if scheme == "gs":
         logging.getLogger("gcsfs").setLevel(logging.CRITICAL)  # it writes tracebacks of what `retried` tells in a line
-    return _kind(scheme)(**options)
+    return files(**options)
 
 
 def _kind(scheme: str) -> Any:
@@ -188,7 +202,8 @@ def _kind(scheme: str) -> Any:
 def _remote(found: Mapping[str, Any]) -> Remote:
     size = found.get("size")
     modified = next((found[key] for key in ("LastModified", "mtime", "updated", "last_modified") if found.get(key)), "")
-    version = next((found[key] for key in ("ETag", "etag", "blob_id") if found.get(key)), "") or modified or size
+    tags = ("ETag", "etag", "blob_id", "Last-Modified")
+    version = next((found[key] for key in tags if found.get(key)), "") or modified or size
     return Remote(-1 if size is None else int(size), str(version).strip('"'), _nanoseconds(modified, str(version)))
 
 
