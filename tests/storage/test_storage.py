@@ -43,9 +43,10 @@ def options(*arguments: str) -> Options:
 @pytest.mark.usefixtures("store")
 def test_an_address_survives_being_a_path_and_a_copy_says_whose_it_is() -> None:
     assert address_of(Path("s3://bucket/a/b.csv")) == "s3://bucket/a/b.csv"
+    assert address_of(Path("S3://bucket/A.csv")) == "s3://bucket/A.csv"
     assert address_of("/data/s3:/x") is None
     assert address_of(Path("C:/x")) is None
-    assert user_path("file:///data/a%20b.csv") == Path("/data/a b.csv")
+    assert user_path("file:///data/a%20b.csv") == user_path("File:///data/a%20b.csv") == Path("/data/a b.csv")
     for kept in (False, True):
         assert original_of(copy_of("s3://bucket/a/b.csv", kept=kept)) == "s3://bucket/a/b.csv"
     assert original_of(copy_of("s3://bucket/a/b.csv").parent / "../c.wav") == "s3://bucket/c.wav"
@@ -215,6 +216,10 @@ def test_a_run_that_is_killed_while_it_sends_goes_on_from_its_own_files(
         ("train_files=ftp://host/a.csv", "ftp: an address begins with s3://, gs://, hf://, http://, https:// or file:"),
         ("checkpoint_dir=https://host/run", "can only be read; name an s3://, gs:// or hf:// address, or a local path"),
         ("alphabet_config_path=s3://speech/none.txt", "there is no such file"),
+        (
+            f"dev_files=https://host/{'a' * 221}",
+            "a name in it is longer than the 220 bytes of a copy here; give a shorter one",
+        ),
         ("work=s3://speech/work", "must be a folder of this machine"),
     ],
 )

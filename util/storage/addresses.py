@@ -13,16 +13,20 @@ from urllib.parse import unquote, urlsplit
 SCHEMES = ("s3", "gs", "hf", "http", "https")
 READ_ONLY = ("http", "https")
 
-_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*):/+(.+)", re.DOTALL)
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*):/+(.+)", re.DOTALL | re.IGNORECASE)
 _FILE = "file"
 
 
 def address_of(path: str | PathLike[str]) -> str | None:
-    """Return the address that a path or a text is, of any scheme but `file`; None if it is a path of this machine."""
+    """Return the address that a path or a text is, of any scheme but `file`; None if it is a path of this machine.
+
+    A scheme may be written in capital letters.
+    """
     match = _ADDRESS.fullmatch(fspath(path))
-    if match is None or len(match[1]) == 1 or match[1] == _FILE:
+    scheme = "" if match is None else match[1].lower()
+    if match is None or len(scheme) == 1 or scheme == _FILE:
         return None
-    return f"{match[1]}://{match[2]}"
+    return f"{scheme}://{match[2]}"
 
 
 def scheme_of(address: str) -> str:
@@ -32,4 +36,4 @@ def scheme_of(address: str) -> str:
 
 def without_file_scheme(text: str) -> str:
     """Return the path that a `file:` address names, and any other text as it is."""
-    return unquote(urlsplit(text).path) if text.startswith(f"{_FILE}:/") else text
+    return unquote(urlsplit(text).path) if text.lower().startswith(f"{_FILE}:/") else text

@@ -30,6 +30,9 @@ FREED_SHARE = 0.1
 GIVEN_UP_SECONDS = 3600.0
 """After which nobody goes on with a copy of which no more has arrived."""
 
+LONGEST_NAME = 220
+"""Bytes of each part of an address: file systems take 255, and a file has a longer name while it is fetched."""
+
 _FILES, _FOLDERS = "files", "folders"
 
 
@@ -73,6 +76,10 @@ def copy_of(address: str, *, kept: bool = False) -> Path:
     parts = rest.split("/")
     if ".." in parts or not parts[0]:
         raise StorageError(f"{address}: is not an address of a file or folder")
+    if any(len(os.fsencode(part)) > LONGEST_NAME for part in parts):
+        raise StorageError(
+            f"{address}: a name in it is longer than the {LONGEST_NAME} bytes of a copy here; give a shorter one"
+        )
     return root().joinpath(_FOLDERS if kept else _FILES, scheme, *parts)
 
 

@@ -82,8 +82,9 @@ def _check(name: str, address: str) -> None:
         raise FlagError(f"--{name}={address}: must be a folder of this machine")
     try:
         check_available(address)
+        copy_of(address)
     except StorageError as error:
-        raise FlagError(f"--{name}={address}: {error}") from error
+        raise FlagError(f"--{name}={address}: {_without(address, str(error))}") from error
     if name in SENT and name != LOADED and scheme_of(address) in READ_ONLY:
         raise FlagError(f"--{name}={address}: can only be read; name an s3://, gs:// or hf:// address, or a local path")
 
