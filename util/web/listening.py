@@ -1,9 +1,32 @@
 """Sockets that servers listen on."""
 
+import ipaddress
 import socket
+
+from .tokens import is_loopback
 
 
 def listen(host: str, port: int, backlog: int | None = None) -> socket.socket:
     """Return a socket that listens at the first address of a host, on a port, 0 for any. Raise OSError."""
     family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     return socket.create_server(address[:2], family=family, backlog=backlog)
+
+
+def listen_everywhere(port: int, backlog: int | None = None) -> socket.socket:
+    """Return a socket that listens at all addresses, of IPv4 and IPv6, on a port, 0 for any. Raise OSError."""
+    both = socket.has_dualstack_ipv6()
+    family = socket.AF_INET6 if both else socket.AF_INET
+    return socket.create_server(("", port), family=family, backlog=backlog, dualstack_ipv6=both)
+
+
+def is_known_as_loopback(host: str) -> bool:
+    """Return whether a host is a name by which others reach this machine, which itself takes it for a loopback address.
+
+    So it is with the machine's own name in the /etc/hosts that Debian writes, 127.0.1.1. Raise OSError for a name that
+    is unknown.
+    """
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return not host.lower().startswith(("localhost", "ip6-")) and is_loopback(host)
+    return False

@@ -5,6 +5,7 @@ import time
 
 from ...errors import ClusterError
 from ...options import ClusterOptions
+from ...util.web.listening import is_known_as_loopback
 from ..http import routes
 from ..http.client import POLL_SECONDS, RETRY_SECONDS, Connection
 
@@ -47,12 +48,13 @@ def port_to_listen_on(cluster: ClusterOptions) -> int:
 def own_address(cluster: ClusterOptions, port: int) -> str:
     """Return where other nodes reach this worker, which listens on a port, as HOST:PORT.
 
-    Raise ClusterError if this machine has no way to the coordinator.
+    Raise ClusterError if this machine has no way to the coordinator as long as it would try to reach it.
     """
     host, _ = _host_and_port(cluster.worker_address)
     if not host and cluster.is_chief:
         host = cluster.coordinator_host
-    host = host or _address_towards(cluster.coordinator_host, cluster.coordinator_port)
+    patience = cluster.coordinator_retries * RETRY_SECONDS
+    host = host or _address_towards(cluster.coordinator_host, cluster.coordinator_port, patience)
     return f"[{host}]:{port}" if ":" in host and not host.startswith("[") else f"{host}:{port}"
 
 
@@ -62,14 +64,24 @@ def _host_and_port(address: str) -> tuple[str, int]:
     return (host, int(port)) if has_port else (address, 0)
 
 
-def _address_towards(host: str, port: int) -> str:
-    """Return this machine's address on the way to another; nothing is sent."""
-    try:
-        family, kind, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
-        with socket.socket(family, kind) as route:
-            route.connect(where)
-            return str(route.getsockname()[0])
-    except OSError as error:
-        raise ClusterError(
-            f"--coord_host={host}: this worker's own address cannot be found ({error.strerror}); give --worker_address"
-        ) from error
+def _address_towards(host: str, port: int, patience: float) -> str:
+    """Return what reaches this machine from another, on the way to it: its name may be known within `patience` seconds.
+
+    Nothing is sent.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            if is_known_as_loopback(host):
+                return host  # this is the coordinator's machine, which others reach by that name
+            family, kind, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+            with socket.socket(family, kind) as route:
+                route.connect(where)
+                return str(route.getsockname()[0])
+        except OSError as error:
+            if time.monotonic() >= deadline:
+                raise ClusterError(
+                    f"--coord_host={host}: this worker's own address cannot be found ({error.strerror}); "
+                    "give --worker_address"
+                ) from error
+        time.sleep(RETRY_SECONDS)

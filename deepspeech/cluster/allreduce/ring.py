@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...util.web.listening import listen_everywhere
+
 Floats = npt.NDArray[np.float32]
 IsCurrent = Callable[[], bool]
 """Tells whether the ring is still wanted."""
@@ -64,9 +66,7 @@ class RingListener:
 
     def __init__(self, port: int) -> None:
         """Listen on a port, 0 for any that is free, at the addresses of IPv4 and IPv6. Raises OSError."""
-        both = socket.has_dualstack_ipv6()
-        family = socket.AF_INET6 if both else socket.AF_INET
-        self._socket = socket.create_server(("", port), family=family, backlog=64, dualstack_ipv6=both)
+        self._socket = listen_everywhere(port, backlog=64)
 
     @property
     def port(self) -> int:

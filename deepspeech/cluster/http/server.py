@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from ...errors import ClusterError
 from ...util.web.connections import ConnectionLimits, allow_more_files
-from ...util.web.listening import listen
+from ...util.web.listening import is_known_as_loopback, listen, listen_everywhere
 from .application import application
 from .request_limits import limited_to
 from .service import Service
@@ -65,13 +65,19 @@ class Server(ApplicationServer):
     def __init__(
         self, service: Service, host: str, port: int, token: str | None, limits: ConnectionLimits | None = None
     ) -> None:
-        """Listen on the address, or raise ClusterError. With a token, every request must carry it."""
-        super().__init__(application(service, token, host), _bind(host, port), limits)
+        """Listen on the address, or raise ClusterError. With a token, every request must carry it.
+
+        With one, a name that only this machine takes for a loopback address is listened to at all addresses.
+        """
+        listening = _bind(host, port, beyond_this_machine=token is not None)
+        super().__init__(application(service, token, host), listening, limits)
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def _bind(host: str, port: int, *, beyond_this_machine: bool) -> socket.socket:
     where = f"--coord_host={host} --coord_port={port}"
     try:
+        if beyond_this_machine and is_known_as_loopback(host):
+            return listen_everywhere(port, BACKLOG)
         return listen(host, port, BACKLOG)
     except OSError as error:
         advice = {

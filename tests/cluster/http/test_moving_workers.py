@@ -1,10 +1,12 @@
 """Places and addresses of workers over HTTP, and a worker that leaves in the middle of a step."""
 
+import socket
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from served import Served, serving
+from served import TOKEN, Served, make_service, serving
 
 from deepspeech.cluster.addresses.announcing import own_address, port_to_listen_on, take_place
 from deepspeech.cluster.addresses.forwarder import locate_with
@@ -14,6 +16,7 @@ from deepspeech.cluster.coordination.places import RESERVED_SECONDS, FreePlaces
 from deepspeech.cluster.departure import Departure
 from deepspeech.cluster.http import routes
 from deepspeech.cluster.http.client import RemoteCoordinator, join
+from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.monitoring.node_record import NodeRecord
 from deepspeech.errors import ClusterError
 from deepspeech.options import ClusterOptions
@@ -108,3 +111,25 @@ def test_a_workers_own_address_is_the_one_given_or_the_one_on_the_way_to_the_coo
         assert own_address(named, port or 4000) == address
     chief = ClusterOptions(workers=("auto",), worker_number="2", job_name="worker", coordinator_host="node1")
     assert own_address(chief, 2222) == "node1:2222"
+
+
+def test_a_coordinators_name_may_become_known_later_and_be_a_loopback_address_on_its_own_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, known = [], socket.getaddrinfo
+
+    def resolve(host: Any, *arguments: Any, **keywords: Any) -> Any:
+        if host != "node1":
+            return known(host, *arguments, **keywords)
+        asked.append(host)
+        if len(asked) < 3:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return known("127.0.1.1", *arguments, **keywords)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    other = ClusterOptions(workers=("auto",), worker_number="2", job_name="worker", task=1, coordinator_host="node1")
+    assert own_address(other, 2222) == "node1:2222"
+    for token, addresses in ((TOKEN, ("::", "0.0.0.0")), (None, ("127.0.1.1",))):
+        server = Server(make_service(), "node1", 0, token)
+        assert server._socket.getsockname()[0] in addresses
+        server._socket.close()
