@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...util.web.listening import listen_everywhere
+from .greetings import Greetings
 
 Floats = npt.NDArray[np.float32]
 IsCurrent = Callable[[], bool]
@@ -30,9 +31,6 @@ IsCurrent = Callable[[], bool]
 
 JOINING_SECONDS = 8.0
 """Seconds that a process waits for its neighbours to join the ring."""
-
-GREETING_SECONDS = 2.0
-"""Seconds that a process which connects has to tell the ring's key."""
 
 STALL_SECONDS = 30.0
 """Seconds without a byte after which a ring is broken."""
@@ -86,19 +84,17 @@ class RingListener:
 
     def _accepted(self, place: RingPlace, to_next: socket.socket, is_current: IsCurrent) -> socket.socket:
         deadline = time.monotonic() + JOINING_SECONDS
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN)
-        poll.register(to_next, select.POLLIN)  # nothing comes from there but its end
-        while True:
-            found = dict(poll.poll(1000 * LOOK_SECONDS))
-            if to_next.fileno() in found:
-                raise RingBrokenError(f"the worker at {place.next} has left the ring")
-            if found and (accepted := _greeted(self._socket, place.key)) is not None:
-                return accepted
-            if not is_current():
-                raise RingBrokenError("the group of workers has changed")
-            if time.monotonic() > deadline:
-                raise RingBrokenError(f"the worker before this one did not connect for {JOINING_SECONDS:.0f} s")
+        with Greetings(self._socket, to_next, place.key.encode()) as greetings:
+            while True:
+                accepted = greetings.heard(LOOK_SECONDS)
+                if accepted is to_next:  # nothing comes from there but its end
+                    raise RingBrokenError(f"the worker at {place.next} has left the ring")
+                if accepted is not None:
+                    return accepted
+                if not is_current():
+                    raise RingBrokenError("the group of workers has changed")
+                if time.monotonic() > deadline:
+                    raise RingBrokenError(f"the worker before this one did not connect for {JOINING_SECONDS:.0f} s")
 
 
 class Ring:
@@ -238,17 +234,3 @@ def _connected(place: RingPlace) -> socket.socket:
     except OSError as error:
         raise RingBrokenError(f"the worker at {place.next} cannot be reached ({error.strerror or error})") from error
     return connection
-
-
-def _greeted(listener: socket.socket, key: str) -> socket.socket | None:
-    """Return the connection that waits to be accepted if it tells the ring's key; else close it."""
-    connection, _ = listener.accept()
-    connection.settimeout(GREETING_SECONDS)
-    told = b""
-    with suppress(OSError):
-        while len(told) < len(key) and (more := connection.recv(len(key) - len(told))):
-            told += more
-    if told == key.encode():
-        return connection
-    connection.close()
-    return None

@@ -3,6 +3,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 
 import ml_dtypes
@@ -144,6 +145,21 @@ def test_strangers_and_processes_of_another_ring_are_turned_away(monkeypatch: py
         for each in (here, other):
             with pytest.raises(RingBrokenError, match=r"did not connect for|has left the ring"):
                 each.result()
+
+
+def test_those_who_connect_and_say_nothing_hold_up_no_ring(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "JOINING_SECONDS", 60)
+    listeners = [RingListener(0), RingListener(0)]
+    with ExitStack() as strangers, ThreadPoolExecutor(2) as threads:
+        silent = [socket.create_connection(("localhost", listeners[0].port)) for _ in range(40)]
+        for each in silent:
+            strangers.enter_context(each)
+        joined = list(threads.map(lambda place: listeners[place.rank].join(place, lambda: True), places(listeners)))
+        for each in silent:
+            each.settimeout(60)
+            assert each.recv(1) == b""  # closed
+    for each in joined:
+        each.close()
 
 
 def test_a_ring_that_is_no_longer_wanted_is_not_waited_for() -> None:
