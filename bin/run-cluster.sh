@@ -5,7 +5,8 @@
 #
 # Starts PS parameter servers and WORKERS workers, each worker with GPUS devices of its own (default 0: the CPU), on the
 # ports from $BASE_PORT on (default 2300; the coordinator's is given with --coord_port). Logs go to stderr, prefixed by node.
-# When a node fails for good, all are ended, and the exit code is 1; SIGINT and SIGTERM are passed on to the chief.
+# When a node fails for good, all are ended, and the exit code is 1; SIGINT and SIGTERM are passed on to the chief, which
+# saves, however long that takes. The exit code is 143 then: the same command goes on from there.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"
@@ -40,14 +41,19 @@ end_all() {
 }
 trap end_all EXIT
 
+stop_chief() {
+    [[ -n ${pids[servers]:-} ]] || exit 143 # it has not been started
+    kill -TERM "${pids[servers]}" 2>/dev/null || true
+}
+trap stop_chief INT TERM
+
 for ((task = 0; task < servers; task++)); do start ps "$task" "" "$@"; done
 for ((task = 0; task < workers; task++)); do
     start worker "$task" "$(seq -s, $((task * gpus)) $(((task + 1) * gpus - 1)))" "$@"
 done
 chief=${pids[servers]}
-trap 'kill -TERM "$chief" 2>/dev/null' INT TERM
 
-failed=0
+failed=0 code=0
 running=("${pids[@]}")
 while ((${#running[@]})) && ((failed < 100)); do # once one has failed, the others get 20 seconds to end and say why
     still=()
@@ -55,11 +61,17 @@ while ((${#running[@]})) && ((failed < 100)); do # once one has failed, the othe
         if kill -0 "$pid" 2>/dev/null; then
             still+=("$pid")
         else
-            wait "$pid" || failed=1
+            ended=0
+            wait "$pid" || ended=$?
+            case $ended in
+                0) ;;
+                129 | 130 | 143) ((pid != chief)) || code=143 ;; # stopped by a signal: the others are, too, or go on
+                *) failed=1 ;;
+            esac
         fi
     done
     running=(${still[@]+"${still[@]}"})
     ((!failed)) || ((++failed))
     sleep 0.2 || true
 done
-exit $((failed > 0))
+exit $((failed ? 1 : code))

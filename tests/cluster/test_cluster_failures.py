@@ -135,3 +135,26 @@ def test_the_script_gives_every_node_its_place_and_every_worker_devices_of_its_o
         f"[{job} {task}] devices={devices} -m deepspeech {hosts} --job_name {job} --task_index {task} --epoch=7"
         for job, task, devices in (("ps", 0, ""), ("ps", 1, ""), ("worker", 0, "0,1"), ("worker", 1, "2,3"))
     ]
+
+
+@pytest.mark.parametrize(("of_chief", "of_others", "code"), [(143, 143, 143), (0, 143, 0), (143, 1, 1)])
+def test_the_script_tells_nodes_that_were_stopped_from_those_that_failed(
+    tmp_path: Path, of_chief: int, of_others: int, code: int
+) -> None:
+    node = tmp_path / "python"
+    node.write_text(
+        f"""#!/bin/sh
+        case "$*" in *"worker --task_index 0"*) code={of_chief} ;; *) exit {of_others} ;; esac
+        trap 'exit '$code TERM
+        echo waiting >&2
+        while :; do sleep 0.1; done
+        """
+    )
+    node.chmod(0o755)
+    environment = {**os.environ, "PYTHON": str(node)}
+    command = [str(ROOT / "bin/run-cluster.sh"), "1:2", "--"]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as script:
+        assert script.stderr is not None
+        assert script.stderr.readline() == "[worker 0] waiting\n"
+        script.terminate()
+        assert script.wait(600) == code
