@@ -40,7 +40,7 @@ def recordings(given: Sequence[str]) -> list[Recording]:
         if text == PIPE:
             found.append(Recording(None, Path("stdin"), Pipe()))
         elif path.is_dir():
-            inside = sorted(entry for entry in path.rglob("*") if entry.suffix.lower() in EXTENSIONS)
+            inside = sorted(entry for entry in path.rglob("*") if _is_recording(entry, path))
             if not inside:
                 raise AudioError(f"{path}: holds no recordings; there are {', '.join(sorted(EXTENSIONS))}")
             found += [Recording(entry, entry.relative_to(path)) for entry in inside]
@@ -49,3 +49,12 @@ def recordings(given: Sequence[str]) -> list[Recording]:
     if sum(recording.path is None for recording in found) > 1:
         raise FlagError("--audio: - can be given once")
     return found
+
+
+def _is_recording(entry: Path, folder: Path) -> bool:
+    """Return whether what is in a folder is taken for a recording: a file, as far as its name tells, and not hidden.
+
+    Systems keep notes on recordings beside them: macOS in `._a.wav`, some file servers in a folder `a.wav`.
+    """
+    hidden = any(part.startswith(".") for part in entry.relative_to(folder).parts)
+    return entry.suffix.lower() in EXTENSIONS and not hidden and not entry.is_dir()

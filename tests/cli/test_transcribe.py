@@ -221,6 +221,10 @@ def test_folders_are_transcribed_into_files_of_a_folder(
     for number, path in enumerate(recordings[:2]):
         (tmp_path / "in" / ("deeper" * number) / path.name).write_bytes(path.read_bytes())
     (tmp_path / "in/broken.wav").write_bytes(b"RIFF")
+    (tmp_path / "in/._broken.wav").write_bytes(b"notes of macOS")
+    (tmp_path / "in/.deleted").mkdir()
+    (tmp_path / "in/.deleted/a.wav").write_bytes(b"")
+    (tmp_path / "in/notes/a.wav").mkdir(parents=True)
     scorer = ["--scorer", scorer_file, "--lm_alpha", 0.5, "--hot_words", "abc:1.5,de:-1"]
     finished = client.run("--audio", tmp_path / "in", "--format", "srt", "--output_dir", tmp_path / "out", *scorer)
     assert finished.returncode == 1
