@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +107,25 @@ def test_the_published_client_is_told_what_the_model_hears(models: Models, sampl
             await speak(satellite, np.repeat(samples, 3).tobytes(), rate=48000)
             assert transcript_of(await answer(satellite))
             assert b"deepspeech_server_streams 0.0" in service.metrics.text()[0]
+
+    run(test)
+
+
+def test_a_language_leads_to_its_own_model_and_else_to_one_of_another_region(graph_file: Path) -> None:
+    tags = ["fil", "en-US", "en_GB", "fi"]
+    models = Models([ServedModel(tag, graph_file) for tag in tags])
+    for each in models.all:
+        each.model._info = replace(each.model._info, language=each.name)
+
+    async def test() -> None:
+        async with served(models) as (_, port), client(port) as satellite:
+            for asked, chosen in (
+                *(("fi", "fi"), ("fi-FI", "fi"), ("fil", "fil"), ("EN-gb", "en_GB"), ("en-us", "en-US")),
+                *(("en-AU", "en-US"), ("en", "en-US"), ("de", "fil"), ("", "fil"), (None, "fil")),
+            ):
+                await satellite.write_event(Transcribe(language=asked).event())
+                await speak(satellite, b"")
+                assert Transcript.from_event((await answer(satellite))[-2]).language == chosen, asked
 
     run(test)
 

@@ -100,13 +100,18 @@ class Connection:
             await self._finish()
 
     def _chosen(self, name: str | None = None, language: str | None = None) -> LoadedModel:
-        """Return the model of this name, or the first of this language; raise RefusedError if there is none."""
+        """Return the model of this name, or the first of this language; raise RefusedError if there is none.
+
+        Of a language's models, one of the same region is preferred: for en-GB one of en-GB, or else one of en-US.
+        """
         if name is not None:
             return self._service.models.named(name)
         live = [model for model in self._service.models.all if model.streams]
-        for candidate in live:
-            if language and candidate.model.language.lower().startswith(language.lower().split("-")[0]):
-                return candidate
+        wanted = _subtags(language or "")
+        for is_alike in (lambda tags: tags == wanted, lambda tags: tags[0] == wanted[0]):
+            for candidate in live:
+                if language and is_alike(_subtags(candidate.model.language)):
+                    return candidate
         if not live:
             raise RefusedError(404, "model_not_found", "No model that is served takes live speech")
         return live[0]
@@ -135,3 +140,8 @@ class Connection:
         """Send events; raise TimeoutError or OSError if the client does not read them."""
         for event in events:
             await asyncio.wait_for(async_write_event(event, self._writer), self._limits.slow_reader_seconds)
+
+
+def _subtags(language: str) -> list[str]:
+    """Return the parts of a language's tag, such as en-GB or en_GB; the first one is the language itself."""
+    return language.lower().replace("_", "-").split("-")
