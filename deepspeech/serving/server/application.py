@@ -37,7 +37,13 @@ def application(service: Service) -> ASGIApp:
     origins = service.options.allowed_origins
     if not origins:
         return checked
-    return CORSMiddleware(checked, allow_origins=origins, allow_methods=("GET", "POST"), allow_headers=("*",))
+    return CORSMiddleware(
+        checked,
+        allow_origins=origins,
+        allow_methods=("GET", "POST"),
+        allow_headers=("*",),
+        expose_headers=("Retry-After",),  # which tells pages, too, when a full server may be asked again
+    )
 
 
 def _pages(service: Service) -> ASGIApp:

@@ -112,3 +112,4 @@ def test_pages_that_are_allowed_may_ask_first(served: Served) -> None:
     assert code == 400 and "access-control-allow-origin" not in headers
     code, headers, _ = served.get("/v1/models", Origin="https://app.example", Authorization=f"Bearer {TOKEN}")
     assert headers["access-control-allow-origin"] == "https://app.example"
+    assert headers["access-control-expose-headers"] == "Retry-After"
