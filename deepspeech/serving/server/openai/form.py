@@ -58,17 +58,17 @@ def checked(form: FormData) -> TranscriptionRequest:
     """Return what a form asks for; raise RefusedError, naming the field, if it can't be had."""
     file, model = form.get("file"), form.get("model")
     if not isinstance(file, UploadFile):
-        raise _wrong("file", "A recording is needed in the field `file`")
+        raise _wrong("file", "a recording is needed in this field")
     if not isinstance(model, str) or not model:
-        raise _wrong("model", "The name of a model is needed in the field `model`")
+        raise _wrong("model", "the name of a model is needed in this field")
     response_format = _text(form, "response_format", "json")
     if response_format not in FORMATS:
-        raise _wrong("response_format", f"It must be one of {', '.join(FORMATS)}, not {response_format!r}")
+        raise _wrong("response_format", f"it must be one of {', '.join(FORMATS)}, not {response_format!r}")
     stream = _text(form, "stream", "false").lower()
     if stream not in ("true", "false"):
-        raise _wrong("stream", "It must be true or false")
+        raise _wrong("stream", "it must be true or false")
     if stream == "true" and response_format not in ("json", "text"):
-        raise _wrong("stream", f"A transcript as {response_format} cannot be streamed")
+        raise _wrong("stream", f"a transcript as {response_format} cannot be streamed")
     return TranscriptionRequest(
         file,
         model,
@@ -84,9 +84,9 @@ def _granularities(form: FormData, response_format: str) -> frozenset[str]:
     given = [*form.getlist("timestamp_granularities[]"), *form.getlist("timestamp_granularities")]
     for each in given:
         if each not in GRANULARITIES:
-            raise _wrong("timestamp_granularities[]", f"It must be {' or '.join(GRANULARITIES)}")
+            raise _wrong("timestamp_granularities[]", f"it must be {' or '.join(GRANULARITIES)}")
     if given and response_format != "verbose_json":
-        raise _wrong("timestamp_granularities[]", "It needs the response_format verbose_json")
+        raise _wrong("timestamp_granularities[]", "it needs the response_format verbose_json")
     return frozenset(str(each) for each in given) or frozenset({"segment"})
 
 
@@ -96,14 +96,14 @@ def _temperature(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise _wrong("temperature", "It must be a number from 0 to 1")
+        raise _wrong("temperature", "it must be a number from 0 to 1")
     return value
 
 
 def _text(form: FormData, name: str, default: str) -> str:
     value = form.get(name, default)
     if not isinstance(value, str):
-        raise _wrong(name, "It must be text, not a file")
+        raise _wrong(name, "it must be text, not a file")
     return value
 
 
@@ -125,4 +125,4 @@ def _too_large(most_bytes: int) -> RefusedError:
 
 
 def _wrong(field: str, message: str) -> RefusedError:
-    return RefusedError(400, "invalid_value", message, field)
+    return RefusedError(400, "invalid_value", f"{field}: {message}", field)
