@@ -186,12 +186,14 @@ class Model:
         else:
             yield from parts_of_blocks(map(as_signal, blocks_of(as_samples(audio))), rate)
 
-    def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
+    def candidates(
+        self, signal: npt.NDArray[np.float32], count: int = 1, hot_words: Mapping[str, float] | None = None
+    ) -> list[Transcript]:
         """Return up to `count` transcripts, best first, of a signal, float32 [samples] in [-1, 1] at the model's rate.
 
-        The signal is not split, however long it is.
+        The signal is not split, however long it is. `hot_words` are in place of the model's.
         """
-        recognition = self.recognition()
+        recognition = self.recognition(hot_words=hot_words)
         recognition.feed(signal)
         return recognition.finish_transcripts(checked_count(count, "count"))
 

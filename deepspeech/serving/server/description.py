@@ -148,6 +148,7 @@ def _request() -> Schema:
         },
         "stream": {"type": "boolean", "default": False, "description": "Whether json or text come as events"},
         "language": {**STRING, "description": "Without effect; returned in verbose_json where the model tells none"},
+        "keywords[]": {**_list_of(STRING), "description": "Words and phrases that a language model makes likelier"},
         "prompt": {**STRING, "description": "Accepted, and without effect"},
         "temperature": {"type": "number", "minimum": 0, "maximum": 1, "description": "Accepted, and without effect"},
     }

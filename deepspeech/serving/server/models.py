@@ -20,6 +20,8 @@ class LoadedModel:
     name: str
     model: Model
     loaded_at: int
+    takes_hot_words: bool
+    """Whether it has a language model, which hot words need."""
 
     @property
     def streams(self) -> bool:
@@ -73,4 +75,4 @@ def _loaded(served: ServedModel) -> LoadedModel:
     model = Model(served.path, served.precision)
     if served.scorer is not None:
         model.enableExternalScorer(served.scorer)
-    return LoadedModel(served.name, model, int(time.time()))
+    return LoadedModel(served.name, model, int(time.time()), served.scorer is not None)

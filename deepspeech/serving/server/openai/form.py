@@ -11,12 +11,15 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from ..errors import RefusedError
+from ..live.protocol import LONGEST_HOT_WORD
+from ..options import Limits
 from .recordings import no_storage
 
 FORMATS = ("json", "text", "srt", "vtt", "verbose_json")
 GRANULARITIES = ("word", "segment")
 
 MOST_FIELDS = 64
+"""Beside the keywords, each of which is a field."""
 LARGEST_FIELD = 1 << 16
 """Bytes of a field beside the file."""
 
@@ -33,18 +36,20 @@ class TranscriptionRequest:
     stream: bool = False
     temperature: float = 0.0
     """Accepted, as clients send it; the search is the same whatever it is."""
+    keywords: frozenset[str] = frozenset()
+    """Words and phrases that are likelier, where there is a language model."""
 
 
-async def read_form(request: Request, most_bytes: int) -> FormData:
+async def read_form(request: Request, limits: Limits) -> FormData:
     """Return the form of a request; its files are closed by the caller. Raise RefusedError."""
+    most_bytes = limits.max_body_megabytes << 20
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "multipart/form-data":
         raise RefusedError(415, "wrong_content_type", "The body must be multipart/form-data")
     if int(_digits(request.headers.get("content-length"))) > most_bytes:
         raise _too_large(most_bytes)
-    parser = MultiPartParser(
-        request.headers, _counted(request, most_bytes), max_files=1, max_fields=MOST_FIELDS, max_part_size=LARGEST_FIELD
-    )
+    most_fields, body = MOST_FIELDS + limits.max_hot_words, _counted(request, most_bytes)
+    parser = MultiPartParser(request.headers, body, max_files=1, max_fields=most_fields, max_part_size=LARGEST_FIELD)
     try:
         return await parser.parse()
     except (MultiPartException, FormParserError) as error:
@@ -54,7 +59,7 @@ async def read_form(request: Request, most_bytes: int) -> FormData:
         raise no_storage(error) from error
 
 
-def checked(form: FormData) -> TranscriptionRequest:
+def checked(form: FormData, limits: Limits) -> TranscriptionRequest:
     """Return what a form asks for; raise RefusedError, naming the field, if it can't be had."""
     file, model = form.get("file"), form.get("model")
     if not isinstance(file, UploadFile):
@@ -77,17 +82,26 @@ def checked(form: FormData) -> TranscriptionRequest:
         _granularities(form, response_format),
         stream == "true",
         _temperature(_text(form, "temperature", "0")),
+        _keywords(form, limits.max_hot_words),
     )
 
 
 def _granularities(form: FormData, response_format: str) -> frozenset[str]:
-    given = [*form.getlist("timestamp_granularities[]"), *form.getlist("timestamp_granularities")]
+    given = _listed(form, "timestamp_granularities")
     for each in given:
         if each not in GRANULARITIES:
             raise _wrong("timestamp_granularities[]", f"it must be {' or '.join(GRANULARITIES)}")
     if given and response_format != "verbose_json":
         raise _wrong("timestamp_granularities[]", "it needs the response_format verbose_json")
-    return frozenset(str(each) for each in given) or frozenset({"segment"})
+    return frozenset(given) or frozenset({"segment"})
+
+
+def _keywords(form: FormData, most: int) -> frozenset[str]:
+    given = _listed(form, "keywords")
+    if len(given) > most or any(len(each) > LONGEST_HOT_WORD for each in given):
+        told = f"there may be {most} words and phrases, each of up to {LONGEST_HOT_WORD} characters"
+        raise _wrong("keywords[]", told)
+    return frozenset(filter(None, map(str.strip, given)))
 
 
 def _temperature(text: str) -> float:
@@ -101,7 +115,15 @@ def _temperature(text: str) -> float:
 
 
 def _text(form: FormData, name: str, default: str) -> str:
-    value = form.get(name, default)
+    return _as_text(name, form.get(name, default))
+
+
+def _listed(form: FormData, name: str) -> list[str]:
+    """Return the texts of a field that there may be several of, whether or not its name says so."""
+    return [_as_text(each, value) for each in (f"{name}[]", name) for value in form.getlist(each)]
+
+
+def _as_text(name: str, value: UploadFile | str) -> str:
     if not isinstance(value, str):
         raise _wrong(name, "it must be text, not a file")
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
@@ -24,6 +24,9 @@ from ..errors import RefusedError
 logger = logging.getLogger(__name__)
 
 LONGEST_SUFFIX = 8
+
+KEYWORD_BOOST = 5.0
+"""The boost of a keyword, a natural logarithm: that of the page's hot words without one."""
 
 FORMATS = "WAV, FLAC, Ogg or MP3"
 """What is read everywhere, without a program for other formats."""
@@ -59,18 +62,19 @@ def _copied(file: IO[bytes], suffix: str) -> IO[bytes]:
 
 
 def transcribed(
-    model: Model, file: IO[bytes], name: str, longest_seconds: float
+    model: Model, file: IO[bytes], name: str, longest_seconds: float, keywords: Iterable[str] = ()
 ) -> Generator[tuple[float, float, Transcript], None, None]:
     """Yield each part of a recording: its start, its end, in seconds, and its transcript.
 
+    `keywords`, for which the model must have a language model, are hot words in place of the model's.
     Raise RefusedError for one that cannot be read, under the name that its sender gave it, or is too long.
     """
-    rate = model.sampleRate()
+    rate, hot_words = model.sampleRate(), dict.fromkeys(keywords, KEYWORD_BOOST) or None
     with on_disk(file, name) as path:
         try:
             blocks = _bounded(read_audio_blocks(path, rate), int(longest_seconds * rate), longest_seconds)
             for part in parts_of_blocks(blocks, rate):
-                transcript = model.candidates(part.samples)[0]
+                (transcript,) = model.candidates(part.samples, 1, hot_words)
                 yield part.start, part.start + len(part.samples) / rate, transcript
         except AudioError as error:
             raise RefusedError(400, "invalid_audio", _unreadable(path, name or "file", error), "file") from error

@@ -37,7 +37,7 @@ class TranscriptionEndpoint:
         request = Request(scope, receive)
         with self._service.transcription():
             try:
-                form = await read_form(request, self._service.limits.max_body_megabytes << 20)
+                form = await read_form(request, self._service.limits)
             except ClientDisconnect:
                 return
             try:
@@ -50,7 +50,7 @@ class TranscriptionEndpoint:
 
     async def _answer(self, form: FormData, send: Send) -> ASGIApp:
         """Transcribe a recording; return what sends the answer, or the end of one that was sent meanwhile."""
-        asked = checked(form)
+        asked = checked(form, self._service.limits)
         loaded = self._service.models.named(asked.model)
         async with self._service.turn(), self._parts(loaded, asked) as parts:
             if asked.stream:
@@ -84,10 +84,9 @@ class TranscriptionEndpoint:
     @asynccontextmanager
     async def _parts(self, loaded: LoadedModel, asked: TranscriptionRequest) -> AsyncIterator[AsyncIterator[Part]]:
         """Give the transcribed parts of a recording; each is computed on a thread when it is asked for."""
-        limits = self._service.limits
-        parts = PartsOnThreads(
-            transcribed(loaded.model, asked.file.file, asked.file.filename or "", limits.max_file_seconds)
-        )
+        file, longest_seconds = asked.file, self._service.limits.max_file_seconds
+        keywords = asked.keywords if loaded.takes_hot_words else ()
+        parts = PartsOnThreads(transcribed(loaded.model, file.file, file.filename or "", longest_seconds, keywords))
 
         async def computed() -> AsyncIterator[Part]:
             while True:

@@ -1,0 +1,47 @@
+"""Keywords of OpenAI's interface, which its own client sends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import openai
+import pytest
+from openai import OpenAI
+from serving_in_thread import PATIENCE, loaded, serving
+
+from deepspeech import Model
+
+
+@pytest.fixture
+def client(graph_file: Path, scorer_file: Path) -> Iterator[OpenAI]:
+    with (
+        serving(loaded(graph_file, scorer_file)) as served,
+        OpenAI(api_key="none", base_url=f"{served.url}/v1", max_retries=0, timeout=PATIENCE) as made,
+    ):
+        yield made
+
+
+def test_keywords_are_hot_words_where_there_is_a_language_model(
+    client: OpenAI, recordings: list[Path], graph_file: Path, scorer_file: Path
+) -> None:
+    recording, model = recordings[0], Model(graph_file)
+    plain = model.transcribe(recording).text
+    model.enableExternalScorer(scorer_file)
+    scored = model.transcribe(recording).text
+    said = next(word for letters in product("abcde", repeat=2) if (word := "".join(letters)) not in scored.split())
+    keywords = [said, f" {said} ", "über", *(f"not spelled {number}" for number in range(900))]
+    model.set_hot_words({said: 5.0})
+    hot = model.transcribe(recording).text
+    assert hot != scored
+    create = client.audio.transcriptions.create
+    assert create(file=recording, model="scored", keywords=keywords).text == hot
+    assert create(file=recording, model="scored").text == scored
+    assert create(file=recording, model="tiny", keywords=keywords).text == plain
+    for too_much in (["a"] * 1001, ["a" * 101]):
+        with pytest.raises(
+            openai.BadRequestError, match="1000 words and phrases, each of up to 100 characters"
+        ) as refused:
+            create(file=recording, model="scored", keywords=too_much)
+        assert refused.value.param == "keywords[]"
