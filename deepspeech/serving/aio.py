@@ -11,7 +11,7 @@ async with AsyncModel(Model("output_graph.pb")) as model:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from typing import Any, TypeVar
@@ -19,8 +19,10 @@ from typing import Any, TypeVar
 from .api import Model
 from .arguments.samples import Samples
 from .batching.scheduler import MOST_STREAMS
+from .endpointing.rules import Endpoint, EndpointRules
+from .endpointing.voice_activity import VoiceActivity
 from .streams import TranscriptStream
-from .transcripts import Transcript, joined
+from .transcripts import Partial, Transcript, joined
 
 Result = TypeVar("Result")
 
@@ -40,9 +42,11 @@ class AsyncModel:
         self._threads = ThreadPoolExecutor(threads or MOST_STREAMS, thread_name_prefix="deepspeech")
 
     @classmethod
-    async def load(cls, model_path: str | PathLike[str], threads: int | None = None) -> AsyncModel:
+    async def load(
+        cls, model_path: str | PathLike[str], threads: int | None = None, precision: str = "float32"
+    ) -> AsyncModel:
         """Load a model as `Model` does, and raise what it raises."""
-        return cls(await asyncio.get_running_loop().run_in_executor(None, Model, model_path), threads)
+        return cls(await asyncio.get_running_loop().run_in_executor(None, Model, model_path, precision), threads)
 
     async def __aenter__(self) -> AsyncModel:
         return self
@@ -66,9 +70,14 @@ class AsyncModel:
             transcripts.append((part.start, candidates[0]))
         return joined(transcripts)
 
-    def stream(self) -> AsyncStream:
-        """Begin an utterance whose audio comes bit by bit. Raise ModelError for a network that cannot stream."""
-        return AsyncStream(self.model.stream(), self._run)
+    def stream(
+        self,
+        endpointing: EndpointRules | None = None,
+        voice_activity: VoiceActivity | None = None,
+        hot_words: Mapping[str, float] | None = None,
+    ) -> AsyncStream:
+        """Begin an utterance whose audio comes bit by bit, as `Model.stream` does, and raise what it raises."""
+        return AsyncStream(self.model.stream(endpointing, voice_activity, hot_words), self._run)
 
     async def _run(self, function: Callable[..., Result], *arguments: Any) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
@@ -101,9 +110,21 @@ class AsyncStream:
         """Return the transcript so far, or raise as `TranscriptStream.transcript` does."""
         return await self._in_turn(lambda: self._stream.transcript)
 
+    async def partial(self) -> Partial:
+        """Return the transcript so far, and how many of its words will not change. Raise ModelError after the end."""
+        return await self._in_turn(self._stream.partial)
+
+    async def endpoint(self) -> Endpoint | None:
+        """Return the end of the utterance, as `TranscriptStream.endpoint` does."""
+        return await self._in_turn(self._stream.endpoint)
+
     async def finish(self) -> Transcript:
         """Return the transcript, and end the stream. Raise ModelError after the end."""
         return await self._in_turn(self._stream.finish)
+
+    async def next_utterance(self) -> AsyncStream:
+        """Begin the stream of the next utterance, as `TranscriptStream.next_utterance` does."""
+        return AsyncStream(await self._in_turn(self._stream.next_utterance), self._run)
 
     async def _in_turn(self, function: Callable[..., Result], *arguments: Any) -> Result:
         """Run a function when those before it are done, and keep the others waiting until it is done itself."""

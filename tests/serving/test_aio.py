@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +12,10 @@ import pytest
 import soundfile
 
 from deepspeech import AsyncModel, Model
+from deepspeech.serving.endpointing import EndpointRules
 from deepspeech.serving.engine import Piece, State
 from deepspeech.serving.layers.layer import Array
+from deepspeech.serving.transcripts import Partial, Transcript
 
 
 def test_transcripts_are_those_of_the_model(model: Model, graph_file: Path, recordings: list[Path]) -> None:
@@ -33,6 +35,39 @@ def test_transcripts_are_those_of_the_model(model: Model, graph_file: Path, reco
                 await other.transcribe("/nope")
 
     asyncio.run(transcribe())
+
+
+def test_utterances_end_by_themselves_as_those_of_the_model(
+    graph_file: Path, scorer_file: Path, recordings: list[Path]
+) -> None:
+    spoken = np.concatenate([np.asarray(soundfile.read(each, dtype="int16")[0]) for each in recordings[:3]])
+    rules, hot_words = EndpointRules(longest_utterance=1.0), {"abc": 9.0, "de": -9.0}
+    model = Model(graph_file, precision="int8")
+    model.enableExternalScorer(scorer_file)
+
+    def utterances(of_stream: Mapping[str, float]) -> tuple[list[Transcript], Partial]:
+        heard, stream = [], model.stream(rules, hot_words=of_stream)
+        stream.feed(spoken)
+        while stream.endpoint() is not None:
+            following = stream.next_utterance()
+            heard.append(stream.finish())
+            stream = following
+        return heard, stream.partial()
+
+    async def transcribe() -> tuple[list[Transcript], Partial]:
+        async with await AsyncModel.load(graph_file, precision="int8") as other:
+            other.model.enableExternalScorer(scorer_file)
+            heard, stream = [], other.stream(rules, hot_words=hot_words)
+            await stream.feed(spoken)
+            while await stream.endpoint() is not None:
+                following = await stream.next_utterance()
+                heard.append(await stream.finish())
+                stream = following
+            return heard, await stream.partial()
+
+    expected = utterances(hot_words)
+    assert expected != utterances({}) and len(expected[0]) > 1
+    assert asyncio.run(transcribe()) == expected
 
 
 def test_a_cancelled_call_is_carried_out_once_and_the_stream_goes_on(
