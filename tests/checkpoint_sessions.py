@@ -12,6 +12,7 @@ from deepspeech.checkpoints.store import Checkpoints
 from deepspeech.options import CheckpointOptions, ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.schedule.state import TrainingState
 from deepspeech.training.graph import build_training_graph
+from deepspeech.training.towers import GraphSettings
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 
@@ -31,14 +32,9 @@ def session_of(
     **options: Any,
 ) -> Iterator[tuple[Checkpoints, Any]]:
     """Yield the checkpoints of a folder, with CheckpointOptions of these `options`, and a session with new weights."""
-    graph = build_training_graph(
-        ("/cpu:0",),
-        network=identity.network,
-        optimizer_options=OptimizerOptions(ema_decay=ema_decay) if trains else None,
-        session_options=SessionOptions(),
-        random_seed=seed,
-        features=identity.features,
-    ).graph
+    optimizer = OptimizerOptions(ema_decay=ema_decay) if trains else None
+    settings = GraphSettings(identity.network, SessionOptions(), seed, optimizer, identity.features)
+    graph = build_training_graph(("/cpu:0",), settings).graph
     checkpoints = Checkpoints(folder, CheckpointOptions(**options), graph, identity)
     with v1.Session(graph=graph) as session:
         checkpoints.initialize(session)

@@ -19,7 +19,7 @@ from deepspeech.options import (
     SessionOptions,
 )
 from deepspeech.training.graph import TrainingGraph, build_training_graph, session_config
-from deepspeech.training.towers import compute_devices, feeds
+from deepspeech.training.towers import GraphSettings, compute_devices, feeds
 from deepspeech.util.feeding import Batch
 
 from .step import PRODUCT, Geometry, PeakMemory, serve
@@ -55,13 +55,8 @@ def session_of(geometry: Geometry, mixed_precision: str) -> Iterator[tuple[Any, 
         conformer=ConformerOptions(geometry.layers),
     )
     model = ModelOptions(geometry.n_hidden, network=geometry.network, settings=settings)
-    graph = build_training_graph(
-        compute_devices()[:1],
-        network=network(model, geometry.coefficients, geometry.labels, geometry.step_ms),
-        optimizer_options=OptimizerOptions(),
-        session_options=options,
-        random_seed=1,
-    )
+    some = network(model, geometry.coefficients, geometry.labels, geometry.step_ms)
+    graph = build_training_graph(compute_devices()[:1], GraphSettings(some, options, 1, OptimizerOptions()))
     with v1.Session(graph=graph.graph, config=session_config(options)) as session:
         with graph.graph.as_default():
             session.run(v1.global_variables_initializer())

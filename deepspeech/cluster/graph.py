@@ -18,12 +18,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..network import Network
-from ..options import OptimizerOptions, SessionOptions
 from ..training.graph import TrainingGraph, averages_in
 from ..training.optimization.step import optimizer_step
-from ..training.towers import PLAIN_FEATURES, DeviceOf, build_towers, summed_gradients, variables_on
-from ..util.features import FeatureOptions
+from ..training.towers import DeviceOf, GraphSettings, Tower, build_towers, summed_gradients, variables_on
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -49,44 +46,33 @@ def build_cluster_graph(
     task: int,
     parameter_servers: int,
     devices: Sequence[str],
+    settings: GraphSettings,
     *,
-    network: Network,
-    optimizer_options: OptimizerOptions | None,
-    session_options: SessionOptions,
-    random_seed: int,
-    features: FeatureOptions = PLAIN_FEATURES,
     offers: bool = False,
     gradient_type: str = "float32",
 ) -> ClusterGraph:
-    """Build the graph of worker `task` on its devices; without optimizer options, the graph can only evaluate.
+    """Build the graph of worker `task` on its devices.
 
-    Its towers normalize what they are fed with, if `features` say so. If the worker `offers` its gradients, each is
-    kept on the parameter servers, beside the variables and as large, until it is sent or the next one is kept.
-    Gradients travel as `gradient_type`, float32 or bfloat16, and are summed in float32.
+    If the worker `offers` its gradients, each is kept on the parameter servers, beside the variables and as large,
+    until it is sent or the next one is kept. Gradients travel as `gradient_type`, float32 or bfloat16, and are summed
+    in float32.
     """
     graph = tf.Graph()
     here = [f"/job:worker/task:{task}{device}" for device in devices]
     placed = balanced(parameter_servers)
 
-    def towers(training: bool) -> Any:
-        return build_towers(
-            here,
-            network=network,
-            training=training,
-            session_options=session_options,
-            variables_device=placed,
-            features=features,
-        )
+    def towers(training: bool) -> tuple[Tower, ...]:
+        return build_towers(here, settings, training=training, variables_device=placed)
 
     with graph.as_default(), v1.device(variables_on(placed, f"/job:worker/task:{task}/cpu:0")):
-        v1.set_random_seed(random_seed + task)
+        v1.set_random_seed(settings.random_seed + task)
         global_step = v1.train.get_or_create_global_step()
         # The towers first, as on one machine: TensorFlow seeds by position, so the initial weights are the same.
-        train_towers = towers(training=True) if optimizer_options is not None else ()
+        train_towers = towers(training=True) if settings.optimizer is not None else ()
         round_number = v1.placeholder(tf.int64, [], "round_number")
         contributions = v1.placeholder(tf.int32, [], "contributions")
         train_step = send = step = norm = discard = applied = None
-        if optimizer_options is not None:
+        if settings.optimizer is not None:
             gradients, count = summed_gradients(train_towers)
             shards = _shards([(_as_sent(gradient, gradient_type), variable) for gradient, variable in gradients], count)
             if offers:
@@ -98,7 +84,7 @@ def build_cluster_graph(
             means = [pair for shard, summed in zip(shards, taken, strict=True) for pair in shard.means(summed)]
             applied = tf.stack([shard.utterances(summed) for shard, summed in zip(shards, taken, strict=True)])
             with v1.device(global_step.device):  # elsewhere the learning rate would travel in each step
-                step = optimizer_step(optimizer_options, means, None, global_step)
+                step = optimizer_step(settings.optimizer, means, None, global_step)
         with averages_in(step):
             evaluate_towers = towers(training=False)
         training_graph = TrainingGraph(

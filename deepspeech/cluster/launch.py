@@ -5,7 +5,6 @@ import secrets
 import time
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
@@ -17,7 +16,7 @@ from ..training.graph import Session, fix_threads, session_config
 from ..training.inputs import alphabet_of_validation, read_inputs
 from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from ..training.scoring import Evaluator
-from ..training.towers import compute_devices
+from ..training.towers import GraphSettings, compute_devices
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE
 from .addresses.announcing import own_address, port_to_listen_on, take_place, wait_for_name
@@ -111,18 +110,12 @@ def _given_a_place(options: Options, connection: Connection) -> tuple[Options, C
 
 
 def _graph(options: Options, cluster: ClusterOptions, identity: ModelIdentity) -> ClusterGraph | AllReduceGraph:
-    common: dict[str, Any] = {
-        "network": identity.network,
-        "optimizer_options": options.optimizer if options.trains else None,
-        "session_options": options.session,
-        "random_seed": options.random_seed,
-        "features": options.features,
-    }
+    settings = GraphSettings.of(options, identity.network, trains=options.trains)
     if cluster.all_reduces:
-        return build_all_reduce_graph(cluster.task, compute_devices(), **common)
+        return build_all_reduce_graph(cluster.task, compute_devices(), settings)
     servers, spares = len(cluster.parameter_servers), has_spares(options)
     return build_cluster_graph(
-        cluster.task, servers, compute_devices(), **common, offers=spares, gradient_type=cluster.gradient_type
+        cluster.task, servers, compute_devices(), settings, offers=spares, gradient_type=cluster.gradient_type
     )
 
 

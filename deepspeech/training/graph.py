@@ -7,12 +7,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..network import Network
-from ..options import OptimizerOptions, SessionOptions
-from ..util.features import FeatureOptions
+from ..options import SessionOptions
 from .optimization.accumulation import Accumulation
 from .optimization.step import Step, optimizer_step
-from .towers import PLAIN_FEATURES, Tower, build_towers, mean_gradients, summed_gradients
+from .towers import GraphSettings, Tower, build_towers, mean_gradients, summed_gradients
 
 v1 = tf.compat.v1
 
@@ -42,43 +40,23 @@ class Session(v1.Session):  # type: ignore[name-defined, misc]
     _session = None  # which TensorFlow's __del__ reads even if __init__ has not come to setting it
 
 
-def build_training_graph(
-    devices: Sequence[str],
-    *,
-    network: Network,
-    optimizer_options: OptimizerOptions | None,
-    session_options: SessionOptions,
-    random_seed: int,
-    features: FeatureOptions = PLAIN_FEATURES,
-) -> TrainingGraph:
-    """Build the graph with towers on each device, such as "/gpu:0"; without optimizer options, only to evaluate.
-
-    Its towers normalize what they are fed with, if `features` say so.
-    """
+def build_training_graph(devices: Sequence[str], settings: GraphSettings) -> TrainingGraph:
+    """Build the graph with towers on each device, such as "/gpu:0"."""
     graph = tf.Graph()
     with graph.as_default():
-        v1.set_random_seed(random_seed)
+        v1.set_random_seed(settings.random_seed)
         global_step = v1.train.get_or_create_global_step()
-
-        def towers(training: bool) -> tuple[Tower, ...]:
-            return build_towers(
-                devices,
-                network=network,
-                training=training,
-                session_options=session_options,
-                features=features,
-            )
-
-        if optimizer_options is None:
-            return TrainingGraph(graph, (), towers(training=False), None, None, global_step)
-        train_towers = towers(training=True)
-        several = optimizer_options.accumulate_gradients
+        if settings.optimizer is None:
+            evaluate_towers = build_towers(devices, settings, training=False)
+            return TrainingGraph(graph, (), evaluate_towers, None, None, global_step)
+        train_towers = build_towers(devices, settings, training=True)
+        several = settings.optimizer.accumulate_gradients
         accumulation = Accumulation(*summed_gradients(train_towers)) if several > 1 else None
         gradients = mean_gradients(train_towers) if accumulation is None else accumulation.means()
         gradient_norm = tf.linalg.global_norm([gradient for gradient, _ in gradients])
-        step = optimizer_step(optimizer_options, gradients, gradient_norm, global_step)
+        step = optimizer_step(settings.optimizer, gradients, gradient_norm, global_step)
         with averages_in(step):
-            evaluate_towers = towers(training=False)
+            evaluate_towers = build_towers(devices, settings, training=False)
         return TrainingGraph(
             graph,
             train_towers,

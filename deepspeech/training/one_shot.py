@@ -7,7 +7,7 @@ from ..options import Options
 from ..util.audio import read_audio
 from ..util.features import front_end
 from .graph import Session, build_training_graph, fix_threads, session_config
-from .towers import compute_devices
+from .towers import GraphSettings, compute_devices
 
 
 def transcribe(options: Options) -> str:
@@ -25,14 +25,8 @@ def transcribe(options: Options) -> str:
     alphabet = options.load_alphabet()
     decoder = make_decoder(alphabet, options.language_model)
     identity = ModelIdentity(alphabet, options.features, options.model)
-    graph = build_training_graph(
-        compute_devices()[:1],
-        network=identity.network,
-        optimizer_options=None,
-        session_options=options.session,
-        random_seed=options.random_seed,
-        features=options.features,
-    )
+    settings = GraphSettings.of(options, identity.network, trains=False)
+    graph = build_training_graph(compute_devices()[:1], settings)
     checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
     with Session(graph=graph.graph, config=session_config(options.session)) as session:
         checkpoints.restore(session, checkpoints.choose("Transcribing"), to_use=True)

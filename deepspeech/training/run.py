@@ -26,7 +26,7 @@ from ..util.monitoring.time_use import TimeUse
 from ..util.signals import ended_by_signals
 from .data_set import open_sets
 from .features.statistics import fill_in_statistics
-from .graph import Session, TrainingGraph, build_training_graph, fix_threads, session_config
+from .graph import Session, build_training_graph, fix_threads, session_config
 from .inputs import Inputs, alphabet_of_validation
 from .interruption import InterruptionWatch, PlainEnding
 from .job_runner import JobRunner
@@ -34,7 +34,7 @@ from .lifecycle import RunLifecycle, restore_newest
 from .reporting.epoch_progress import EpochProgress
 from .reporting.summaries import Summaries
 from .scoring import Evaluator
-from .towers import compute_devices
+from .towers import GraphSettings, compute_devices
 
 STARTING = PlainEnding("stopping before the first step", "stopped before the first step")
 
@@ -65,7 +65,8 @@ def _train_and_test(
     with ended_by_signals():
         fix_threads(options.session)
         identity = ModelIdentity(inputs.alphabet, options.features, options.model)
-        graph = _build_graph(options, identity.network, devices)
+        settings = GraphSettings.of(options, identity.network, trains=options.trains)
+        graph = build_training_graph(devices, settings)
         checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
         if options.trains:
             checkpoints.prepare_folder()
@@ -107,17 +108,6 @@ def _train_and_test(
         output_file.write()
     if report_folder is not None:
         report_folder.write(progress=options.report.show_progressbar)
-
-
-def _build_graph(options: Options, network: Network, devices: Sequence[str]) -> TrainingGraph:
-    return build_training_graph(
-        devices,
-        network=network,
-        optimizer_options=options.optimizer if options.trains else None,
-        session_options=options.session,
-        random_seed=options.random_seed,
-        features=options.features,
-    )
 
 
 def _evaluator(

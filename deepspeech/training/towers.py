@@ -17,7 +17,7 @@ from ..network.layers.compute import Compute, compute_on
 from ..network.layers.ctc import ctc_loss
 from ..network.layers.normalization import normalized
 from ..network.training import Outputs, outputs_of
-from ..options import SessionOptions
+from ..options import OptimizerOptions, Options, SessionOptions
 from ..util.features import FeatureOptions
 from ..util.feeding import LABEL_PADDING, Batch
 
@@ -31,6 +31,25 @@ PLAIN_FEATURES = FeatureOptions()
 
 VARIABLES_DEVICE = "/cpu:0"
 """The device of the variables that several towers share."""
+
+
+@dataclass(frozen=True)
+class GraphSettings:
+    """What the graph of a training process is built from, beside its devices."""
+
+    network: Network
+    session: SessionOptions
+    random_seed: int
+    optimizer: OptimizerOptions | None = None
+    """None: the graph can only evaluate."""
+    features: FeatureOptions = PLAIN_FEATURES
+    """The towers normalize what they are fed with, if these say so."""
+
+    @classmethod
+    def of(cls, options: Options, network: Network, *, trains: bool) -> "GraphSettings":
+        """Return the settings of a program with these options, whose graph trains or only evaluates."""
+        optimizer = options.optimizer if trains else None
+        return cls(network, options.session, options.random_seed, optimizer, options.features)
 
 
 @dataclass(frozen=True)
@@ -50,17 +69,15 @@ class Tower:
 
 def build_towers(
     devices: Sequence[str],
+    settings: GraphSettings,
     *,
-    network: Network,
     training: bool,
-    session_options: SessionOptions,
     variables_device: DeviceOf | None = None,
-    features: FeatureOptions = PLAIN_FEATURES,
 ) -> tuple[Tower, ...]:
-    """Build a tower on each device of the current graph; `variables_device` places each variable.
+    """Build a tower on each device, such as "/gpu:0", in the current graph.
 
-    The towers normalize what they are fed with, if `features` say so.
-    Without it, the variables of a single tower are on its device, those of several towers on the CPU.
+    `variables_device` places each variable. Without it, the variables of a single tower are on its device, those of
+    several towers on the CPU.
     """
     if variables_device is None:
         here = VARIABLES_DEVICE if len(devices) > 1 else devices[0]
@@ -72,9 +89,9 @@ def build_towers(
     for index, device in enumerate(devices):
         scope = f"{'train' if training else 'evaluate'}_tower_{index}"
         place = variables_on(variables_device, device)
-        compute = compute_on(device, session_options, training=training)
+        compute = compute_on(device, settings.session, training=training)
         with v1.device(place), tf.name_scope(scope):
-            towers.append(_build_tower(network, features, training, compute, place))
+            towers.append(_build_tower(settings, training, compute, place))
     return tuple(towers)
 
 
@@ -152,14 +169,13 @@ def compute_devices() -> tuple[str, ...]:
     return tuple(f"/gpu:{index}" for index in range(len(gpus))) or ("/cpu:0",)
 
 
-def _build_tower(
-    network: Network, options: FeatureOptions, training: bool, compute: Compute, device: DeviceOf
-) -> Tower:
+def _build_tower(settings: GraphSettings, training: bool, compute: Compute, device: DeviceOf) -> Tower:
+    network = settings.network
     features = v1.placeholder(tf.float32, [None, None, network.coefficients], "features")
     lengths = v1.placeholder(tf.int32, [None], "lengths")
     labels = v1.placeholder(tf.int32, [None, None], "labels")
     weight = v1.placeholder(tf.float32, [], "weight")
-    inputs = normalized(features, lengths, options)
+    inputs = normalized(features, lengths, settings.features)
     outputs = outputs_of(network, inputs, lengths, training=training, compute=compute)
     losses = ctc_loss(labels, outputs.logits, outputs.lengths, compute)
     posteriors = tf.nn.softmax(outputs.logits)

@@ -13,6 +13,7 @@ from deepspeech.cluster.graph import ClusterGraph, build_cluster_graph
 from deepspeech.network import Network, network
 from deepspeech.network.layers.normalization import DEVIATION, MEAN
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
+from deepspeech.training.towers import GraphSettings
 from deepspeech.util.features import FeatureOptions
 
 NETWORK = network(ModelOptions(n_hidden=64), 26, 28)
@@ -35,18 +36,9 @@ def built(
     offers: bool = False,
     gradient_type: str = "float32",
 ) -> ClusterGraph:
-    return build_cluster_graph(
-        0,
-        servers,
-        [f"/cpu:{device}" for device in range(devices)],
-        network=network,
-        optimizer_options=OptimizerOptions(),
-        session_options=SessionOptions(mixed_precision=mixed_precision),
-        random_seed=1,
-        features=features,
-        offers=offers,
-        gradient_type=gradient_type,
-    )
+    settings = GraphSettings(network, SessionOptions(mixed_precision=mixed_precision), 1, OptimizerOptions(), features)
+    here = [f"/cpu:{device}" for device in range(devices)]
+    return build_cluster_graph(0, servers, here, settings, offers=offers, gradient_type=gradient_type)
 
 
 def needed(*fetches: Any) -> set[Any]:

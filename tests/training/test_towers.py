@@ -7,7 +7,7 @@ import tensorflow as tf
 from deepspeech.network import network
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.training.graph import Session, build_training_graph
-from deepspeech.training.towers import feeds, mean_gradients
+from deepspeech.training.towers import GraphSettings, feeds, mean_gradients
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import LABEL_PADDING, Batch, Feeder, OnTheFly
@@ -28,17 +28,19 @@ def joined_and_split(tiny_corpus: Any) -> tuple[int, Batch, list[Batch]]:
     return alphabet.size, Feeder(corpus, source, 7).batch(0), list(Feeder(corpus, source, 4).batches([0, 1]))
 
 
+def settings_of(model: ModelOptions, label_count: int, optimizer: OptimizerOptions | None = None) -> GraphSettings:
+    some = network(model, FEATURES.coefficients, label_count)
+    return GraphSettings(some, SessionOptions(mixed_precision="off"), 7, optimizer)
+
+
 def run(
     label_count: int, devices: tuple[str, ...], batches: list[Batch], *, at_once: int = 0
 ) -> tuple[list[Any], list[Any]]:
     """Return mean gradients, and the variables after a step of Adam, on `at_once` batches at a time, if given."""
     steps = [batches[begin : begin + at_once] for begin in range(0, len(batches), at_once)] if at_once else [batches]
+    model = ModelOptions(n_hidden=24, dropout_rate=0.0)
     graph = build_training_graph(
-        devices,
-        network=network(ModelOptions(n_hidden=24, dropout_rate=0.0), FEATURES.coefficients, label_count),
-        optimizer_options=OptimizerOptions(accumulate_gradients=len(steps)),
-        session_options=SessionOptions(mixed_precision="off"),
-        random_seed=7,
+        devices, settings_of(model, label_count, OptimizerOptions(accumulate_gradients=len(steps)))
     )
     config = v1.ConfigProto(device_count={"CPU": 2}, allow_soft_placement=False)
     with graph.graph.as_default(), v1.Session(graph=graph.graph, config=config) as session:
@@ -85,13 +87,7 @@ def test_the_best_path_of_a_tower_that_evaluates_is_padded_for_blanks_and_beyond
     joined_and_split: Any,
 ) -> None:
     label_count, joined, _ = joined_and_split
-    graph = build_training_graph(
-        DEVICES[:1],
-        network=network(ModelOptions(n_hidden=24), FEATURES.coefficients, label_count),
-        optimizer_options=None,
-        session_options=SessionOptions(mixed_precision="off"),
-        random_seed=7,
-    )
+    graph = build_training_graph(DEVICES[:1], settings_of(ModelOptions(n_hidden=24), label_count))
     (tower,) = graph.evaluate_towers
     with graph.graph.as_default(), v1.Session(graph=graph.graph) as session:
         session.run(v1.global_variables_initializer())
@@ -108,13 +104,7 @@ def test_the_best_path_of_a_tower_that_evaluates_is_padded_for_blanks_and_beyond
 
 def test_each_tower_computes_on_its_device(joined_and_split: Any) -> None:
     label_count, _, _ = joined_and_split
-    graph = build_training_graph(
-        DEVICES,
-        network=network(ModelOptions(n_hidden=8), FEATURES.coefficients, label_count),
-        optimizer_options=OptimizerOptions(),
-        session_options=SessionOptions(mixed_precision="off"),
-        random_seed=7,
-    )
+    graph = build_training_graph(DEVICES, settings_of(ModelOptions(n_hidden=8), label_count, OptimizerOptions()))
     for tower, device in zip(graph.train_towers, DEVICES, strict=True):
         assert tower.losses.device.lower().endswith(device[1:])
     with graph.graph.as_default():

@@ -11,12 +11,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from ...network import Network
-from ...options import OptimizerOptions, SessionOptions
 from ...training.graph import TrainingGraph, averages_in
 from ...training.optimization.step import optimizer_step
-from ...training.towers import PLAIN_FEATURES, build_towers, summed_gradients
-from ...util.features import FeatureOptions
+from ...training.towers import GraphSettings, build_towers, summed_gradients
 from ..graph import whole_lines_first
 
 v1 = tf.compat.v1
@@ -44,37 +41,22 @@ class AllReduceGraph:
     send: Any = None  # nothing is offered, and sent only when the round is over
 
 
-def build_all_reduce_graph(
-    task: int,
-    devices: Sequence[str],
-    *,
-    network: Network,
-    optimizer_options: OptimizerOptions | None,
-    session_options: SessionOptions,
-    random_seed: int,
-    features: FeatureOptions = PLAIN_FEATURES,
-) -> AllReduceGraph:
-    """Build the graph of worker `task` on its devices; without optimizer options, the graph can only evaluate."""
+def build_all_reduce_graph(task: int, devices: Sequence[str], settings: GraphSettings) -> AllReduceGraph:
+    """Build the graph of worker `task` on its devices."""
     graph = tf.Graph()
-
-    def towers(training: bool) -> Any:
-        return build_towers(
-            devices, network=network, training=training, session_options=session_options, features=features
-        )
-
     with graph.as_default():
-        v1.set_random_seed(random_seed + task)
+        v1.set_random_seed(settings.random_seed + task)
         global_step = v1.train.get_or_create_global_step()
         # The towers first, as on one machine: TensorFlow seeds by position, so the initial weights are the same.
-        train_towers = towers(training=True) if optimizer_options is not None else ()
+        train_towers = build_towers(devices, settings, training=True) if settings.optimizer is not None else ()
         round_number = v1.placeholder(tf.int64, [], "round_number")
         sums = step = mean = None
-        if optimizer_options is not None:
+        if settings.optimizer is not None:
             sums = _Sums(*summed_gradients(train_towers), round_number)
             mean = v1.placeholder(tf.float32, sums.kept.shape, "mean_gradient")
-            step = optimizer_step(optimizer_options, sums.by_variable(mean), None, global_step)
+            step = optimizer_step(settings.optimizer, sums.by_variable(mean), None, global_step)
         with averages_in(step):
-            evaluate_towers = towers(training=False)
+            evaluate_towers = build_towers(devices, settings, training=False)
         variables = v1.global_variables()
         given = tuple(v1.placeholder(variable.dtype.base_dtype, variable.shape) for variable in variables)
         take = [variable.assign(value, read_value=False) for variable, value in zip(variables, given, strict=True)]

@@ -32,6 +32,7 @@ from deepspeech.serving.feature_windows import ModelFeatures
 from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.training.features.statistics import sample
 from deepspeech.training.graph import build_training_graph
+from deepspeech.training.towers import GraphSettings
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.frames.normalization import FeatureStatistics
 from deepspeech.util.text import Alphabet
@@ -88,14 +89,8 @@ class Built:
 @contextmanager
 def built(options: FeatureOptions, folder: Path, model: ModelOptions = SMALL) -> Iterator[Built]:
     network = ModelIdentity(ALPHABET, options, model).network
-    graph = build_training_graph(
-        ("/cpu:0",),
-        network=network,
-        optimizer_options=OptimizerOptions(),
-        session_options=SessionOptions(mixed_precision="off"),
-        random_seed=1,
-        features=options,
-    )
+    settings = GraphSettings(network, SessionOptions(mixed_precision="off"), 1, OptimizerOptions(), options)
+    graph = build_training_graph(("/cpu:0",), settings)
     extract = front_end(options).extract
     statistics = FeatureStatistics.of(extract(signal) for signal in SIGNALS) if options.normalized else None
     with v1.Session(graph=graph.graph) as session, graph.graph.as_default():
