@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 
 from ..errors import CheckpointError
@@ -117,10 +118,11 @@ def _preference(
     """Return the key by which checkpoints are sorted: those first that say how far training had come.
 
     Of these comes first what the index file names, then the newest, or those of the lowest loss or error rate in
-    validation, if all go by the same one.
+    validation, if all that say theirs can be compared.
     """
     found = {prefix: progress_of(prefix) for prefix in candidates} if kind is Kind.BEST else {}
-    comparable = len({progress.best_by for progress in found.values() if progress is not None}) == 1
+    known = [progress for progress in found.values() if progress is not None]
+    comparable = all(one.compares_with(other) for one, other in combinations(known, 2))
 
     def key(prefix: Path) -> tuple[bool, bool, float, int]:
         progress = found.get(prefix) if comparable else None

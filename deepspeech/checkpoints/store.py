@@ -155,21 +155,16 @@ class Checkpoints:
                 raise error
         return None
 
-    def best_figure(self, dev_set: str, best_by: str) -> float:
+    def best_figure(self, state: TrainingState) -> float:
         """Return the figure of the best checkpoint, infinite if there is none that is whole or says it.
 
-        It is infinite, too, if that was validated on another set than that of the fingerprint `dev_set`, or goes by
-        another figure than `best_by`.
+        It is infinite, too, if it does not compare with the figures of a run in this state.
         """
         best = self._find_to_train(Kind.BEST)
         if isinstance(best, CheckpointError):
             logger.warning("%s; the next best takes its place", best.found)
         progress = progress_of(best) if isinstance(best, Path) else None
-        if progress is None or progress.best_by != best_by:
-            return float("inf")
-        if progress.dev_set and dev_set and progress.dev_set != dev_set:
-            return float("inf")
-        return progress.best_dev_figure
+        return progress.best_dev_figure if progress is not None and progress.compares_with(state) else float("inf")
 
     def choose(self, purpose: str, *, trained: bool = False) -> Path:
         """Return the checkpoint that the flag `checkpoint` wants, and log it; see `deepspeech.checkpoints.choice`."""

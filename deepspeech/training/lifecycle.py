@@ -58,7 +58,7 @@ class RunLifecycle:
         self._saved_state = None if checkpoints.restored_from_elsewhere else coordinator.state
         self._lost_if_stopped = f"this run began, at {_clock()},"
         state = coordinator.state
-        self._best = checkpoints.best_figure(state.dev_set, state.best_by) if options.trains else float("inf")
+        self._best = checkpoints.best_figure(state) if options.trains else float("inf")
         self._next_save = self._save_time()
         self.saved_at = checkpoints.last_saved_at
         """When the newest checkpoint was saved, as `time.monotonic` gives it; None if there is none."""

@@ -109,8 +109,8 @@ def test_checkpoints_that_were_validated_otherwise_are_neither_averaged_nor_repl
         assert best is not None
         checkpoints.restore(session, best, to_use=True)
         assert filled_with(session, WEIGHTS) == 3.0
-        assert checkpoints.best_figure("", "loss") == float("inf")
-        assert checkpoints.best_figure("", "wer") == 0.5
+        assert checkpoints.best_figure(STATE) == float("inf")
+        assert checkpoints.best_figure(by_wer) == 0.5
 
 
 def test_going_back_to_the_best_takes_its_weights_and_keeps_the_count_of_steps(tmp_path: Path) -> None:

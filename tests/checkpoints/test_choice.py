@@ -85,8 +85,8 @@ def test_training_refuses_a_name_that_is_not_there_before_it_begins(folder: Path
 
 def test_a_best_of_another_validation_set_is_not_compared_and_stays(folder: Path) -> None:
     with session_of(folder) as (checkpoints, session):
-        assert checkpoints.best_figure("a", "loss") == 2.0
-        assert checkpoints.best_figure("b", "loss") == float("inf")
+        assert checkpoints.best_figure(VALIDATED) == 2.0
+        assert checkpoints.best_figure(replace(VALIDATED, dev_set="b")) == float("inf")
         set_step(session, 9)
         checkpoints.save(session, Kind.BEST, replace(VALIDATED, dev_losses=(1.0,), dev_set="b"))
         assert checkpoints.find(Kind.BEST) == folder / "best_dev-9"

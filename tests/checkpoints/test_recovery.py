@@ -211,10 +211,10 @@ def test_the_loss_of_the_best_is_that_of_its_description(tmp_path: Path) -> None
     save(tmp_path, 4, kind=Kind.BEST, state=with_loss(1.5))
     (tmp_path / "best_dev_checkpoint").unlink()
     with session_of(tmp_path) as (checkpoints, _):
-        assert checkpoints.best_figure("", "loss") == 1.5
+        assert checkpoints.best_figure(STATE) == 1.5
     truncate(tmp_path / "best_dev-4.index")
     with session_of(tmp_path) as (checkpoints, _):
-        assert checkpoints.best_figure("", "loss") == float("inf")
+        assert checkpoints.best_figure(STATE) == float("inf")
 
 
 def test_of_several_best_checkpoints_that_of_the_lowest_loss_is_taken(tmp_path: Path) -> None:
@@ -225,6 +225,14 @@ def test_of_several_best_checkpoints_that_of_the_lowest_loss_is_taken(tmp_path: 
         assert checkpoints.choose("Testing") == tmp_path / "best_dev-4"
     save(tmp_path, 7, kind=Kind.BEST, state=with_loss(1.0))
     assert steps(tmp_path, "best_dev") == [7]
+
+
+def test_of_best_checkpoints_of_several_validation_sets_the_newest_is_taken(tmp_path: Path) -> None:
+    for step, (loss, dev_set) in enumerate([(1.0, "one set"), (2.0, "another set")], start=4):
+        save(tmp_path, step, kind=Kind.BEST, state=replace(with_loss(loss), dev_set=dev_set))
+    (tmp_path / "best_dev_checkpoint").unlink()
+    with session_of(tmp_path) as (checkpoints, _):
+        assert checkpoints.choose("Testing") == tmp_path / "best_dev-5"
 
 
 def test_a_damaged_best_is_said_and_the_newest_tested(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
