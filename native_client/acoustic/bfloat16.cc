@@ -25,6 +25,8 @@ struct Rounded {
   std::uint16_t* row(std::size_t number) const { return values.get() + number * width; }
 };
 
+using Kernels = RoundedKernels<Rounded, Bfloat16DenseLayer, Bfloat16Weights>;
+
 #define KERNELS "acoustic/bfloat16_kernels.inc"
 
 #include "shared/each_machine.inc"
@@ -49,34 +51,26 @@ struct Rounded {
 #pragma GCC pop_options
 #endif
 
-struct Kernels {
-  decltype(&any_machine::round) round;
-  decltype(&any_machine::dense) dense;
-  decltype(&any_machine::recurrent_frames) recurrent_frames;
-};
-
-Kernels kernels(Machine machine) {
+const Kernels& kernels_of(Machine machine) {
 #ifdef HAS_SEVERAL_MACHINES
-  if (machine >= Machine::kAmx) return {amx::round, amx::dense, amx::recurrent_frames};
-  if (machine >= Machine::kAvx512Bfloat16) {
-    return {avx512_bfloat16::round, avx512_bfloat16::dense, avx512_bfloat16::recurrent_frames};
-  }
-  if (machine >= Machine::kAvx512) return {avx512::round, avx512::dense, avx512::recurrent_frames};
-  if (machine >= Machine::kAvx2) return {avx2::round, avx2::dense, avx2::recurrent_frames};
+  if (machine >= Machine::kAmx) return amx::kernels;
+  if (machine >= Machine::kAvx512Bfloat16) return avx512_bfloat16::kernels;
+  if (machine >= Machine::kAvx512) return avx512::kernels;
+  if (machine >= Machine::kAvx2) return avx2::kernels;
 #endif
   (void)machine;
-  return {any_machine::round, any_machine::dense, any_machine::recurrent_frames};
+  return any_machine::kernels;
 }
 
 }  // namespace
 
 void dense(const Bfloat16DenseLayer& layer, const float* inputs, std::size_t frames, float low, float high,
            std::size_t threads, float* outputs, Machine machine) {
-  rounded_dense<Rounded>(kernels(machine), layer, inputs, frames, low, high, threads, outputs);
+  rounded_dense(kernels_of(machine), layer, inputs, frames, low, high, threads, outputs);
 }
 
 void recurrence(const Bfloat16Weights& weights, const Utterances& utterances, std::size_t threads, Machine machine) {
-  rounded_recurrence<Rounded>(kernels(machine), weights, utterances, threads);
+  rounded_recurrence(kernels_of(machine), weights, utterances, threads);
 }
 
 }  // namespace acoustic

@@ -28,6 +28,8 @@ struct Rounded {
   std::uint8_t* row(std::size_t number) const { return bytes.get() + number * width; }
 };
 
+using Kernels = RoundedKernels<Rounded, Int8DenseLayer, Int8Weights>;
+
 #define KERNELS "acoustic/int8_kernels.inc"
 
 #define MACHINE any_machine
@@ -63,33 +65,25 @@ struct Rounded {
 #pragma GCC pop_options
 #endif
 
-struct Kernels {
-  decltype(&any_machine::round) round;
-  decltype(&any_machine::dense) dense;
-  decltype(&any_machine::recurrent_frames) recurrent_frames;
-};
-
-Kernels kernels(Machine machine) {
+const Kernels& kernels_of(Machine machine) {
 #ifdef HAS_SEVERAL_MACHINES
-  if (machine >= Machine::kAmx) return {amx::round, amx::dense, amx::recurrent_frames};
-  if (machine >= Machine::kAvx512Vnni) {
-    return {avx512_vnni::round, avx512_vnni::dense, avx512_vnni::recurrent_frames};
-  }
-  if (machine >= Machine::kAvx2) return {avx2::round, avx2::dense, avx2::recurrent_frames};
+  if (machine >= Machine::kAmx) return amx::kernels;
+  if (machine >= Machine::kAvx512Vnni) return avx512_vnni::kernels;
+  if (machine >= Machine::kAvx2) return avx2::kernels;
 #endif
   (void)machine;
-  return {any_machine::round, any_machine::dense, any_machine::recurrent_frames};
+  return any_machine::kernels;
 }
 
 }  // namespace
 
 void dense(const Int8DenseLayer& layer, const float* inputs, std::size_t frames, float low, float high,
            std::size_t threads, float* outputs, Machine machine) {
-  rounded_dense<Rounded>(kernels(machine), layer, inputs, frames, low, high, threads, outputs);
+  rounded_dense(kernels_of(machine), layer, inputs, frames, low, high, threads, outputs);
 }
 
 void recurrence(const Int8Weights& weights, const Utterances& utterances, std::size_t threads, Machine machine) {
-  rounded_recurrence<Rounded>(kernels(machine), weights, utterances, threads);
+  rounded_recurrence(kernels_of(machine), weights, utterances, threads);
 }
 
 }  // namespace acoustic

@@ -11,10 +11,21 @@ namespace acoustic {
 
 constexpr std::size_t kMostTogether = 32;  // inputs whose sums are kept at a time
 
-// As `dense` of kernels.h: rounds the inputs with chosen.round(from, rows, rounded, number), then has
-// chosen.dense(layer, rounded, low, high, first, last, outputs) compute blocks.
-template <class Rounded, class Kernels, class Layer>
-void rounded_dense(const Kernels& chosen, const Layer& layer, const float* inputs, std::size_t frames, float low,
+// The kernels of one kind of machine. `Rounded` are inputs that are rounded, those of each frame in a row of its own.
+template <class Rounded, class Layer, class Weights>
+struct RoundedKernels {
+  // Rounds inputs [rows], which become those of `number`.
+  void (*round)(const float* inputs, std::size_t rows, Rounded& rounded, std::size_t number);
+  // Compute the blocks from `first` on, without `last`.
+  void (*dense)(const Layer& layer, const Rounded& inputs, float low, float high, std::size_t first, std::size_t last,
+                float* outputs);
+  void (*recurrent_frames)(const Weights& weights, const Rounded& states, const Frame* frames, std::size_t count,
+                           std::size_t first, std::size_t last);
+};
+
+// As `dense` of kernels.h, with inputs that are rounded first.
+template <class Rounded, class Layer, class Weights>
+void rounded_dense(const RoundedKernels<Rounded, Layer, Weights>& chosen, const Layer& layer, const float* inputs, std::size_t frames, float low,
                    float high, std::size_t threads, float* outputs) {
   const std::size_t rows = layer.weights.rows, blocks = layer.weights.blocks;
   Rounded rounded(frames, layer.weights.filled_rows());
@@ -30,9 +41,9 @@ void rounded_dense(const Kernels& chosen, const Layer& layer, const float* input
 }
 
 // As `recurrence` of kernels.h, with states that are rounded before each turn.
-template <class Rounded, class Kernels, class Weights>
-void rounded_recurrence(const Kernels& chosen, const Weights& weights, const Utterances& utterances,
-                        std::size_t threads) {
+template <class Rounded, class Layer, class Weights>
+void rounded_recurrence(const RoundedKernels<Rounded, Layer, Weights>& chosen, const Weights& weights,
+                        const Utterances& utterances, std::size_t threads) {
   Rounded rounded(utterances.lengths.size(), weights.filled_rows());
   const auto round_states = [&](shared::ThreadTeam& team, const Frame* frames, std::size_t count) {
     team.share_out(count, [&](std::size_t each) { chosen.round(frames[each].state, weights.rows, rounded, each); });
