@@ -94,6 +94,15 @@ def test_no_thread_of_the_server_that_wakes_up_interrupts_one_that_computes(grap
         assert process.pid in at_work and len(at_work) > 1  # numpy's threads, which are older, do nothing
 
 
+def test_hot_words_of_clients_do_not_fill_the_log(graph_file: Path, scorer_file: Path, tmp_path: Path) -> None:
+    flags, log = (f"--model={graph_file}", f"--scorer={scorer_file}"), tmp_path / "log"
+    with running(*flags, log=log) as (_, address), connect(address.replace("http", "ws") + "/v1/stream") as stream:
+        tell(stream, "start", hot_words={f"not spelled {number}": 1.0 for number in range(1000)})
+        tell(stream, "finish")
+        assert final(stream)["text"] == ""
+        assert len(log.read_text().splitlines()) == 1  # where it serves
+
+
 def test_signals_reload_the_models_and_end_the_server_when_all_is_said(
     graph_file: Path, recordings: list[Path], model: Model, tmp_path: Path
 ) -> None:
