@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -41,24 +42,34 @@ class LabelTexts:
 
     def text(self, labels: Sequence[int], words: Sequence[Word]) -> str:
         """Return the text of labels, which have these words."""
-        text = " ".join([word.text for word in words]) if self._spaced else self._joined(labels)
+        text = " ".join([word.text for word in words]) if self._spaced else self.joined(labels)
         return text.strip(" ") if self._has_pieces else text
 
     def words(self, labels: Sequence[int], frames: Sequence[int]) -> tuple[Word, ...]:
         """Return the words, which begin at labels that begin with a space, or after those that are one."""
         if self._are_single:  # as for other labels, in less time: partial results need it often
-            found = _BETWEEN_SPACES.finditer(self._joined(labels))
+            found = _BETWEEN_SPACES.finditer(self.joined(labels))
             return tuple([Word(each[0], frames[each.start()], frames[each.end() - 1] + 1) for each in found])
         begins = [place for place, label in enumerate(labels) if label in self._begins]
         words = []
         for begin, end in pairwise([0, *begins, len(labels)]):
             start = begin + 1 if begin < end and labels[begin] in self._spaces else begin
             if start < end:
-                text = self._joined(labels[start:end]).removeprefix(" ")
+                text = self.joined(labels[start:end]).removeprefix(" ")
                 words.append(Word(text, frames[start], frames[end - 1] + 1))
         return tuple(words)
 
-    def _joined(self, labels: Sequence[int]) -> str:
+    def character_begins(self, labels: Sequence[int]) -> list[int]:
+        """Return the places at which characters begin: not amid the bytes of one, nor at a mark upon it."""
+        return [place for place, label in enumerate(labels) if not place or not self._goes_on(self._texts[label])]
+
+    def _goes_on(self, text: str | bytes) -> bool:
+        """Return whether a label's text belongs to the character before: a mark, or a further byte of UTF-8."""
+        if isinstance(text, str):
+            return unicodedata.category(text[0]).startswith("M")
+        return text[0] & 0b1100_0000 == 0b1000_0000
+
+    def joined(self, labels: Sequence[int]) -> str:
         """Return the text; bytes that are not UTF-8 become replacement characters."""
         texts = [self._texts[label] for label in labels]
         if self._are_characters:

@@ -6,15 +6,22 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..decoder import Hypothesis, Word
+from ..decoder.phrases import is_unspaced, phrases
 
 LONGEST_GAP_SECONDS = 0.5
 """The longest time between two labels of a word. A label that a network hears earlier, in the pause before a word, or
 later says nothing about when the word is said."""
 
+LONGEST_PHRASE_SECONDS = 6.0
+"""Where words have no spaces between them, a text has times for phrases of this length at most."""
+
 
 @dataclass(frozen=True)
 class TimedWord:
-    """A word, from `start` to `end` in seconds; `confidence` is the probability that it is right, between 0 and 1."""
+    """A word, from `start` to `end` in seconds; `confidence` is the probability that it is right, between 0 and 1.
+
+    Of a text without spaces, as Chinese, it is a phrase, which has the confidence of the whole.
+    """
 
     text: str
     start: float
@@ -73,11 +80,16 @@ def transcript(
 
     `step_seconds` is the model's step, and `start` the time at which the utterance begins.
     """
-    gap = int(LONGEST_GAP_SECONDS / step_seconds)
+    gap, longest = (int(seconds / step_seconds) for seconds in (LONGEST_GAP_SECONDS, LONGEST_PHRASE_SECONDS))
     words = []
     for word, confidence in zip(hypothesis.words, confidences, strict=True):
-        first, last = (round(start + step * step_seconds, 3) for step in _spoken(word, hypothesis.timesteps, gap))
-        words.append(TimedWord(word.text, first, last, round(confidence, 4)))
+        if is_unspaced(word.text):
+            said = list(phrases(word, hypothesis, gap, longest))
+        else:
+            said = [Word(word.text, *_spoken(word, hypothesis.timesteps, gap))]
+        for text, *steps in said:
+            begin, end = (round(start + step * step_seconds, 3) for step in steps)
+            words.append(TimedWord(text, begin, end, round(confidence, 4)))
     return Transcript(hypothesis.text, tuple(words), hypothesis.score)
 
 

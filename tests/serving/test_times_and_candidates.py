@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
 from deepspeech.decoder import Hypothesis
 from deepspeech.decoder.hypotheses import LabelTexts
+from deepspeech.serving.server.partials import PartialTranscripts
+from deepspeech.serving.subtitles import cues
 from deepspeech.serving.transcripts import TimedWord, Transcript, joined, joined_candidates, transcript
 
 
@@ -33,6 +36,56 @@ def test_a_word_is_said_where_most_of_its_labels_are(
 ) -> None:
     heard = transcript(hypothesis(text, frames), 0.02, [1.0] * len(times))
     assert [(word.start, word.end) for word in heard.words] == times
+
+
+def test_texts_without_spaces_have_times_by_phrases() -> None:
+    frames = [5, 12, 20, *range(95, 815, 15), 930]  # said in 0.1, 14.1 and 0.02 seconds, with pauses of 1.5 and 2.3
+    text = "今天好" + "天气很好我们去" * 6 + "公园散步吧" + "走吧"
+    heard = transcript(hypothesis(text, frames), 0.02, [0.5])
+    assert heard.text == text == "".join(word.text for word in heard.words)
+    assert [(word.text, word.start, word.end) for word in (heard.words[0], heard.words[-1])] == [
+        ("今天好", 0.1, 0.42),
+        ("吧", 18.6, 18.62),
+    ]
+    assert {word.confidence for word in heard.words} == {0.5}
+    assert len(heard.words) > 4 and max(word.end - word.start for word in heard.words) <= 6
+    shown = cues(heard.words)
+    assert "".join(cue.text.replace(" ", "") for cue in shown) == text
+    assert [cue.start for cue in shown if cue.text[0] in "今吧"] == [0.1, 18.6]
+
+
+class Heard:
+    """What has been heard so far, as far as partial results ask for it."""
+
+    has_language_model = False
+    start = 1.0
+
+    def __init__(self, so_far: Hypothesis) -> None:
+        self.so_far = so_far
+
+    def peek(self, _count: int = 1) -> list[Hypothesis]:
+        return [self.so_far]
+
+
+def test_phrases_of_a_partial_result_are_open_as_its_last_word_is() -> None:
+    heard: Any = Heard(hypothesis("今天好吗", [5, 12, 95, 100]))
+    partial = PartialTranscripts(0.02).newest(heard)
+    assert partial is not None
+    assert [(word.text, word.start) for word in partial.words] == [("今天", 1.1), ("好吗", 2.9)]
+    assert partial.confidences == [None, None] and partial.stable == 0
+
+
+def test_phrases_are_cut_where_characters_begin() -> None:
+    spelled = "好คำ".encode()
+    of_bytes = LabelTexts([bytes([each]) for each in spelled], range(len(spelled)))
+    far_apart = Hypothesis(-1, -1, 0, tuple(range(len(spelled))), tuple(range(0, 100 * len(spelled), 100)), of_bytes)
+    assert [word.text for word in transcript(far_apart, 0.02, [1.0]).words] == ["好", "ค", "ำ"]
+    assert [
+        word.text for word in transcript(hypothesis("ก็ดี go", [0, 99, 300, 399, 400, 500, 501]), 0.02, [1.0, 1.0]).words
+    ] == [
+        *("ก็", "ดี"),
+        "go",
+    ]
 
 
 def part(text: str, score: float) -> Transcript:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,7 +51,8 @@ class PartialTranscripts:
             same = next((place for place, (new, old) in pairs if new != old), min(len(done), len(self._done)))
             reckoned = recognition.confidences(hypotheses, range(same, len(done)))
             self._done, self._confidences = done, self._confidences[:same] + reckoned
-        timed = transcript(best, self._step_seconds, [0.0] * len(best.words), recognition.start)
+        of_words = [*self._confidences, math.nan][: len(best.words)]
+        timed = transcript(best, self._step_seconds, of_words, recognition.start)
         stable = stable_words(hypotheses, has_language_model=recognition.has_language_model)
-        confidences = [*(round(each, 4) for each in self._confidences), None][: len(timed.words)]
+        confidences = [None if math.isnan(word.confidence) else word.confidence for word in timed.words]
         return PartialTranscript(text, timed.words, confidences, stable)

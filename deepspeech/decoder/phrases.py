@@ -1,0 +1,46 @@
+"""Phrases: what has times in texts that are written without spaces, as Chinese, in place of words."""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from .hypotheses import Hypothesis, Word
+
+UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
+"""How the names of characters begin in Unicode whose scripts have no spaces between words."""
+
+
+def is_unspaced(text: str) -> bool:
+    """Return whether a text between spaces is of a script in which it need not be a word."""
+    return not text.isascii() and any(
+        unicodedata.name(character, "").startswith(UNSPACED_SCRIPTS) for character in text
+    )
+
+
+def phrases(word: Word, hypothesis: Hypothesis, longest_gap: int, longest: int) -> Iterator[Word]:
+    """Yield the phrases of what a hypothesis has between two spaces.
+
+    They are cut where a character appears over `longest_gap` frames after the one before, and where else the gap is the
+    widest, until each is said in `longest` frames.
+    """
+    first, end = (bisect_left(hypothesis.timesteps, frame) for frame in (word.start, word.end))
+    labels, steps = hypothesis.labels[first:end], hypothesis.timesteps[first:end]
+    begins = [*hypothesis.label_texts.character_begins(labels), len(labels)]
+    waiting = [(0, len(begins) - 1)]
+    while waiting:
+        begin, end = waiting.pop()
+        said = slice(begins[begin], begins[end])
+        start, stop = steps[said][0], steps[said][-1] + 1
+        gap, _, cut = _widest_gap([steps[place] for place in begins[begin:end]])
+        if gap > longest_gap or (gap and stop - start > longest):
+            waiting += [(begin + cut, end), (begin, begin + cut)]
+        else:
+            yield Word(hypothesis.label_texts.joined(labels[said]).removeprefix(" "), start, stop)
+
+
+def _widest_gap(steps: Sequence[int]) -> tuple[int, int, int]:
+    """Return the widest gap between steps, of several the middle one: its frames, a rank, and the place after it."""
+    gaps = ((steps[place] - steps[place - 1], -abs(2 * place - len(steps)), place) for place in range(1, len(steps)))
+    return max(gaps, default=(0, 0, 0))
