@@ -107,14 +107,11 @@ class Connection:
         if name is not None:
             return self._service.models.named(name)
         live = [model for model in self._service.models.all if model.streams]
-        wanted = _subtags(language or "")
-        for is_alike in (lambda tags: tags == wanted, lambda tags: tags[0] == wanted[0]):
-            for candidate in live:
-                if language and is_alike(_subtags(candidate.model.language)):
-                    return candidate
         if not live:
             raise RefusedError(404, "model_not_found", "No model that is served takes live speech")
-        return live[0]
+        wanted = _subtags(language or "")
+        alike = [model for model in live if language and _subtags(model.model.language)[0] == wanted[0]]
+        return next((model for model in alike if _subtags(model.model.language) == wanted), [*alike, *live][0])
 
     def _begin(self, rate: int) -> Speech:
         """Begin a stretch of audio; one that was not ended is forgotten."""
