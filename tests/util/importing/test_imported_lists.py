@@ -95,6 +95,17 @@ def test_lists_named_after_sets_are_these_sets_and_one_list_alone_can_be_meant(t
     }
 
 
+def test_sets_are_known_by_all_their_usual_names(tmp_path: Path) -> None:
+    for name in ("training", "train2", "Validation", "development", "testset", "eval92", "latest", "trained"):
+        tone(tmp_path / f"{name}.wav")
+        write(tmp_path / f"{name}.csv", f"wav_filename,transcript\n{name}.wav,word\n")
+    assert Import("lists", tmp_path, tmp_path / "out").sets == {
+        "train": {"training.wav", "train2.wav"},
+        "dev": {"Validation.wav", "development.wav"},
+        "test": {"testset.wav", "eval92.wav"},
+    }
+
+
 def test_kaldi_joins_its_files_and_refuses_commands(tmp_path: Path) -> None:
     data = tmp_path / "data"
     tone(data / "long.wav", 3)

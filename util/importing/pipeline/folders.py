@@ -18,8 +18,8 @@ SUFFIXES = (
 """Endings of recordings, without the dot; of several with the same name, the first is taken."""
 
 _SET_NAMES = {
-    "train": TRAIN,
-    **dict.fromkeys(("dev", "val", "valid", "validation"), DEV),
+    **dict.fromkeys(("train", "training"), TRAIN),
+    **dict.fromkeys(("dev", "development", "val", "valid", "validation"), DEV),
     **dict.fromkeys(("test", "testing", "eval", "evaluation"), TEST),
 }
 
@@ -45,9 +45,10 @@ def find_recording(stem: str) -> str:
 
 
 def set_of_name(name: str) -> str:
-    """Return the set that a name like "train-clean-100", "an4_test" or "dev" speaks of; empty if it speaks of none."""
+    """Return the set that a name like "train-clean-100", "testset" or "dev93" speaks of; empty if it speaks of none."""
     parts = name.lower().replace("-", "_").replace(".", "_").split("_")
-    return next((_SET_NAMES[part] for part in parts if part in _SET_NAMES), "")
+    words = (part.rstrip("0123456789").removesuffix("set") for part in parts)
+    return next((_SET_NAMES[word] for word in words if word in _SET_NAMES), "")
 
 
 def named_as_sets(paths: Sequence[Path]) -> Sequence[Path]:
