@@ -16,10 +16,11 @@ from ..transcripts import Normalizer
 from .csv_files import COLUMNS, STARTS
 from .lines import numbered_lines
 from .rows import Entry, Row, Unusable, row_of
+from .speakers import SPEAKERS, speaker_of
 
 _LONGEST = 1e9
 """Seconds."""
-_USED = {"audio_filepath", "text", "duration", "offset", "speaker"}
+_USED = {"audio_filepath", "text", "duration", "offset"}
 
 
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
@@ -52,6 +53,7 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
     if missing:
         return Unusable(number, f"no {missing[0]}")
     start, duration = values.get("offset"), values.get("duration")
+    plain = {key: str(value) for key, value in values.items() if _is_plain(value)}
     recording = joined(path.parent, values["audio_filepath"])
     if not (_is_time(start) and _is_time(duration)):
         return Unusable(number, "an offset or duration that is not a number", recording, f"{start!r}, {duration!r}")
@@ -59,10 +61,10 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
         number,
         recording,
         values["text"],
-        str(values.get("speaker") or ""),
+        speaker_of(plain),
         start,
         None if start is None else duration,  # that of a whole recording is measured
-        {key: str(value) for key, value in values.items() if _is_column(key) and _is_plain(value)},
+        {key: text for key, text in plain.items() if _is_column(key)},
     )
 
 
@@ -71,7 +73,7 @@ def _is_time(value: Any) -> bool:
 
 
 def _is_column(key: str) -> bool:
-    return key not in _USED and key not in COLUMNS and key not in STARTS
+    return key not in _USED and key.lower() not in SPEAKERS and key not in COLUMNS and key not in STARTS
 
 
 def _is_plain(value: Any) -> bool:

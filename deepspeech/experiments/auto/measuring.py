@@ -14,9 +14,10 @@ import numpy as np
 
 from ...util.audio import inspect_audio
 from ...util.corpus_files import Row
+from ...util.corpus_files.speakers import speaker_of
 from ...util.errors import AudioError, CorpusError
 from ...util.figures.errors.levels import Levels, levels_of_file
-from ...util.importing.formats.lists.of_any_kind import lists_in, rows_of, speaker_of
+from ...util.importing.formats.lists.of_any_kind import lists_in, rows_of
 from ...util.importing.pipeline.folders import set_of_name
 from ...util.importing.pipeline.records import DEV, TEST
 from ...util.output_units import ByteAlphabet

@@ -39,6 +39,20 @@ def test_json_lines_cut_at_offsets_and_keep_other_keys(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("form", ["json_lines", "lists"])
+@pytest.mark.parametrize("column", ["speaker", "Speaker_ID", "client_id", "spk_id"])
+def test_speakers_are_known_by_numbers_too_and_by_several_names(tmp_path: Path, form: str, column: str) -> None:
+    tone(tmp_path / "a.wav")
+    rows = [{"audio_filepath": "a.wav", "text": "word", column: number} for number in (0, 1)]
+    if form == "json_lines":
+        write(tmp_path / "all.jsonl", "\n".join(map(json.dumps, rows)))
+    else:
+        write(tmp_path / "all.csv", f"wav_filename,transcript,{column}\na.wav,word,0\na.wav,word,1\n")
+    done = Import(form, tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [row["speaker"] for row in done.all_rows] == ["0", "1"]
+    assert column == "speaker" or column not in done.all_rows[0]
+
+
 @pytest.mark.parametrize("form", ["json_lines", "kaldi", "lists"])
 def test_what_stands_beside_the_sets_is_not_trained_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, form: str

@@ -10,8 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...corpus_files.speakers import speaker_column
 from ..errors import levels
-from .results import UtteranceResult, speaker_column
+from .results import UtteranceResult
 from .summary import Summary, summarize
 
 RANGES = 4

@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from ...corpus_files.speakers import speaker_of
 from ...errors import CorpusError
 from ...parts import Part
 from ..metrics import EditCounts, evaluate_transcript
-
-SPEAKER_COLUMNS = ("speaker", "speaker_id", "client_id", "spk", "spk_id", "reader")
-"""The columns of a CSV that say who speaks, in any case; the first that is there counts."""
 
 _TEXTS = ("csv_file", "line", "recording", "reference", "hypothesis", "without_language_model")
 _FIGURES = ("loss", "seconds", "loudness", "signal_to_noise")
@@ -68,14 +66,7 @@ class UtteranceResult:
     @cached_property
     def speaker(self) -> str:
         """Who speaks; empty where nothing says so."""
-        column = speaker_column(self.columns)
-        return self.columns[column] if column else ""
-
-
-def speaker_column(columns: Iterable[str]) -> str | None:
-    """Return the name of the column that says who speaks, if there is one."""
-    by_name = {column.lower(): column for column in columns}
-    return next((by_name[name] for name in SPEAKER_COLUMNS if name in by_name), None)
+        return speaker_of(self.columns)
 
 
 def csv_of(results: Iterable[UtteranceResult]) -> str:

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from ...corpus_files.speakers import SPEAKERS
 from ...errors import ImportingError
 from ..pipeline.folders import find_recording, is_recording, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
-from .lists.of_any_kind import SPEAKERS
 
 _FOLDERS = ("wavs", "wav", "clips", "")
 _NAMES = ("file", "filename", "file_name", "path", "wav", "audio", "audio_file", "wav_filename", "id")

@@ -5,8 +5,9 @@ import pytest
 from tested_utterances import results
 
 from deepspeech.errors import CorpusError
+from deepspeech.util.corpus_files.speakers import speaker_column
 from deepspeech.util.figures.error_report.further_columns import further_columns
-from deepspeech.util.figures.error_report.results import csv_of, read_results, speaker_column
+from deepspeech.util.figures.error_report.results import csv_of, read_results
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:

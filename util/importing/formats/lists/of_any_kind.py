@@ -1,7 +1,7 @@
 """Lists as training reads them: CSV, TSV and JSON-lines files, or a data directory of Kaldi's.
 
 The files that are named are read; of a folder the *.csv, *.tsv and *.jsonl whose names speak of sets (train.csv), or
-all of them if none does. A speaker is what a column `speaker`, `speaker_id`, `spk` or `client_id` says.
+all of them if none does. Speakers are those of the columns of `deepspeech.util.corpus_files.speakers`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ....corpus_files import FORMATS, further_columns, listing, read_files
 from ....corpus_files.csv_files import DURATION, has_columns
 from ....corpus_files.kaldi import is_directory_of_kaldi
 from ....corpus_files.rows import Row
+from ....corpus_files.speakers import SPEAKERS, speaker_of
 from ....errors import ImportingError
 from ....parts import WHOLE
 from ...pipeline.folders import named_as_sets, set_of_name
@@ -25,8 +26,6 @@ log = logging.getLogger(__name__)
 
 ENDINGS = (".csv", *FORMATS)
 _TABLES = (".csv", ".tsv")
-SPEAKERS = ("speaker", "speaker_id", "spk", "client_id")
-"""Names of the column that tells who speaks; the first that is there counts."""
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
@@ -79,11 +78,6 @@ def rows_of(path: Path) -> Iterator[tuple[Row | LeftOut, dict[str, str]]]:
         yield row, columns if line == row.line else {}
 
 
-def speaker_of(columns: dict[str, str]) -> str:
-    """Return who speaks; empty if no column tells."""
-    return next((columns[name] for name in SPEAKERS if columns.get(name)), "")
-
-
 def _item(row: Row | LeftOut, columns: dict[str, str], path: Path) -> Item:
     if isinstance(row, LeftOut):
         return row
@@ -96,5 +90,5 @@ def _item(row: Row | LeftOut, columns: dict[str, str], path: Path) -> Item:
         set_of_name(path.stem),
         part.start,
         None if math.isinf(part.end) else part.end - part.start,
-        {name: text for name, text in columns.items() if name not in (*SPEAKERS, DURATION)},
+        {name: text for name, text in columns.items() if name.lower() not in (*SPEAKERS, DURATION)},
     )
