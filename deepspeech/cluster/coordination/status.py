@@ -66,10 +66,9 @@ def seconds_left(opened: tuple[float, int] | None, snapshot: Snapshot | None, no
 
 def unready(coordinator: ClusterCoordinator) -> str | None:
     """Return the phase of a run that does not go on now: it waits, has failed or was stopped; None of any other."""
-    phase = _ended(coordinator)
-    if phase is None and coordinator.training is None:
-        return "waiting"
-    return None if phase == "over" else phase
+    if ended := _ended(coordinator):
+        return None if ended == "over" else ended
+    return "waiting" if _waits(coordinator) else None
 
 
 def phase_of_training(snapshot: Snapshot) -> str:
@@ -80,7 +79,11 @@ def phase_of_training(snapshot: Snapshot) -> str:
 def _phase(coordinator: ClusterCoordinator, snapshot: Snapshot | None) -> str:
     if ended := _ended(coordinator):
         return ended
-    return "waiting" if snapshot is None or coordinator.members.are_too_few else phase_of_training(snapshot)
+    return "waiting" if snapshot is None or _waits(coordinator) else phase_of_training(snapshot)
+
+
+def _waits(coordinator: ClusterCoordinator) -> bool:
+    return coordinator.training is None or coordinator.members.are_too_few
 
 
 def _ended(coordinator: ClusterCoordinator) -> str | None:

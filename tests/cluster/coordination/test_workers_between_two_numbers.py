@@ -5,7 +5,7 @@ from coordinators import LEASE, applicant, job_of, joined, step, training
 
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.membership import ClusterSettings, Role
-from deepspeech.cluster.coordination.status import status_of
+from deepspeech.cluster.coordination.status import status_of, unready
 from deepspeech.schedule.coordinator import NoJob
 from deepspeech.schedule.learning_rate import rate_for_workers
 
@@ -22,10 +22,10 @@ def test_no_job_is_handed_out_while_there_are_too_few() -> None:
     first = joined(coordinator, 0)
     assert coordinator.next_job(first, 0.0) is NoJob.WAIT
     assert coordinator.members.missing(Role.WORKER) == [1]
-    assert status_of(coordinator, 0.0)["phase"] == "waiting"
+    assert status_of(coordinator, 0.0)["phase"] == unready(coordinator) == "waiting"
     second = joined(coordinator, 3)
     assert coordinator.members.missing(Role.WORKER) == []
-    assert status_of(coordinator, 0.0)["phase"] == "training"
+    assert (status_of(coordinator, 0.0)["phase"], unready(coordinator)) == ("training", None)
     for member in (first, second):
         step(coordinator, member, job_of(coordinator, member))
     coordinator.leave(second, 0.0)
