@@ -15,7 +15,7 @@ from ..export.folder import check_folder
 from ..options import LogOptions, Options
 from ..schedule.snapshot import Publish, Snapshot
 from ..training.interruption import Interrupted
-from ..util.monitoring.log_lines import JSON, JSONLines
+from ..util.monitoring.log_lines import JSON, JSONLines, log_all_with
 from ..util.signals import end_at_once_if_interrupted, say, stopping_signals
 from . import flags
 from .arguments import run_command
@@ -122,6 +122,8 @@ def _prepare_logging(options: LogOptions, node: str) -> None:
     """Log to stderr, one letter for the level; TensorFlow's own messages are shown at debug level only."""
     handler = logging.StreamHandler()
     handler.setFormatter(JSONLines(node) if options.format == JSON else _Formatter())
+    if options.format == JSON:
+        log_all_with(handler)
     logger.handlers = [handler]
     logger.setLevel(LEVELS[options.level])
     logger.propagate = False

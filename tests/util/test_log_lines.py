@@ -2,8 +2,11 @@
 
 import json
 import logging
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -45,3 +48,27 @@ def test_last_words_have_the_form_of_the_log(handler: logging.Handler) -> None:
     handler.setFormatter(JSONLines("ps 0"))
     told = json.loads(last_words("why"))
     assert (told["message"], told["level"], told["node"], told["logger"]) == ("why", "error", "ps 0", "deepspeech")
+
+
+def test_whatever_else_a_run_says_is_on_lines_of_json_too(tmp_path: Path) -> None:
+    (tmp_path / "fsspec.py").write_text(
+        "import logging, threading, warnings\n"
+        "warnings.warn('of Python')\n"
+        "logging.getLogger('some.library').warning('of a library')\n"
+        "thread = threading.Thread(target=lambda: 1 / 0, name='one')\n"
+        "thread.start()\n"
+        "thread.join()\n"
+        "raise ValueError('in the main thread')\n"
+    )
+    command = [sys.executable, "-m", "deepspeech", "--train_files=s3://bucket/train.csv", "--validation_step=0"]
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
+    environment = {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run([*command, "--log_format=json"], capture_output=True, text=True, env=environment)
+    warned, logged, in_thread, last = map(json.loads, done.stderr.splitlines())
+    assert done.returncode == 1
+    assert "of Python" in warned["message"] and (logged["message"], logged["logger"]) == (
+        "of a library",
+        "some.library",
+    )
+    assert "ZeroDivisionError" in in_thread["exception"] and in_thread["message"] == "the thread one has failed"
+    assert last["exception"].endswith("ValueError: in the main thread") and last["level"] == "critical"

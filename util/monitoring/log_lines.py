@@ -2,8 +2,11 @@
 
 import json
 import logging
+import sys
+import threading
 from datetime import datetime, timezone
 from itertools import chain
+from types import TracebackType
 
 TEXT, JSON = "text", "json"
 FORMATS = (TEXT, JSON)
@@ -44,3 +47,20 @@ def last_words(message: str, program: str = "deepspeech", level: str = "error") 
         if isinstance(formatter, JSONLines):
             return formatter.line(message, level, program, datetime.now(timezone.utc).timestamp())
     return f"{program}: {message}"
+
+
+def log_all_with(handler: logging.Handler) -> None:
+    """Have a handler write also what other libraries log, warnings of Python, and exceptions that nobody handles."""
+    root = logging.getLogger()
+    root.handlers = [handler]
+    logging.captureWarnings(True)
+
+    def fail(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        root.critical("the program has failed", exc_info=(kind, error, trace))
+
+    def fail_in_thread(told: threading.ExceptHookArgs) -> None:
+        error = told.exc_value or told.exc_type()
+        name = told.thread.name if told.thread is not None else "unknown"
+        root.critical("the thread %s has failed", name, exc_info=(told.exc_type, error, told.exc_traceback))
+
+    sys.excepthook, threading.excepthook = fail, fail_in_thread
