@@ -163,7 +163,7 @@ class JobRunner:
     ) -> tuple[dict[str, Any], dict[Any, Any]]:
         used = towers[: len(batches)]
         fetches: dict[str, Any] = {"losses": [tower.losses for tower in used]}
-        if job.report or self._evaluator.validates(job.set_name):
+        if self._evaluator.decodes(job):
             fetches["posteriors"] = [tower.posteriors for tower in used]
         if job.set_name is not SetName.TRAIN:
             fetches["best_paths"] = [tower.best_path for tower in used]
@@ -175,17 +175,15 @@ class JobRunner:
         return fetches, feeds(towers, batches)  # the joined step needs every tower fed
 
     def _take(self, outcome: "_Outcome", batches: Sequence[Batch], fetched: Mapping[str, Any]) -> None:
-        if outcome.job.set_name is not SetName.TRAIN:
-            for paths in fetched["best_paths"]:
-                emitted = Tally.of_labels(np.unique(paths[paths != LABEL_PADDING]).tolist())
-                outcome.tally = outcome.tally.merged(emitted, self._report_count)
-        if self._evaluator.validates(outcome.job.set_name):
-            for batch, posteriors in zip(batches, fetched["posteriors"], strict=True):
-                outcome.decoding += self._evaluator.submit_validation(batch, posteriors)
-        if outcome.job.report:
+        job = outcome.job
+        for paths in fetched.get("best_paths", ()):
+            emitted = Tally.of_labels(np.unique(paths[paths != LABEL_PADDING]).tolist())
+            outcome.tally = outcome.tally.merged(emitted, self._report_count)
+        if "posteriors" in fetched:
             for batch, posteriors, of_batch in zip(batches, fetched["posteriors"], fetched["losses"], strict=True):
-                outcome.decoding += self._evaluator.submit(batch, posteriors, of_batch)
-            return
+                outcome.decoding += self._evaluator.submit(job, batch, posteriors, of_batch)
+        if job.report:
+            return  # the tallies of what is decoded hold the losses
         losses = np.concatenate(fetched["losses"])
         summed = Tally(len(losses), float(losses.sum(dtype=np.float64)))
         outcome.tally = outcome.tally.merged(summed, self._report_count)

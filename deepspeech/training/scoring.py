@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..decoder import CTCDecoder, DecoderOptions
 from ..decoder.of_alphabet import reference_of
-from ..schedule.jobs import SetName
+from ..schedule.jobs import Job, SetName
 from ..util.corpus import Utterance
 from ..util.feeding import Batch
 from ..util.figures.error_report.folder import ReportFolder
@@ -64,29 +64,29 @@ class Evaluator:
     ) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def validates(self, set_name: SetName) -> bool:
-        """Return whether the errors of a set are counted as those of a validation."""
-        return set_name is SetName.DEV and self._validation_decoder is not None
+    def decodes(self, job: Job) -> bool:
+        """Return whether anything of a job's batches is decoded."""
+        return job.report or self._validates(job.set_name)
 
     def submit(
-        self, batch: Batch, posteriors: npt.NDArray[np.float32], losses: npt.NDArray[np.float32]
+        self, job: Job, batch: Batch, posteriors: npt.NDArray[np.float32], losses: npt.NDArray[np.float32]
     ) -> "list[Future[Tally]]":
-        """Start to decode posteriors, float32 [rows, batch, labels + 1]; return a tally for each utterance.
+        """Start to decode a batch of a job; return the tallies of its utterances, which are to be merged.
 
-        `losses` are float32 [batch], in nats.
+        In validation, the errors of a narrow beam without a language model are counted, whatever decodes the test; a
+        report needs those of the decoder, too. `posteriors` are float32 [rows, batch, labels + 1], `losses` float32
+        [batch], in nats.
         """
-        return [
-            self._pool.submit(self._evaluate, utterance, of_utterance, float(loss))
-            for (utterance, of_utterance), loss in zip(self._each(batch, posteriors), losses, strict=True)
-        ]
+        each = list(self._each(batch, posteriors))
+        started = [self._pool.submit(self._validate, *one) for one in each] if self._validates(job.set_name) else []
+        if job.report:
+            started += [
+                self._pool.submit(self._evaluate, *one, float(loss)) for one, loss in zip(each, losses, strict=True)
+            ]
+        return started
 
-    def submit_validation(self, batch: Batch, posteriors: npt.NDArray[np.float32]) -> "list[Future[Tally]]":
-        """Start to count the errors of validation; return a tally of nothing else for each utterance.
-
-        They are those of a narrow beam without a language model, whatever decodes the test. `posteriors` are as in
-        `submit`.
-        """
-        return [self._pool.submit(self._validate, *each) for each in self._each(batch, posteriors)]
+    def _validates(self, set_name: SetName) -> bool:
+        return set_name is SetName.DEV and self._validation_decoder is not None
 
     def _each(
         self, batch: Batch, posteriors: npt.NDArray[np.float32]

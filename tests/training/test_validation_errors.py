@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from deepspeech.decoder import CTCDecoder
-from deepspeech.schedule.jobs import SetName
+from deepspeech.schedule.jobs import Job, SetName
 from deepspeech.training.scoring import Evaluator
 from deepspeech.util.corpus import Utterance
 from deepspeech.util.feeding import Batch
@@ -63,9 +65,11 @@ def validated(
     lengths = np.array([len(posteriors) if frames is None else frames], np.int32)
     batch = Batch([0], [utterance], np.zeros((1, len(posteriors), 1), np.float32), lengths, utterance.labels[None])
     decoder = CTCDecoder(alphabet.output_labels)
-    assert not Evaluator(decoder).validates(SetName.DEV)
+    job = Job(number=1, epoch=0, set_name=SetName.DEV, batches=(0,), report=False)
+    assert not Evaluator(decoder).decodes(job)
     with Evaluator(decoder, alphabet=alphabet) as evaluator:
-        assert evaluator.validates(SetName.DEV) and not evaluator.validates(SetName.TEST)
-        (tally,) = (future.result() for future in evaluator.submit_validation(batch, posteriors[:, None]))
+        assert evaluator.decodes(job) and not evaluator.decodes(replace(job, set_name=SetName.TEST))
+        futures = evaluator.submit(job, batch, posteriors[:, None], np.zeros(1, np.float32))
+        (tally,) = (future.result() for future in futures)
     assert tally.utterances == 0
     return tally.validation_edits
