@@ -66,10 +66,6 @@ class Group:
         if number is None or number == self.order.number:
             self._holds = False
 
-    def is_newest(self, order: Order) -> bool:
-        """Tell whether an order can still be carried out."""
-        return order.number == self.order.number and self.is_whole
-
     def may_work(self, identity: str) -> bool:
         """Tell whether a worker may begin a step or do a job: it has the weights for that, or will."""
         return not self._settings.all_reduces or (identity in self.order.members and self.is_whole)

@@ -41,7 +41,7 @@ def test_a_worker_that_joins_or_is_lost_makes_all_wait_for_a_new_group() -> None
     coordinator.heartbeat(one, LEASE + 1)
     coordinator.tick(LEASE + 1)
     assert two not in coordinator.members
-    assert not coordinator.group.is_newest(order)
+    assert not coordinator.group.is_whole
 
 
 def test_an_order_is_for_the_members_of_a_whole_group_and_told_once() -> None:
