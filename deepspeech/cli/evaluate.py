@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..decoder import CTCDecoder
+from ..decoder.evaluation import Evaluation
 from ..decoder.of_alphabet import make_decoder, with_references
 from ..errors import AudioError, FlagError
 from ..options import EvaluationOptions, ReportOptions
@@ -19,8 +20,8 @@ from ..util.audio import read_audio
 from ..util.checks.checked_recordings import users_file
 from ..util.corpus import Corpus, Utterance, read_corpus
 from ..util.features import front_end
-from ..util.figures.error_report.folder import ReportFolder, check_report_folder
-from ..util.figures.output_file import OutputFile, check_output_file
+from ..util.figures.error_report.folder import check_report_folder
+from ..util.figures.output_file import check_output_file
 from ..util.figures.report import report_lines, wer_line
 from ..util.figures.tally import Tally, places_of_files
 from ..util.parallel import ordered_map, usable_cores
@@ -108,39 +109,23 @@ def tested(
 
     With `skip_unreadable`, recordings that cannot be read any more are left out, with a warning for each.
     """
-    places = places_of_files(csv_files)
-    info = model.info
-    output_file = OutputFile(report.test_output_file, corpus) if report.test_output_file else None
-    report_folder = ReportFolder(report.report_dir, str(info.path), corpus) if report.report_dir else None
-    compares = report_folder is not None and decoder.scorer is not None and not decoder.is_ambiguous
-    acoustic_decoder = decoder.without_scorer() if compares else None
+    evaluation = Evaluation.of_test(decoder, csv_files, corpus, report, str(model.info.path))
 
     def test(utterance: Utterance) -> Tally:
         try:
-            signal = read_audio(utterance.path, info.features.sample_rate, utterance.part)
+            signal = read_audio(utterance.path, model.info.features.sample_rate, utterance.part)
         except AudioError as error:
             if not skip_unreadable:
                 raise AudioError(f"{error} ({utterance.source})") from error
             logger.warning("Left out: %s (%s)", error, utterance.source)
             return Tally()
         posteriors = model.engine.posteriors(model.features.windows_of(signal))
-        hypothesis = decoder.decode(posteriors)[0].text
-        loss = ctc_loss(posteriors, np.asarray(utterance.labels))
-        if output_file is not None:
-            output_file.add(utterance, hypothesis, loss)
-        if report_folder is not None:
-            without_language_model = acoustic_decoder.decode(posteriors)[0].text if acoustic_decoder else None
-            report_folder.add(utterance, hypothesis, loss, without_language_model)
-        place = places.get(utterance.csv_file)
-        return Tally.of_utterance(utterance.place, utterance.reference, hypothesis, loss, place)
+        return evaluation.tally(utterance, posteriors, ctc_loss(posteriors, np.asarray(utterance.labels)))
 
     total = Tally()
     with Progress("Test", len(corpus), report.show_progressbar, unit="utterances") as progress:
         for tally in ordered_map(test, corpus, threads=usable_cores(), ahead=UTTERANCES_AHEAD):
             total = total.merged(tally, report.count)
             progress.advance()
-    if output_file is not None:
-        output_file.write()
-    if report_folder is not None:
-        report_folder.write(progress=report.show_progressbar)
+    evaluation.write(progress=report.show_progressbar)
     return total

@@ -8,14 +8,15 @@ from dataclasses import replace
 
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
+from ..decoder.evaluation import Evaluation
 from ..errors import DeepSpeechError
 from ..options import ClusterOptions, Options
 from ..options.cluster import ANY_PLACE
 from ..training.data_set import open_sets
 from ..training.graph import Session, fix_threads, session_config
-from ..training.inputs import alphabet_of_validation, read_inputs
+from ..training.inputs import read_inputs
 from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
-from ..training.scoring import Evaluator
+from ..training.scoring import evaluator_of
 from ..training.towers import GraphSettings, compute_devices
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE
@@ -78,11 +79,12 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
     token = read_token(cluster)
     inputs = read_inputs(options)
     features = front_end(options.features)
-    written = alphabet_of_validation(options, inputs)
     identity = ModelIdentity(inputs.alphabet, options.features, options.model)
-    frames_per_row = identity.network.time_reduction
-    evaluation = Evaluator(inputs.decoder, options.test.files, alphabet=written, frames_per_row=frames_per_row)
-    with open_sets(options, inputs, features) as sets, evaluation as evaluator:
+    evaluation = Evaluation(inputs.decoder, options.test.files)
+    with (
+        open_sets(options, inputs, features) as sets,
+        evaluator_of(options, inputs, identity.network, evaluation) as evaluator,
+    ):
         connection = Connection(address_of(cluster, token))
         if cluster.task == ANY_PLACE:
             options, cluster = _given_a_place(options, connection)

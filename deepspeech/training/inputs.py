@@ -12,7 +12,6 @@ from ..decoder import CTCDecoder
 from ..decoder.of_alphabet import make_decoder, with_references
 from ..errors import CorpusError, FeatureCacheError, FlagError, ImportingError
 from ..options import Options, SetOptions
-from ..options.training.epochs import LOSS
 from ..schedule.jobs import SetName
 from ..util.augmentation.checked_sources import checked_sources
 from ..util.checks.bad_rows.exclusion import Exclusions
@@ -71,11 +70,6 @@ def options_of_set(options: Options, name: SetName) -> SetOptions:
         SetName.TEST: options.test if options.tests else None,
     }
     return needed[name] or SetOptions()
-
-
-def alphabet_of_validation(options: Options, inputs: Inputs) -> Alphabet | None:
-    """Return the alphabet if the errors of the validation set are counted; else None."""
-    return inputs.alphabet if options.schedule.best_by != LOSS else None
 
 
 def _read_alphabet(options: Options) -> tuple[Alphabet, CTCDecoder]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
 from ..checkpoints.store import Checkpoints
-from ..network import Network
+from ..decoder.evaluation import Evaluation
 from ..network.layers.dropout import skip_dropout_seeds
 from ..options import Options
 from ..schedule.coordinator import TrainingCoordinator
@@ -20,20 +20,18 @@ from ..schedule.learning_rate import LearningRate
 from ..schedule.snapshot import Publish, Snapshot
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE, Batch
-from ..util.figures.error_report.folder import ReportFolder
-from ..util.figures.output_file import OutputFile
 from ..util.monitoring.time_use import TimeUse
 from ..util.signals import ended_by_signals
 from .data_set import open_sets
 from .features.statistics import fill_in_statistics
 from .graph import Session, build_training_graph, fix_threads, session_config
-from .inputs import Inputs, alphabet_of_validation
+from .inputs import Inputs
 from .interruption import InterruptionWatch, PlainEnding
 from .job_runner import JobRunner
 from .lifecycle import RunLifecycle, restore_newest
 from .reporting.epoch_progress import EpochProgress
 from .reporting.summaries import Summaries
-from .scoring import Evaluator
+from .scoring import evaluator_of
 from .towers import GraphSettings, compute_devices
 
 STARTING = PlainEnding("stopping before the first step", "stopped before the first step")
@@ -61,7 +59,8 @@ def train_and_test(
 def _train_and_test(
     options: Options, inputs: Inputs, devices: Sequence[str], publish: Publish | None, time_use: TimeUse
 ) -> None:
-    output_file, report_folder = _output_file(options, inputs), _report_folder(options, inputs)
+    title, corpus = str(options.checkpoint_folder), inputs.corpora.get(SetName.TEST)
+    evaluation = Evaluation.of_test(inputs.decoder, options.test.files, corpus, options.report, title)
     with ended_by_signals():
         fix_threads(options.session)
         identity = ModelIdentity(inputs.alphabet, options.features, options.model)
@@ -78,7 +77,7 @@ def _train_and_test(
         with open_sets(options, inputs, front_end(options.features)) as sets:
             fill_in_statistics(session, graph.graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
             with (
-                _evaluator(options, inputs, identity.network, output_file, report_folder) as evaluator,
+                evaluator_of(options, inputs, identity.network, evaluation) as evaluator,
                 Summaries(options, sets, graph.graph, step) as summaries,
                 InterruptionWatch(STARTING) as watch,
             ):
@@ -104,37 +103,7 @@ def _train_and_test(
                         graph, session, sets, evaluator, report_count=report_count, observer=run, time_use=time_use
                     )
                 )
-    if output_file is not None:
-        output_file.write()
-    if report_folder is not None:
-        report_folder.write(progress=options.report.show_progressbar)
-
-
-def _evaluator(
-    options: Options,
-    inputs: Inputs,
-    network: Network,
-    output_file: OutputFile | None,
-    report_folder: ReportFolder | None,
-) -> Evaluator:
-    return Evaluator(
-        inputs.decoder,
-        options.test.files,
-        output_file,
-        report_folder,
-        alphabet_of_validation(options, inputs),
-        frames_per_row=network.time_reduction,
-    )
-
-
-def _output_file(options: Options, inputs: Inputs) -> OutputFile | None:
-    path = options.report.test_output_file
-    return OutputFile(path, inputs.corpora[SetName.TEST]) if path else None
-
-
-def _report_folder(options: Options, inputs: Inputs) -> ReportFolder | None:
-    folder, title = options.report.report_dir, str(options.checkpoint_folder)
-    return ReportFolder(folder, title, inputs.corpora[SetName.TEST]) if folder and options.tests else None
+    evaluation.write(progress=options.report.show_progressbar)
 
 
 class _Run:

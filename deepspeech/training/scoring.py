@@ -1,24 +1,26 @@
 """From posteriors to figures: decoding on all cores while the model computes the next batch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 import numpy.typing as npt
 
 from ..decoder import CTCDecoder, DecoderOptions
+from ..decoder.evaluation import Evaluation
 from ..decoder.of_alphabet import reference_of
+from ..network import Network
+from ..options import Options
+from ..options.training.epochs import LOSS
 from ..schedule.jobs import Job, SetName
 from ..util.corpus import Utterance
 from ..util.feeding import Batch
-from ..util.figures.error_report.folder import ReportFolder
 from ..util.figures.metrics import evaluate_transcript
-from ..util.figures.output_file import OutputFile
-from ..util.figures.tally import Tally, places_of_files
+from ..util.figures.tally import Tally
 from ..util.parallel import usable_cores
 from ..util.text import Alphabet
+from .inputs import Inputs
 
 VALIDATION_BEAM = 16
 """Hypotheses kept after every frame in validation: enough to sum the paths of a label that is said twice."""
@@ -29,27 +31,17 @@ class Evaluator:
 
     def __init__(
         self,
-        decoder: CTCDecoder,
-        test_files: Sequence[Path] = (),
-        output_file: OutputFile | None = None,
-        report_folder: ReportFolder | None = None,
+        evaluation: Evaluation,
         alphabet: Alphabet | None = None,
         *,
         frames_per_row: int = 1,
     ) -> None:
-        """Decode with the decoder, and add what is heard to the output file and the report, if there are any.
+        """Evaluate what is reported; with the `alphabet`, errors are counted in validation.
 
-        Each of several test files is counted by itself, too. For the report, what a decoder with a language model
-        hears is decoded also without it. With the `alphabet`, errors are counted in validation. Posteriors have a row
-        for each `frames_per_row` frames.
+        Posteriors have a row for each `frames_per_row` frames.
         """
         self._frames_per_row = frames_per_row
-        self._decoder = decoder
-        self._places = places_of_files(test_files)
-        self._output_file = output_file
-        self._report_folder = report_folder
-        compares = report_folder is not None and decoder.scorer is not None and not decoder.is_ambiguous
-        self._acoustic_decoder = decoder.without_scorer() if compares else None
+        self._evaluation = evaluation
         self._alphabet = alphabet
         self._validation_decoder = (
             None if alphabet is None else CTCDecoder(alphabet.output_labels, DecoderOptions(VALIDATION_BEAM))
@@ -81,7 +73,8 @@ class Evaluator:
         started = [self._pool.submit(self._validate, *one) for one in each] if self._validates(job.set_name) else []
         if job.report:
             started += [
-                self._pool.submit(self._evaluate, *one, float(loss)) for one, loss in zip(each, losses, strict=True)
+                self._pool.submit(self._evaluation.tally, *one, float(loss))
+                for one, loss in zip(each, losses, strict=True)
             ]
         return started
 
@@ -102,13 +95,8 @@ class Evaluator:
         heard = self._validation_decoder.decode(posteriors)[0].text
         return Tally(validation_edits=evaluate_transcript(said, heard))
 
-    def _evaluate(self, utterance: Utterance, posteriors: npt.NDArray[np.float32], loss: float) -> Tally:
-        hypothesis = self._decoder.decode(posteriors)[0].text
-        if self._output_file is not None:
-            self._output_file.add(utterance, hypothesis, loss)
-        if self._report_folder is not None and utterance in self._report_folder:
-            acoustic = self._acoustic_decoder
-            without_language_model = acoustic.decode(posteriors)[0].text if acoustic else None
-            self._report_folder.add(utterance, hypothesis, loss, without_language_model)
-        place = self._places.get(utterance.csv_file)
-        return Tally.of_utterance(utterance.place, utterance.reference, hypothesis, loss, place)
+
+def evaluator_of(options: Options, inputs: Inputs, network: Network, evaluation: Evaluation) -> Evaluator:
+    """Return the evaluator of a run, which counts the errors of validation if these decide which checkpoint is best."""
+    alphabet = inputs.alphabet if options.schedule.best_by != LOSS else None
+    return Evaluator(evaluation, alphabet, frames_per_row=network.time_reduction)

@@ -10,7 +10,10 @@ import soundfile
 from program import Program, Trained, evaluate
 
 from deepspeech.cli import flags
+from deepspeech.decoder import CTCDecoder
+from deepspeech.decoder.evaluation import Evaluation
 from deepspeech.errors import FlagError
+from deepspeech.options import ReportOptions
 from deepspeech.util.figures.metrics import evaluate_transcript
 
 KEYS = [
@@ -77,6 +80,12 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_test(program: Progr
 def test_a_file_without_a_test_is_refused() -> None:
     with pytest.raises(FlagError, match="--test_output_file: needs --test_files"):
         flags.parse(["--train_files=a.csv", "--test_output_file=tested.json"])
+
+
+def test_the_file_of_an_experiment_is_not_written_in_a_run_without_a_test(tmp_path: Path) -> None:
+    options = ReportOptions(test_output_file=tmp_path / "tested.json", report_dir=tmp_path / "report")
+    Evaluation.of_test(CTCDecoder(("a", "b")), (), None, options, "some model").write(progress=False)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_file_of_a_cluster_is_refused() -> None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from deepspeech.decoder import CTCDecoder
+from deepspeech.decoder.evaluation import Evaluation
 from deepspeech.schedule.jobs import Job, SetName
 from deepspeech.training.scoring import Evaluator
 from deepspeech.util.corpus import Utterance
@@ -64,10 +65,10 @@ def validated(
     utterance = Utterance("a.wav", said, alphabet.encode(said), 0, 0, 0, 0, "a.csv", 1, written_as="another text")
     lengths = np.array([len(posteriors) if frames is None else frames], np.int32)
     batch = Batch([0], [utterance], np.zeros((1, len(posteriors), 1), np.float32), lengths, utterance.labels[None])
-    decoder = CTCDecoder(alphabet.output_labels)
+    evaluation = Evaluation(CTCDecoder(alphabet.output_labels))
     job = Job(number=1, epoch=0, set_name=SetName.DEV, batches=(0,), report=False)
-    assert not Evaluator(decoder).decodes(job)
-    with Evaluator(decoder, alphabet=alphabet) as evaluator:
+    assert not Evaluator(evaluation).decodes(job)
+    with Evaluator(evaluation, alphabet) as evaluator:
         assert evaluator.decodes(job) and not evaluator.decodes(replace(job, set_name=SetName.TEST))
         futures = evaluator.submit(job, batch, posteriors[:, None], np.zeros(1, np.float32))
         (tally,) = (future.result() for future in futures)
