@@ -35,6 +35,7 @@ using Kernels = RoundedKernels<Rounded, Bfloat16DenseLayer, Bfloat16Weights>;
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,prefer-vector-width=512")
 #define HAS_BFLOAT16_PRODUCTS
+#define VECTOR_BYTES 64
 #define MACHINE avx512_bfloat16
 #include KERNELS
 #undef MACHINE
@@ -48,6 +49,7 @@ using Kernels = RoundedKernels<Rounded, Bfloat16DenseLayer, Bfloat16Weights>;
 #include KERNELS
 #undef MACHINE
 #undef HAS_TILES
+#undef VECTOR_BYTES
 #pragma GCC pop_options
 #endif
 

@@ -33,7 +33,9 @@ using Kernels = RoundedKernels<Rounded, Int8DenseLayer, Int8Weights>;
 #define KERNELS "acoustic/int8_kernels.inc"
 
 #define MACHINE any_machine
+#define VECTOR_BYTES 16
 #include KERNELS
+#undef VECTOR_BYTES
 #undef MACHINE
 
 #ifdef HAS_SEVERAL_MACHINES
@@ -41,7 +43,9 @@ using Kernels = RoundedKernels<Rounded, Int8DenseLayer, Int8Weights>;
 #pragma GCC target("avx2,fma")
 #define HAS_PAIR_PRODUCTS
 #define MACHINE avx2
+#define VECTOR_BYTES 32
 #include KERNELS
+#undef VECTOR_BYTES
 #undef MACHINE
 #undef HAS_PAIR_PRODUCTS
 #pragma GCC pop_options
@@ -49,6 +53,7 @@ using Kernels = RoundedKernels<Rounded, Int8DenseLayer, Int8Weights>;
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,prefer-vector-width=512")
 #define HAS_VNNI
+#define VECTOR_BYTES 64
 #define MACHINE avx512_vnni
 #include KERNELS
 #undef MACHINE
@@ -61,6 +66,7 @@ using Kernels = RoundedKernels<Rounded, Int8DenseLayer, Int8Weights>;
 #include KERNELS
 #undef MACHINE
 #undef HAS_TILES
+#undef VECTOR_BYTES
 #undef HAS_VNNI
 #pragma GCC pop_options
 #endif

@@ -15,7 +15,7 @@
 
 namespace shared {
 
-// Numbers in one of the vectors of vectors.inc.
+// Numbers in the largest of the vectors of vectors.inc, and hidden units in a block of weights.
 constexpr std::size_t kLanes = 16;
 
 // Each is a superset of those before.

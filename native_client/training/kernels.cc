@@ -74,11 +74,10 @@ std::size_t first_running(const std::int32_t* lengths, std::size_t batch, std::s
 #ifdef HAS_SEVERAL_MACHINES
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,prefer-vector-width=512")
-#define HAS_WIDE_VECTORS
 #define HAS_BFLOAT16_PRODUCTS
 #define MACHINE avx512_bfloat16
+#define VECTOR_BYTES 64
 #include KERNELS
-#undef MACHINE
 #pragma GCC pop_options
 #endif
 
