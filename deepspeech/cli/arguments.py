@@ -3,6 +3,8 @@
 import argparse
 import codecs
 import json
+import os
+import select
 import signal
 import sys
 from collections.abc import Callable
@@ -69,15 +71,16 @@ def chosen_normalizer(arguments: argparse.Namespace) -> Normalizer | None:
 def run_command(command: Callable[[], int | None], program: str = "deepspeech", failure: int = 1) -> int:
     """Run a command and return its exit code: what it returns (None: 0), `failure` after an error, 130 if interrupted.
 
-    An error is printed on stderr, after the name of the program and a colon. Characters that the encoding of standard
-    output lacks, as names of files may have, are printed as escapes.
+    An error is printed on stderr, after the name of the program and a colon. A reader that has closed standard output,
+    as `head` does, has read enough, which is none. Characters that the encoding of standard output lacks, as names of
+    files may have, are printed as escapes.
     """
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
         codecs.register_error(ESCAPES, _escaped)
         sys.stdout.reconfigure(errors=ESCAPES)
     try:
         with without_mpg123s_lines():
-            return command() or 0
+            return _with_its_output(command)
     except DeepSpeechError as error:
         failed(error, program)
     except ModuleNotFoundError as error:
@@ -85,6 +88,10 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech", 
     except MemoryError:
         failed("there is not enough memory", program)
     except OSError as error:
+        closed = isinstance(error, BrokenPipeError) and _output_is_closed()
+        _drop_unwritten_output()
+        if closed:
+            return 0
         failed(" ".join(str(error).split()), program)
     except KeyboardInterrupt:
         print(last_words("interrupted", program), file=sys.stderr)
@@ -102,6 +109,32 @@ def failed(error: DeepSpeechError | str, program: str = "deepspeech") -> int:
     """Print an error on stderr; return the exit code that goes with it."""
     print(last_words(str(error), program), file=sys.stderr)
     return 1
+
+
+def _drop_unwritten_output() -> None:
+    """Let what standard output still holds go nowhere if it cannot be written, as it would fail again at the end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _output_is_closed() -> bool:
+    """Return whether standard output is a pipe that nobody reads."""
+    poll = select.poll()
+    poll.register(sys.stdout, 0)
+    return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
+
+
+def _with_its_output(command: Callable[[], int | None]) -> int:
+    """Run a command, and write what it printed; return its exit code."""
+    try:
+        code = command() or 0
+    except SystemExit:  # argparse's, after its help
+        sys.stdout.flush()
+        raise
+    sys.stdout.flush()
+    return code
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:
