@@ -12,12 +12,19 @@ from ..options import ExportOptions
 from ..options.export import GRAPH
 from ..schedule.state import TrainingState
 from ..serving.frozen.metadata import GRAPH_VERSION
-from ..util.features import FeatureOptions
+from ..util.features import GLOBAL, RUNNING, UTTERANCE, FeatureOptions
 from ..util.output_units import ByteAlphabet
 from ..util.text import Alphabet
 
 SHOWN_LABELS = 100
 """The number of labels that a card lists."""
+
+NORMALIZED_BY = {
+    GLOBAL: "the training set",
+    RUNNING: "the recording so far, which begin with those of the training set",
+    UTTERANCE: "the whole recording",
+}
+"""Whose statistics normalize features."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +122,8 @@ def _treatment(features: FeatureOptions) -> list[str]:
     if features.stacked:
         lines.append(f"- {features.stack_frames} frames in one of the network's, every {features.network_step_ms} ms")
     if features.normalized:
-        lines.append(f"- normalized by the training set's statistics (`--normalize_features={features.normalization}`)")
+        by = NORMALIZED_BY[features.normalization]
+        lines.append(f"- normalized by the statistics of {by} (`--normalize_features={features.normalization}`)")
     return lines
 
 

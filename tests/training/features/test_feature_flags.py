@@ -88,7 +88,7 @@ def test_the_export_says_who_can_run_it(exported: tuple[Program, str]) -> None:
     card = (program.folder / "model/model.md").read_text()
     assert "80 log-mel energies (`fbank`) of windows of 25 ms every 10 ms" in card
     assert "2 frames in one of the network's, every 20 ms" in card
-    assert "normalized by the training set's statistics (`--normalize_features=global`)" in card
+    assert "normalized by the statistics of the training set (`--normalize_features=global`)" in card
 
 
 def test_training_goes_on_with_the_statistics_that_it_began_with(exported: tuple[Program, str], tmp_path: Path) -> None:

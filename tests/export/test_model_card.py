@@ -1,0 +1,30 @@
+"""The card of an exported model."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepspeech.checkpoints.identity import ModelIdentity
+from deepspeech.checkpoints.model_figures import ModelFigures
+from deepspeech.export.model_card import Card, model_card
+from deepspeech.options import ExportOptions, ModelOptions
+from deepspeech.util.features import FeatureOptions
+from deepspeech.util.text import Alphabet
+
+
+@pytest.mark.parametrize(
+    ("normalization", "said"),
+    [
+        ("global", "of the training set"),
+        ("running", "of the recording so far"),
+        ("utterance", "of the whole recording"),
+        ("none", None),
+    ],
+)
+def test_a_card_says_whose_statistics_normalize_features(normalization: str, said: str | None) -> None:
+    features = FeatureOptions(feature_type="fbank", normalization=normalization)
+    identity = ModelIdentity(Alphabet(("a", "b")), features, ModelOptions(n_hidden=8))
+    card = model_card(Card("best", None, ModelFigures(), identity, ExportOptions()))
+    assert ("normalized by the statistics" in card) == (said is not None)
+    assert said is None or f"normalized by the statistics {said}" in card
+    assert said is None or f"(`--normalize_features={normalization}`)" in card
