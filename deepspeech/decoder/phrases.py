@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from .hypotheses import Hypothesis, Word
-
-UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
-"""How the names of characters begin in Unicode whose scripts have no spaces between words."""
-
-
-def is_unspaced(text: str) -> bool:
-    """Return whether a text between spaces is of a script in which it need not be a word."""
-    return not text.isascii() and any(
-        unicodedata.name(character, "").startswith(UNSPACED_SCRIPTS) for character in text
-    )
 
 
 def phrases(word: Word, hypothesis: Hypothesis, longest_gap: int, longest: int) -> Iterator[Word]:

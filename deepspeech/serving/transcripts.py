@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..decoder import Hypothesis, Word
-from ..decoder.phrases import is_unspaced, phrases
+from ..decoder.phrases import phrases
+from ..util.transcripts import written_without_spaces
 
 LONGEST_GAP_SECONDS = 0.5
 """The longest time between two labels of a word. A label that a network hears earlier, in the pause before a word, or
@@ -83,7 +84,7 @@ def transcript(
     gap, longest = (int(seconds / step_seconds) for seconds in (LONGEST_GAP_SECONDS, LONGEST_PHRASE_SECONDS))
     words = []
     for word, confidence in zip(hypothesis.words, confidences, strict=True):
-        if is_unspaced(word.text):
+        if any(map(written_without_spaces, word.text)):
             said = list(phrases(word, hypothesis, gap, longest))
         else:
             said = [Word(word.text, *_spoken(word, hypothesis.timesteps, gap))]
