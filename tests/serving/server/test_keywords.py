@@ -30,11 +30,14 @@ def test_keywords_are_hot_words_where_there_is_a_language_model(
     plain = model.transcribe(recording).text
     model.enableExternalScorer(scorer_file)
     scored = model.transcribe(recording).text
-    said = next(word for letters in product("abcde", repeat=2) if (word := "".join(letters)) not in scored.split())
+
+    def heard_with(word: str) -> str:
+        model.set_hot_words({word: 5.0})
+        return model.transcribe(recording).text
+
+    words = ("".join(letters) for length in (1, 2, 3) for letters in product("abcde", repeat=length))
+    said, hot = next((word, heard) for word in words if (heard := heard_with(word)) != scored)
     keywords = [said, f" {said} ", "über", *(f"not spelled {number}" for number in range(900))]
-    model.set_hot_words({said: 5.0})
-    hot = model.transcribe(recording).text
-    assert hot != scored
     create = client.audio.transcriptions.create
     assert create(file=recording, model="scored", keywords=keywords).text == hot
     assert create(file=recording, model="scored").text == scored
