@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -259,6 +260,14 @@ def test_flags_become_options(graph_file: Path, monkeypatch: pytest.MonkeyPatch)
     assert parsed(graph, f"--allowed_origins={','.join(origins)}").allowed_origins == origins
 
 
+@pytest.fixture
+def _levels_afterwards() -> Iterator[None]:
+    """Give the logger that the command quietens for all of its process its level back."""
+    yield
+    logging.getLogger("deepspeech.serving.decoding").setLevel(logging.NOTSET)
+
+
+@pytest.mark.usefixtures("_levels_afterwards")
 def test_the_command_says_in_one_line_what_is_wrong(
     tmp_path: Path, graph_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
