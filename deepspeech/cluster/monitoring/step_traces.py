@@ -27,6 +27,7 @@ class StepTraces:
         self._spans = spans
         self._lock = threading.Lock()
         self._asked = 0
+        self._newest = -1
         self._open: dict[int, Any] = {}
 
     def request(self, steps: int) -> None:
@@ -37,12 +38,17 @@ class StepTraces:
             self._asked = steps
 
     def parent_of(self, number: int, now: float) -> str | None:
-        """Return the `traceparent` of the round of this number, which a worker begins; None if it is not traced."""
-        if self._spans is None or not (self._asked or self._open):
+        """Return the `traceparent` of the round of this number, which a worker begins; None if it is not traced.
+
+        A round that another worker began before the request is not traced, because that worker's part would be missing.
+        """
+        if self._spans is None:
             return None
         with self._lock:
+            first = number > self._newest
+            self._newest = max(self._newest, number)
             span = self._open.get(number)
-            if span is None and self._asked:
+            if first and self._asked:
                 self._asked -= 1
                 span = self._open[number] = self._spans.begin("step", now, round=number)
                 for older in sorted(self._open)[:-OPEN_STEPS]:
