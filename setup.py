@@ -48,6 +48,11 @@ def needs_recompile(object_file: str, source: str) -> bool:
 class BuildNative(build_ext):
     """Fetches KenLM before the build, so that commands which build nothing need no network."""
 
+    def finalize_options(self) -> None:
+        """Keep object files in one place, so that what an editable install has compiled is not compiled again."""
+        super().finalize_options()
+        self.build_temp = f"build/temp.{self.plat_name}-{sys.implementation.cache_tag}"
+
     def build_extension(self, extension: Extension) -> None:
         """Compile what changed, on all cores."""
         if extension is decoder:
