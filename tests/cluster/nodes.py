@@ -117,21 +117,25 @@ class Cluster:
         return [line for line in self.log(name).splitlines() if line.startswith("deepspeech:")]
 
     def status(self) -> dict[str, Any]:
+        """Return the coordinator's status, as soon as it answers."""
+        return self.wait_for(bool)
+
+    def _status_if_answered(self) -> dict[str, Any]:
         request = urllib.request.Request(f"http://{self.address}:{self.port}/v1/status")
         request.add_header("Authorization", f"Bearer {self.token}")
-        with urllib.request.urlopen(request, timeout=5) as answer:
-            status: dict[str, Any] = json.load(answer)
-            return status
+        try:
+            with urllib.request.urlopen(request, timeout=5) as answer:
+                status: dict[str, Any] = json.load(answer)
+                return status
+        except OSError:
+            return {}
 
     def wait_for(self, condition: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
         """Wait until the coordinator's status is as wanted."""
         deadline = time.monotonic() + PATIENCE
         status: dict[str, Any] = {}
         while time.monotonic() < deadline:
-            try:
-                status = self.status()
-            except OSError:
-                status = {}
+            status = self._status_if_answered()
             if status and condition(status):
                 return status
             if self.processes["worker 0"].poll() is not None:

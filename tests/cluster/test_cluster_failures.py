@@ -1,10 +1,9 @@
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
-import time
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,21 +12,12 @@ from nodes import Cluster, steps_counted
 from program import Program
 
 from benchmarks.processes.ports import free_ports
-from deepspeech.cluster.properties import PACKAGE
 
 ROOT = Path(__file__).parents[2]
 
 
 def endless(program: Program, **changes: object) -> list[str]:
     return program.training(**{"epoch": 5000, "train_batch_size": 2, "checkpoint_secs": 2, **changes})
-
-
-def changed_program(folder: Path) -> Path:
-    """Return a folder for PYTHONPATH with this program, a little changed."""
-    package = shutil.copytree(PACKAGE, folder / "deepspeech", ignore=shutil.ignore_patterns("__pycache__"))
-    with (package / "training/towers.py").open("a") as file:
-        file.write("# a change\n")
-    return folder
 
 
 def test_a_worker_that_hangs_loses_its_jobs_and_one_that_does_not_fit_is_refused(program: Program) -> None:
@@ -52,11 +42,6 @@ def test_a_worker_that_hangs_loses_its_jobs_and_one_that_does_not_fit_is_refused
             cluster.start("worker 1", flags=[flag])
             assert cluster.wait("worker 1") == [1]
             assert difference in cluster.errors("worker 1")[-1]
-        cluster.forked = False
-        cluster.environment["PYTHONPATH"] = str(changed_program(program.folder / "changed"))
-        cluster.start("worker 1")
-        assert cluster.wait("worker 1") == [1]
-        assert re.search(r"its code version is (\S+ \w+), the chief's (?!\1)", cluster.errors("worker 1")[-1])
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         assert cluster.wait("worker 0", "ps 0") == [128 + signal.SIGTERM] * 2
 
@@ -70,8 +55,9 @@ def test_a_loss_that_is_not_finite_at_one_worker_ends_them_all_with_the_reason(p
 
 
 def test_a_parameter_server_that_does_not_come_ends_all_in_time_with_the_reason(program: Program) -> None:
-    with Cluster(program, endless(program, coord_retries=20)) as cluster:
-        cluster.start("worker 0", "worker 1")
+    with Cluster(program, endless(program)) as cluster:
+        cluster.start("worker 1")
+        cluster.start("worker 0", flags=["--coord_retries=12"])
         assert cluster.wait() == [1, 1], cluster.logs()
         for name in ("worker 0", "worker 1"):
             assert re.search(r"parameter server 0 \(localhost:\d+\) did not come", cluster.errors(name)[-1])
@@ -108,19 +94,35 @@ def test_a_node_that_is_told_nonsense_says_so_in_one_line(program: Program, flag
     assert reason in finished.error
 
 
-def test_the_script_trains_on_a_cluster_of_this_machine_and_ends_all_when_one_fails(program: Program) -> None:
+def test_the_script_trains_on_a_cluster_of_this_machine(program: Program) -> None:
     base, *_, coordinator = free_ports(4)
-    environment = {**os.environ, "BASE_PORT": str(base), "PYTHON": os.sys.executable}  # type: ignore[attr-defined]
-    for extra, code in ((["--epoch=2"], 0), (["--epoch=2000", "--learning_rate=1e30"], 1)):
-        command = [ROOT / "bin/run-cluster.sh", "1:2", "--", *program.training(), *extra, f"--coord_port={coordinator}"]
-        start = time.monotonic()
-        finished = subprocess.run(
-            list(map(str, command)), env=environment, capture_output=True, text=True, timeout=600, check=False
-        )
-        assert finished.returncode == code, finished.stderr
-        assert "[worker 0] I Training of epoch 1" in finished.stderr or code
-        assert time.monotonic() - start < 200
-    assert "[ps 0] deepspeech: training has failed" in finished.stderr
+    environment = {**os.environ, "BASE_PORT": str(base), "PYTHON": sys.executable}
+    flags = [*program.training(epoch=2), f"--coord_port={coordinator}"]
+    command = [str(ROOT / "bin/run-cluster.sh"), "1:2", "--", *flags]
+    finished = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert "[worker 0] I Training of epoch 1" in finished.stderr
+
+
+def test_the_script_waits_for_what_the_others_say_when_a_node_fails_and_ends_with_its_code(tmp_path: Path) -> None:
+    node = tmp_path / "python"
+    node.write_text(
+        """#!/bin/sh
+        case "$*" in *"worker --task_index 1"*) echo "out of memory" >&2; exit 1 ;; esac
+        sleep 0.5
+        echo "training has failed" >&2
+        exit 1
+        """
+    )
+    node.chmod(0o755)
+    command, environment = [str(ROOT / "bin/run-cluster.sh"), "1:2", "--"], {**os.environ, "PYTHON": str(node)}
+    finished = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    assert finished.returncode == 1
+    assert sorted(finished.stderr.splitlines()) == [
+        "[ps 0] training has failed",
+        "[worker 0] training has failed",
+        "[worker 1] out of memory",
+    ]
 
 
 def test_the_script_gives_every_node_its_place_and_every_worker_devices_of_its_own(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def flags(program: Program, **changes: object) -> list[str]:
 def test_two_workers_learn_what_one_process_learns_with_a_batch_as_large_and_everyone_ends(program: Program) -> None:
     augmented = {"epoch": 5, "augment": "speed[factor=1~0.1],noise[p=0.5],time_mask[p=0.5]"}
     alone = program.run(*flags(program, train_batch_size=4, checkpoint_dir=program.folder / "alone", **augmented))
-    with Cluster(program, [*flags(program, **augmented), *program.test_files()], forked=False) as cluster:
+    with Cluster(program, [*flags(program, **augmented), *program.test_files()]) as cluster:
         cluster.start("worker 1", "worker 0", "ps 0")
         assert cluster.wait() == [0, 0, 0], cluster.logs()
         log = cluster.log("worker 0")
@@ -52,7 +52,7 @@ def members(count: int) -> Callable[[dict[str, Any]], bool]:
 
 def test_every_batch_is_counted_once_while_workers_are_killed_again_and_again(program: Program) -> None:
     random = Random(5)
-    arguments = [*flags(program, epoch=600, validation_step=3, coord_lease_secs=3), "--log_traffic"]
+    arguments = [*flags(program, epoch=600, validation_step=2, coord_lease_secs=3), "--log_traffic"]
     with Cluster(program, arguments) as cluster:
         cluster.start()
         for turn in range(5):
@@ -65,6 +65,7 @@ def test_every_batch_is_counted_once_while_workers_are_killed_again_and_again(pr
             cluster.wait_for(steps_counted(before + 3))
             if not turn % 2:
                 cluster.start("worker 1")
+        cluster.wait_for(lambda status: len(status["losses"]["dev"]) >= 2)
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         assert cluster.wait("worker 0", "ps 0") == [128 + signal.SIGTERM] * 2
         log = cluster.log("worker 0")
@@ -75,7 +76,7 @@ def test_every_batch_is_counted_once_while_workers_are_killed_again_and_again(pr
     assert {key for key in counted if key[0] == "train" and key[1] <= epochs} == {
         ("train", epoch, batch) for epoch in range(1, epochs + 1) for batch in range(12)
     }
-    assert validations >= epochs // 3 - 1 > 0
+    assert validations >= epochs // 2 - 1 > 0
 
 
 def test_training_goes_on_when_a_parameter_server_or_the_chief_is_killed_and_restarted(program: Program) -> None:
@@ -83,7 +84,7 @@ def test_training_goes_on_when_a_parameter_server_or_the_chief_is_killed_and_res
     with Cluster(program, arguments) as cluster:
         cluster.start()
         cluster.wait_for(steps_counted(20))
-        time.sleep(1)
+        cluster.wait_for(lambda status: status["checkpoint_age"] is not None)
         cluster.kill("ps 0")
         cluster.start("ps 0")
         cluster.wait_for(lambda status: status["phase"] == "waiting")

@@ -82,7 +82,9 @@ def cluster_across(network: Network, program: Program, inside: str, **flags: obj
         token=TOKEN,
     )
     with cluster:
-        cluster.start()
+        cluster.start("worker 0")
+        cluster.wait_for(bool)  # the others are less patient than its start may take
+        cluster.start("ps 0", "worker 1")
         cluster.wait_for(lambda status: len(status["members"]) == 3 and status["counts"]["steps"] > 5)
         yield cluster
 

@@ -17,7 +17,9 @@ def flags(program: Program, **changes: object) -> list[str]:
 
 def test_training_goes_on_with_those_who_are_there_and_waits_for_the_least_number(program: Program) -> None:
     (port,) = free_ports(1)
-    with Cluster(program, flags(program, epoch=5000), hosts=([f"localhost:{port}"], ["auto"])) as cluster:
+    with Cluster(
+        program, flags(program, epoch=5000, coord_lease_secs=4), hosts=([f"localhost:{port}"], ["auto"])
+    ) as cluster:
         cluster.start("ps 0", "worker 0")
         waiting = cluster.wait_for(lambda status: status["phase"] == "waiting" and len(status["members"]) == 2)
         assert waiting["missing"] == ["worker 1"]
