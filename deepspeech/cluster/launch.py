@@ -1,9 +1,9 @@
 """Starts the node of a cluster that the flags name."""
 
 import logging
-import secrets
 import time
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 from ..checkpoints.identity import ModelIdentity
@@ -20,7 +20,7 @@ from ..training.scoring import evaluator_of
 from ..training.towers import GraphSettings, compute_devices
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE
-from .addresses.announcing import own_address, port_to_listen_on, take_place, wait_for_name
+from .addresses.announcing import own_address, place_kept, port_to_listen_on, take_place, wait_for_name
 from .allreduce.graph import AllReduceGraph, build_all_reduce_graph
 from .allreduce.listening import listen_for_ring
 from .allreduce.replica import Replica
@@ -40,6 +40,7 @@ from .node import (
     applicant_of,
     gradients_per_step,
     has_spares,
+    new_process,
     port_of,
     read_token,
     start_server,
@@ -85,13 +86,13 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
         open_sets(options, inputs, features) as sets,
         evaluator_of(options, inputs, identity.network, evaluation) as evaluator,
     ):
-        connection = Connection(address_of(cluster, token))
-        if cluster.task == ANY_PLACE:
-            options, cluster = _given_a_place(options, connection)
-        graph = _graph(options, cluster, identity)
+        connection, process = Connection(address_of(cluster, token)), new_process()
+        with _placed(options, connection, process) as options:
+            cluster = options.cluster
+            graph = _graph(options, cluster, identity)
+            target, address, replica = _listen(options, cluster, graph)
         plans = {name: data_set.plan for name, data_set in sets.items()}
-        target, address, replica = _listen(options, cluster, graph)
-        applicant = applicant_of(cluster, worker_properties(options, inputs.alphabet, plans), address)
+        applicant = applicant_of(cluster, process, worker_properties(options, inputs.alphabet, plans), address)
         record.name = cluster.node_name
         context = WorkerContext(options, cluster, applicant, connection, target, graph, sets, evaluator, record)
         context = replace(context, replica=replica)
@@ -103,12 +104,17 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
                 _work(context, watch)
 
 
-def _given_a_place(options: Options, connection: Connection) -> tuple[Options, ClusterOptions]:
-    """Return the options with the place that the coordinator gives this worker. Raises ClusterError."""
+@contextmanager
+def _placed(options: Options, connection: Connection, process: str) -> Iterator[Options]:
+    """Yield the options with this node's place, and keep one that the coordinator gives it. Raises ClusterError."""
+    if options.cluster.task != ANY_PLACE:
+        yield options
+        return
     patience = options.cluster.coordinator_retries * RETRY_SECONDS
-    cluster = replace(options.cluster, task=take_place(connection, secrets.token_hex(8), patience))
-    logger.info("This is worker %d", cluster.task)
-    return replace(options, cluster=cluster), cluster
+    task = take_place(connection, process, patience)
+    logger.info("This is worker %d", task)
+    with place_kept(connection, process):
+        yield replace(options, cluster=replace(options.cluster, task=task))
 
 
 def _graph(options: Options, cluster: ClusterOptions, identity: ModelIdentity) -> ClusterGraph | AllReduceGraph:

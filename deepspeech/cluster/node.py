@@ -80,9 +80,14 @@ def address_of(options: ClusterOptions, token: str | None) -> Address:
     return Address(options.coordinator_host, options.coordinator_port, token, options.coordinator_retries)
 
 
-def applicant_of(options: ClusterOptions, properties: Mapping[str, str], address: str = "") -> Applicant:
-    """Return the applicant as which this process joins, at an address that only it knows, if there is one."""
-    return Applicant(Role(options.job_name), options.task, secrets.token_hex(8), properties, address)
+def new_process() -> str:
+    """Return what tells this process from others that join with the same role and task."""
+    return secrets.token_hex(8)
+
+
+def applicant_of(options: ClusterOptions, process: str, properties: Mapping[str, str], address: str = "") -> Applicant:
+    """Return the applicant as which a process joins, at an address that only it knows, if there is one."""
+    return Applicant(Role(options.job_name), options.task, process, properties, address)
 
 
 def join_or_explain(connection: Connection, applicant: Applicant, record: NodeRecord) -> Membership:

@@ -15,6 +15,7 @@ from .node import (
     applicant_of,
     end_hard_after_signal,
     join_or_explain,
+    new_process,
     read_token,
     start_server,
     stopped_with_all,
@@ -36,7 +37,7 @@ def serve_parameters(options: Options, cluster: ClusterOptions, record: NodeReco
     connection = Connection(address_of(cluster, read_token(cluster)))
     server = start_server(options, cluster, _forwarded(cluster, connection) if cluster.announces else None)
     logger.info("Parameter server %d at %s", cluster.task, server.target)
-    applicant = applicant_of(cluster, code_property())
+    applicant = applicant_of(cluster, new_process(), code_property())
     with InterruptionWatch(ENDING) as watch:
         watch.when_signalled = lambda number: end_hard_after_signal(number, record)
         connection.given_up = lambda: watch.signal_number is not None

@@ -1,13 +1,18 @@
 """What a worker tells the coordinator of itself before it joins, and asks of it: its address and a place."""
 
 import socket
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from ...errors import ClusterError
 from ...options import ClusterOptions
 from ...util.web.listening import is_known_as_loopback
+from ..coordination.errors import CoordinatorError
+from ..coordination.places import RESERVED_SECONDS
 from ..http import routes
-from ..http.client import POLL_SECONDS, RETRY_SECONDS, Connection
+from ..http.client import LEAVE_SECONDS, POLL_SECONDS, RETRY_SECONDS, Connection
 
 
 def take_place(connection: Connection, process: str, patience: float) -> int:
@@ -26,6 +31,25 @@ def take_place(connection: Connection, process: str, patience: float) -> int:
                 f"all places of workers were taken for {patience:.0f} s; give every node a greater number in --workers"
             )
         time.sleep(RETRY_SECONDS)
+
+
+@contextmanager
+def place_kept(connection: Connection, process: str) -> Iterator[None]:
+    """Keep the place that a worker was given until it comes to join; one that dies before leaves it to others soon."""
+    ended = threading.Event()
+
+    def ask_again_and_again() -> None:
+        while not ended.wait(RESERVED_SECONDS / 6):
+            with suppress(ClusterError, CoordinatorError):
+                connection.post(routes.TAKE_PLACE, {"process": process, "wait": 0.0}, patience=LEAVE_SECONDS)
+
+    thread = threading.Thread(target=ask_again_and_again, name="place", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def wait_for_name(host: str, patience: float) -> None:

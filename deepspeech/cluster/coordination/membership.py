@@ -161,6 +161,7 @@ class Members:
 
     def check(self, applicant: Applicant) -> None:
         """Raise JoinRefusedError for a process that does not belong to this cluster."""
+        self._free_places.end_reservation(applicant.process)
         settings = self._settings
         places = settings.workers if applicant.role is Role.WORKER else settings.parameter_servers
         if not 0 <= applicant.task < places:
@@ -190,8 +191,6 @@ class Members:
         member = Member(self._new_identity(), applicant, now, now)
         self._members[member.identity] = member
         self._identities[applicant.name] = member.identity
-        if member.works:
-            self._free_places.end_reservation(applicant.task)
         self._note_whether_idle(member)
         return member
 

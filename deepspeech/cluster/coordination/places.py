@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-RESERVED_SECONDS = 300.0
-"""Seconds that a worker has to join at the place that it was given: it builds its graph first."""
+RESERVED_SECONDS = 30.0
+"""Seconds for which a worker that does not ask again has the place that it was given. It builds its graph meanwhile."""
 
 
 class FreePlaces:
@@ -18,21 +18,24 @@ class FreePlaces:
     def take(self, process: str, taken: Collection[int], now: float) -> int | None:
         """Reserve a place for a process and return it; None while there is none beside those that are `taken`.
 
-        A process that asks again gets the same place. Of the others, one that was never given comes first, then the one
+        A process that asks again keeps its place. Of the others, one that was never given comes first, then the one
         that was given the longest ago.
         """
-        self._reserved = {place: entry for place, entry in self._reserved.items() if now - entry[1] < RESERVED_SECONDS}
-        for place, (holder, _) in self._reserved.items():
-            if holder == process:
-                return place
-        free = [place for place in range(1, self._places) if place not in taken and place not in self._reserved]
-        if not free:
-            return None
-        place = min(free, key=lambda each: self._given.get(each, float("-inf")))
-        self._given[place] = now
+        self._reserved = {
+            place: (holder, asked)
+            for place, (holder, asked) in self._reserved.items()
+            if place not in taken and now - asked < RESERVED_SECONDS
+        }
+        place = next((each for each, (holder, _) in self._reserved.items() if holder == process), None)
+        if place is None:
+            free = [each for each in range(1, self._places) if each not in taken and each not in self._reserved]
+            if not free:
+                return None
+            place = min(free, key=lambda each: self._given.get(each, float("-inf")))
+            self._given[place] = now
         self._reserved[place] = process, now
         return place
 
-    def end_reservation(self, place: int) -> None:
-        """Note that a worker has joined at a place, which is free again when that worker is gone."""
-        self._reserved.pop(place, None)
+    def end_reservation(self, process: str) -> None:
+        """Note that a worker comes to join: its place is a member's, or is free if the worker is refused."""
+        self._reserved = {place: entry for place, entry in self._reserved.items() if entry[0] != process}

@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 from served import TOKEN, Served, make_service, serving
 
-from deepspeech.cluster.addresses.announcing import own_address, port_to_listen_on, take_place
+from deepspeech.cluster.addresses import announcing
+from deepspeech.cluster.addresses.announcing import own_address, place_kept, port_to_listen_on, take_place
 from deepspeech.cluster.addresses.forwarder import locate_with
-from deepspeech.cluster.coordination.errors import NotMemberError
+from deepspeech.cluster.coordination.errors import JoinRefusedError, NotMemberError
 from deepspeech.cluster.coordination.membership import Applicant, Role
 from deepspeech.cluster.coordination.places import RESERVED_SECONDS, FreePlaces
 from deepspeech.cluster.departure import Departure
 from deepspeech.cluster.http import routes
 from deepspeech.cluster.http.client import RemoteCoordinator, join
 from deepspeech.cluster.http.server import Server
+from deepspeech.cluster.http.service import Service
 from deepspeech.cluster.monitoring.node_record import NodeRecord
 from deepspeech.errors import ClusterError
 from deepspeech.options import ClusterOptions
@@ -68,10 +70,39 @@ def test_a_place_is_free_again_when_its_worker_is_gone_or_never_came() -> None:
     places = FreePlaces(4)
     assert [places.take(process, (), 0.0) for process in "abc"] == [1, 2, 3]
     assert places.take("d", (), 1.0) is None
-    places.end_reservation(2)
+    places.end_reservation("b")
     assert places.take("d", {0, 2}, 2.0) is None
     assert places.take("d", {0}, 3.0) == 2
     assert places.take("e", {0, 1}, RESERVED_SECONDS) == 3
+
+
+def test_a_worker_keeps_its_place_while_it_builds_its_graph_and_one_that_dies_or_is_refused_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(announcing, "RESERVED_SECONDS", 0.06)
+    now, service = [0.0], make_service()
+    monkeypatch.setattr(service, "clock", lambda: now[0])
+    with Server(service, "127.0.0.1", 0, TOKEN) as server:
+        connection = Served(service, server.port).connection()
+        assert [take_place(connection, process, 0) for process in ("slow", "dead", "misfit")] == [1, 2, 3]
+        with pytest.raises(JoinRefusedError):
+            join(connection, Applicant(Role.WORKER, 3, "misfit", {"n_hidden": "64"}))
+        assert take_place(connection, "next", 0) == 3
+        with place_kept(connection, "slow"):
+            for _ in range(3):
+                now[0] += RESERVED_SECONDS / 2
+                deadline = time.monotonic() + AT_ONCE
+                while service.clock() > reserved_at(service, "slow"):
+                    assert time.monotonic() < deadline
+                    time.sleep(0.01)
+        assert take_place(connection, "slow", 0) == 1
+        assert [take_place(connection, process, 0) for process in ("other", "another")] == [2, 3]
+
+
+def reserved_at(service: Service, process: str) -> float:
+    with service.locked() as coordinator:
+        reserved: dict[int, tuple[str, float]] = vars(coordinator.members)["_free_places"]._reserved
+        return max(at for holder, at in reserved.values() if holder == process)
 
 
 def test_the_job_of_a_worker_whose_step_lasts_goes_to_another_as_soon_as_it_is_told_to_stop(
