@@ -142,16 +142,20 @@ def test_a_list_that_has_changed_but_not_in_size_is_fetched_again(
     assert found == ["a", "b"]
 
 
-def test_names_of_recordings_may_have_spaces_and_number_signs(
+def test_names_of_recordings_may_have_what_has_a_meaning_in_addresses(
     tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
     wav, labels = sorted((tiny_corpus.test.parent / "wav").glob("test-*.wav"))[0], Alphabet.load(tiny_corpus.alphabet)
-    (tmp_path / "take #2, é.wav").symlink_to(wav)
-    (tmp_path / "list.csv").write_text('wav_filename,transcript\n"take #2, é.wav",a\n', encoding="utf-8")
+    names = ["take #2, é.wav", "why?.wav", "50% a%20b.wav", "a+b&c=d;e.wav"]
+    for name in names:
+        (tmp_path / name).symlink_to(wav)
+    rows = "".join(f'"{name}",a\n' for name in names)
     with served(partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as address:
+        rows += f'"{address}/take%20%232,%20%C3%A9.wav?version=2",a\n'  # an address is read as one
+        (tmp_path / "list.csv").write_text(f"wav_filename,transcript\n{rows}", encoding="utf-8")
         corpus = read_corpus([Path(f"{address}/list.csv")], labels, MFCC, progress=False)
-    assert corpus[0].samples == soundfile.info(wav).frames
+    assert [each.samples for each in corpus] == [soundfile.info(wav).frames] * (len(names) + 1)
 
 
 class Dripping(SimpleHTTPRequestHandler):

@@ -15,12 +15,13 @@ from dataclasses import asdict, dataclass
 from io import FileIO
 from os import PathLike
 from pathlib import Path
+from urllib.parse import quote
 
 from ..errors import StorageError
 from ..files.user_folders import cache_folder
 from ..files.whole_files import write_whole
-from .addresses import address_of
-from .store import Remote, Store
+from .addresses import READ_ONLY, address_of, scheme_of
+from .store import DiskFullError, Remote, Store
 
 log = logging.getLogger(__name__)
 
@@ -106,10 +107,13 @@ def local_path(path: str | PathLike[str]) -> Path:
 def joined(folder: Path, name: str) -> str:
     """Return the path of a file that a list in a folder names, from there or by its address.
 
-    Folders may be separated as on Windows, where there is a file of that name and none of the name as it is.
+    Folders may be separated as on Windows, where there is a file of that name and none of the name as it is. A name is
+    no address: what has a meaning in those of web servers is a part of the file's name.
     """
     if "://" in name:
         return str(local_path(name))
+    if scheme_of(original_of(folder / "_") or "") in READ_ONLY:
+        name = "".join(quote(each) if each in "%?#" else each for each in name)
     path = folder / name
     if "\\" in name and not path.exists() and (other := folder / name.replace("\\", "/")).exists():
         path = other
@@ -178,26 +182,55 @@ def _fetch(path: Path) -> FileIO | None:
     """Fetch a copy and return it, open for reading; None if another thread or process was faster."""
     address, settings = original_of(path), Settings.read()
     assert address is not None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with _sole_fetcher(path) as part:
-        if path.exists():
-            return None
-        try:
-            stamp(part, settings.store.fetch(address, part))
-        except FileNotFoundError as error:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), address) from error
-        file = FileIO(os.fspath(part), "rb")
-        part.replace(path)
+    file = None
+    while file is None:
+        with _sole_fetcher(path) as part:
+            if path.exists():
+                return None
+            remote = _written(address, part, settings)
+            file = _put_in_place(part, path, remote)
     size = os.fstat(file.fileno()).st_size
     log.debug("Fetched %s, %.1f MB", address, size / 1e6)
     if settings.cache_bytes:
-        _make_room(path, size, settings.cache_bytes)
+        with suppress(OSError):  # then all copies are counted anew the next time
+            _make_room(path, size, settings.cache_bytes)
     return file
+
+
+def _written(address: str, part: Path, settings: Settings) -> Remote:
+    """Fetch what is at an address into a file; while the disk is full, remove the copies that others need least."""
+    while True:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            return settings.store.fetch(address, part)
+        except DiskFullError:
+            part.unlink(missing_ok=True)
+            if not settings.cache_bytes or not _free_some():
+                raise
+            log.warning("The disk of %s is full: fetched files that were not used for longest are removed", root())
+        except FileNotFoundError as error:
+            if part.parent.exists():  # else somebody has removed it meanwhile
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), address) from error
+
+
+def _put_in_place(part: Path, path: Path, remote: Remote) -> FileIO | None:
+    """Make a file that was fetched the copy, and return it, open; None if somebody has removed it meanwhile."""
+    with suppress(FileNotFoundError):
+        stamp(part, remote)
+        file = FileIO(os.fspath(part), "rb")
+        try:
+            part.replace(path)
+            return file
+        except BaseException:
+            file.close()
+            raise
+    return None
 
 
 @contextmanager
 def _sole_fetcher(path: Path) -> Iterator[Path]:
     """Yield the file to fetch into, while other threads and processes that want the same copy wait."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     lock_file = path.with_name(f".{path.name}.lock")
     with lock_file.open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -222,11 +255,21 @@ def _make_room(newest: Path, size: int, limit: int) -> None:
         file.write(str(total))
 
 
+def _free_some() -> bool:
+    """Remove half of all copies, those that were not used for longest; return whether there were any."""
+    before = _total()
+    if not before:
+        return False
+    after = _free(None, before // 2)
+    (root() / "size").unlink(missing_ok=True)  # then they are counted anew
+    return after < before
+
+
 def _total() -> int:
     return sum(size for _, size, _ in _copies())
 
 
-def _free(newest: Path, limit: int) -> int:
+def _free(newest: Path | None, limit: int) -> int:
     """Remove the copies that were not used for longest; return the bytes of those that stay."""
     copies = sorted(_copies())
     total = sum(size for _, size, _ in copies)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import random
 import time
@@ -31,6 +32,7 @@ _OF_THE_NETWORK = {
     *("huggingface_hub", "fsspec"),
 }
 """Packages whose exceptions, beside OSError, come of stores and of the way there."""
+DISK_IS_FULL = {errno.ENOSPC, errno.EDQUOT}
 _BUSY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
 """Answers to a client at fault that may be others at the next try."""
 
@@ -42,8 +44,8 @@ class TruncatedError(OSError):
 def retried(action: Callable[[], Result], what: str, seconds: float) -> Result:
     """Return what `action` returns, trying again after failures that may pass, for at most `seconds`.
 
-    Raise FileNotFoundError if there is no such file, or StorageError, which begins with `what`, for any other failure
-    that will not pass or has not passed.
+    Raise FileNotFoundError if there is no such file, OSError if this machine's disk is full, or StorageError, which
+    begins with `what`, for any other failure that will not pass or has not passed.
     """
     began: float | None = None
     wait, told = FIRST_WAIT, False
@@ -51,7 +53,7 @@ def retried(action: Callable[[], Result], what: str, seconds: float) -> Result:
         try:
             result = action()
         except Exception as error:
-            if _is_absence(error):
+            if _is_absence(error) or getattr(error, "errno", None) in DISK_IS_FULL:
                 raise
             if not may_pass(error):
                 if not isinstance(error, OSError | ValueError) and not _is_of_the_network(error):
@@ -84,6 +86,14 @@ def may_pass(error: BaseException) -> bool:
     return isinstance(error, OSError | TimeoutError | EOFError) or _is_of_the_network(error)
 
 
+def is_refusal(error: BaseException | None) -> bool:
+    """Return whether a store does not let this user have what was asked for, as it may after credentials expired.
+
+    It says no more than 400 then where the answer has no body.
+    """
+    return isinstance(error, PermissionError) or (error is not None and _status_of(error) in (400, 401, 403))
+
+
 def reason_of(error: BaseException, otherwise: str = "") -> str:
     """Return what an error says, in one line; of one that says only where it was, the store's answer or `otherwise`."""
     reason, status = " ".join(str(error).split()), _status_of(error)
@@ -111,12 +121,15 @@ def _is_failure_of_http(cause: BaseException) -> bool:
 
 
 def _status_of(error: BaseException) -> int:
-    """Return the status of HTTP that an error, or its cause, tells of, as aiohttp, gcsfs and the hub's do; else 0."""
+    """Return the status of HTTP that an error, or its cause, tells of, as stores' libraries do; else 0."""
     if type(error) is OSError and str(error).startswith("Forbidden: "):  # so gcsfs says it
         return HTTPStatus.FORBIDDEN
     for each in filter(_is_of_the_network, filter(None, (error, error.__cause__))):
         told = vars(each).get("status") or vars(each).get("code")
-        told = told or getattr(vars(each).get("response"), "status_code", None)
+        response = vars(each).get("response")
+        if isinstance(response, dict):  # S3's, which has a code in words where the answer has a body
+            told = response.get("Error", {}).get("Code")
+        told = told or getattr(response, "status_code", None)
         return int(str(told)) if str(told).isdecimal() else 0
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 
 from ..errors import StorageError
 from .addresses import READ_ONLY, SCHEMES, scheme_of
-from .retries import TruncatedError, reason_of, retried
+from .retries import DISK_IS_FULL, TruncatedError, is_refusal, reason_of, retried
 
 Result = TypeVar("Result")
 
@@ -29,6 +30,10 @@ _S3_OPTIONS = {
     "read_timeout": _NETWORK_SECONDS,
     "retries": {"total_max_attempts": 1},  # `retried` does that
 }
+
+
+class DiskFullError(StorageError):
+    """What is fetched has no room on this machine's disk."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,16 @@ class Store:
             return {}
 
     def fetch(self, address: str, path: Path) -> Remote:
-        """Write what is at an address into a file, which appears whole; return what it is."""
+        """Write what is at an address into a file, which appears whole; return what it is. Raise DiskFullError, too."""
+        try:
+            return self._fetch(address, path)
+        except OSError as error:
+            if error.errno not in DISK_IS_FULL:
+                raise
+            reason = f"{address}: cannot be fetched to {path.parent} ({os.strerror(error.errno)})"
+            raise DiskFullError(f"{reason}; free space there, or have XDG_CACHE_HOME name a larger disk") from error
+
+    def _fetch(self, address: str, path: Path) -> Remote:
         if scheme_of(address) in READ_ONLY:
             return self._retried(partial(_fetch_at_once, address, path), address)
         while True:
@@ -125,7 +139,19 @@ class Store:
             raise _ReplacedError
 
     def _retried(self, action: Callable[[], Result], address: str) -> Result:
-        return retried(action, address, self.retry_seconds)
+        scheme = scheme_of(address)
+        try:
+            return retried(action, address, self.retry_seconds)
+        except StorageError as error:
+            if scheme in READ_ONLY or not is_refusal(error.__cause__):
+                raise
+        _forget(scheme)  # the credentials may have expired, and others be there by now
+        try:
+            return retried(action, address, self.retry_seconds)
+        except StorageError as error:
+            if not is_refusal(error.__cause__):
+                raise
+            raise StorageError(f"{error}; are the credentials for {scheme}:// right, and not expired?") from error
 
 
 class _ReplacedError(Exception):
@@ -183,6 +209,12 @@ def _files(scheme: str) -> Any:
     if scheme == "gs":
         logging.getLogger("gcsfs").setLevel(logging.CRITICAL)  # it writes tracebacks of what `retried` tells in a line
     return files(**options)
+
+
+def _forget(scheme: str) -> None:
+    """Have the file system of a scheme made anew, which reads the credentials again."""
+    _kind(scheme).clear_instance_cache()
+    _files.cache_clear()
 
 
 def _kind(scheme: str) -> Any:

@@ -1,0 +1,133 @@
+"""Local copies when the disk is full, their folder is removed, or credentials expire."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from object_store import ObjectStore
+
+from deepspeech.util.errors import StorageError
+from deepspeech.util.files.opening import opened
+from deepspeech.util.storage import store as store_module
+from deepspeech.util.storage.copies import Settings, copy_of, root
+from deepspeech.util.storage.store import Remote, Store
+
+pytest_plugins = ["store_fixtures"]
+
+
+def test_a_copy_is_fetched_again_if_its_folder_is_removed_meanwhile(
+    store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.put("a.bin", b"content")
+    removed: list[str] = []
+    about, fetch = Store.about, Store.fetch
+
+    def about_and_remove(self: Store, address: str) -> Remote:
+        remote = about(self, address)
+        if not removed:
+            removed.append("before")
+            shutil.rmtree(root())
+        return remote
+
+    def fetch_and_remove(self: Store, address: str, path: Path) -> Remote:
+        remote = fetch(self, address, path)
+        if len(removed) == 1:
+            removed.append("after")
+            shutil.rmtree(root())
+        return remote
+
+    monkeypatch.setattr(Store, "about", about_and_remove)
+    monkeypatch.setattr(Store, "fetch", fetch_and_remove)
+    with opened(copy_of(store.address("a.bin"))) as file:
+        assert file.readall() == b"content"
+    assert removed == ["before", "after"]
+    assert copy_of(store.address("a.bin")).read_bytes() == b"content"
+
+
+def test_while_the_disk_is_full_copies_that_were_not_used_for_longest_go(
+    store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Settings(10).write()
+    for number in range(5):
+        store.put(f"{number}.bin", bytes(1000))
+    block = store_module._block
+
+    def block_if_there_is_room(address: str, start: int, end: int) -> bytes:
+        if sum(each.stat().st_size for each in (root() / "files").rglob("*.bin")) + end - start > 3500:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return block(address, start, end)
+
+    monkeypatch.setattr(store_module, "_block", block_if_there_is_room)
+    copies = [copy_of(store.address(f"{number}.bin")) for number in range(5)]
+    for copy in copies:
+        opened(copy).close()
+    assert [each.exists() for each in copies] == [False, False, True, True, True]
+    store.put("large.bin", bytes(10_000))
+    with pytest.raises(StorageError) as raised:
+        opened(copy_of(store.address("large.bin")))
+    folder = copy_of(store.address("large.bin")).parent
+    assert str(raised.value) == (
+        f"s3://speech/large.bin: cannot be fetched to {folder} (No space left on device); "
+        "free space there, or have XDG_CACHE_HOME name a larger disk"
+    )
+    assert not list((root() / "files").rglob(".*"))
+
+
+class Expiring(BaseHTTPRequestHandler):
+    """Answers, like S3, those who come with the access key "new", and tells all others that theirs has expired."""
+
+    def do_HEAD(self) -> None:
+        good = "Credential=new/" in self.headers.get("Authorization", "")
+        error = b"<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>"
+        content = b"content" if good else error
+        if good and self.headers.get("Range"):
+            self.send_response(206)
+        else:
+            self.send_response(200 if good else 400)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Last-Modified", "Tue, 24 Nov 2026 00:00:00 GMT")
+        self.send_header("ETag", '"1"')
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    do_GET = do_HEAD  # noqa: N815
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.usefixtures("store")
+def test_credentials_that_have_expired_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    credentials = tmp_path / "credentials"
+
+    def write(key: str) -> None:
+        credentials.write_text(f"[default]\naws_access_key_id = {key}\naws_secret_access_key = secret\n")
+
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(credentials))
+    with ThreadingHTTPServer(("127.0.0.1", 0), Expiring) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
+        store_module._forget("s3")
+        try:
+            write("old")
+            began = time.monotonic()
+            with pytest.raises(StorageError) as raised:
+                Store(60).fetch("s3://speech/a", tmp_path / "a")
+            assert str(raised.value).startswith("s3://speech/a: ")
+            assert str(raised.value).endswith("; are the credentials for s3:// right, and not expired?")
+            assert time.monotonic() - began < 30
+            write("new")
+            Store(60).fetch("s3://speech/a", tmp_path / "a")
+            assert (tmp_path / "a").read_bytes() == b"content"
+        finally:
+            server.shutdown()
+            store_module._forget("s3")
