@@ -1,6 +1,7 @@
 """`python -m deepspeech`: train, test, export and transcribe a file."""
 
 import logging
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from ..cluster.monitoring.node_record import NodeRecord
 from ..cluster.status_page import status_page
 from ..errors import DeepSpeechError
 from ..export.folder import check_folder
-from ..options import LogOptions, Options
+from ..options import ClusterOptions, LogOptions, Options
 from ..schedule.snapshot import Publish, Snapshot
 from ..training.interruption import Interrupted
 from ..util.monitoring.log_lines import JSON, JSONLines, log_all_with
@@ -33,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
+    if _asks_for_json(arguments):
+        _prepare_logging(LogOptions(format=JSON), ClusterOptions().node_name)  # for what is wrong with the flags
     options = flags.parse(arguments)
     if options is None:
         return 0
@@ -116,6 +119,11 @@ def _noting(record: NodeRecord, publish: Publish | None) -> Publish:
             publish(snapshot, utterances_per_second, checkpoint_at)
 
     return note
+
+
+def _asks_for_json(arguments: Sequence[str]) -> bool:
+    """Return whether the log is to have JSON lines, as far as can be told of flags that may not be right."""
+    return re.search(r"\0--?log_format[=\0]json\0", "\0".join(["", *arguments, ""])) is not None
 
 
 def _prepare_logging(options: LogOptions, node: str) -> None:

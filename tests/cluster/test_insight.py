@@ -70,6 +70,20 @@ def trace(cluster: Cluster, steps: int) -> None:
     urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=5).close()
 
 
+@pytest.mark.parametrize("asked", [["--log_format=json"], ["--log_format", "json"]])
+def test_what_is_wrong_with_the_flags_is_a_json_line_too(program: Program, asked: list[str]) -> None:
+    finished = program.run("--learning_rate=-1", *asked)
+    told = json.loads(finished.stderr)
+    assert (finished.code, told["level"], told["node"]) == (1, "error", "localhost")
+    assert told["message"].startswith("--learning_rate=-1")
+
+
+def at_work(status: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the workers that have told of their time since they began to compute and to send."""
+    workers = [member for member in status["members"] if member["name"].startswith("worker") and member["time"]]
+    return [each for each in workers if each["time"]["computing"] > 0 and each["sent_bytes_per_second"] > 0]
+
+
 def have_come(spans: Sequence[tuple[str, Any]], steps: int) -> bool:
     """Tell whether there is all that two workers did in each of the steps: it is sent piece by piece."""
     told = {(node, span.trace_id, span.name) for node, span in list(spans) if node in ("worker 0", "worker 1")}
@@ -91,15 +105,9 @@ def test_operators_see_how_each_node_does_and_why_training_restarted(program: Pr
             wait_until_ready(cluster, port)
             assert get(port, "/healthz") == (200, "ok\n")
         status = cluster.wait_for(
-            lambda told: (
-                steps_counted(5)(told)
-                and told["checkpoint_age"] is not None
-                and all(member["time"] for member in told["members"] if member["name"].startswith("worker"))
-            )
+            lambda told: steps_counted(5)(told) and told["checkpoint_age"] is not None and len(at_work(told)) == 2
         )
-        workers = [member for member in status["members"] if member["name"].startswith("worker")]
-        assert all(sum(worker["time"].values()) == pytest.approx(1, abs=0.01) for worker in workers)
-        assert all(worker["time"]["computing"] > 0 and worker["sent_bytes_per_second"] > 0 for worker in workers)
+        assert all(sum(worker["time"].values()) == pytest.approx(1, abs=0.01) for worker in at_work(status))
         assert status["events"][-1]["what"] == "training begins"
         figures = get(ports["worker 1"], "/metrics")[1]
         assert 'deepspeech_node_info{name="worker 1"' in figures
