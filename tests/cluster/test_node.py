@@ -1,9 +1,14 @@
-"""What nodes say of TensorFlow's errors."""
+"""What nodes say of TensorFlow's errors, and the secret that they read."""
+
+from pathlib import Path
 
 import pytest
 import tensorflow as tf
 
-from deepspeech.cluster.node import is_of_a_server, summary
+from deepspeech.cluster.node import is_of_a_server, read_token, summary
+from deepspeech.errors import ClusterError
+from deepspeech.options import ClusterOptions
+from deepspeech.options.cluster import TOKEN_VARIABLE
 
 OF_THE_GRAPH = """Graph execution error:
 
@@ -55,3 +60,21 @@ def test_a_server_that_was_lost_while_a_checkpoint_was_saved_is_told_from_a_full
     assert not is_of_a_server(tf.errors.NotFoundError(None, None, "/data/train-7; No such file or directory"))
     assert not is_of_a_server(OSError("no space"))
     assert not is_of_a_server(None)
+
+
+def test_space_around_a_secret_is_not_a_part_of_it_wherever_it_stands(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for written in (
+        "a secret, 'quoted' = & 100 %",
+        "a secret, 'quoted' = & 100 % ",
+        "\ta secret, 'quoted' = & 100 %\r\n",
+    ):
+        monkeypatch.setenv(TOKEN_VARIABLE, written)
+        (tmp_path / "token").write_text(written)
+        of_file = read_token(ClusterOptions(token_file=tmp_path / "token"))
+        assert read_token(ClusterOptions()) == of_file == "a secret, 'quoted' = & 100 %"
+    for bad in (" " * 20, "two lines of\na secret that is long", "zu viele Umläute sind in diesem"):
+        monkeypatch.setenv(TOKEN_VARIABLE, bad)
+        with pytest.raises(ClusterError, match="must be one line of 16 or more ASCII characters"):
+            read_token(ClusterOptions())

@@ -15,6 +15,8 @@ SHORTEST_TOKEN = 16
 def read_token(variable: str, flag: str, file: Path | None, error: type[DeepSpeechError]) -> str | None:
     """Return the secret of a file, or else of an environment variable; None without either.
 
+    Space around it, as the end of a line, is not a part of it: no header could carry that.
+
     Raise `error`, naming the `flag` that names the file, or the variable, if it cannot be read or used.
     """
     token = os.environ.get(variable)
@@ -22,9 +24,10 @@ def read_token(variable: str, flag: str, file: Path | None, error: type[DeepSpee
     if file is not None:
         where = f"--{flag}={file}"
         try:
-            token = file.read_text(encoding="utf-8").strip()
+            token = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as failure:
             raise error(f"{where}: cannot be read ({failure})") from failure
+    token = None if token is None else token.strip()
     if token is not None and not (len(token) >= SHORTEST_TOKEN and token.isascii() and token.isprintable()):
         raise error(f"{where}: the secret must be one line of {SHORTEST_TOKEN} or more ASCII characters")
     return token
