@@ -33,7 +33,6 @@ ORIGIN = re.compile(r"null|(?!https://.*:443$|http://.*:80$)[a-z][a-z0-9+.-]*://
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0 after a signal to end, 1 after an error."""
     logging.basicConfig(format=f"{PROGRAM}: %(message)s", level=logging.WARNING)
-    logging.getLogger("deepspeech.serving.decoding").setLevel(logging.ERROR)  # a line for each hot word of a client
     return run_command(lambda: _main(arguments), PROGRAM)
 
 

@@ -35,7 +35,7 @@ MIX, APART = "mix", "apart"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, 1 after an error, 130 if interrupted."""
-    logging.getLogger("deepspeech").addHandler(logging.NullHandler())
+    logging.basicConfig(format="deepspeech: %(message)s", level=logging.WARNING)
     return run_command(lambda: _main(arguments))
 
 

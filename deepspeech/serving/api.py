@@ -24,7 +24,7 @@ from .arguments.samples import Samples, as_samples, as_signal
 from .batching.recordings import Recognized, recognized
 from .batching.scheduler import Scheduler
 from .confidence.calibration import Calibrations
-from .decoding import DecodingSettings, package_weights
+from .decoding import DecodingSettings, TellIgnored, log_ignored, package_weights
 from .endpointing.recognition import EndpointedRecognition
 from .endpointing.rules import EndpointRules
 from .endpointing.voice_activity import VoiceActivity
@@ -186,14 +186,12 @@ class Model:
         else:
             yield from parts_of_blocks(map(as_signal, blocks_of(as_samples(audio))), rate)
 
-    def candidates(
-        self, signal: npt.NDArray[np.float32], count: int = 1, hot_words: Mapping[str, float] | None = None
-    ) -> list[Transcript]:
+    def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
         """Return up to `count` transcripts, best first, of a signal, float32 [samples] in [-1, 1] at the model's rate.
 
-        The signal is not split, however long it is. `hot_words` are in place of the model's.
+        The signal is not split, however long it is.
         """
-        recognition = self.recognition(hot_words=hot_words)
+        recognition = self.recognition()
         recognition.feed(signal)
         return recognition.finish_transcripts(checked_count(count, "count"))
 
@@ -261,12 +259,14 @@ class Model:
         *,
         hot_words: Mapping[str, float] | None = None,
         beam_width: int | None = None,
+        tell_ignored: TellIgnored = log_ignored,
     ) -> Recognition:
         """Begin an utterance with the current settings; without `endpointing` there is no voice activity detection.
 
         `hot_words`, with their boosts, and `beam_width` are in place of the model's. Raise ModelError as their setters.
+        `tell_ignored` gets the hot words that cannot be spelled.
         """
-        settings = self._settings if hot_words is None else self._settings.with_hot_words(hot_words)
+        settings = self._settings if hot_words is None else self._settings.with_hot_words(hot_words, tell_ignored)
         if beam_width is not None:
             settings = replace(settings, beam_width=checked_count(beam_width, "beam_width"))
         recognizer = self._recognizer(settings)

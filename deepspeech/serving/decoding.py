@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -19,6 +19,15 @@ MOST_LABELS_PER_FRAME = 40
 
 HIGHEST_BOOST = 1e30
 """The highest boost of a hot word, as a natural logarithm."""
+
+
+TellIgnored = Callable[[str], object]
+"""What tells somebody that a hot word has no effect, as it cannot be spelled."""
+
+
+def log_ignored(word: str) -> None:
+    """Log that a hot word has no effect."""
+    logger.warning("the hot word %r is ignored: the scorer and the alphabet cannot spell it", word)
 
 
 @dataclass(frozen=True)
@@ -41,11 +50,14 @@ class DecodingSettings:
         """Return these settings for whole recordings of which `count` transcripts with confidences are wanted."""
         return replace(self, result_count=max(count, HYPOTHESES))
 
-    def with_hot_words(self, hot_words: Mapping[str, float]) -> DecodingSettings:
+    def with_hot_words(
+        self, hot_words: Mapping[str, float], tell_ignored: TellIgnored = log_ignored
+    ) -> DecodingSettings:
         """Return these settings with other hot words.
 
         Their decoder is made when it is needed, so adding a thousand words one by one takes no longer than at once.
-        Log those that cannot be spelled. Raise ModelError without a scorer, and for what are no words with boosts.
+        `tell_ignored` gets each new one that cannot be spelled, for whoever chose them: the log is the operator's, and
+        not for what clients choose. Raise ModelError without a scorer, and for what are no words with boosts.
         """
         if self.scorer is None:
             raise ModelError("hot words need a scorer; enable one first")
@@ -55,7 +67,7 @@ class DecodingSettings:
         for word, boost in hot_words.items():
             checked[word] = _checked_boost(word, boost)
             if word not in self.hot_words and not self.scorer.can_spell(word):
-                logger.warning("the hot word %r is ignored: the scorer and the alphabet cannot spell it", word)
+                tell_ignored(word)
         return replace(self, hot_words=checked)
 
     @cached_property

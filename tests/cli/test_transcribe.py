@@ -225,11 +225,11 @@ def test_folders_are_transcribed_into_files_of_a_folder(
     (tmp_path / "in/.deleted").mkdir()
     (tmp_path / "in/.deleted/a.wav").write_bytes(b"")
     (tmp_path / "in/notes/a.wav").mkdir(parents=True)
-    scorer = ["--scorer", scorer_file, "--lm_alpha", 0.5, "--hot_words", "abc:1.5,de:-1"]
+    scorer = ["--scorer", scorer_file, "--lm_alpha", 0.5, "--hot_words", "abc:1.5,de:-1,Nairobi:5"]
     finished = client.run("--audio", tmp_path / "in", "--format", "srt", "--output_dir", tmp_path / "out", *scorer)
     assert finished.returncode == 1
-    (line,) = finished.stderr.decode().splitlines()
-    assert "broken.wav" in line
+    ignored, line = finished.stderr.decode().splitlines()
+    assert ignored.startswith("deepspeech: the hot word 'Nairobi' is ignored: ") and "broken.wav" in line
     written = sorted(path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*.*"))
     assert written == sorted([Path("deeper") / f"{recordings[1].stem}.srt", Path(f"{recordings[0].stem}.srt")])
     assert " --> " in (tmp_path / "out" / written[-1]).read_text()

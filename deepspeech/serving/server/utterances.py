@@ -59,9 +59,12 @@ class Utterances:
         """Seconds of audio since a word was last heard."""
         return self._silent_samples / self._model_rate
 
-    def begin_with(self, start: Start) -> None:
-        """Recognize the utterances that follow as `start` says; raise ModelError if the model cannot."""
-        self._begin(start)
+    def begin_with(self, start: Start) -> list[str]:
+        """Recognize the utterances that follow as `start` says; return those of its hot words that have no effect.
+
+        Raise ModelError if the model cannot.
+        """
+        return self._begin(start)
 
     def hear(self, audio: bytes, *, partial: bool = True) -> list[Event]:
         """Take 16-bit little-endian samples, cut anywhere; return what is to be told of them.
@@ -82,15 +85,20 @@ class Utterances:
         self.in_progress = False
         return told
 
-    def _begin(self, start: Start) -> None:
-        """Begin the first utterance of a recognition, whose times are from here on; nothing changes if it cannot."""
+    def _begin(self, start: Start) -> list[str]:
+        """Begin the first utterance of a recognition, whose times are from here on; nothing changes if it cannot.
+
+        Return the hot words that have no effect.
+        """
         hot_words = start.hot_words or None
+        ignored: list[str] = []
         self._recognition = self._model.recognition(
-            self._rules, self._voice, hot_words=hot_words, beam_width=start.beam_width
+            self._rules, self._voice, hot_words=hot_words, beam_width=start.beam_width, tell_ignored=ignored.append
         )
         self._start = start
         self._origin = self.seconds
         self._partials = PartialTranscripts(self._model.step_seconds)
+        return ignored
 
     def _next(self) -> None:
         """Go on with the utterance that follows."""

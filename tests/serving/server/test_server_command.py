@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import shutil
@@ -20,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from openai import OpenAI
 from serving_in_thread import PATIENCE, Samples, final, rest, samples_of, say, tell, told, until
 from websockets.sync.client import connect
 
@@ -95,12 +95,17 @@ def test_no_thread_of_the_server_that_wakes_up_interrupts_one_that_computes(grap
         assert process.pid in at_work and len(at_work) > 1  # numpy's threads, which are older, do nothing
 
 
-def test_hot_words_of_clients_do_not_fill_the_log(graph_file: Path, scorer_file: Path, tmp_path: Path) -> None:
+def test_hot_words_of_clients_do_not_fill_the_log(
+    graph_file: Path, scorer_file: Path, recordings: list[Path], tmp_path: Path
+) -> None:
     flags, log = (f"--model={graph_file}", f"--scorer={scorer_file}"), tmp_path / "log"
     with running(*flags, log=log) as (_, address), connect(address.replace("http", "ws") + "/v1/stream") as stream:
         tell(stream, "start", hot_words={f"not spelled {number}": 1.0 for number in range(1000)})
         tell(stream, "finish")
+        assert [told(stream)["type"], told(stream)["type"]] == ["ready", "warning"]
         assert final(stream)["text"] == ""
+        with OpenAI(api_key="none", base_url=f"{address}/v1", timeout=PATIENCE) as client:
+            client.audio.transcriptions.create(file=recordings[0], model="deepspeech", keywords=["über"])
         assert len(log.read_text().splitlines()) == 1  # where it serves
 
 
@@ -260,14 +265,6 @@ def test_flags_become_options(graph_file: Path, monkeypatch: pytest.MonkeyPatch)
     assert parsed(graph, f"--allowed_origins={','.join(origins)}").allowed_origins == origins
 
 
-@pytest.fixture
-def _levels_afterwards() -> Iterator[None]:
-    """Give the logger that the command quietens for all of its process its level back."""
-    yield
-    logging.getLogger("deepspeech.serving.decoding").setLevel(logging.NOTSET)
-
-
-@pytest.mark.usefixtures("_levels_afterwards")
 def test_the_command_says_in_one_line_what_is_wrong(
     tmp_path: Path, graph_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

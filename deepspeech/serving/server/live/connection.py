@@ -26,6 +26,7 @@ from .protocol import (
     Start,
     command_of,
     error_message,
+    ignored_message,
 )
 from .queues import Audio, Inbox, Outbox
 
@@ -154,7 +155,9 @@ class LiveConnection:
                 await self._finish()
                 return Ending(POLICY, "bad_message", "start: an utterance is in progress; send it before the audio")
             start = item
-            await self._service.of_stream(lambda: self._utterances.begin_with(start))
+            ignored = await self._service.of_stream(lambda: self._utterances.begin_with(start))
+            if ignored and not self._outbox.put(ignored_message(ignored)):
+                return SLOW_READER
         elif isinstance(item, Finish) or self._utterances.in_progress:
             return await self._finish()
         return None

@@ -13,6 +13,7 @@ audio of one. From the server, with times in seconds from the start of the conne
     {"type": "partial", "utterance": N, "text": …, "stable": words that will stay, "words": […], "end": s}
     {"type": "final", "utterance": N, "text": …, "words": […], "confidence": …, "alternatives": […],
      "start": s, "end": s, "reason": "silence" | "finish" | "longest"}
+    {"type": "warning", "code": …, "message": …}   and the connection goes on
     {"type": "error", "code": …, "message": …}     and the connection is closed
 
 A word is {"word": …, "start": s, "end": s, "confidence": 0 to 1}; an alternative has `text`, `words` and `confidence`.
@@ -30,6 +31,9 @@ from ..options import Limits
 LONGEST_HOT_WORD = 100
 """Characters."""
 LARGEST_BOOST = 1000.0
+
+MOST_NAMED = 20
+"""Of the hot words that have no effect, so many are told."""
 
 
 class ProtocolError(Exception):
@@ -158,6 +162,14 @@ Event = Partial | Final
 def error_message(code: str, message: str) -> dict[str, Any]:
     """Return the message that tells what is wrong before the connection is closed."""
     return {"type": "error", "code": code, "message": message}
+
+
+def ignored_message(hot_words: Sequence[str]) -> dict[str, Any]:
+    """Return the message that tells which hot words cannot be spelled."""
+    named = ", ".join(map(repr, hot_words[:MOST_NAMED]))
+    more = f" and {len(hot_words) - MOST_NAMED} more" if len(hot_words) > MOST_NAMED else ""
+    told = f"these hot words have no effect, as the model's alphabet cannot spell them: {named}{more}"
+    return {"type": "warning", "code": "hot_words_ignored", "message": told}
 
 
 def command_of(text: str, limits: Limits) -> Command:

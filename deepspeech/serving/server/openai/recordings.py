@@ -74,7 +74,9 @@ def transcribed(
         try:
             blocks = _bounded(read_audio_blocks(path, rate), int(longest_seconds * rate), longest_seconds)
             for part in parts_of_blocks(blocks, rate):
-                (transcript,) = model.candidates(part.samples, 1, hot_words)
+                recognition = model.recognition(hot_words=hot_words, tell_ignored=lambda _: None)
+                recognition.feed(part.samples)
+                (transcript,) = recognition.finish_transcripts()
                 yield part.start, part.start + len(part.samples) / rate, transcript
         except AudioError as error:
             raise RefusedError(400, "invalid_audio", _unreadable(path, name or "file", error), "file") from error

@@ -9,7 +9,8 @@ const LONGEST_MESSAGE_SECONDS = 1;
 const CLOSING_SECONDS = 10;
 
 export class LiveStream {
-  // `tell` has the methods partial(text, stable), final(utterance), waiting(seconds), connected() and failed(error).
+  // `tell` has the methods partial(text, stable), final(utterance), waiting(seconds), connected(), warned(message) and
+  // failed(error).
   constructor(model, rate, options, tell) {
     this.url = address(`v1/stream?rate=${rate}&model=${encodeURIComponent(model)}`);
     this.url.protocol = this.url.protocol.replace("http", "ws");
@@ -48,6 +49,7 @@ export class LiveStream {
     if (message.type === "ready") this.begin();
     else if (message.type === "partial") this.tell.partial(message.text, message.stable);
     else if (message.type === "final") this.take(message);
+    else if (message.type === "warning") this.tell.warned(message.message);
     else if (message.type === "error") this.fail(new Refusal(message.message, message.code));
   }
 

@@ -60,6 +60,7 @@ function teller(recording) {
     final: utterance => (recording.partial(""), recording.add(utterance)),
     connected: () => say(speaking?.finishing ? "Finishing" : "Listening", true),
     waiting: (seconds, { message }) => say(`${message} Trying again in ${seconds} s`),
+    warned: message => problem(`${message[0].toUpperCase()}${message.slice(1)}.`),
     failed: error => stop("", error),
   };
 }
