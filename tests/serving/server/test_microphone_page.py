@@ -59,6 +59,12 @@ LOSE_A_CONNECTION = """async () => {
   return { first: sockets[0].sent, second: sockets[1].sent, finals };
 }"""
 
+SHOW_ARABIC = """async () => {
+  const { Recording } = await import("/page/recording.js");
+  const words = "مرحبا بكم جميعا".split(" ").map((word, n) => ({ word, start: n, end: n + 1, confidence: 0.9 }));
+  new Recording("test", "test", "ar").add({ text: "مرحبا بكم جميعا", start: 0, end: 3, words });
+}"""
+
 
 @pytest.fixture(scope="module")
 def spoken(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -186,6 +192,29 @@ def test_what_goes_wrong_is_said(speaker: Any, models: Models) -> None:
             third.click("#speak")
             third.wait_for_selector("#problem:has-text('microphone was refused')")
             assert third.inner_text("#state") == "Ready"
+
+
+def test_a_model_that_needs_whole_recordings_is_not_spoken_to(speaker: Any, models: Models) -> None:
+    described = {"id": "whole", "rate": 16000, "streams": False, "language": ""}
+    with serving(models) as served, opened(speaker, served) as page:
+        page.route("**/v1/models", lambda route: route.fulfill(json={"data": [described]}))
+        page.reload()
+        page.wait_for_selector("#state:text-is('Ready')")
+        page.click("#speak")
+        page.wait_for_selector("#problem:has-text('The model whole needs whole recordings: transcribe files')")
+        assert page.inner_text("#speak") == "Start speaking" and page.locator("article").count() == 0
+
+
+def test_arabic_runs_from_right_to_left_and_is_told_to_be_arabic(speaker: Any, models: Models) -> None:
+    with serving(models) as served, opened(speaker, served) as page:
+        page.evaluate(SHOW_ARABIC)
+        first, second, third = (page.locator(".word").nth(number).bounding_box()["x"] for number in range(3))
+        assert first > second > third > page.locator(".words").bounding_box()["x"] + 100  # at the right margin
+        assert page.locator(".time").bounding_box()["x"] > first
+        assert page.get_attribute(".words", "lang") == page.get_attribute(".partial", "lang") == "ar"
+        page.focus(".word[tabindex='0']")
+        page.keyboard.press("ArrowLeft")
+        assert page.evaluate("document.activeElement.textContent") == "بكم"
 
 
 def test_what_was_said_since_the_last_text_is_sent_again(speaker: Any, models: Models) -> None:

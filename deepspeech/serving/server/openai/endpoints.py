@@ -30,6 +30,7 @@ def openai_routes(service: Service) -> list[Route]:
 
 
 def _described(loaded: LoadedModel) -> dict[str, Any]:
-    """Return a model's description; its rate, in Hz, and whether it takes live speech are beside OpenAI's fields."""
+    """Return a model's description: OpenAI's fields, its rate, in Hz, its language, and if it takes live speech."""
     openai = {"id": loaded.name, "object": "model", "created": loaded.loaded_at, "owned_by": "deepspeech"}
-    return {**openai, "rate": loaded.model.sampleRate(), "streams": loaded.streams}
+    model = loaded.model
+    return {**openai, "rate": model.sampleRate(), "streams": loaded.streams, "language": model.language}

@@ -14,15 +14,15 @@ const HINT_SECONDS = 4;
 const at = id => document.getElementById(id);
 const HINT = at("hint").textContent;
 
-let rates = {}; // of the models, by name
+let served = {}; // the models, by name
 let speaking = null; // {microphone, stream}
 
 async function load() {
   try {
-    const served = await models();
-    rates = Object.fromEntries(served.map(({ id, rate }) => [id, rate ?? DEFAULT_RATE]));
-    at("model").replaceChildren(...served.map(({ id }) => new Option(id)));
-    at("models").hidden = served.length < 2;
+    const all = await models();
+    served = Object.fromEntries(all.map(model => [model.id, model]));
+    at("model").replaceChildren(...all.map(({ id }) => new Option(id)));
+    at("models").hidden = all.length < 2;
     at("token").hidden = true;
     busy(false);
     say("Ready");
@@ -34,15 +34,17 @@ async function load() {
 
 async function start() {
   problem("");
+  const { id, rate = DEFAULT_RATE, streams = true, language } = served[at("model").value];
+  if (!streams) return problem(`The model ${id} needs whole recordings: transcribe files, or choose another model.`);
   busy(true);
   say("Asking for the microphone");
-  const recording = new Recording(`Microphone, ${new Date().toLocaleTimeString()}`, `speech-${stamp()}`);
-  const model = at("model").value, loudness = new Loudness();
+  const recording = new Recording(`Microphone, ${new Date().toLocaleTimeString()}`, `speech-${stamp()}`, language);
+  const loudness = new Loudness();
   try {
     let stream = null;
     const hear = (samples, peak) => (stream?.send(samples), loudness.hear(peak));
-    const microphone = await Microphone.open(rates[model], hear, () => stop("The microphone was disconnected."));
-    stream = new LiveStream(model, rates[model], { hot_words: hotWords() }, teller(recording));
+    const microphone = await Microphone.open(rate, hear, () => stop("The microphone was disconnected."));
+    stream = new LiveStream(id, rate, { hot_words: hotWords() }, teller(recording));
     speaking = { microphone, stream, recording };
     at("speak").textContent = "Stop";
     at("speak").dataset.live = "";
@@ -86,12 +88,13 @@ async function stop(message = "", error = null) {
 }
 
 async function transcribeAll(files) {
+  const model = at("model").value;
   for (const file of files) {
-    const recording = new Recording(file.name, file.name.replace(/\.[^.]*$/, ""));
+    const recording = new Recording(file.name, file.name.replace(/\.[^.]*$/, ""), served[model]?.language);
     const leaving = new AbortController();
     recording.progress("Transcribing", () => leaving.abort());
     try {
-      const utterances = await transcribe(file, at("model").value, leaving.signal);
+      const utterances = await transcribe(file, model, leaving.signal);
       for (const utterance of utterances) recording.add(utterance);
       recording.progress(recording.utterances.length ? "Done" : "No words were heard");
     } catch (error) {

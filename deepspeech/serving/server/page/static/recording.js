@@ -6,12 +6,14 @@ const UNSURE = 0.5, LESS_SURE = 0.8; // confidences below these are shown lighte
 const tip = document.getElementById("tip");
 
 export class Recording {
-  constructor(title, fileName) {
+  // `language` is that of the text, such as en-US, if the model tells it.
+  constructor(title, fileName, language = "") {
     this.fileName = fileName;
     this.utterances = [];
     this.article = document.getElementById("recording").content.cloneNode(true).querySelector("article");
     this.part = selector => this.article.querySelector(selector);
     this.part("h2").textContent = title;
+    for (const text of [".words", ".partial"]) if (language) this.part(text).lang = language;
     this.part(".saving").addEventListener("click", ({ target }) => this.save(target));
     this.part(".words").addEventListener("keydown", event => this.move(event));
     for (const name of ["pointerover", "focusin"]) this.part(".words").addEventListener(name, showTip);
@@ -41,6 +43,7 @@ export class Recording {
     if (!utterance.text) return;
     this.utterances.push(utterance);
     const line = document.createElement("p");
+    line.dir = "auto"; // by the script of its words
     const time = document.createElement("span");
     time.className = "time";
     time.textContent = clock(utterance.start).slice(3, 8);
@@ -65,7 +68,8 @@ export class Recording {
   move(event) {
     const words = [...this.article.querySelectorAll(".word")];
     const here = words.indexOf(document.activeElement);
-    const there = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: words.length - 1 }[event.key];
+    const right = getComputedStyle(event.target).direction === "rtl" ? -1 : 1;
+    const there = { ArrowRight: here + right, ArrowLeft: here - right, Home: 0, End: words.length - 1 }[event.key];
     if (here < 0 || !words[there]) return;
     event.preventDefault();
     words[here].tabIndex = -1;
