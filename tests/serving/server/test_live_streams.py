@@ -125,7 +125,7 @@ def test_a_start_message_says_how_utterances_are_recognized(served: Served, spee
 
 
 def test_a_client_is_told_which_of_its_hot_words_have_no_effect(
-    served: Served, caplog: pytest.LogCaptureFixture
+    served: Served, speech: list[Samples], model: Model, caplog: pytest.LogCaptureFixture
 ) -> None:
     unspelled = ["Ade", "grüße", *(f"x{number}" for number in range(100))]
     with served.stream("model=scored") as stream:
@@ -138,6 +138,13 @@ def test_a_client_is_told_which_of_its_hot_words_have_no_effect(
         tell(stream, "start", hot_words={"abc": 5.0})
         tell(stream, "close")
         assert rest(stream) == []
+    with served.stream("model=tiny") as stream:  # which a page may choose whose user has given hot words
+        tell(stream, "start", hot_words={"abc": 5.0}, partials=False)
+        say(stream, speech[0])
+        tell(stream, "close")
+        _, warning, *finals = rest(stream)
+        assert warning["code"] == "hot_words_ignored" and "'tiny' has no language model" in warning["message"]
+        assert [final["text"] for final in finals] == [model.transcribe(speech[0]).text]
     assert caplog.records == []  # which is the operator's
 
 

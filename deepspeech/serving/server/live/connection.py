@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.types import Message, Receive, Send
 
@@ -26,7 +26,8 @@ from .protocol import (
     Start,
     command_of,
     error_message,
-    ignored_message,
+    listed,
+    warning_message,
 )
 from .queues import Audio, Inbox, Outbox
 
@@ -61,6 +62,7 @@ class LiveConnection:
         self._limits = service.limits
         self._receive = receive
         self._send = send
+        self._loaded = loaded
         self._utterances = service.utterances(loaded.model, rate)
         self._second = 2 * rate
         self._inbox = Inbox(*(int(seconds * self._second) for seconds in self._waiting_seconds()))
@@ -154,13 +156,20 @@ class LiveConnection:
             if self._utterances.in_progress:
                 await self._finish()
                 return Ending(POLICY, "bad_message", "start: an utterance is in progress; send it before the audio")
-            start = item
-            ignored = await self._service.of_stream(lambda: self._utterances.begin_with(start))
-            if ignored and not self._outbox.put(ignored_message(ignored)):
-                return SLOW_READER
+            return await self._begin(item)
         elif isinstance(item, Finish) or self._utterances.in_progress:
             return await self._finish()
         return None
+
+    async def _begin(self, start: Start) -> Ending | None:
+        """Have the utterances that follow recognized as `start` says, but for hot words that can have no effect."""
+        told = ""
+        if start.hot_words and not self._loaded.takes_hot_words:
+            told, start = f"the model {self._loaded.name!r} has no language model", replace(start, hot_words={})
+        if ignored := await self._service.of_stream(lambda: self._utterances.begin_with(start)):
+            told = f"the model's alphabet cannot spell them: {listed(ignored)}"
+        warning = warning_message("hot_words_ignored", f"these hot words have no effect, as {told}")
+        return SLOW_READER if told and not self._outbox.put(warning) else None
 
     async def _hear(self, samples: bytes, arrived: float) -> Ending | None:
         utterances = self._utterances

@@ -33,7 +33,7 @@ LONGEST_HOT_WORD = 100
 LARGEST_BOOST = 1000.0
 
 MOST_NAMED = 20
-"""Of the hot words that have no effect, so many are told."""
+"""So many of a list of words are told."""
 
 
 class ProtocolError(Exception):
@@ -164,12 +164,15 @@ def error_message(code: str, message: str) -> dict[str, Any]:
     return {"type": "error", "code": code, "message": message}
 
 
-def ignored_message(hot_words: Sequence[str]) -> dict[str, Any]:
-    """Return the message that tells which hot words cannot be spelled."""
-    named = ", ".join(map(repr, hot_words[:MOST_NAMED]))
-    more = f" and {len(hot_words) - MOST_NAMED} more" if len(hot_words) > MOST_NAMED else ""
-    told = f"these hot words have no effect, as the model's alphabet cannot spell them: {named}{more}"
-    return {"type": "warning", "code": "hot_words_ignored", "message": told}
+def warning_message(code: str, message: str) -> dict[str, Any]:
+    """Return the message that tells what is not done, though the connection goes on."""
+    return {"type": "warning", "code": code, "message": message}
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return a list of words for people, of which there may be many."""
+    more = f" and {len(words) - MOST_NAMED} more" if len(words) > MOST_NAMED else ""
+    return ", ".join(map(repr, words[:MOST_NAMED])) + more
 
 
 def command_of(text: str, limits: Limits) -> Command:
