@@ -13,13 +13,16 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...util.web.probes import probe_endpoints
-from .access import Access
+from .access import Access, refuse
 from .description import describe
 from .errors import RefusedError, failed
 from .live import endpoint as live_endpoint
 from .openai.endpoints import openai_routes
 from .page.routes import page_routes
 from .service import Service
+
+UNKNOWN_URL = "unknown_url"
+"""The code of a request for what there is not."""
 
 
 def application(service: Service) -> ASGIApp:
@@ -30,6 +33,10 @@ def application(service: Service) -> ASGIApp:
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and scope["path"] == live_endpoint.PATH:
             await live(scope, receive, send)
+        elif scope["type"] == "websocket":  # which would be answered 403 otherwise, as if the token were wrong
+            service.metrics.refused.labels(UNKNOWN_URL).inc()
+            told = f"There are no WebSockets at {scope['path']}, but at {live_endpoint.PATH}"
+            await refuse(scope, send, RefusedError(404, UNKNOWN_URL, told))
         else:
             await pages(scope, receive, send)
 
@@ -91,7 +98,7 @@ def _refused(request: Request, error: Exception) -> RefusedError:
         return error
     status = getattr(error, "status_code", None)
     if status == 404:
-        return RefusedError(404, "unknown_url", f"Unknown request URL: {request.url.path}")
+        return RefusedError(404, UNKNOWN_URL, f"Unknown request URL: {request.url.path}")
     if status == 405:
         return RefusedError(405, "method_not_allowed", f"{request.method} is not allowed for {request.url.path}")
     return failed(f"{request.method} {request.scope['raw_path'].decode('ascii', 'replace')}", error)

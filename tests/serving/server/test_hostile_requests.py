@@ -30,6 +30,7 @@ from serving_in_thread import (
     until,
 )
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
 
 from deepspeech import Model
 from deepspeech.serving.server.description import describe
@@ -63,6 +64,11 @@ def test_every_request_is_answered_as_the_description_says(served: Served, case:
 def test_the_description_names_what_is_served(served: Served) -> None:
     paths = json.loads(served.get("/openapi.json")[2])["paths"]
     assert served.get("/v1/stream")[0] == 426
+    with pytest.raises(InvalidStatus) as refused, connect(f"ws://127.0.0.1:{served.port}/v1/streams"):
+        pass
+    told = json.loads(refused.value.response.body)["error"]
+    assert refused.value.response.status_code == 404
+    assert told["code"] == "unknown_url" and told["message"].endswith("at /v1/streams, but at /v1/stream")
     for path in paths:
         assert served.get(path.replace("{name}", "tiny"), "DELETE")[0] == 405
 
