@@ -60,6 +60,7 @@ def test_ffmpeg_gets_a_file_and_nothing_that_libsndfile_reads(tmp_path: Path, mo
     ("script", "words"),
     [
         ("echo 'file:PATH: Invalid data' >&2; exit 1", "ffmpeg cannot decode it: .*Invalid data"),
+        ("printf \"Stream map '0:a:0' matches no streams.\\nTo ignore this, …\\n\" >&2; exit 1", "holds no sound"),
         ("exit 0", "ffmpeg cannot decode it"),
         ("/bin/cat HERE/half.wav; echo torn >&2; exit 1", "ffmpeg cannot decode it: torn"),
         ("/bin/cat HERE/half.wav; echo '[in#0] File ended prematurely' >&2", "truncated"),

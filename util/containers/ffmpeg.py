@@ -37,6 +37,9 @@ CONTAINERS = {
 ENDED_EARLY = "File ended prematurely"
 """What ffmpeg says of a WebM or Matroska file that is cut off, though it exits as it does for a whole one."""
 
+NO_TRACK = "matches no streams"
+"""What ffmpeg says of a file without an audio track."""
+
 Samples = npt.NDArray[np.float32]
 
 
@@ -96,6 +99,8 @@ def _blocks(path: Path, wav: WavFormat, process: subprocess.Popen[bytes], messag
 def _failure(path: Path, process: subprocess.Popen[bytes], messages: IO[bytes]) -> AudioError:
     process.wait()
     said = _said(messages)
+    if any(NO_TRACK in line for line in said):
+        return AudioError(f"{path}: holds no sound, as a video without an audio track")
     reason = f": {said[-1].removeprefix(f'file:{path}: ')}" if said else ""
     return AudioError(f"{path}: {PROGRAM} cannot decode it{reason}")
 
