@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import math
 import os
 import signal
 import sys
@@ -105,6 +106,10 @@ def _check(options: argparse.Namespace) -> None:
         value = getattr(options, name)
         if value is not None and value < 1:
             raise FlagError(f"--{name}={value}: must be 1 or more")
+    for name in ("lm_alpha", "lm_beta"):
+        value = getattr(options, name)
+        if value is not None and not math.isfinite(value):
+            raise FlagError(f"--{name}={value}: must be a finite number")
     for name in ("lm_alpha", "lm_beta", "hot_words"):
         if getattr(options, name) not in (None, "") and options.scorer is None:
             raise FlagError(f"--{name}: needs --scorer")
@@ -192,7 +197,9 @@ def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[P
             files[number] = options.output_dir / f"{recording.name}{suffix}"
     for number, file in enumerate(files):
         if file in files[:number]:
-            raise FlagError(f"--output_dir: two recordings would be written to {file}")
+            first, second = chosen[files.index(file)], chosen[number]
+            told = f"--output_dir: {first} and {second} would both be written to {file}"
+            raise FlagError(f"{told}; give a folder that holds both, or transcribe them one after the other")
     for file in sorted(alike):
         report(f"deepspeech: recordings that differ only in their extensions keep them in {file.stem}.*{suffix}")
     return files

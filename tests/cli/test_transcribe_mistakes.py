@@ -115,6 +115,11 @@ def test_a_graph_that_was_cut_off_is_one_line(client: Client, recordings: list[P
         (["--audio", "missing.wav"], "missing.wav"),
         (["--audio", "a.wav", "--scorer", "missing.scorer"], "missing.scorer"),
         (["--audio", "a.wav", "--hot_words", "a:1"], "--hot_words"),
+        (["--audio", "a.wav", "--lm_alpha", "nan"], "--lm_alpha=nan: must be"),
+        (
+            ["--audio", "a/a.wav", "b/a.wav", "--output_dir", "out"],
+            "a/a.wav and b/a.wav would both be written to out/a",
+        ),
         (["--audio", "a.wav", "--beam_width", "0"], "--beam_width"),
         (["--audio", "a.wav", "--beam_width", "many"], "--beam_width"),
         (["--audio", "a.wav", "--sample_rate", "1"], "--sample_rate"),
