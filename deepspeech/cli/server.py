@@ -15,7 +15,7 @@ from ..serving.layers.precision import PRECISIONS
 from ..serving.server.libraries import check_libraries
 from ..serving.server.options import PAGE_PORT, Limits, ServedModel, ServerOptions
 from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words
-from ..util.web.certificates import check_certificate
+from ..util.web.certificates import check_certificate, expiry
 from ..util.web.tokens import is_loopback, read_token
 from .arguments import ArgumentParser, run_command
 from .utterances.endpoints import add_endpoint_flags, rules_of, voice_activity
@@ -44,6 +44,9 @@ def _main(arguments: Sequence[str] | None) -> None:
     options = options_of(given)
     check_libraries(PROGRAM)
     from ..serving.server.running import serve
+
+    if options.tls_certificate and options.tls_key and (why := expiry(options.tls_certificate, options.tls_key)):
+        say(f"--tls_certificate={options.tls_certificate}: {why}; clients will refuse it")
 
     serve(options, say)
 

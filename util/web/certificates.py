@@ -1,9 +1,13 @@
 """The certificate of a server, and its key, tried before anybody connects."""
 
 import ssl
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import FlagError
+
+WRONG_DATES = (9, 10)
+"""OpenSSL's codes of certificates that aren't valid yet, and of those that are not any more."""
 
 
 def check_certificate(certificate: Path, key: Path) -> None:
@@ -21,6 +25,27 @@ def check_certificate(certificate: Path, key: Path) -> None:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, refuse)
     except ssl.SSLError as error:
         raise FlagError(_reason(certificate, key, error)) from error
+
+
+def expiry(certificate: Path, key: Path) -> str | None:
+    """Return why clients refuse a certificate for its dates, such as "certificate has expired"; None if they don't.
+
+    It is tried as a client does, by a handshake in memory, with the clock of this machine.
+    """
+    server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    server.load_cert_chain(certificate, key)
+    client.load_verify_locations(certificate)
+    client.check_hostname = False
+    client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # whoever signed it
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = (client.wrap_bio(to_client, to_server), server.wrap_bio(to_server, to_client, server_side=True))
+    try:
+        for end in ends * 2:
+            with suppress(ssl.SSLWantReadError):
+                end.do_handshake()
+    except ssl.SSLCertVerificationError as error:
+        return error.verify_message if error.verify_code in WRONG_DATES else None
+    return None
 
 
 def _reason(certificate: Path, key: Path, error: ssl.SSLError) -> str:

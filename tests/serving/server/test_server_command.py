@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from deepspeech import Model
 from deepspeech.cli import server
 from deepspeech.errors import FlagError
 from deepspeech.serving.server.options import Limits, ServerOptions
+from deepspeech.serving.server.running import listen
 from deepspeech.serving.server.utterances import PIECE_SECONDS
 
 ROOT = Path(__file__).parents[3]
@@ -214,6 +216,20 @@ def test_connections_are_encrypted_with_a_certificate(graph_file: Path, tmp_path
             urllib.request.urlopen(f"{address}/healthz", timeout=PATIENCE)
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
+        assert len((tmp_path / "log").read_text().splitlines()) == 1  # where it serves
+
+
+def test_the_operator_is_told_of_a_certificate_that_has_expired(graph_file: Path, tmp_path: Path) -> None:
+    fresh, key = made_certificate(tmp_path)
+    certificate = tmp_path / "expired.pem"
+    command = ["openssl", "x509", "-in", fresh, "-signkey", key, "-days", "-1", "-out", certificate]
+    subprocess.run([str(each) for each in command], check=True, capture_output=True)
+    flags = [f"--model={graph_file}", f"--tls_certificate={certificate}", f"--tls_key={key}"]
+    with running(*flags, log=tmp_path / "log"):
+        said, _ = (tmp_path / "log").read_text().splitlines()
+    assert said == (
+        f"deepspeech-server: --tls_certificate={certificate}: certificate has expired; clients will refuse it"
+    )
 
 
 @pytest.mark.parametrize(
@@ -251,6 +267,15 @@ def test_flags_that_make_no_sense_are_refused_before_a_model_is_loaded(
         parsed(*(flag.format(**names) for flag in flags))
     assert message.format(**names) in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_port_that_is_taken_is_told_with_the_flags_that_chose_it() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(FlagError) as refused:
+            listen("127.0.0.1", port)
+    where = f"--host=127.0.0.1 --port={port}"
+    assert str(refused.value) == f"{where}: the server cannot listen (Address already in use); choose others"
 
 
 def test_flags_become_options(graph_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
