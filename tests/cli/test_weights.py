@@ -64,7 +64,7 @@ def test_graph_checkpoint_and_file_hold_the_same_until_one_is_changed(
         weights["layer_6/layer_6/bias"][2] += 0.5
         weights["layer_5/layer_5/bias"][0] = np.nan
     lines = said(capsys, "compare", file, changed, code=1)
-    assert lines[0] == "layer_5/bias: 1 of 48 differ, by 0 at most, 0 on average"
+    assert lines[0] == "layer_5/bias: 1 of 48 differ, 1 of them by NaN"
     assert lines[1] == "layer_6/bias: 1 of 7 differ, by 0.5 at most, 0.07143 on average"
     assert "1 NOT FINITE" in "\n".join(said(capsys, "show", changed))
 
@@ -90,7 +90,7 @@ def test_errors_are_one_line(file: Path, tmp_path: Path, capsys: pytest.CaptureF
         (tmp_path / name).write_bytes(b"no graph")
     for arguments, code, told in (
         (("show", tmp_path / "none"), 1, "there is no such file, checkpoint or folder"),
-        (("show", tmp_path), 1, "holds no checkpoint"),
+        (("show", tmp_path), 1, f"deepspeech-weights: {tmp_path}: is a folder that holds no checkpoint; name another"),
         (("show", tmp_path / "a.pb"), 1, "a.pb: "),
         (("compare", file, tmp_path / "none"), 2, "there is no such file"),
         (("show", tmp_path / "b.PB"), 1, "b.PB: not a protocol buffer"),

@@ -35,10 +35,14 @@ def _difference(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> str:
     differ = (_bytes(one) != _bytes(other)).any(axis=1)
     with np.errstate(all="ignore"):
         apart = np.abs(one.astype(np.float64) - other.astype(np.float64)).reshape(-1)
-        apart[~differ] = 0
-        known = apart[~np.isnan(apart)]
-        told = f"{np.count_nonzero(differ):,} of {one.size:,} differ"
-        return f"{told}, by {known.max():.4g} at most, {known.mean():.4g} on average" if known.size else told
+    apart[~differ] = 0
+    known = apart[~np.isnan(apart)]
+    told = f"{np.count_nonzero(differ):,} of {one.size:,} differ"
+    if known.size < one.size:
+        told += f", {one.size - known.size:,} of them by NaN"
+    if known.any() or known.size == one.size:
+        told += f", by {known.max():.4g} at most, {known.mean():.4g} on average"
+    return told
 
 
 def _bytes(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:

@@ -167,7 +167,7 @@ def _or_untrained(source: ModelWeights, network: Network) -> str:
 def _float32(source: ModelWeights, name: str) -> npt.NDArray[np.float32]:
     value = source.values[name]
     if value.dtype != np.float32:
-        raise CheckpointError(f"{source.origin}: {name} is of type {value.dtype}, not float32")
+        raise CheckpointError(f"{source.origin}: {name} is of type {value.dtype}; store it as float32")
     return value
 
 

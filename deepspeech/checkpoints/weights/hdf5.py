@@ -24,7 +24,8 @@ from ...util.files.whole_files import write_whole
 from ...util.files.writable import reason_of
 
 DESCRIPTION = "deepspeech_description"
-_OPTIMIZERS = ("optimizer", "optimizer_weights")
+_OF_TRAINING = ("optimizer", "optimizer_weights", "metrics")
+"""Groups of what is no weight of a model."""
 _BFLOAT16 = np.dtype("V2")
 """What HDF5, which knows no bfloat16, holds in its place."""
 _LARGEST_COMPRESSION = 1100
@@ -42,9 +43,9 @@ class LayerWeights:
 def read_hdf5(path: Path, origin: str | None = None) -> tuple[tuple[LayerWeights, ...], Mapping[str, Any]]:
     """Return the layers that have weights, and the description of what they stand for, which is empty if there is none.
 
-    Weights of an optimizer are passed over, and those in bfloat16 are float32 of the same values. Raise CheckpointError
-    for a file that does not hold weights, is damaged, or refers to other files; it calls the file `origin`, or by its
-    path.
+    Those of an optimizer and of metrics are passed over, and those of 16 bits are float32 of the same values. Raise
+    CheckpointError for a file that does not hold weights, is damaged, or refers to other files; it calls the file
+    `origin`, or by its path.
     """
     origin = origin or str(path)
     try:
@@ -109,7 +110,7 @@ def _numbered(group: Any, place: str, taken: set[str]) -> Iterator[LayerWeights]
     A layer whose name is `taken`, as two lists of layers may hold the same, is named as its place in the file.
     """
     for name in group:
-        if name in _OPTIMIZERS or group.get(name, getclass=True) is not h5py.Group:
+        if name in _OF_TRAINING or group.get(name, getclass=True) is not h5py.Group:
             continue
         below = _inside(group, name)
         if name == "vars":
@@ -134,14 +135,17 @@ def _names(group: Any, attribute: str) -> list[str]:
     while f"{attribute}{len(found)}" in group.attrs and found[:1] != [attribute]:
         found.append(f"{attribute}{len(found)}")
     if not found:
-        raise KeyError(f"{group.name} lacks the attribute {attribute}")
+        raise ValueError(f"{group.name} lacks the attribute {attribute}")
     names = [each for part in found for each in np.atleast_1d(group.attrs[part])]
     return [name.decode() if isinstance(name, bytes) else str(name) for name in names]
 
 
 def _inside(group: Any, name: str) -> Any:
-    """Return what lies in a group; raise ValueError for what another file holds."""
-    found = group[name]
+    """Return what lies in a group; raise ValueError for what is missing, or another file holds."""
+    try:
+        found = group[name]
+    except KeyError as error:
+        raise ValueError(f"{group.name.rstrip('/')}/{name}: {error.args[0]}") from None
     if found.file.filename != group.file.filename:
         raise ValueError(f"{name} lies in another file")
     return found
@@ -149,10 +153,7 @@ def _inside(group: Any, name: str) -> Any:
 
 def _values(group: Any, name: str) -> npt.NDArray[Any]:
     dataset = _inside(group, name)
-    if not isinstance(dataset, h5py.Dataset) or not (
-        any(np.issubdtype(dataset.dtype, kind) for kind in (np.integer, np.floating, np.bool_))
-        or dataset.dtype == _BFLOAT16
-    ):
+    if not isinstance(dataset, h5py.Dataset) or dataset.shape is None or not _of_numbers(dataset.dtype):
         raise ValueError(f"{dataset.name} is not an array of real numbers")
     if dataset.external or dataset.is_virtual:
         raise ValueError(f"{dataset.name} lies in another file")
@@ -161,7 +162,13 @@ def _values(group: Any, name: str) -> npt.NDArray[Any]:
     values = np.asarray(dataset[()])
     if values.dtype == _BFLOAT16:  # the upper half of a float32
         return (values.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    if np.issubdtype(values.dtype, np.floating) and values.itemsize <= np.dtype(np.float32).itemsize:
+        return values.astype(np.float32, copy=False)  # of 16 bits, or with the other order of bytes
     return values
+
+
+def _of_numbers(kind: np.dtype[Any]) -> bool:
+    return kind == _BFLOAT16 or any(np.issubdtype(kind, each) for each in (np.integer, np.floating, np.bool_))
 
 
 def _description(file: Any) -> Mapping[str, Any]:

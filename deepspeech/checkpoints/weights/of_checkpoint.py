@@ -23,7 +23,7 @@ from ...util.features import FeatureOptions
 from ...util.files.writable import reason_of
 from ...util.frames.normalization import DEVIATION, MEAN
 from ..choice import choose
-from ..folder import Kind, checkpoints_in, write_index
+from ..folder import Kind, checkpoints_in, read_index, write_index
 from ..identity import DESCRIPTION_FORMAT, read_description, write_description
 from ..integrity import damage, finished, unfinished
 from ..lock import locked_for_training
@@ -103,6 +103,8 @@ def write_checkpoint(folder: Path, source: ModelWeights) -> Path:
 
 def _prefix(path: Path, wanted: str) -> Path:
     if path.is_dir():
+        if not any(checkpoints_in(path, kind) or read_index(path, kind).named for kind in Kind):
+            raise CheckpointError(f"{path}: is a folder that holds no checkpoint; name another one, or a file")
         return choose(path, wanted, lambda kind: find_intact(path, kind, set()), "Reading")
     return path.with_name(path.name.removesuffix(".index"))
 

@@ -23,7 +23,9 @@ def model(values: list[float], kind: Any = np.float32) -> ModelWeights:
         ([np.nan, np.inf, 1], [np.nan, np.inf, 2], "1 of 3 differ, by 1 at most, 0.3333 on average"),
         ([0.0, 3], [-0.0, 3], "1 of 2 differ, by 0 at most, 0 on average"),
         ([np.inf, 3], [4, 3], "1 of 2 differ, by inf at most, inf on average"),
-        ([np.nan, np.nan], [-np.nan, 1], "2 of 2 differ"),
+        ([np.nan, np.nan], [-np.nan, 1], "2 of 2 differ, 2 of them by NaN"),
+        ([np.nan, 1], [2, 1], "1 of 2 differ, 1 of them by NaN"),
+        ([np.inf, 1, 1], [-np.nan, 2, 1], "2 of 3 differ, 1 of them by NaN, by 1 at most, 0.5 on average"),
         ([1.7e308], [-1.7e308], "1 of 1 differ, by inf at most, inf on average"),
     ],
 )

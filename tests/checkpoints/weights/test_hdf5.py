@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 from models_of_weights import IDENTITIES, weights_of
 
-from deepspeech.checkpoints.weights.hdf5 import read_hdf5, write_hdf5
+from deepspeech.checkpoints.weights.hdf5 import LayerWeights, read_hdf5, write_hdf5
 from deepspeech.checkpoints.weights.model_weights import read_initial_weights, weights_of_hdf5
 from deepspeech.errors import CheckpointError
 from deepspeech.options import CheckpointOptions, with_values
@@ -144,14 +144,39 @@ def test_a_file_without_weights_or_with_what_is_none_is_an_error(tmp_path: Path)
         file["values"] = np.ones(3)
     with pytest.raises(CheckpointError, match="holds no weights in a layout of Keras"):
         read_hdf5(path)
-    for wrong in ("text", {"missing": 1}):
+    for wrong, told in (
+        ("text", "/layer/weight is not an array of real numbers"),
+        (h5py.Empty("f4"), "/layer/weight is not an array of real numbers"),
+        (None, "/layer/weight: .*doesn't exist"),
+    ):
         with h5py.File(path, "w") as file:
             file.attrs["layer_names"] = ["layer"]
             file.create_group("layer").attrs["weight_names"] = ["weight"]
-            if isinstance(wrong, str):
+            if wrong is not None:
                 file["layer/weight"] = wrong
-        with pytest.raises(CheckpointError, match="damaged"):
+        with pytest.raises(CheckpointError, match=rf"or it is damaged \({told}"):
             read_hdf5(path)
+
+
+def test_what_keras_2_keeps_of_metrics_is_no_layer(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.weights.h5", "w") as file:  # as it writes a compiled model
+        for group in ("layers/dense", "metrics/mean", "optimizer"):
+            file[f"{group}/vars/0"] = np.ones(3, np.float32)
+    (layer,), _ = read_hdf5(tmp_path / "a.weights.h5")
+    assert layer.name == "dense"
+
+
+@pytest.mark.parametrize("kind", ["<f2", ">f2", ">f4"])
+def test_numbers_of_16_bits_or_another_order_of_bytes_are_float32_of_the_same_values(kind: str, tmp_path: Path) -> None:
+    source = weights_of()
+    stored = [
+        LayerWeights(layer.name, {name: value.astype(kind) for name, value in layer.weights.items()})
+        for layer in source.layers
+    ]
+    write_hdf5(tmp_path / "a.h5", stored, source.description)
+    for layer, read in zip(stored, read_hdf5(tmp_path / "a.h5")[0], strict=True):
+        for name, value in layer.weights.items():
+            assert read.weights[name].dtype == np.dtype(np.float32) and (read.weights[name] == value).all()
 
 
 def test_values_of_another_file_are_not_read(tmp_path: Path) -> None:
