@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryFile, gettempdir
 
 import numpy as np
 import numpy.typing as npt
 import soundfile
 import soxr
 
-from .containers.ffmpeg import container_of, decoded_by_ffmpeg
+from .containers import ffmpeg
 from .containers.mp3 import UnmeasuredFile, has_length
 from .containers.sizes import check_size
 from .errors import AudioError
@@ -29,7 +30,7 @@ LOWEST_RATE = 1_000
 """Hz. A header that claims less, or more than HIGHEST_RATE, is taken for damaged."""
 HIGHEST_RATE = 1_000_000
 
-CHECK_VERSION = 4
+_CHECK_VERSION = 4
 """Of what `inspect_audio` finds out; another number is given to a check that judges or counts otherwise."""
 
 _WAV_CONTAINERS = {"WAV", "WAVEX"}
@@ -65,7 +66,8 @@ def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
     """Return what a recording holds, having made sure that `read_audio` can read all of it.
 
     Of a wav with integer samples only the header and a piece are read, unless that piece is silent; everything else is
-    decoded to its end, and its samples are counted.
+    decoded to its end, and its samples are counted. What libsndfile does not read is decoded by ffmpeg, if that is
+    installed, here as by all that reads recordings.
     Raise AudioError if the file is missing, unreadable, truncated or without samples.
     """
     with open_recording(path) as (file_descriptor, sound):
@@ -78,6 +80,11 @@ def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
         if samples < 1:
             raise AudioError(f"{path}: no samples")
         return AudioInfo(samples, sound.samplerate, sound.channels, status.st_size, status.st_mtime_ns, decoded, silent)
+
+
+def reader_version() -> str:
+    """Return what the outcome of `inspect_audio` depends on beside the recording: this module, and what decodes."""
+    return f"{_CHECK_VERSION} {soundfile.__libsndfile_version__} {ffmpeg.version()}"
 
 
 def read_audio(path: str | PathLike[str], sample_rate: int, part: Part | None = None) -> Samples:
@@ -100,8 +107,8 @@ def read_audio(path: str | PathLike[str], sample_rate: int, part: Part | None = 
 def read_audio_blocks(path: str | PathLike[str], sample_rate: int, channel: int | None = None) -> Iterator[Samples]:
     """Yield what `read_audio` returns in blocks, float32 [block], so that a long recording takes little memory.
 
-    Only a `channel` is read, if one is given, counted from 0. What libsndfile does not read is decoded by ffmpeg, if it
-    is installed. Raise AudioError as `read_audio` does, once the blocks before are read.
+    Only a `channel` is read, if one is given, counted from 0. Raise AudioError as `read_audio` does, once the blocks
+    before are read.
     """
     with _decoding(path) as (file_rate, _, decoded):
         resampler = soxr.ResampleStream(file_rate, sample_rate, 1, dtype="float32")
@@ -129,6 +136,8 @@ def is_silent(path: str | PathLike[str], part: Part) -> bool:
 
     False for formats that would have to be decoded up to the part, such as mp3. Raise AudioError.
     """
+    if ffmpeg.container_of(Path(path)) is not None:
+        return False
     with open_recording(path) as (_, sound):
         if sound.format == "MP3" or not sound.seekable():
             return False
@@ -146,42 +155,70 @@ def resampled_length(samples: int, from_rate: int, to_rate: int) -> int:
 def open_recording(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.SoundFile]]:
     """Open a recording once, and yield its file descriptor and what reads it, both of the same file.
 
-    Raise AudioError if it ends before its header says, and for what reading it raises.
+    What ffmpeg decodes is decoded to its end before. Raise AudioError if the file ends before its header says, and for
+    what reading it raises.
     """
     path = Path(path)
+    with _opened(path) as file_descriptor:
+        by_ffmpeg = ffmpeg.container_of_open(file_descriptor) is not None
+        with _decoded_by_ffmpeg(path, file_descriptor) if by_ffmpeg else _sound_file(file_descriptor) as sound:
+            _check_rate(path, sound.samplerate)
+            check_size(path, file_descriptor, sound.format)
+            yield file_descriptor, sound
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """Yield the descriptor of an open file; what libsndfile or the system raises meanwhile is raised as AudioError."""
     try:
         file = opened(path)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise AudioError(f"{path}: {getattr(error, 'strerror', error)}") from error
     try:
-        with file, _sound_file(file.fileno()) as sound:
-            if not LOWEST_RATE <= sound.samplerate <= HIGHEST_RATE:
-                raise AudioError(
-                    f"{path}: a sample rate of {sound.samplerate} Hz;"
-                    f" rates from {LOWEST_RATE} to {HIGHEST_RATE} Hz can be read"
-                )
-            check_size(path, file.fileno(), sound.format)
-            yield file.fileno(), sound
+        with file:
+            yield file.fileno()
     except OSError as error:
         raise AudioError(f"{path}: {error.strerror}") from error
     except soundfile.LibsndfileError as error:
-        container = container_of(path)
-        reason = f"{container}, which libsndfile does not read; convert it to FLAC, such as with ffmpeg"
+        raise AudioError(f"{path}: cannot be read as audio: {error.error_string}") from error
+
+
+def _check_rate(path: Path, sample_rate: int) -> None:
+    if not LOWEST_RATE <= sample_rate <= HIGHEST_RATE:
         raise AudioError(
-            f"{path}: {reason if container else f'cannot be read as audio: {error.error_string}'}"
-        ) from error
+            f"{path}: a sample rate of {sample_rate} Hz; rates from {LOWEST_RATE} to {HIGHEST_RATE} Hz can be read"
+        )
 
 
 @contextmanager
 def _decoding(path: str | PathLike[str]) -> Iterator[tuple[int, int, Iterator[Samples]]]:
     """Open a recording, and yield its rate in Hz, its channels, and its samples as float32 [block, channels]."""
     path = Path(path)
-    if path.is_file() and container_of(path) is not None:
-        with decoded_by_ffmpeg(path) as (wav, blocks):
-            yield wav.sample_rate, wav.channels, blocks
-        return
+    with _opened(path) as file_descriptor:
+        if ffmpeg.container_of_open(file_descriptor) is not None:
+            with ffmpeg.decoded_by_ffmpeg(path, file_descriptor) as (wav, blocks):
+                yield wav.sample_rate, wav.channels, blocks
+            return
     with open_recording(path) as (_, sound):
         yield sound.samplerate, sound.channels, _blocks_of_channels(path, sound)
+
+
+@contextmanager
+def _decoded_by_ffmpeg(path: Path, file_descriptor: int) -> Iterator[soundfile.SoundFile]:
+    """Yield what reads the samples that ffmpeg decodes an open file to, in a temporary file. Raise AudioError."""
+    with ffmpeg.decoded_by_ffmpeg(path, file_descriptor) as (wav, blocks), TemporaryFile() as file:
+        try:
+            for block in blocks:
+                file.write(block.data)
+            file.seek(0)
+        except OSError as error:
+            raise AudioError(
+                f"{path}: cannot be decoded into the folder {gettempdir()}: {error.strerror}; make room there, or let "
+                "TMPDIR name another folder"
+            ) from error
+        samples = {"format": "RAW", "subtype": "FLOAT", "endian": "LITTLE"}
+        with soundfile.SoundFile(file.fileno(), "r", wav.sample_rate, wav.channels, closefd=False, **samples) as sound:
+            yield sound
 
 
 def _sound_file(file_descriptor: int) -> soundfile.SoundFile:

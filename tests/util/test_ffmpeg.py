@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import stat
 import subprocess
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -12,8 +13,16 @@ import numpy as np
 import pytest
 import soundfile
 
-from deepspeech.util.audio import channel_count, read_audio_blocks
-from deepspeech.util.errors import AudioError
+from deepspeech.util.audio import channel_count, inspect_audio, read_audio, read_audio_blocks
+from deepspeech.util.corpus import read_corpus
+from deepspeech.util.errors import AudioError, DeepSpeechError
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.feeding import OnTheFly
+from deepspeech.util.importing import import_corpus
+from deepspeech.util.importing.pipeline.records import Choices
+from deepspeech.util.parts import Part
+from deepspeech.util.shards.writing import write_shards
+from deepspeech.util.text import Alphabet
 
 RATE = 16_000
 TONES = np.stack([np.sin(np.arange(2 * RATE) / 9), np.sin(np.arange(2 * RATE) / 14)], axis=1).astype(np.float32) / 2
@@ -53,7 +62,9 @@ def test_ffmpeg_gets_a_file_and_nothing_that_libsndfile_reads(tmp_path: Path, mo
     np.testing.assert_allclose(read(path, channel=1), TONES[:, 1], atol=1e-6)
     assert channel_count(path) == 2
     arguments = (tmp_path / "arguments").read_text()
-    assert f"-i file:{path}" in arguments and "-protocol_whitelist file,pipe" in arguments
+    assert (
+        "-i file:/dev/fd/" in arguments and path.name not in arguments and "-protocol_whitelist file,pipe" in arguments
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,3 +110,57 @@ def test_recordings_of_phones_and_browsers_are_decoded(tmp_path: Path, monkeypat
         (tmp_path / f"cut {name}").write_bytes(content[: len(content) // 2])
         with pytest.raises(AudioError, match=reason):
             read(tmp_path / f"cut {name}")
+
+
+def phone_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write a list of a recording that is decoded by a made-up ffmpeg, and of the second half of it."""
+    soundfile.write(folder / "stereo.wav", TONES, RATE, subtype="FLOAT")
+    (folder / "a.m4a").write_bytes(MP4)
+    (folder / "train.csv").write_text("wav_filename,transcript,start\na.m4a,whole,\na.m4a,half,1\n")
+    installed(folder / "bin", f"echo x >> '{folder}/starts'; /bin/cat '{folder}/stereo.wav'", monkeypatch)
+    return folder / "train.csv"
+
+
+def test_what_ffmpeg_decodes_is_trained_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train, expected = phone_corpus(tmp_path, monkeypatch), TONES.mean(axis=1)
+    audio = inspect_audio(tmp_path / "a.m4a")
+    assert (audio.samples, audio.sample_rate, audio.channels, audio.file_size) == (len(TONES), RATE, 2, len(MP4))
+    assert audio.decoded and not audio.silent
+    np.testing.assert_allclose(read_audio(tmp_path / "a.m4a", RATE, Part(0.5, 1.5)), expected[8000:24000], atol=1e-6)
+    extractor, alphabet = front_end(FeatureOptions(feature_type="psf")), Alphabet(tuple("hwoleaf"))
+    for given in (train, Path(write_shards([train], str(tmp_path / "shard"), 10**6, 1).name)):
+        corpus = read_corpus([given], alphabet, extractor, progress=False, remembered=tmp_path / "known")
+        half, whole = map(OnTheFly(corpus, extractor).samples, range(2))
+        np.testing.assert_allclose(whole, expected, atol=1e-6)
+        np.testing.assert_allclose(half, expected[RATE:], atol=2e-4)
+    (tmp_path / "starts").unlink()
+    read_corpus([train], alphabet, extractor, progress=False, remembered=tmp_path / "known")
+    assert not (tmp_path / "starts").exists()  # as the lengths are known
+
+
+def test_an_import_converts_what_ffmpeg_decodes_once_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    phone_corpus(tmp_path, monkeypatch)
+    path, choices, news = tmp_path / "bin", Choices(split=(1, 0, 0)), list[str]()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(DeepSpeechError, match="no row"):
+        import_corpus("lists", tmp_path / "out", tmp_path, news.append, choices)
+    assert any("which is not installed; install it, or convert" in line for line in news)
+    monkeypatch.setenv("PATH", str(path))
+    for _ in range(2):
+        import_corpus("lists", tmp_path / "out", tmp_path, news.append, choices)
+        assert len((tmp_path / "starts").read_text().splitlines()) == 1
+        text = (tmp_path / "out" / "train.csv").read_text()
+        assert "clips/a.m4a/whole.flac," in text and "clips/a.m4a/00001000-00002000.flac," in text
+    converted = read_audio(tmp_path / "out/clips/a.m4a/whole.flac", RATE)
+    np.testing.assert_allclose(converted, TONES.mean(axis=1), atol=2.0**-14)
+
+
+def test_a_recording_that_cannot_be_decoded_into_the_temporary_folder_is_not_called_unreadable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    phone_corpus(tmp_path, monkeypatch)
+    monkeypatch.setattr("deepspeech.util.audio.TemporaryFile", partial(Path("/dev/full").open, "wb", buffering=0))
+    with pytest.raises(AudioError, match=r"a\.m4a: cannot be decoded into .*: No space left on device; make room"):
+        inspect_audio(tmp_path / "a.m4a")

@@ -16,9 +16,8 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-import soundfile
 
-from ..audio import CHECK_VERSION, AudioInfo, inspect_audio, is_silent
+from ..audio import AudioInfo, inspect_audio, is_silent, reader_version
 from ..files.user_folders import cache_folder
 from ..files.whole_files import write_whole
 from ..parts import Part
@@ -31,8 +30,6 @@ MOST_REMEMBERED = 500_000
 _HEAD = b"deepspeech checked recordings 1\n"
 _RECORD = np.dtype([("key", "V16"), ("samples", "<u8"), ("sample_rate", "<u4"), ("channels", "<u4")])
 _CHECKSUM_BYTES = 4
-_VERSION = f"{CHECK_VERSION}\0{soundfile.__libsndfile_version__}"
-"""What the outcome of a check depends on beside the recording."""
 
 _Known = tuple[int, int, int]
 """Samples, sample rate and channels."""
@@ -49,6 +46,7 @@ class CheckedRecordings:
     def __init__(self, path: Path) -> None:
         """Take the file to read and write; one that is missing, cannot be read or is damaged counts as empty."""
         self._path = path
+        self._version = reader_version()
         self._before = _read(path)
         self._used: dict[bytes, _Known] = {}
         self._news = False
@@ -57,7 +55,7 @@ class CheckedRecordings:
         """Return what `inspect_audio` returns, or raise its AudioError, without decoding a recording known as good."""
         try:
             status = Path(path).stat()
-            known = self._before.get(key := _key(path, status.st_size, status.st_mtime_ns))
+            known = self._before.get(key := self._key(path, status.st_size, status.st_mtime_ns))
         except (OSError, ValueError):
             return inspect_audio(path)
         if known is not None:
@@ -66,7 +64,7 @@ class CheckedRecordings:
         audio = inspect_audio(path)
         if audio.decoded and not audio.silent:
             found = (audio.samples, audio.sample_rate, audio.channels)
-            self._used[_key(path, audio.file_size, audio.modified_ns)] = found
+            self._used[self._key(path, audio.file_size, audio.modified_ns)] = found
             self._news = True
         return audio
 
@@ -75,7 +73,7 @@ class CheckedRecordings:
 
         `audio` is what is known of the recording.
         """
-        key = _key(f"{path}{part.fragment}", audio.file_size, audio.modified_ns)
+        key = self._key(f"{path}{part.fragment}", audio.file_size, audio.modified_ns)
         known = self._before.get(key)
         if known is None:
             if is_silent(path, part):
@@ -85,6 +83,10 @@ class CheckedRecordings:
         if audio.decoded:
             self._used[key] = known
         return False
+
+    def _key(self, path: str | PathLike[str], size: int, modified_ns: int) -> bytes:
+        text = f"{self._version}\0{Path(path).absolute()}\0{size}\0{modified_ns}"
+        return hashlib.blake2b(os.fsencode(text), digest_size=_RECORD["key"].itemsize).digest()
 
     def save(self) -> None:
         """Add what was found to the file, unless that is nothing; say at debug level if it cannot be written.
@@ -115,11 +117,6 @@ def checked_recordings(path: Path | None) -> Iterator[CheckedRecordings | None]:
         yield checked
     finally:
         checked.save()
-
-
-def _key(path: str | PathLike[str], size: int, modified_ns: int) -> bytes:
-    text = f"{_VERSION}\0{Path(path).absolute()}\0{size}\0{modified_ns}"
-    return hashlib.blake2b(os.fsencode(text), digest_size=_RECORD["key"].itemsize).digest()
 
 
 def _read(path: Path) -> dict[bytes, _Known]:

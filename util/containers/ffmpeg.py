@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import AudioError
+from ..files.opening import opened
 from .wav import START_BYTES, WavFormat, is_wav, read_wav_format
 
 PROGRAM = "ffmpeg"
@@ -34,11 +36,10 @@ CONTAINERS = {
 }
 """What files begin with that are left to ffmpeg; lists of other files, which it reads too, are not among them."""
 
+NO_TRACK = "matches no streams"
+"""What ffmpeg says, with advice on its flags, of a file without an audio track."""
 ENDED_EARLY = "File ended prematurely"
 """What ffmpeg says of a WebM or Matroska file that is cut off, though it exits as it does for a whole one."""
-
-NO_TRACK = "matches no streams"
-"""What ffmpeg says of a file without an audio track."""
 
 Samples = npt.NDArray[np.float32]
 
@@ -46,10 +47,15 @@ Samples = npt.NDArray[np.float32]
 def container_of(path: Path) -> str | None:
     """Return the name of a file's container if libsndfile does not read it and ffmpeg does; None for other files."""
     try:
-        with path.open("rb") as file:
-            start = file.read(START_BYTES)
+        with opened(path) as file:
+            return container_of_open(file.fileno())
     except (OSError, ValueError):
         return None
+
+
+def container_of_open(file_descriptor: int) -> str | None:
+    """Return what `container_of` returns, of an open file. Raise OSError."""
+    start = os.pread(file_descriptor, START_BYTES, 0)
     if start[4:8] == b"ftyp":
         return "MP4"
     if start[:4] == b"RIFF" and start[8:] == b"AVI ":
@@ -57,24 +63,42 @@ def container_of(path: Path) -> str | None:
     return next((name for first, name in CONTAINERS.items() if start.startswith(first)), None)
 
 
-@contextmanager
-def decoded_by_ffmpeg(path: Path) -> Iterator[tuple[WavFormat, Iterator[Samples]]]:
-    """Yield the format and the blocks, float32 [samples, channels], of a file's first audio track.
+def version() -> str:
+    """Return what tells the ffmpeg that is installed from others, without starting it; empty if there is none."""
+    program = shutil.which(PROGRAM)
+    if program is None:
+        return ""
+    status = Path(program).stat()
+    return f"{status.st_size} {status.st_mtime_ns}"
 
-    Raise AudioError, also where the blocks are read, if ffmpeg is not installed or cannot decode the file.
+
+@contextmanager
+def decoded_by_ffmpeg(path: Path, file_descriptor: int) -> Iterator[tuple[WavFormat, Iterator[Samples]]]:
+    """Yield the format and the blocks, float32 [samples, channels], of the first audio track of an open file.
+
+    Raise AudioError, which calls it `path`, also where the blocks are read, if ffmpeg is not installed or cannot decode
+    it.
     """
     program = shutil.which(PROGRAM)
     if program is None:
         raise AudioError(
-            f"{path}: {container_of(path)} is decoded by {PROGRAM}, which is not installed; "
+            f"{path}: {container_of_open(file_descriptor)} is decoded by {PROGRAM}, which is not installed; "
             "install it, or convert the recording to WAV or FLAC"
         )
-    # `file:` keeps a name from being taken for an address or a flag, and the list of protocols from leading elsewhere.
-    command = [program, "-nostdin", "-loglevel", "error", "-protocol_whitelist", "file,pipe", "-i", f"file:{path}"]
+    # Opened by its number it is the file that is meant, even without a path, and no name can be taken for a flag; the
+    # list of protocols keeps its content from leading elsewhere.
+    name = f"file:/dev/fd/{file_descriptor}"
+    command = [program, "-nostdin", "-loglevel", "error", "-protocol_whitelist", "file,pipe", "-i", name]
     command += ["-map", "0:a:0", "-f", "wav", "-codec:a", "pcm_f32le", "pipe:1"]
     with (
         tempfile.TemporaryFile() as messages,
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=messages) as process,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=messages,
+            pass_fds=(file_descriptor,),
+        ) as process,
     ):
         assert process.stdout is not None
         try:
@@ -101,7 +125,7 @@ def _failure(path: Path, process: subprocess.Popen[bytes], messages: IO[bytes]) 
     said = _said(messages)
     if any(NO_TRACK in line for line in said):
         return AudioError(f"{path}: holds no sound, as a video without an audio track")
-    reason = f": {said[-1].removeprefix(f'file:{path}: ')}" if said else ""
+    reason = f": {said[-1].rpartition('/dev/fd/')[2].lstrip('0123456789:').strip()}" if said else ""
     return AudioError(f"{path}: {PROGRAM} cannot decode it{reason}")
 
 

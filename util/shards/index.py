@@ -13,16 +13,17 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-import soundfile
-
-from ..audio import CHECK_VERSION, AudioInfo, inspect_audio
+from ..audio import AudioInfo, inspect_audio, reader_version
 from ..errors import AudioError, CorpusError
 from ..files.whole_files import write_whole
 from ..parallel import ordered_map, usable_cores
 from ..storage.copies import named_for_all, refresh, root
 from .members import Place, contents, open_shard
 
-AUDIO = ("wav", "flac", "mp3", "ogg", "opus", "oga", "aiff", "au", "caf", "w64", "sph")
+AUDIO = (
+    *("wav", "flac", "mp3", "ogg", "opus", "oga", "aiff", "au", "caf", "w64", "sph"),
+    *("m4a", "aac", "amr", "webm", "wma"),  # decoded by ffmpeg
+)
 """Endings of members that are recordings; an utterance has one."""
 TRANSCRIPT, COLUMNS = "txt", "json"
 """Endings of the members with the transcript, and with what else is known as a JSON object.
@@ -31,7 +32,7 @@ Without the former the transcript is the object's `text` or `transcript`.
 """
 _TEXTS = ("text", "transcript")
 
-_FORMAT = f"3 {CHECK_VERSION} {soundfile.__libsndfile_version__}"
+_FORMAT = 3
 _LARGEST_TEXT = 1 << 20
 
 
@@ -130,7 +131,7 @@ def _inspect(shard: Path, entry: ShardEntry) -> ShardEntry:
 
 
 def _remembered_as(shard: Path, size: int, modified_ns: int) -> Path:
-    text = f"{_FORMAT}\0{named_for_all(str(shard.absolute()))}\0{size}\0{modified_ns}"
+    text = f"{_FORMAT} {reader_version()}\0{named_for_all(str(shard.absolute()))}\0{size}\0{modified_ns}"
     digest = hashlib.sha256(os.fsencode(text)).hexdigest()[:40]
     return root() / "shards" / f"{digest}.json"
 

@@ -90,7 +90,7 @@ def test_another_version_of_the_check_knows_nothing_of_the_one_before(
     folder: Path, decoded: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read(folder, folder / "checked")
-    monkeypatch.setattr(checked_recordings, "_VERSION", "another")
+    monkeypatch.setattr(checked_recordings, "reader_version", lambda: "another")
     read(folder, folder / "checked")
     assert len(decoded) == 4
 

@@ -110,7 +110,8 @@ def test_each_recording_has_its_own_text_where_names_differ_in_capitals_alone(tm
     assert done.left_out == {"C.wav": "no transcript beside it"}
 
 
-def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     for name in ("good", "alone", "empty", "latin", "link", "timed"):
         tone(tmp_path / f"{name}.wav")
     tone(tmp_path / "good.mp3")
@@ -135,7 +136,8 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path) -> None:
     assert done.left_out == {
         "alone.wav": "no transcript beside it",
         "broken.txt": "cannot be read as audio",
-        "phone.txt": "MP4, which libsndfile does not read; convert it to FLAC, such as with ffmpeg",
+        "phone.txt": "MP4 is decoded by ffmpeg, which is not installed; install it, or convert the recording to WAV "
+        "or FLAC",
         "empty.txt": "empty transcript",
         "good.mp3": "another recording has the same name, but for its ending",
         "latin.txt": "its transcript is not UTF-8",

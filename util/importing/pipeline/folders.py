@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 SUFFIXES = (
     *("wav", "flac", "opus", "ogg", "mp3", "sph", "aiff", "aif", "au", "w64", "rf64", "caf", "snd", "oga"),
-    *("m4a", "aac", "amr", "webm", "wma"),  # to be converted first, which is said of each
+    *("m4a", "aac", "amr", "webm", "wma", "3gp", "mka", "mkv", "mov", "mp4"),  # decoded by ffmpeg
 )
 """Endings of recordings, without the dot; of several with the same name, the first is taken."""
 

@@ -73,8 +73,11 @@ class KnownRecordings:
         self._database.close()
 
     def find(self, path: str) -> Checked | None:
-        """Return what is known of a recording, which may have changed since then."""
-        query = "SELECT size, modified_ns, samples, sample_rate, problem FROM checked WHERE path = ?"
+        """Return what is known of a recording that could be used, which may have changed since then.
+
+        What was wrong with others need not be wrong any more, as when a decoder is installed.
+        """
+        query = "SELECT size, modified_ns, samples, sample_rate, problem FROM checked WHERE path = ? AND problem = ''"
         row = self._database.execute(query, (_key(path),)).fetchone()
         return Checked(*row) if row else None
 

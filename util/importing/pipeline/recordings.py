@@ -1,4 +1,4 @@
-"""Recordings: checked to their ends, and cut where a row is a segment of one."""
+"""Recordings: checked to their ends, cut where a row is a segment, converted where a program must decode them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import soundfile
 
 from ...audio import inspect_audio, open_recording
+from ...containers.ffmpeg import container_of
 from ...containers.flac import write_flac
 from ...errors import AudioError
 from ...parts import PartError, clipped, part_of
@@ -35,7 +36,7 @@ class Imported:
 
 
 class Recordings:
-    """Checks recordings and cuts segments; called by several threads."""
+    """Checks recordings, converts some and cuts segments; called by several threads."""
 
     def __init__(self, root: str, clips: Path) -> None:
         """Take the folder below which the recordings are as `root`; segments are written below the folder `clips`."""
@@ -53,52 +54,65 @@ class Recordings:
                 record.source, "a name or text that cannot be written as UTF-8", record.path, str(error)
             ), known
         try:
-            checked = _check(record.path, known)
-        except (OSError, ValueError) as error:  # ValueError: a null character in the name
-            return LeftOut(record.source, getattr(error, "strerror", None) or str(error), record.path), None
+            checked = self._check(record.path, known)
+            recording = record.path if checked.problem else self._readable(record.path, checked.modified_ns)
+        except (OSError, ValueError, AudioError, soundfile.SoundFileError) as error:  # ValueError: a null character
+            reason = getattr(error, "strerror", None) or str(error).removeprefix(f"{record.path}: ")
+            return LeftOut(record.source, reason, record.path), None
         if checked.problem:
             kind, _, detail = checked.problem.partition(": ")
             return LeftOut(record.source, kind, record.path, detail), checked
-        return self._segment(record, checked), checked
+        return self._segment(record, recording, checked), checked
 
-    def _segment(self, record: Record, checked: Checked) -> Imported | LeftOut:
+    def _segment(self, record: Record, recording: str, checked: Checked) -> Imported | LeftOut:
+        """Return the row of a record, all or a segment of `recording`, which is the record's or made of it."""
         length = checked.samples / checked.sample_rate
         try:
             part = clipped(part_of(record.start, record.duration), length)
         except PartError as error:
             return LeftOut(record.source, error.reason, record.path, error.detail)
         if part is None:
-            return Imported(record, record.path, checked.size, length)
+            size = checked.size if recording == record.path else Path(recording).stat().st_size
+            return Imported(record, recording, size, length)
         samples = part.samples(checked.sample_rate, checked.samples)
-        clip = self._clip(record.path, *part)
+        clip = self._clips_of(record.path) / f"{round(part.start * 1000):08d}-{round(part.end * 1000):08d}.flac"
         try:
-            size = _cut(record.path, clip, samples, checked.modified_ns)
+            size = _cut(recording, clip, samples, checked.modified_ns)
         except (OSError, AudioError, soundfile.SoundFileError) as error:
             return LeftOut(record.source, "its segment cannot be cut out", record.path, str(error))
         return Imported(record, str(clip), size, len(samples) / checked.sample_rate)
 
-    def _clip(self, path: str, start: float, end: float) -> Path:
-        """Return the file of a segment: in a folder named as its recording, named by its milliseconds."""
-        name = path.removeprefix(self._root).lstrip(os.sep).replace("..", "_")
-        return self._clips / name / f"{round(start * 1000):08d}-{round(end * 1000):08d}.flac"
+    def _check(self, path: str, known: Checked | None) -> Checked:
+        """Return what a recording holds, by decoding it if it isn't as it was when it became known; raise OSError."""
+        status = os.stat(path)  # noqa: PTH116 (a Path takes as long as all the rest)
+        if known and (known.size, known.modified_ns) == (status.st_size, status.st_mtime_ns):
+            return known
+        if not stat.S_ISREG(status.st_mode):  # opening a named pipe would wait forever
+            return Checked(status.st_size, status.st_mtime_ns, problem="not a file")
+        if not status.st_size:
+            return Checked(0, status.st_mtime_ns, problem="an empty file")
+        try:
+            samples, sample_rate = _inspect(self._readable(path, status.st_mtime_ns))
+            problem = "" if samples else "no samples"
+        except (AudioError, soundfile.SoundFileError) as error:
+            samples, sample_rate = 0, 0
+            problem = _with_kind(str(error).removeprefix(f"{path}: ").partition("\n")[0])
+        return Checked(status.st_size, status.st_mtime_ns, samples, sample_rate, problem)
 
+    def _readable(self, path: str, modified_ns: int) -> str:
+        """Return the path of a recording, or of a FLAC that is made of one which ffmpeg would have to decode each time.
 
-def _check(path: str, known: Checked | None) -> Checked:
-    """Return what a recording holds, by decoding it if it isn't as it was when it became known; raise OSError."""
-    status = os.stat(path)  # noqa: PTH116 (a Path takes as long as all the rest)
-    if known and (known.size, known.modified_ns) == (status.st_size, status.st_mtime_ns):
-        return known
-    if not stat.S_ISREG(status.st_mode):  # opening a named pipe would wait forever
-        return Checked(status.st_size, status.st_mtime_ns, problem="not a file")
-    if not status.st_size:
-        return Checked(0, status.st_mtime_ns, problem="an empty file")
-    try:
-        samples, sample_rate = _inspect(path)
-        problem = "" if samples else "no samples"
-    except (AudioError, soundfile.SoundFileError) as error:
-        samples, sample_rate = 0, 0
-        problem = _with_kind(str(error).removeprefix(f"{path}: ").partition("\n")[0])
-    return Checked(status.st_size, status.st_mtime_ns, samples, sample_rate, problem)
+        To start a program takes as long as to decode a minute of FLAC, and each epoch would have to. Raise AudioError.
+        """
+        if container_of(Path(path)) is None:
+            return path
+        whole = self._clips_of(path) / "whole.flac"
+        _cut(path, whole, None, modified_ns)
+        return str(whole)
+
+    def _clips_of(self, path: str) -> Path:
+        """Return the folder of what is made of a recording, which is named as it."""
+        return self._clips / path.removeprefix(self._root).lstrip(os.sep).replace("..", "_")
 
 
 def _inspect(path: str) -> tuple[int, int]:
@@ -112,18 +126,18 @@ def _with_kind(problem: str) -> str:
     return f"{kind}: {problem}" if kind else problem
 
 
-def _cut(path: str, clip: Path, samples: range, modified_ns: int) -> int:
-    """Write samples of a recording as FLAC, unless they are there; return its size.
+def _cut(path: str, clip: Path, samples: range | None, modified_ns: int) -> int:
+    """Write samples of a recording, or all of them, as FLAC, unless they are there; return its size.
 
-    The segment gets the modification time of its recording, by which it is known to be of that version of it.
+    The clip gets the modification time of its recording, by which it is known to be of that version of it.
     """
-    if _is_cut(clip, len(samples), modified_ns):
+    if _is_cut(clip, samples, modified_ns):
         return clip.stat().st_size
     clip.parent.mkdir(parents=True, exist_ok=True)
     beside = clip.with_name(f".{clip.name}.part-{os.getpid()}-{threading.get_ident()}")
     try:
         with open_recording(path) as (_, sound):
-            write_flac(sound, samples, beside)
+            write_flac(sound, range(sound.frames) if samples is None else samples, beside)
         os.utime(beside, ns=(modified_ns, modified_ns))
         beside.replace(clip)
     finally:
@@ -131,8 +145,11 @@ def _cut(path: str, clip: Path, samples: range, modified_ns: int) -> int:
     return clip.stat().st_size
 
 
-def _is_cut(clip: Path, frames: int, modified_ns: int) -> bool:
+def _is_cut(clip: Path, samples: range | None, modified_ns: int) -> bool:
     try:
-        return clip.stat().st_mtime_ns == modified_ns and soundfile.info(str(clip)).frames == frames
+        if clip.stat().st_mtime_ns != modified_ns:
+            return False
+        frames: int = soundfile.info(str(clip)).frames
+        return frames > 0 if samples is None else frames == len(samples)
     except (OSError, soundfile.SoundFileError):
         return False
