@@ -153,6 +153,7 @@ def test_an_import_converts_what_ffmpeg_decodes_once_it_is_installed(
         assert len((tmp_path / "starts").read_text().splitlines()) == 1
         text = (tmp_path / "out" / "train.csv").read_text()
         assert "clips/a.m4a/whole.flac," in text and "clips/a.m4a/00001000-00002000.flac," in text
+    assert soundfile.info(tmp_path / "out/clips/a.m4a/whole.flac").subtype == "PCM_16"  # as of other lossy formats
     converted = read_audio(tmp_path / "out/clips/a.m4a/whole.flac", RATE)
     np.testing.assert_allclose(converted, TONES.mean(axis=1), atol=2.0**-14)
 

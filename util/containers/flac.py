@@ -19,7 +19,8 @@ def write_flac(sound: soundfile.SoundFile, samples: range, to: Path | BinaryIO) 
     lossy formats may be, is clipped. Raise soundfile.SoundFileError, or OSError.
     """
     sound.seek(samples.start)
-    subtype = "PCM_24" if sound.subtype in _WIDE else "PCM_16"
+    wide = sound.subtype in _WIDE and sound.format != "RAW"  # in which the samples of lossy formats are decoded
+    subtype = "PCM_24" if wide else "PCM_16"
     missing = len(samples)
     with soundfile.SoundFile(to, "w", sound.samplerate, sound.channels, subtype=subtype, format="FLAC") as segment:
         # Read as integers, lossy formats would wrap around, and floating-point samples would become zeros.
