@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from trees import Import, tone, write
+from trees import Import, read, tone, write
 
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing.pipeline.records import Choices
@@ -202,3 +202,31 @@ def test_without_the_library_for_tiers_the_extra_is_named(tmp_path: Path, monkey
     monkeypatch.setitem(sys.modules, "pympi", None)
     with pytest.raises(ImportingError, match=r"pip install '\.\[importing\]'"):
         Import("folder", tmp_path, tmp_path / "out")
+
+
+def test_subtitles_cut_their_recording(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        tone(tmp_path / f"{name}.wav", 4)
+    write(
+        tmp_path / "a.srt",
+        "\ufeff1\r\n00:00:00,000 --> 00:00:01,000\r\n<i>olá,</i>\r\n{\\an8}mundo &amp; tudo\r\n\r\n"
+        "2\r\n00:00:01,000 --> 00:00:02,000\r\n\r\n3\r\n00:00:02,500 --> 00:00:03,500 X1:40\r\nनमस्ते\r\n",
+    )
+    write(tmp_path / "a.txt", "olá, mundo & tudo नमस्ते")
+    write(
+        tmp_path / "b.vtt",
+        "WEBVTT - a title\n\nNOTE what\nis this\n\nname\n00:01.000 --> 00:02.000 align:start\n<v.loud Ana>oi <00:01.5>"
+        "<c>mar</c></v>\n\n00:02.000 --> 00:03.000\n<v Rui>tchau\n",
+    )
+    write(tmp_path / "c.srt", "1\n0:0:1 --> 0:0:2\nlost\n")
+    done = Import("folder", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
+    rows = [(row["wav_filename"], row["transcript"], row["speaker"]) for row in done.all_rows]
+    assert rows == [
+        ("clips/a.wav/00000000-00001000.flac", "olá, mundo & tudo", ""),
+        ("clips/a.wav/00002500-00003500.flac", "नमस्ते", ""),
+        ("clips/b.wav/00001000-00002000.flac", "oi mar", "Ana"),
+        ("clips/b.wav/00002000-00003000.flac", "tchau", "Rui"),
+    ]
+    (left_out,) = read(done.out / "left_out.csv")
+    assert (left_out["source"], left_out["reason"]) == ("c.srt", "its transcript cannot be read")
+    assert left_out["detail"] == "line 2: times are not written as 00:01:02.345 --> 00:01:04.000"

@@ -1,7 +1,7 @@
-"""A folder of recordings, each with a file beside it: .txt, .lab, .trn, Praat's .TextGrid or ELAN's .eaf.
+"""A folder of recordings, each with a file beside it: .txt, .lab, .trn, .TextGrid (Praat), .eaf (ELAN), .srt or .vtt.
 
 The file is named as the recording, with its ending in place of the recording's or behind it. Folders are searched to
-any depth. Recordings are cut at the annotations of a .TextGrid or .eaf.
+any depth. Recordings are cut at the annotations of a .TextGrid or .eaf, and the cues of subtitles.
 """
 
 from __future__ import annotations
@@ -14,10 +14,15 @@ from ...corpus_files.lines import read_text
 from ...errors import ImportingError
 from ..pipeline.folders import SUFFIXES, is_recording, walk
 from ..pipeline.records import Choices, Item, LeftOut, Record
+from .annotations.subtitles import read_subtitles
 from .annotations.tiers import AnnotationsError, Tier, choose_tiers, read_eaf, read_textgrid
 from .annotations.transcripts import follow_links, has_times
 
-_TIERS: dict[str, Callable[[Path], list[Tier]]] = {"textgrid": read_textgrid, "eaf": read_eaf}
+_SUBTITLES = ("srt", "vtt")
+_TIERS: dict[str, Callable[[Path], list[Tier]]] = {
+    **{"textgrid": read_textgrid, "eaf": read_eaf},
+    **dict.fromkeys(_SUBTITLES, read_subtitles),
+}
 _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, "trn": follow_links}
 
 
@@ -94,7 +99,8 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
                 yield Record(str(path), text, where)
             return
         found = _TIERS[suffix](annotation)
-        chosen = choose_tiers(annotation, found, tiers)
+        of_voices = suffix in _SUBTITLES and not tiers  # which all have transcripts
+        chosen = found if of_voices else choose_tiers(annotation, found, tiers)
     except UnicodeDecodeError as error:
         yield LeftOut(where, "its transcript is not UTF-8", str(path), str(error))
     except (OSError, AnnotationsError) as error:
