@@ -107,8 +107,9 @@ def check_program(
     assert len(found) == lines
     assert found[0] == "".join(token.text for token in best.tokens)
     assert float(found[1].removeprefix("confidence ")) == pytest.approx(best.confidence, abs=ROUNDING)
-    failed = subprocess.run([*command, "none.pb", recording], env=environment, capture_output=True, text=True)
-    assert failed.returncode == 1 and "none.pb cannot be opened" in failed.stderr and failed.stdout == ""
+    for files, told in ((("none.pb", recording), "none.pb cannot be opened"), ((graph, "none.wav"), "o such file or")):
+        failed = subprocess.run([*command, *files], env=environment, capture_output=True, text=True)
+        assert failed.returncode == 1 and told in failed.stderr and failed.stdout == ""
 
 
 def test_a_program_in_c_is_built_with_pkg_config_and_runs(
@@ -143,6 +144,10 @@ def test_a_program_in_javascript_runs(environment: dict[str, str], graph_file: P
     if node is None or subprocess.run([node, "-e", "require('koffi')"], cwd=folder, capture_output=True).returncode:
         pytest.skip(f"no node, or no koffi; `npm install` in {folder} gets it")
     check_program([node, folder / "transcribe.js"], environment, graph_file, recordings[0])
+    without = {**environment, "DEEPSPEECH_LIBRARY": "none.so"}
+    failed = subprocess.run([node, folder / "transcribe.js"], env=without, capture_output=True, text=True)
+    assert failed.returncode == 1 and failed.stderr.startswith("transcribe: none.so: ")
+    assert len(failed.stderr.splitlines()) == 1
 
 
 def test_installing_puts_library_header_and_pkg_config_file_in_place(library: Library, tmp_path: Path) -> None:

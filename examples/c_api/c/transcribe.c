@@ -5,6 +5,7 @@
  *
  * The recording is a WAV file of 16-bit samples, one channel, at the model's sample rate. */
 #include <deepspeech.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@ static short* read_samples(const char* path, int sample_rate, unsigned* count) {
   int16_t channels = 0, bits = 0;
   int32_t rate = 0;
   FILE* file = fopen(path, "rb");
-  if (!file || fread(head, 1, 12, file) != 12 || memcmp(head + 8, "WAVE", 4) != 0) fail(path, "not a WAV file");
+  if (!file) fail(path, strerror(errno));
+  if (fread(head, 1, 12, file) != 12 || memcmp(head + 8, "WAVE", 4) != 0) fail(path, "not a WAV file");
   while (fread(head, 1, 8, file) == 8) {
     memcpy(&size, head + 4, 4);
     if (memcmp(head, "fmt ", 4) == 0 && size >= sizeof format) {

@@ -7,7 +7,7 @@
 const fs = require("node:fs");
 const koffi = require("koffi");
 
-const library = koffi.load(process.env.DEEPSPEECH_LIBRARY || "libdeepspeech.so");
+const library = load(process.env.DEEPSPEECH_LIBRARY || "libdeepspeech.so");
 koffi.opaque("ModelState");
 koffi.struct("TokenMetadata", { text: "const char *", timestep: "unsigned int", start_time: "float" });
 koffi.struct("CandidateTranscript", { tokens: "TokenMetadata *", num_tokens: "unsigned int", confidence: "double" });
@@ -22,6 +22,15 @@ const speechToText = library.func(
 );
 const freeMetadata = library.func("void DS_FreeMetadata(Metadata *metadata)");
 const lastErrorMessage = library.func("const char *DS_LastErrorMessage()");
+
+function load(name) {
+  try {
+    return koffi.load(name);
+  } catch (error) {
+    console.error(`transcribe: ${name}: ${error.message}; install it, or let DEEPSPEECH_LIBRARY name its file`);
+    process.exit(1);
+  }
+}
 
 function check(succeeded) {
   if (!succeeded) throw new Error(lastErrorMessage());
