@@ -65,10 +65,36 @@ def frozen_graph(
         for name, value in graph_metadata(network, alphabet, features, statistics, options).items():
             tf.constant([value], tf.int32 if isinstance(value, int) else tf.string, name=name)
     definition = graph.as_graph_def()
-    for node in definition.node:
-        for name in LATER_ATTRIBUTES:
-            node.attr.pop(name, None)
+    _leave_out_of_process(definition)
     return definition
+
+
+def _leave_out_of_process(definition: Any) -> None:
+    """Leave out of a graph what later versions alone or this process alone knows, so that a model has one graph.
+
+    TensorFlow counts the functions of loops and gradients through a process, and names them by the number.
+    """
+    functions = sorted(definition.library.function, key=lambda each: _number_and_stem(each.signature.name))
+    names = [each.signature.name for each in functions]
+    renamed = {name: f"{_number_and_stem(name)[1]}_{place}" for place, name in enumerate(names)}
+    for function in functions:
+        signature = function.signature
+        for argument in signature.input_arg:  # some hold the function's name, and are not used in it
+            argument.name = argument.name.replace(signature.name, renamed[signature.name])
+        signature.name = renamed[signature.name]
+    for node in (*definition.node, *(node for function in functions for node in function.node_def)):
+        for name in (*LATER_ATTRIBUTES, "_gradient_op_type"):
+            node.attr.pop(name, None)
+        for value in node.attr.values():
+            if value.func.name in renamed:
+                value.func.name = renamed[value.func.name]
+    definition.library.function.sort(key=lambda each: each.signature.name)
+
+
+def _number_and_stem(name: str) -> tuple[int, str]:
+    """Return the number at the end of a function's name, 0 if there is none, and what is before it."""
+    stem = name.rstrip("0123456789")
+    return int(name[len(stem) :] or 0), stem.removesuffix("_")
 
 
 def _features(options: FeatureOptions) -> None:

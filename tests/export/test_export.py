@@ -11,11 +11,13 @@ import tensorflow as tf
 from checkpoint_sessions import STATE, session_of
 from corpora import write_alphabet
 from program import Program, Trained
+from untrained import MODELS, untrained
 
 from deepspeech.checkpoints.store import Kind
 from deepspeech.errors import CheckpointError
+from deepspeech.export.formats import FORMATS
 from deepspeech.export.from_checkpoint import export as export_checkpoint
-from deepspeech.options import Options, with_values
+from deepspeech.options import ExportOptions, Options, with_values
 
 CLIENT_KERNELS = {
     *("AudioSpectrogram", "BiasAdd", "BlockLSTM", "Cast", "ConcatV2", "Const", "ExpandDims", "GatherNd", "Identity"),
@@ -139,3 +141,10 @@ def test_weights_that_are_not_finite_are_not_exported(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="layer_5/bias holds numbers that are not finite, 12 of 12"):
         export_checkpoint(with_values(Options, given))
     assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("name", ["deepspeech", "lstm", "lstm_in_chunks", "conformer"])
+def test_a_model_has_one_graph_however_much_was_computed_before(name: str) -> None:
+    model = untrained(*MODELS[name])
+    one, other = (FORMATS["graph"].serialized(model, ExportOptions()) for _ in range(2))
+    assert one == other
