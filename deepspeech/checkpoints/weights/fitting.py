@@ -176,7 +176,8 @@ def _alphabets(theirs: Sequence[str], ours: Alphabet) -> str:
 
 
 def _shown(labels: Sequence[str]) -> str:
-    return repr("".join(labels[:SHOWN_LABELS])) + (" …" if len(labels) > SHOWN_LABELS else "")
+    between = "" if all(len(label) == 1 for label in labels) else ", "
+    return repr(between.join(labels[:SHOWN_LABELS])) + (" …" if len(labels) > SHOWN_LABELS else "")
 
 
 def _counted(count: int, noun: str) -> str:

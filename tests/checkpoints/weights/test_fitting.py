@@ -189,3 +189,8 @@ def test_other_features_are_refused_and_unknown_ones_believed() -> None:
     with pytest.raises(CheckpointError, match="its statistics are not of 26 features"):
         initial_statistics(unknown, FeatureOptions(normalization="global"))
     assert initial_statistics(replace(weights_of(), description={}), FeatureOptions(normalization="global")) == {}
+
+
+def test_labels_of_several_characters_are_told_apart() -> None:
+    theirs, ours = (replace(DEEPSPEECH, alphabet=Alphabet(labels)) for labels in (("ab", "c"), ("a", "bc")))
+    assert "its alphabet is 'ab, c', but this run's is 'a, bc'" in complaint(weights_of(theirs), ours)
