@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..errors import ExportError
 from ..options.export import GRAPH
-from ..util.files.whole_files import folder_written_whole, write_all_whole
+from ..util.files.whole_files import folder_written_whole, unfinished_name, write_all_whole
 from ..util.files.writable import why_not_writable
 from .formats import FORMATS
 
@@ -50,22 +50,27 @@ def write_export(
         else:
             write_all_whole(folder, files)
     except OSError as error:
+        which = f"{Path(error.filename).name}: " if error.filename else ""
         raise ExportError(
-            f"--export_dir={folder}: cannot be written ({error.strerror}); nothing was changed"
+            f"--export_dir={folder}: cannot be written ({which}{error.strerror}); nothing was changed"
         ) from error
     for older in (folder / name for name in others if name not in model):
         _remove_older(older)
 
 
 def check_files(folder: Path, names: Collection[str]) -> None:
-    """Raise ExportError unless all files of a folder, by their `names`, are those of an export, or there are none."""
-    foreign = sorted({*names} - EXPORTED_FILES)
+    """Raise ExportError unless all files of a folder, by their `names`, are those of an export, or there are none.
+
+    Those that an export which was killed has left are its own.
+    """
+    names = {name for name in names if unfinished_name(name) not in EXPORTED_FILES}
+    foreign = sorted(names - EXPORTED_FILES)
     if foreign:
         raise ExportError(
             f"--remove_export: {folder} is not an export: it also holds {foreign[0]!r}; "
             "remove it yourself, or name another --export_dir"
         )
-    if names and not {*names} & MODEL_FILES:
+    if names and not names & MODEL_FILES:
         raise ExportError(
             f"--remove_export: {folder} is not an export: there is no {GRAPH_FILE} in it; remove it yourself"
         )

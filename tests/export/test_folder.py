@@ -42,10 +42,20 @@ def test_an_export_whose_place_is_taken_by_a_folder_changes_nothing(folder: Path
     (folder / "tokens.txt").unlink()
     before = content(folder)
     (folder / "tokens.txt").mkdir()
-    with pytest.raises(ExportError, match=r"cannot be written \(Is a directory\); nothing was changed"):
+    with pytest.raises(ExportError, match=r"cannot be written \(tokens\.txt: Is a directory\); nothing was changed"):
         write_export(folder, {"model.onnx": b"new", "tokens.txt": b"new"}, "new", remove=False)
     (folder / "tokens.txt").rmdir()
     assert content(folder) == before
+
+
+def test_what_an_export_that_was_killed_has_left_keeps_nobody_from_replacing_it(folder: Path) -> None:
+    for name in (".model.onnx.part-4711", ".model.md.part-12"):
+        (folder / name).write_bytes(b"half")
+    write_export(folder, {"model.onnx": b"new"}, "new", remove=True)
+    assert content(folder) == {"model.onnx": b"new", "model.md": b"new"}
+    (folder / ".thesis.tex.part-12").write_bytes(b"half")
+    with pytest.raises(ExportError, match=r"it also holds '\.thesis\.tex\.part-12'"):
+        write_export(folder, {"model.onnx": b"new"}, "new", remove=True)
 
 
 def test_files_of_the_format_that_the_new_model_lacks_are_removed(

@@ -2,10 +2,13 @@
 
 import errno
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+_UNFINISHED = re.compile(r"\.(.+)\.part-\d+", re.DOTALL)
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -72,6 +75,15 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
                 old.rename(path)
             raise
     synchronize_folder(path.parent)
+
+
+def unfinished_name(name: str) -> str | None:
+    """Return the name of the file that would have been written whole, had its process not been killed meanwhile.
+
+    None if that is not what a file of this `name` is.
+    """
+    found = _UNFINISHED.fullmatch(name)
+    return found[1] if found else None
 
 
 def synchronize_folder(folder: Path) -> None:
