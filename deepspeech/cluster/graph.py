@@ -71,33 +71,22 @@ def build_cluster_graph(
         train_towers = towers(training=True) if settings.optimizer is not None else ()
         round_number = v1.placeholder(tf.int64, [], "round_number")
         contributions = v1.placeholder(tf.int32, [], "contributions")
-        train_step = send = step = norm = discard = applied = None
+        step = exchanged = None
         if settings.optimizer is not None:
-            gradients, count = summed_gradients(train_towers)
-            shards = _shards([(_as_sent(gradient, gradient_type), variable) for gradient, variable in gradients], count)
-            if offers:
-                train_step = tf.group(*(shard.keep(f"gradients_of_worker_{task}") for shard in shards))
-            send = tf.group(*(shard.add(round_number) for shard in shards))
-            norm = tf.sqrt(2 * tf.add_n([shard.half_square for shard in shards]))
-            discard = tf.group(*(shard.discard(round_number) for shard in shards))
-            taken = [shard.take(round_number, contributions) for shard in shards]
-            means = [pair for shard, summed in zip(shards, taken, strict=True) for pair in shard.means(summed)]
-            applied = tf.stack([shard.utterances(summed) for shard, summed in zip(shards, taken, strict=True)])
+            kept_as = f"gradients_of_worker_{task}" if offers else None
+            exchanged = _Exchanged(train_towers, gradient_type, round_number, contributions, kept_as)
             with v1.device(global_step.device):  # elsewhere the learning rate would travel in each step
-                step = optimizer_step(settings.optimizer, means, None, global_step)
+                step = optimizer_step(settings.optimizer, exchanged.means, None, global_step)
         with averages_in(step):
             evaluate_towers = towers(training=False)
-        training_graph = TrainingGraph(
-            graph,
-            train_towers,
-            evaluate_towers,
-            train_step if offers else send,
-            norm,
-            global_step,
-            step and step.learning_rate,
-        )
+        common = graph, train_towers, evaluate_towers
+    if exchanged is None or step is None:
+        training_graph = TrainingGraph(*common, None, None, global_step, None)
+        return ClusterGraph(training_graph, round_number, contributions, None, None, None)
+    train_step, send = (exchanged.keep, exchanged.send) if offers else (exchanged.send, None)
+    training_graph = TrainingGraph(*common, train_step, exchanged.norm, global_step, step.learning_rate)
     return ClusterGraph(
-        training_graph, round_number, contributions, step and step.apply, applied, discard, send if offers else None
+        training_graph, round_number, contributions, step.apply, exchanged.utterances, exchanged.discard, send
     )
 
 
@@ -120,6 +109,34 @@ def whole_lines_first(pairs: Sequence[tuple[Tensor, Any]]) -> list[tuple[Tensor,
     In one vector, those can be cut out without a copy.
     """
     return sorted(pairs, key=lambda pair: pair[1].shape.num_elements() % ALIGNMENT != 0)
+
+
+class _Exchanged:
+    """The gradients of a worker's towers on their way to the parameter servers, and of all workers on their way back.
+
+    `keep` and `send` are operations, and `norm` is the length of the worker's gradient. `means` are pairs of the mean
+    gradient of a round's contributions and its variable, `utterances` [servers] how many it is of, and the operation
+    `discard` drops a round.
+    """
+
+    def __init__(
+        self,
+        towers: Sequence[Tower],
+        gradient_type: str,
+        round_number: Tensor,
+        contributions: Tensor,
+        kept_as: str | None,
+    ) -> None:
+        """Let gradients travel as a type; with a name, they are kept on the servers under it until they are sent."""
+        gradients, count = summed_gradients(towers)
+        shards = _shards([(_as_sent(gradient, gradient_type), variable) for gradient, variable in gradients], count)
+        self.keep = tf.group(*(shard.keep(kept_as) for shard in shards)) if kept_as else None
+        self.send = tf.group(*(shard.add(round_number) for shard in shards))
+        self.norm = tf.sqrt(2 * tf.add_n([shard.half_square for shard in shards]))
+        self.discard = tf.group(*(shard.discard(round_number) for shard in shards))
+        taken = [(shard, shard.take(round_number, contributions)) for shard in shards]
+        self.means = [pair for shard, summed in taken for pair in shard.means(summed)]
+        self.utterances = tf.stack([shard.utterances(summed) for shard, summed in taken])
 
 
 class _Shard:

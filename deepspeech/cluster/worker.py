@@ -160,16 +160,7 @@ def _work_as_member(
             observer=steps,
             time_use=time_use,
         )
-        while not interrupted():
-            job = coordinator.next_job(POLL_SECONDS)
-            if job is NoJob.OVER:
-                break
-            if isinstance(job, Job):
-                try:
-                    list(runner.work(job, coordinator, interrupted))
-                except JobLostError as error:
-                    logger.info("%s", error)
-                    coordinator.give_back_all()
+        _do_jobs(runner, coordinator, interrupted)
         steps.ended()
     finally:
         # On another thread: TensorFlow may wait 10 seconds for servers that are out of reach, while others wait for us.
@@ -178,6 +169,20 @@ def _work_as_member(
         if follower is not None:
             follower.stop()
     closed.result()  # the parameter servers go when this worker has left
+
+
+def _do_jobs(runner: JobRunner, coordinator: RemoteCoordinator, interrupted: Callable[[], bool]) -> None:
+    """Do jobs until there are no more, or until `interrupted`."""
+    while not interrupted():
+        job = coordinator.next_job(POLL_SECONDS)
+        if job is NoJob.OVER:
+            return
+        if isinstance(job, Job):
+            try:
+                list(runner.work(job, coordinator, interrupted))
+            except JobLostError as error:
+                logger.info("%s", error)
+                coordinator.give_back_all()
 
 
 def _follower(context: WorkerContext, membership: Membership) -> Follower | None:
