@@ -35,11 +35,15 @@ def test_two_workers_learn_what_one_process_learns_and_have_the_same_weights_aft
         cluster.start("worker 1", "worker 0")
         assert cluster.wait() == [0, 0], cluster.logs()
         log, of_other = cluster.log("worker 0"), cluster.log("worker 1")
-    # A worker that the machine lets wait gets a later batch than its turn's; then steps are of other pairs.
+    # A worker that the machine lets wait gets a later batch than its turn's, and then steps are of other pairs. One
+    # that comes so late that the chief begins without it has steps that are not of pairs.
+    of_pairs = log.count("applied: gradients") == len(steps(log))
     in_turn = all(abs(first - second) == 1 and min(first, second) % 2 == 0 for first, second in steps(log))
     for title in ("Training", "Validation"):
         expected = losses(alone.stderr, title)
-        assert losses(log, title) == pytest.approx(expected, rel=0 if in_turn else 0.02) and expected
+        assert len(losses(log, title)) == len(expected) > 0
+        if of_pairs:
+            assert losses(log, title) == pytest.approx(expected, rel=0 if in_turn else 0.02)
     assert "Test: loss" in log
     assert utterances_applied(log) == 5 * 24
     assert set(batches_counted(log).values()) == {1}
