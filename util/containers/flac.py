@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import BinaryIO
 
 import soundfile
@@ -12,18 +11,40 @@ _WIDE = {"PCM_24", "PCM_32", "FLOAT", "DOUBLE"}
 _BLOCK = 1 << 16
 
 
-def write_flac(sound: soundfile.SoundFile, samples: range, to: Path | BinaryIO) -> None:
+def write_flac(sound: soundfile.SoundFile, samples: range, to: BinaryIO) -> None:
     """Write these samples of an open recording, of all channels, as FLAC of 24 bits, or of the 16 that it has.
 
     Fewer are written where the recording ends before. What is louder than full scale, as floating-point samples and
-    lossy formats may be, is clipped. Raise soundfile.SoundFileError, or OSError.
+    lossy formats may be, is clipped. Raise soundfile.SoundFileError for the recording, or OSError for `to`.
     """
     sound.seek(samples.start)
     wide = sound.subtype in _WIDE and sound.format != "RAW"  # in which the samples of lossy formats are decoded
     subtype = "PCM_24" if wide else "PCM_16"
-    missing = len(samples)
-    with soundfile.SoundFile(to, "w", sound.samplerate, sound.channels, subtype=subtype, format="FLAC") as segment:
-        # Read as integers, lossy formats would wrap around, and floating-point samples would become zeros.
-        while missing and len(block := sound.read(min(missing, _BLOCK), dtype="float32")):
-            segment.write(block)
-            missing -= len(block)
+    missing, output = len(samples), _Output(to)
+    try:
+        with soundfile.SoundFile(output, "w", sound.samplerate, sound.channels, subtype, format="FLAC") as segment:
+            # Read as integers, lossy formats would wrap around, and floating-point samples would become zeros.
+            while missing and len(block := sound.read(min(missing, _BLOCK), dtype="float32")):
+                segment.write(block)
+                missing -= len(block)
+    except (soundfile.SoundFileError, AssertionError) as error:
+        raise output.error or error from None
+    if output.error:
+        raise output.error
+
+
+class _Output:
+    """A file that is written to by libsndfile, which does not tell why it cannot be."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.error: OSError | None = None
+        self.seek, self.tell = file.seek, file.tell
+
+    def write(self, data: memoryview) -> int:
+        """Return how many bytes are written, and remember why it is none."""
+        try:
+            return self._file.write(data)
+        except OSError as error:
+            self.error = error
+            return 0

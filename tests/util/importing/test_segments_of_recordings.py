@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import soundfile
 from trees import Import, write
 
 from deepspeech.util.audio import read_audio
+from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing.pipeline.records import Choices
 
 ALL_TRAIN = Choices(split=(1, 0, 0))
@@ -47,3 +49,26 @@ def test_segments_are_cut_again_of_a_recording_that_was_exchanged_for_an_older_f
     os.utime(tmp_path / "a.wav", (1e9, 1e9))  # as unpacked from an archive
     done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
     assert set(read_audio(tmp_path / "out" / done.all_rows[0]["wav_filename"], 16_000)) == {0.25}
+
+
+def test_a_disk_that_is_full_ends_the_import_and_leaves_the_sets_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loud(tmp_path / "a.wav", "PCM_16")
+    rows = [{"audio_filepath": "a.wav", "text": "x", "offset": offset, "duration": 1} for offset in (0, 1)]
+    write(tmp_path / "rows.jsonl", json.dumps(rows[0]))
+    before = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN).all_rows
+    write(tmp_path / "rows.jsonl", "\n".join(map(json.dumps, rows)))
+    really = Path.open
+
+    def full(path: Path, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+        is_clip = ".flac.part-" in path.name
+        return really(Path("/dev/full"), "wb", 0) if is_clip else really(path, mode, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(ImportingError, match=r"00002000\.flac: cannot be written: No space left on device; correct"):
+        Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
+    monkeypatch.undo()
+    assert [row["transcript"] for row in before] == ["x"]
+    assert len((tmp_path / "out" / "train.csv").read_text().splitlines()) == 2
+    assert len(Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN).all_rows) == 2

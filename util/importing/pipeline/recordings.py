@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import soundfile
 from ...audio import inspect_audio, open_recording
 from ...containers.ffmpeg import container_of
 from ...containers.flac import write_flac
-from ...errors import AudioError
+from ...errors import AudioError, ImportingError
 from ...parts import PartError, clipped, part_of
 from .known import Checked
 from .records import LeftOut, Record
@@ -44,7 +46,10 @@ class Recordings:
         self._clips = clips
 
     def take(self, record: Record, known: Checked | None) -> tuple[Imported | LeftOut, Checked | None]:
-        """Return the row that a record becomes, or why there is none, and what its recording holds, if it is there."""
+        """Return the row that a record becomes, or why there is none, and what its recording holds, if it is there.
+
+        Raise ImportingError if a clip cannot be written.
+        """
         if not record.transcript:
             return LeftOut(record.source, "empty transcript", record.path), known
         try:
@@ -78,7 +83,7 @@ class Recordings:
         clip = self._clips_of(record.path) / f"{round(part.start * 1000):08d}-{round(part.end * 1000):08d}.flac"
         try:
             size = _cut(recording, clip, samples, checked.modified_ns)
-        except (OSError, AudioError, soundfile.SoundFileError) as error:
+        except (AudioError, soundfile.SoundFileError) as error:
             return LeftOut(record.source, "its segment cannot be cut out", record.path, str(error))
         return Imported(record, str(clip), size, len(samples) / checked.sample_rate)
 
@@ -129,20 +134,33 @@ def _with_kind(problem: str) -> str:
 def _cut(path: str, clip: Path, samples: range | None, modified_ns: int) -> int:
     """Write samples of a recording, or all of them, as FLAC, unless they are there; return its size.
 
-    The clip gets the modification time of its recording, by which it is known to be of that version of it.
+    The clip gets the modification time of its recording, by which it is known to be of that version of it. Raise
+    ImportingError if it cannot be written, and AudioError or soundfile.SoundFileError for the recording.
     """
     if _is_cut(clip, samples, modified_ns):
         return clip.stat().st_size
-    clip.parent.mkdir(parents=True, exist_ok=True)
     beside = clip.with_name(f".{clip.name}.part-{os.getpid()}-{threading.get_ident()}")
+    with _writing(clip):
+        clip.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with open_recording(path) as (_, sound), _writing(clip), beside.open("wb") as file:
+                write_flac(sound, range(sound.frames) if samples is None else samples, file)
+            os.utime(beside, ns=(modified_ns, modified_ns))
+            beside.replace(clip)
+        finally:
+            beside.unlink(missing_ok=True)
+        return clip.stat().st_size
+
+
+@contextmanager
+def _writing(clip: Path) -> Iterator[None]:
+    """Raise ImportingError if a clip cannot be written: no fault of its recording, which must not be left out."""
     try:
-        with open_recording(path) as (_, sound):
-            write_flac(sound, range(sound.frames) if samples is None else samples, beside)
-        os.utime(beside, ns=(modified_ns, modified_ns))
-        beside.replace(clip)
-    finally:
-        beside.unlink(missing_ok=True)
-    return clip.stat().st_size
+        yield
+    except OSError as error:
+        raise ImportingError(
+            f"{clip}: cannot be written: {error.strerror or error}; correct that, and run the same command again"
+        ) from error
 
 
 def _is_cut(clip: Path, samples: range | None, modified_ns: int) -> bool:
