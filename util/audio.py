@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryFile, gettempdir
 
 import numpy as np
 import numpy.typing as npt
@@ -161,7 +160,7 @@ def open_recording(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.S
     path = Path(path)
     with _opened(path) as file_descriptor:
         by_ffmpeg = ffmpeg.container_of_open(file_descriptor) is not None
-        with _decoded_by_ffmpeg(path, file_descriptor) if by_ffmpeg else _sound_file(file_descriptor) as sound:
+        with ffmpeg.decoded_whole(path, file_descriptor) if by_ffmpeg else _sound_file(file_descriptor) as sound:
             _check_rate(path, sound.samplerate)
             check_size(path, file_descriptor, sound.format)
             yield file_descriptor, sound
@@ -201,24 +200,6 @@ def _decoding(path: str | PathLike[str]) -> Iterator[tuple[int, int, Iterator[Sa
             return
     with open_recording(path) as (_, sound):
         yield sound.samplerate, sound.channels, _blocks_of_channels(path, sound)
-
-
-@contextmanager
-def _decoded_by_ffmpeg(path: Path, file_descriptor: int) -> Iterator[soundfile.SoundFile]:
-    """Yield what reads the samples that ffmpeg decodes an open file to, in a temporary file. Raise AudioError."""
-    with ffmpeg.decoded_by_ffmpeg(path, file_descriptor) as (wav, blocks), TemporaryFile() as file:
-        try:
-            for block in blocks:
-                file.write(block.data)
-            file.seek(0)
-        except OSError as error:
-            raise AudioError(
-                f"{path}: cannot be decoded into the folder {gettempdir()}: {error.strerror}; make room there, or let "
-                "TMPDIR name another folder"
-            ) from error
-        samples = {"format": "RAW", "subtype": "FLOAT", "endian": "LITTLE"}
-        with soundfile.SoundFile(file.fileno(), "r", wav.sample_rate, wav.channels, closefd=False, **samples) as sound:
-            yield sound
 
 
 def _sound_file(file_descriptor: int) -> soundfile.SoundFile:

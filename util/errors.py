@@ -92,7 +92,10 @@ class FeatureCacheError(DeepSpeechError):
 
 
 class StorageError(DeepSpeechError):
-    """What is at an address cannot be read or written; the message begins with the address, or the flag."""
+    """What is at an address, or a file beside a recording, cannot be read or written: no fault of what is stored.
+
+    The message begins with the address, the recording or the flag.
+    """
 
 
 class PythonFileError(DeepSpeechError):

@@ -15,7 +15,7 @@ import soundfile
 
 from deepspeech.util.audio import channel_count, inspect_audio, read_audio, read_audio_blocks
 from deepspeech.util.corpus import read_corpus
-from deepspeech.util.errors import AudioError, DeepSpeechError
+from deepspeech.util.errors import AudioError, DeepSpeechError, StorageError
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import OnTheFly
 from deepspeech.util.importing import import_corpus
@@ -158,10 +158,11 @@ def test_an_import_converts_what_ffmpeg_decodes_once_it_is_installed(
     np.testing.assert_allclose(converted, TONES.mean(axis=1), atol=2.0**-14)
 
 
-def test_a_recording_that_cannot_be_decoded_into_the_temporary_folder_is_not_called_unreadable(
+def test_recordings_are_not_skipped_because_the_temporary_folder_is_full(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    phone_corpus(tmp_path, monkeypatch)
-    monkeypatch.setattr("deepspeech.util.audio.TemporaryFile", partial(Path("/dev/full").open, "wb", buffering=0))
-    with pytest.raises(AudioError, match=r"a\.m4a: cannot be decoded into .*: No space left on device; make room"):
-        inspect_audio(tmp_path / "a.m4a")
+    train = phone_corpus(tmp_path, monkeypatch)
+    monkeypatch.setattr("tempfile.TemporaryFile", partial(Path("/dev/full").open, "wb", buffering=0))
+    extractor = front_end(FeatureOptions(feature_type="psf"))
+    with pytest.raises(StorageError, match=r"a\.m4a: cannot be decoded into .*: No space left on device; make room"):
+        read_corpus([train], Alphabet(tuple("hwoleaf")), extractor, progress=False, skip_bad_rows=True)

@@ -14,8 +14,9 @@ from typing import IO
 
 import numpy as np
 import numpy.typing as npt
+import soundfile
 
-from ..errors import AudioError
+from ..errors import AudioError, StorageError
 from ..files.opening import opened
 from .wav import START_BYTES, WavFormat, is_wav, read_wav_format
 
@@ -108,6 +109,27 @@ def decoded_by_ffmpeg(path: Path, file_descriptor: int) -> Iterator[tuple[WavFor
             yield wav, _blocks(path, wav, process, messages)
         finally:
             process.kill()
+
+
+@contextmanager
+def decoded_whole(path: Path, file_descriptor: int) -> Iterator[soundfile.SoundFile]:
+    """Yield what reads the samples that ffmpeg decodes an open file to, in a temporary file.
+
+    Raise AudioError, or StorageError if that cannot be written, which says nothing of the recording.
+    """
+    with decoded_by_ffmpeg(path, file_descriptor) as (wav, blocks), tempfile.TemporaryFile() as file:
+        try:
+            for block in blocks:
+                file.write(block.data)
+            file.seek(0)
+        except OSError as error:
+            raise StorageError(
+                f"{path}: cannot be decoded into the folder {tempfile.gettempdir()}: {error.strerror}; make room "
+                "there, or let TMPDIR name another folder"
+            ) from error
+        samples = {"format": "RAW", "subtype": "FLOAT", "endian": "LITTLE"}
+        with soundfile.SoundFile(file.fileno(), "r", wav.sample_rate, wav.channels, closefd=False, **samples) as sound:
+            yield sound
 
 
 def _blocks(path: Path, wav: WavFormat, process: subprocess.Popen[bytes], messages: IO[bytes]) -> Iterator[Samples]:
