@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from typing import Any, TypeVar
 
+from ..errors import ModelError
 from .api import Model
 from .arguments.samples import Samples
 from .batching.scheduler import MOST_STREAMS
@@ -40,6 +41,7 @@ class AsyncModel:
         """
         self.model = model
         self._threads = ThreadPoolExecutor(threads or MOST_STREAMS, thread_name_prefix="deepspeech")
+        self._closed = False
 
     @classmethod
     async def load(
@@ -55,7 +57,8 @@ class AsyncModel:
         await self.close()
 
     async def close(self) -> None:
-        """Let what has begun end, and the threads with it. Nothing can be asked for after this."""
+        """Let what has begun end, and the threads with it. What is asked for after this raises ModelError."""
+        self._closed = True
         await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
 
     async def transcribe(self, audio: str | PathLike[str] | Samples) -> Transcript:
@@ -80,6 +83,8 @@ class AsyncModel:
         return AsyncStream(self.model.stream(endpointing, voice_activity, hot_words), self._run)
 
     async def _run(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        if self._closed:
+            raise ModelError("the AsyncModel is closed; make another one of its model")
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
 

@@ -12,6 +12,7 @@ import pytest
 import soundfile
 
 from deepspeech import AsyncModel, Model
+from deepspeech.errors import ModelError
 from deepspeech.serving.endpointing import EndpointRules
 from deepspeech.serving.engine import Piece, State
 from deepspeech.serving.layers.layer import Array
@@ -33,6 +34,8 @@ def test_transcripts_are_those_of_the_model(model: Model, graph_file: Path, reco
                 await stream.feed(spoken)
             with pytest.raises(RuntimeError):
                 await other.transcribe("/nope")
+        with pytest.raises(ModelError, match="closed; make another one"):
+            await other.transcribe(recordings[0])
 
     asyncio.run(transcribe())
 
