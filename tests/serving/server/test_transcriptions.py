@@ -260,15 +260,15 @@ def test_what_no_one_foresaw_is_one_line_of_the_log(
 def test_what_fails_in_the_middle_of_a_streamed_transcript_is_its_last_event(
     served: Served, client: OpenAI, recording: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    heard = Model.candidates
+    begun = Model.recognition
     calls = count(1)
 
-    def broken_later(model: Model, *arguments: Any) -> Any:
+    def broken_later(model: Model, **named: Any) -> Any:
         if next(calls) == 2:
             raise MemoryError
-        return heard(model, *arguments)
+        return begun(model, **named)
 
-    monkeypatch.setattr(Model, "candidates", broken_later)
+    monkeypatch.setattr(Model, "recognition", broken_later)
     before = served.figure('refused_total{code="internal_error"}')
     events = client.audio.transcriptions.create(file=long_recording(recording, 70), model="tiny", stream=True)
     assert next(events).type == "transcript.text.delta"
