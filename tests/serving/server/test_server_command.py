@@ -9,18 +9,15 @@ import signal
 import socket
 import ssl
 import subprocess
-import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 from openai import OpenAI
+from server_process import ROOT, running, started, waited_for
 from serving_in_thread import PATIENCE, Samples, final, rest, samples_of, say, tell, told, until
 from websockets.sync.client import connect
 
@@ -31,28 +28,6 @@ from deepspeech.serving.server.options import Limits, ServerOptions
 from deepspeech.serving.server.running import listen
 from deepspeech.serving.server.utterances import PIECE_SECONDS
 
-ROOT = Path(__file__).parents[3]
-
-
-@contextmanager
-def running(*flags: object, log: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """Run the command meanwhile; give its process, and the address that it says."""
-    with started(*flags, log=log) as process:
-        yield process, waited_for(log, r"at (https?://\S+)/")
-
-
-@contextmanager
-def started(*flags: object, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Start the command, and end it at the end."""
-    command = [sys.executable, "-c", "import sys; from deepspeech.commands import server; sys.exit(server())"]
-    with log.open("wb") as file:
-        process = subprocess.Popen([*command, "--port=0", *map(str, flags)], stderr=file, cwd=ROOT)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
 
 def handling(process: subprocess.Popen[bytes], kind: str, number: signal.Signals) -> bool:
     """Return whether a process blocks (SigBlk) or catches (SigCgt) a signal, as Linux tells it."""
@@ -60,15 +35,6 @@ def handling(process: subprocess.Popen[bytes], kind: str, number: signal.Signals
     mask = re.search(rf"{kind}:\s+(\w+)", status)
     assert mask is not None
     return bool(int(mask.group(1), 16) >> (number - 1) & 1)
-
-
-def waited_for(log: Path, pattern: str) -> str:
-    """Return what a line of the log says, as soon as it does."""
-    deadline = time.monotonic() + PATIENCE
-    while (found := re.search(pattern, log.read_text())) is None:
-        assert time.monotonic() < deadline, log.read_text()
-        time.sleep(0.02)
-    return found.group(1)
 
 
 def samples_until_partial(model: Model, samples: Samples) -> int:

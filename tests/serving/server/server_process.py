@@ -1,0 +1,44 @@
+"""The command `deepspeech-server` as a process of its own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from serving_in_thread import PATIENCE
+
+ROOT = Path(__file__).parents[3]
+
+
+@contextmanager
+def running(*flags: object, log: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """Run the command meanwhile; give its process, and the address that it says."""
+    with started(*flags, log=log) as process:
+        yield process, waited_for(log, r"at (https?://\S+)/")
+
+
+@contextmanager
+def started(*flags: object, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the command, and end it at the end."""
+    command = [sys.executable, "-c", "import sys; from deepspeech.commands import server; sys.exit(server())"]
+    with log.open("wb") as file:
+        process = subprocess.Popen([*command, "--port=0", *map(str, flags)], stderr=file, cwd=ROOT)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def waited_for(log: Path, pattern: str) -> str:
+    """Return what a line of the log says, as soon as it does."""
+    deadline = time.monotonic() + PATIENCE
+    while (found := re.search(pattern, log.read_text())) is None:
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.02)
+    return found.group(1)
