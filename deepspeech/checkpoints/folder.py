@@ -11,14 +11,14 @@ from pathlib import Path
 
 import tensorflow as tf
 
-from ..util.files.whole_files import write_whole
+from ..util.files.whole_files import unfinished_name, write_whole
 from .identity import description_path
 from .integrity import is_unfinished, step_of
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
 
-_LEFTOVER_FILE = re.compile(r".+\.tempstate\d+|\..+\.part-\d+|\.writable-\d+")
+_LEFTOVER_FILE = re.compile(r".+\.tempstate\d+|\.writable-\d+")
 _LEFTOVER_FOLDER = re.compile(r"(train|best_dev)-\d+_temp.*")
 
 
@@ -109,5 +109,5 @@ def remove_leftovers(folder: Path) -> None:
         if path.is_dir() and not path.is_symlink():
             if path.parent == folder and _LEFTOVER_FOLDER.fullmatch(path.name):
                 shutil.rmtree(path)
-        elif _LEFTOVER_FILE.fullmatch(path.name):
+        elif _LEFTOVER_FILE.fullmatch(path.name) or unfinished_name(path.name) is not None:
             path.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-_UNFINISHED = re.compile(r"\.(.+)\.part-\d+", re.DOTALL)
+_UNFINISHED = re.compile(r"\.(.+)\.part-\d+")
 
 
 def write_whole(path: Path, data: bytes) -> None:
