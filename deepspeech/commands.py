@@ -5,6 +5,8 @@ import signal
 import sys
 from importlib import import_module
 
+from .util.process_end import ProcessEnd
+
 PACKAGES_OF_TRAINING = {
     *("absl", "h5py", "progressbar", "python_speech_features", "rapidfuzz", "scipy", "tensorflow"),
 }
@@ -77,6 +79,10 @@ def missing_package(error: ModuleNotFoundError) -> str:
 
 
 def _run(name: str, failure: int = 1) -> int:
+    return ProcessEnd().code_of(lambda: _code_of(name, failure))
+
+
+def _code_of(name: str, failure: int) -> int:
     earlier = signal.signal(signal.SIGINT, _end)
     try:
         main = import_module(f".cli.{name}", __package__).main

@@ -22,6 +22,7 @@ from typing import IO, Any
 from xdg import BaseDirectory
 
 from deepspeech.options import SessionOptions
+from deepspeech.util.process_end import ProcessEnd
 
 POLL_SECONDS = 0.02
 CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
@@ -194,7 +195,7 @@ def import_program() -> None:
     assert len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - the names are numbers, not files
 
 
-def serve(children: set[int], question: str) -> int | None:
+def serve(children: set[int], question: str, end: ProcessEnd) -> int | None:
     """Start a process and return its number, or return the exit code of one, None if it runs."""
     asked = json.loads(question)
     if isinstance(asked, int):
@@ -210,7 +211,7 @@ def serve(children: set[int], question: str) -> int | None:
     ]
     pid = os.fork()
     if not pid:
-        sys.exit(run_program(request, *files))
+        sys.exit(end.code_of(lambda: run_program(request, *files)))
     for file in files:
         os.close(file)
     children.add(pid)
@@ -218,10 +219,11 @@ def serve(children: set[int], question: str) -> int | None:
 
 
 if __name__ == "__main__":
+    process_end = ProcessEnd()
     import_program()
     gc.freeze()  # or else the children's garbage collection copies all the memory that they share
     alive: set[int] = set()
     for line in sys.stdin:
-        print(json.dumps(serve(alive, line)), flush=True)
+        print(json.dumps(serve(alive, line, process_end)), flush=True)
     for child in alive:
         os.kill(child, signal.SIGKILL)
