@@ -70,6 +70,10 @@ class LiveConnection:
         self._outbox.put(Ready(loaded.name, rate).to_json())
         self._active_at = time.monotonic()
 
+    def warn(self, code: str, message: str) -> bool:
+        """Tell the client what is not done; return whether there was room for it among what it has not read."""
+        return self._outbox.put(warning_message(code, message))
+
     async def serve(self) -> None:
         """Serve until the client has gone, or everything that it is due has been sent."""
         reading = asyncio.ensure_future(self._read())
@@ -168,8 +172,8 @@ class LiveConnection:
             told, start = f"the model {self._loaded.name!r} has no language model", replace(start, hot_words={})
         if ignored := await self._service.of_stream(lambda: self._utterances.begin_with(start)):
             told = f"the model's alphabet cannot spell them: {listed(ignored)}"
-        warning = warning_message("hot_words_ignored", f"these hot words have no effect, as {told}")
-        return SLOW_READER if told and not self._outbox.put(warning) else None
+        warned = not told or self.warn("hot_words_ignored", f"these hot words have no effect, as {told}")
+        return None if warned else SLOW_READER
 
     async def _hear(self, samples: bytes, arrived: float) -> Ending | None:
         utterances = self._utterances

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from urllib.parse import parse_qs
 
 from starlette.types import Receive, Scope, Send
@@ -12,8 +14,12 @@ from ..models import LoadedModel
 from ..service import Service
 from ..utterances import HIGHEST_RATE, LOWEST_RATE
 from .connection import LiveConnection
+from .protocol import Start, listed
 
 PATH = "/v1/stream"
+
+TAKEN = ("model", "rate", "token")
+"""What a query may have; the token is looked at before."""
 
 
 class LiveEndpoint:
@@ -26,11 +32,15 @@ class LiveEndpoint:
         """Serve a connection to its end; refuse it before it is accepted if there is no room or the query is wrong."""
         await receive()  # the request
         try:
-            loaded, rate = _queried(scope["query_string"], self._service)
+            query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            loaded, rate = _queried(query, self._service)
             with self._service.stream():
                 subprotocol = SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
                 await send({"type": "websocket.accept", "subprotocol": subprotocol})
-                await LiveConnection(self._service, loaded, rate, receive, send).serve()
+                connection = LiveConnection(self._service, loaded, rate, receive, send)
+                if ignored := [name for name in query if name not in TAKEN]:
+                    connection.warn("query_ignored", _told_of(ignored))
+                await connection.serve()
         except RefusedError as error:
             self._service.metrics.refused.labels(error.code).inc()
             await refuse(scope, send, error)
@@ -38,14 +48,18 @@ class LiveEndpoint:
             return
 
 
-def _queried(query: bytes, service: Service) -> tuple[LoadedModel, int]:
+def _queried(query: Mapping[str, Sequence[str]], service: Service) -> tuple[LoadedModel, int]:
     """Return the model and the rate that a query asks for; raise RefusedError if it can't be had."""
-    given = parse_qs(query.decode("latin-1"))
-    loaded = service.models.named(given["model"][0] if "model" in given else None)
+    loaded = service.models.named(query.get("model", [""])[0] or None)
     if not loaded.streams:
         raise RefusedError(400, "model_cannot_stream", f"The model {loaded.name!r} needs whole recordings", "model")
-    text = given.get("rate", [str(loaded.model.sampleRate())])[0]
+    text = query.get("rate", [""])[0] or str(loaded.model.sampleRate())
     rate = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
     if not LOWEST_RATE <= rate <= HIGHEST_RATE:
         raise RefusedError(400, "wrong_rate", f"The rate must be a number from {LOWEST_RATE} to {HIGHEST_RATE}", "rate")
     return loaded, rate
+
+
+def _told_of(ignored: Sequence[str]) -> str:
+    of_start = ", ".join(field.name for field in fields(Start))
+    return f"these parameters have no effect: {listed(ignored)}; the message start takes {of_start}"
