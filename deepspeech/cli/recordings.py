@@ -5,14 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import AudioError, FlagError
+from ..util.containers.endings import LISTED, is_recording
 from .arguments import EMPTY_PATH
 from .utterances.pipe import PIPE, Pipe
-
-EXTENSIONS = {
-    *(".aif", ".aiff", ".au", ".caf", ".flac", ".mp3", ".ogg", ".opus", ".w64", ".wav"),
-    *(".3gp", ".aac", ".amr", ".m4a", ".mka", ".mkv", ".mov", ".mp4", ".webm", ".wma"),  # decoded by ffmpeg
-}
-"""The extensions of the files in folders that are taken for recordings."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +37,7 @@ def recordings(given: Sequence[str]) -> list[Recording]:
         elif path.is_dir():
             inside = sorted(entry for entry in path.rglob("*") if _is_recording(entry, path))
             if not inside:
-                raise AudioError(f"{path}: holds no recordings; there are {', '.join(sorted(EXTENSIONS))}")
+                raise AudioError(f"{path}: holds no recordings; their names end in {LISTED}")
             found += [Recording(entry, entry.relative_to(path)) for entry in inside]
         else:
             found.append(Recording(path, Path(path.name)))
@@ -57,4 +52,4 @@ def _is_recording(entry: Path, folder: Path) -> bool:
     Systems keep notes on recordings beside them: macOS in `._a.wav`, some file servers in a folder `a.wav`.
     """
     hidden = any(part.startswith(".") for part in entry.relative_to(folder).parts)
-    return entry.suffix.lower() in EXTENSIONS and not hidden and not entry.is_dir()
+    return is_recording(entry.name) and not hidden and not entry.is_dir()

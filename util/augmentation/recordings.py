@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ..audio import Samples, read_audio
+from ..containers.endings import LISTED, is_recording
 from ..errors import FlagError
 from ..files.user_paths import user_path
-
-SUFFIXES = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".aiff", ".aif", ".au")
-"""Of the audio files that are looked for in folders."""
 
 MEMORY = 1 << 28
 """Bytes of decoded recordings that stay in memory."""
@@ -27,7 +25,7 @@ def recordings_of(source: str) -> tuple[Path, ...]:
     """
     path = user_path(source)
     if path.is_dir():
-        found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+        found = sorted(file for file in path.rglob("*") if is_recording(file.name) and file.is_file())
     elif path.suffix.lower() == ".csv":
         found = _listed(path)
     else:
@@ -35,9 +33,7 @@ def recordings_of(source: str) -> tuple[Path, ...]:
     if path.suffix.lower() in (".sdb", ".tar"):
         raise FlagError(f"source={source}: archives are not read here; unpack it, and name the folder")
     if not found:
-        known = (
-            f"no audio files ({', '.join(SUFFIXES)}) are there" if path.exists() else "there is no such file or folder"
-        )
+        known = f"no audio files ({LISTED}) are there" if path.exists() else "there is no such file or folder"
         raise FlagError(f"source={source}: {known}")
     return tuple(found)
 

@@ -14,17 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from ..audio import AudioInfo, inspect_audio, reader_version
+from ..containers.endings import ENDINGS, LISTED
 from ..errors import AudioError, CorpusError
 from ..files.whole_files import write_whole
 from ..parallel import ordered_map, usable_cores
 from ..storage.copies import named_for_all, refresh, root
 from .members import Place, contents, open_shard
 
-AUDIO = (
-    *("wav", "flac", "mp3", "ogg", "opus", "oga", "aiff", "au", "caf", "w64", "sph"),
-    *("m4a", "aac", "amr", "webm", "wma"),  # decoded by ffmpeg
-)
-"""Endings of members that are recordings; an utterance has one."""
 TRANSCRIPT, COLUMNS = "txt", "json"
 """Endings of the members with the transcript, and with what else is known as a JSON object.
 
@@ -32,7 +28,7 @@ Without the former the transcript is the object's `text` or `transcript`.
 """
 _TEXTS = ("text", "transcript")
 
-_FORMAT = 3
+_FORMAT = 4
 _LARGEST_TEXT = 1 << 20
 
 
@@ -90,10 +86,10 @@ def _utterances(places: Mapping[str, Place]) -> Iterator[dict[str, list[str]]]:
 
 
 def _described(file: int, members: Mapping[str, list[str]], places: Mapping[str, Place]) -> ShardEntry:
-    recordings = [name for ending in AUDIO for name in members.get(ending, ())]
+    recordings = [name for ending in ENDINGS for name in members.get(ending, ())]
     first = (recordings or next(iter(members.values())))[0]
     if not recordings:
-        return ShardEntry(first, "", {}, None, f"no recording beside it: {', '.join(AUDIO[:4])} …")
+        return ShardEntry(first, "", {}, None, f"no recording beside it; their names end in {LISTED}")
     for names in (recordings, *members.values()):
         if len(names) > 1:
             problem = f"{names[1]} is one member too many; give each utterance a name of its own"

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 import soundfile
 
 from ..audio import open_recording
+from ..containers.endings import ENDINGS
 from ..containers.flac import write_flac
 from ..corpus_files import Row, further_columns, read_files
 from ..errors import AudioError, BadRow, CorpusError, DeepSpeechError, StorageError
@@ -22,7 +23,7 @@ from ..files.opening import opened
 from ..files.whole_files import written_whole
 from ..storage.addresses import address_of
 from ..storage.copies import Settings
-from .index import AUDIO, COLUMNS, TRANSCRIPT
+from .index import COLUMNS, TRANSCRIPT
 
 _DIGITS = 6
 
@@ -109,7 +110,7 @@ def _recording(row: Row) -> tuple[str, bytes]:
     if row.part is None:
         ending = Path(row.path).suffix[1:].lower()
         with opened(Path(row.path)) as file:
-            return ending if ending in AUDIO else "wav", file.readall()
+            return ending if ending in ENDINGS else "wav", file.readall()
     with open_recording(row.path) as (_, sound):
         samples = row.part.samples(sound.samplerate, sound.frames)
         cut = io.BytesIO()

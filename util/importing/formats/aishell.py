@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...containers.endings import is_recording
 from ...corpus_files.lookup import Lookup
 from ...errors import ImportingError
-from ..pipeline.folders import is_recording, set_of_name, walk
+from ..pipeline.folders import set_of_name, walk
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
 

@@ -10,9 +10,10 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from ...containers.endings import ENDINGS, LISTED, is_recording
 from ...corpus_files.lines import read_text
 from ...errors import ImportingError
-from ..pipeline.folders import SUFFIXES, is_recording, walk
+from ..pipeline.folders import walk
 from ..pipeline.records import Choices, Item, LeftOut, Record
 from .annotations.subtitles import read_subtitles
 from .annotations.tiers import AnnotationsError, Tier, choose_tiers, read_eaf, read_textgrid
@@ -47,12 +48,12 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             else:
                 yield LeftOut(where, "no transcript beside it", str(path))
     if empty:
-        raise ImportingError(f"{source} has no recordings; their names end in .{', .'.join(SUFFIXES)}")
+        raise ImportingError(f"{source} has no recordings; their names end in {LISTED}")
 
 
 def _order(file: str) -> tuple[str, int]:
     stem, _, suffix = file.rpartition(".")
-    return stem, SUFFIXES.index(suffix.lower())
+    return stem, ENDINGS.index(suffix.lower())
 
 
 def _beside(recordings: Sequence[str], annotations: Sequence[str]) -> dict[str, str]:

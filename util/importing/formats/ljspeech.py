@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from ...containers.endings import is_recording
 from ...corpus_files.speakers import SPEAKERS
 from ...errors import ImportingError
-from ..pipeline.folders import find_recording, is_recording, set_of_name
+from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
 

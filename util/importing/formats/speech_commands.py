@@ -9,9 +9,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...containers.endings import is_recording
 from ...corpus_files.lookup import Lookup
 from ...errors import ImportingError
-from ..pipeline.folders import is_recording
 from ..pipeline.lines import read_lines
 from ..pipeline.records import DEV, TEST, TRAIN, Choices, Item, Record
 

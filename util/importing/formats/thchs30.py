@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...containers.endings import is_recording
 from ...errors import ImportingError
-from ..pipeline.folders import is_recording, walk
+from ..pipeline.folders import walk
 from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
 from .annotations.transcripts import follow_links
 

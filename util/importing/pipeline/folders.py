@@ -7,15 +7,10 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ...containers.endings import ENDINGS
 from .records import DEV, TEST, TRAIN
 
 log = logging.getLogger(__name__)
-
-SUFFIXES = (
-    *("wav", "flac", "opus", "ogg", "mp3", "sph", "aiff", "aif", "au", "w64", "rf64", "caf", "snd", "oga"),
-    *("m4a", "aac", "amr", "webm", "wma", "3gp", "mka", "mkv", "mov", "mp4"),  # decoded by ffmpeg
-)
-"""Endings of recordings, without the dot; of several with the same name, the first is taken."""
 
 _SET_NAMES = {
     **dict.fromkeys(("train", "training"), TRAIN),
@@ -34,14 +29,9 @@ def walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
         yield path, sorted(name for name in files if not name.startswith("."))
 
 
-def is_recording(name: str) -> bool:
-    """Return whether a file's name ends as that of a recording."""
-    return name.rpartition(".")[2].lower() in SUFFIXES
-
-
 def find_recording(stem: str) -> str:
     """Return the recording of this path without its ending; if there is none, the path that a wav would have."""
-    return next((path for suffix in SUFFIXES if os.path.exists(path := f"{stem}.{suffix}")), f"{stem}.wav")  # noqa: PTH110
+    return next((path for ending in ENDINGS if os.path.exists(path := f"{stem}.{ending}")), f"{stem}.wav")  # noqa: PTH110
 
 
 def set_of_name(name: str) -> str:

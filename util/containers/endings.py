@@ -1,0 +1,15 @@
+"""How the names of recordings end, wherever recordings are looked for by name."""
+
+READ = ("wav", "flac", "opus", "ogg", "mp3", "sph", "aiff", "aif", "au", "w64", "rf64", "caf", "snd", "oga")
+DECODED_BY_FFMPEG = ("m4a", "aac", "amr", "webm", "wma", "3gp", "mka", "mkv", "mov", "mp4")
+
+ENDINGS = (*READ, *DECODED_BY_FFMPEG)
+"""Without the dot, in lower case. Of several recordings of one name, that whose ending comes first is taken."""
+
+LISTED = f".{', .'.join(ENDINGS)}"
+"""For messages."""
+
+
+def is_recording(name: str) -> bool:
+    """Return whether a file's name ends as that of a recording."""
+    return name.rpartition(".")[2].lower() in ENDINGS
