@@ -32,6 +32,8 @@ class Checked(NamedTuple):
     """Hz."""
     problem: str = ""
     """Why it cannot be used; empty if it can."""
+    by_ffmpeg: bool = False
+    """Whether ffmpeg would have to decode it."""
 
 
 class KnownRecordings:
@@ -57,9 +59,10 @@ class KnownRecordings:
         self._database.execute("PRAGMA synchronous = OFF")
         self._database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         self._database.execute(
-            "CREATE TABLE IF NOT EXISTS checked (path BLOB PRIMARY KEY, size INTEGER, modified_ns INTEGER,"
-            " samples INTEGER, sample_rate INTEGER, problem TEXT) WITHOUT ROWID"
+            "CREATE TABLE IF NOT EXISTS checked_recordings (path BLOB PRIMARY KEY, size INTEGER, modified_ns INTEGER,"
+            " samples INTEGER, sample_rate INTEGER, problem TEXT, by_ffmpeg INTEGER) WITHOUT ROWID"
         )
+        self._database.execute("DROP TABLE IF EXISTS checked")  # an earlier version's, which lacks the last column
         self._database.execute("CREATE TABLE IF NOT EXISTS division (how TEXT, unit BLOB, name TEXT)")
         self._database.execute("BEGIN EXCLUSIVE")
 
@@ -77,13 +80,17 @@ class KnownRecordings:
 
         What was wrong with others need not be wrong any more, as when a decoder is installed.
         """
-        query = "SELECT size, modified_ns, samples, sample_rate, problem FROM checked WHERE path = ? AND problem = ''"
+        query = (
+            "SELECT size, modified_ns, samples, sample_rate, problem, by_ffmpeg FROM checked_recordings"
+            " WHERE path = ? AND problem = ''"
+        )
         row = self._database.execute(query, (_key(path),)).fetchone()
         return Checked(*row) if row else None
 
     def add(self, path: str, checked: Checked) -> None:
         """Keep what was found."""
-        self._database.execute("INSERT OR REPLACE INTO checked VALUES (?, ?, ?, ?, ?, ?)", (_key(path), *checked))
+        rows = "INSERT OR REPLACE INTO checked_recordings VALUES (?, ?, ?, ?, ?, ?, ?)"
+        self._database.execute(rows, (_key(path), *checked))
         if time.monotonic() - self._committed > SECONDS_BETWEEN_COMMITS:
             self._database.commit()
             self._committed = time.monotonic()

@@ -60,7 +60,7 @@ class Recordings:
             ), known
         try:
             checked = self._check(record.path, known)
-            recording = record.path if checked.problem else self._readable(record.path, checked.modified_ns)
+            recording = self._decoded(record.path, checked.modified_ns) if checked.by_ffmpeg else record.path
         except (OSError, ValueError, AudioError, soundfile.SoundFileError) as error:  # ValueError: a null character
             reason = getattr(error, "strerror", None) or str(error).removeprefix(f"{record.path}: ")
             return LeftOut(record.source, reason, record.path), None
@@ -97,20 +97,19 @@ class Recordings:
         if not status.st_size:
             return Checked(0, status.st_mtime_ns, problem="an empty file")
         try:
-            samples, sample_rate = _inspect(self._readable(path, status.st_mtime_ns))
-            problem = "" if samples else "no samples"
+            by_ffmpeg = container_of(Path(path)) is not None
+            samples, sample_rate = _inspect(self._decoded(path, status.st_mtime_ns) if by_ffmpeg else path)
         except (AudioError, soundfile.SoundFileError) as error:
-            samples, sample_rate = 0, 0
             problem = _with_kind(str(error).removeprefix(f"{path}: ").partition("\n")[0])
-        return Checked(status.st_size, status.st_mtime_ns, samples, sample_rate, problem)
+            return Checked(status.st_size, status.st_mtime_ns, problem=problem)
+        problem = "" if samples else "no samples"
+        return Checked(status.st_size, status.st_mtime_ns, samples, sample_rate, problem, by_ffmpeg)
 
-    def _readable(self, path: str, modified_ns: int) -> str:
-        """Return the path of a recording, or of a FLAC that is made of one which ffmpeg would have to decode each time.
+    def _decoded(self, path: str, modified_ns: int) -> str:
+        """Return the path of a FLAC that is made of a recording which ffmpeg would have to decode each time.
 
         To start a program takes as long as to decode a minute of FLAC, and each epoch would have to. Raise AudioError.
         """
-        if container_of(Path(path)) is None:
-            return path
         whole = self._clips_of(path) / "whole.flac"
         _cut(path, whole, None, modified_ns)
         return str(whole)
