@@ -53,6 +53,16 @@ def test_samples_are_those_of_the_wav_or_raw(monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_allclose(resampled[100:30_000], expected[100:30_000], atol=0.02)
 
 
+def test_a_wav_that_is_cut_off_is_told(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    wav = recording(SAMPLES)
+    for whole in (wav, wav + b"LIST\x04\0\0\0junk", claiming(0xFFFFFFFF, wav), claiming(0, wav), SAMPLES.tobytes()):
+        heard(whole, monkeypatch)
+    assert caplog.records == []
+    assert len(heard(wav[: 44 + 2 * RATE], monkeypatch)) == RATE
+    (told,) = caplog.messages
+    assert told == "-: the WAV ends 1.5 s before its header says; was it cut off?"
+
+
 def test_what_cannot_be_read_from_a_pipe_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     wav = recording(SAMPLES)
     infinite = np.full(100, np.inf, np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import sys
 import threading
@@ -18,6 +19,8 @@ from ...util.audio import HIGHEST_RATE, LOWEST_RATE
 from ...util.containers.ffmpeg import CONTAINERS
 from ...util.containers.mpeg_frames import HEADER_BYTES, frame_bytes, has_two_frames
 from ...util.containers.wav import START_BYTES, WavFormat, is_wav, read_wav_format
+
+logger = logging.getLogger(__name__)
 
 PIPE = "-"
 PIPE_BYTES = 1 << 14
@@ -44,7 +47,8 @@ class Pipe:
         """Yield the samples while they come, float32 [samples] in [-1, 1] at `sample_rate` Hz.
 
         Raw samples have 16 bits, little-endian, and that rate; the channels of a WAV are averaged. Bytes of an
-        incomplete sample at the end are ignored. Raise AudioError if there are no samples, or they cannot be read.
+        incomplete sample at the end are ignored, and a WAV that ends early leads to a warning. Raise AudioError if
+        there are no samples, or they cannot be read.
         """
         if sys.stdin is None:
             raise AudioError(f"{PIPE}: standard input is closed")
@@ -103,6 +107,9 @@ class Pipe:
                     raise AudioError(f"{PIPE}: samples that are not finite numbers")
                 yield np.clip(samples, -1, 1)
             if not data:
+                if to_come and not self.interrupted:
+                    missing = to_come / form.frame_bytes / form.sample_rate
+                    logger.warning("%s: the WAV ends %.1f s before its header says; was it cut off?", PIPE, missing)
                 return
 
     def _read(self, pipe: BufferedReader, size: int, *, at_once: bool = False) -> bytes:
