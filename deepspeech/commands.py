@@ -5,7 +5,7 @@ import signal
 import sys
 from importlib import import_module
 
-from .util.process_end import ProcessEnd
+from .process_end import ProcessEnd
 
 PACKAGES_OF_TRAINING = {
     *("absl", "h5py", "progressbar", "python_speech_features", "rapidfuzz", "scipy", "tensorflow"),
