@@ -1,11 +1,11 @@
 """The commands as they are started. Each imports what it needs only here, where an interruption is one line."""
 
+import atexit
 import os
 import signal
 import sys
+from collections.abc import Callable
 from importlib import import_module
-
-from .process_end import ProcessEnd
 
 PACKAGES_OF_TRAINING = {
     *("absl", "h5py", "progressbar", "python_speech_features", "rapidfuzz", "scipy", "tensorflow"),
@@ -76,6 +76,36 @@ def missing_package(error: ModuleNotFoundError) -> str:
         raise error
     install = "pip install '.[train]' in the checkout, or of a wheel pip install 'FILE.whl[train]'"
     return f"the package {package} is missing; install what training needs: {install}"
+
+
+class ProcessEnd:
+    """Ends the process after all that is registered for its exit, without taking the interpreter down.
+
+    Before Python 3.14, a thread that comes back from compiled code while the interpreter is taken down is unwound
+    through that code, and a destructor of C++ on the way aborts the process. Create one before anything else registers
+    something: what is registered first runs last.
+    """
+
+    def __init__(self) -> None:
+        """Change nothing for a process that ends without a code."""
+        self._code: int | None = None
+        atexit.register(self._end)
+
+    def code_of(self, main: Callable[[], int]) -> int:
+        """Run a program; return its exit code, with which the process ends."""
+        self._code = main()
+        return self._code
+
+    def _end(self) -> None:
+        if self._code is None:
+            return
+        try:
+            for stream in (sys.stdout, sys.stderr):
+                if stream is not None:
+                    stream.flush()
+        except (OSError, ValueError):
+            return  # Python flushes once more, and reports it
+        os._exit(self._code)
 
 
 def _run(name: str, failure: int = 1) -> int:

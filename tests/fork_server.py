@@ -21,8 +21,8 @@ from typing import IO, Any
 
 from xdg import BaseDirectory
 
+from deepspeech.commands import ProcessEnd
 from deepspeech.options import SessionOptions
-from deepspeech.process_end import ProcessEnd
 
 POLL_SECONDS = 0.02
 CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000

@@ -5,7 +5,7 @@ from pathlib import Path
 
 PROGRAM = """
 import atexit, sys, threading, time
-from deepspeech.process_end import ProcessEnd
+from deepspeech.commands import ProcessEnd
 
 def main():
     import numpy as np
