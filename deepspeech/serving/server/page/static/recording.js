@@ -2,7 +2,7 @@
 
 import { clock, formats } from "./formats.js";
 
-const UNSURE = 0.5, LESS_SURE = 0.8; // confidences below these are shown lighter
+const UNSURE = 0.5, LESS_SURE = 0.8; // confidences below these are shown fainter
 const tip = document.getElementById("tip");
 
 export class Recording {
