@@ -59,7 +59,19 @@ def say(line: str) -> None:
 def parser() -> argparse.ArgumentParser:
     """Return the command line's parser."""
     made = ArgumentParser("Serve exported models: live streams, and OpenAI's interface for recordings.", PROGRAM)
-    add = made.add_argument
+    _add_models(made)
+    _add_ways_in(made)
+    _add_process(made)
+    add_endpoint_flags(made)
+    for each in fields(Limits):
+        told = f"{each.metadata['help']} (default: %(default)s)"
+        made.add_argument(f"--{each.name}", type=type(each.default), default=each.default, help=told)
+    made.add_argument("--version", action="version", version=f"DeepSpeech {__version__}")
+    return made
+
+
+def _add_models(parser: ArgumentParser) -> None:
+    add = parser.add_argument
     add(
         "--model",
         required=True,
@@ -81,6 +93,11 @@ def parser() -> argparse.ArgumentParser:
         help="of the networks' weights: int8 is faster and needs less memory; auto, the default, is int8 where the "
         "processor is made for it",
     )
+
+
+def _add_ways_in(parser: ArgumentParser) -> None:
+    """Add what says where the server is reached, and by whom."""
+    add = parser.add_argument
     add("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine alone)")
     add("--port", type=int, default=PAGE_PORT, help="port to listen on; 0: any that is free (default: %(default)s)")
     add(
@@ -103,6 +120,10 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--allowed_hosts", default="", help="further names of the server, separated by commas; * for any")
     add("--allowed_origins", default="", help="origins of other sites' pages that may use it, separated by commas")
+
+
+def _add_process(parser: ArgumentParser) -> None:
+    add = parser.add_argument
     add(
         "--threads",
         type=int,
@@ -121,12 +142,6 @@ def parser() -> argparse.ArgumentParser:
         default=TEXT,
         help="form of what the server says on stderr: text, or json for an object a line (default: %(default)s)",
     )
-    add_endpoint_flags(made)
-    for each in fields(Limits):
-        kind = type(each.default)
-        add(f"--{each.name}", type=kind, default=each.default, help=f"{each.metadata['help']} (default: %(default)s)")
-    add("--version", action="version", version=f"DeepSpeech {__version__}")
-    return made
 
 
 def options_of(given: argparse.Namespace) -> ServerOptions:
