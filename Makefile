@@ -1,7 +1,7 @@
 # make demo   a small synthesized corpus, trained, tested, and one recording transcribed
 # make test   every test
 # make lint   ruff and mypy
-# make wheel  the source distribution and wheels for other machines, in dist (docs/releasing.md)
+# make wheel  the source distribution and wheels for other machines, in dist (docs/wheels.md)
 #
 # Each does its own set-up in .venv, and only what it needs is done again the second time.
 
