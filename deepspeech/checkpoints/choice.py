@@ -28,7 +28,9 @@ def choose(folder: Path, wanted: str, find: Find, purpose: str, *, trained: bool
     if wanted == AUTOMATIC or (trained and not _is_there(folder, wanted)):
         prefix, words, reason = _automatic(folder, find)
     else:
-        prefix, words, reason = _wanted(folder, wanted, find), "the checkpoint of --checkpoint", ""
+        prefix, reason = _wanted(folder, wanted, find), ""
+        of_kind = {BEST: f"the checkpoint of {_lowest(prefix)}", LAST: "the newest checkpoint"}
+        words = of_kind.get(wanted, "the checkpoint that --checkpoint names")
     logger.info("%s with %s, %s%s", purpose, words, prefix, reason)
     return prefix
 

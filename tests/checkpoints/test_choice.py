@@ -56,10 +56,18 @@ def test_the_newest_is_taken_where_training_went_on_without_validation(
     )
 
 
-def test_the_best_the_last_or_one_of_a_name_is_taken_where_the_flag_says_so(folder: Path) -> None:
+def test_the_best_the_last_or_one_of_a_name_is_taken_where_the_flag_says_so(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "deepspeech")
     assert chosen(folder, "best") == "best_dev-4"
     assert chosen(folder, "last") == "train-8"
     assert chosen(folder, "train-6") == "train-6"
+    assert [message for message in caplog.messages if message.startswith("Testing")] == [
+        f"Testing with the checkpoint of lowest validation loss, {folder / 'best_dev-4'}",
+        f"Testing with the newest checkpoint, {folder / 'train-8'}",
+        f"Testing with the checkpoint that --checkpoint names, {folder / 'train-6'}",
+    ]
 
 
 def test_a_name_that_is_not_there_is_answered_with_those_that_are(folder: Path) -> None:
