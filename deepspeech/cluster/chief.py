@@ -146,7 +146,11 @@ class Chief:
             with self._service.locked() as coordinator:
                 missing = coordinator.members.missing(Role.PARAMETER_SERVER)
                 workers_missing = coordinator.members.missing(Role.WORKER)
+                go_on_without = not coordinator.members.are_too_few
             if not missing and (not workers_missing or self._service.clock() - start > GATHERING_SECONDS):
+                if workers_missing and go_on_without:
+                    absent = ", ".join(f"worker {task}" for task in workers_missing)
+                    logger.warning("Training begins without %s, which can join at any time", absent)
                 return
             if self._watch.signal_number is not None:
                 raise Interrupted(self._watch.signal_number, WAITED)

@@ -1,4 +1,4 @@
-"""What the chief does when a checkpoint cannot be saved."""
+"""What the chief does when workers are missing, and when a checkpoint cannot be saved."""
 
 from typing import Any
 from unittest.mock import MagicMock
@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 
 from deepspeech.cluster import chief
+from deepspeech.cluster.coordination.membership import Role
 from deepspeech.errors import CheckpointError
 
 LOST = tf.errors.UnavailableError(None, None, "From /job:ps/replica:0/task:0:\nSocket closed")
@@ -24,6 +25,24 @@ def leading(monkeypatch: pytest.MonkeyPatch, cause: tf.errors.OpError) -> tuple[
     leader.__dict__ |= {"_is_over": lambda: False, "_do_what_is_due": MagicMock(side_effect=error)}
     monkeypatch.setattr(chief, "Summaries", MagicMock())
     return leader, leader.__dict__["_service"].locked.return_value.__enter__.return_value
+
+
+@pytest.mark.parametrize(("too_few", "told"), [(False, ["Training begins without worker 1, worker 3, …"]), (True, [])])
+def test_the_chief_says_which_workers_it_begins_without(
+    too_few: bool, told: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    leader = chief.Chief.__new__(chief.Chief)
+    leader.__dict__ |= {name: MagicMock() for name in ("_watchdog", "_check")}
+    leader.__dict__ |= {"_service": MagicMock(), "_watch": MagicMock(signal_number=None)}
+    service, watchdog = leader.__dict__["_service"], leader.__dict__["_watchdog"]
+    service.clock.side_effect = [0.0, 14.0, 15.1]
+    watchdog.trouble.return_value = None
+    members = service.locked.return_value.__enter__.return_value.members
+    members.missing.side_effect = lambda role: [1, 3] if role is Role.WORKER else []
+    members.are_too_few = too_few
+    leader._gather(MagicMock())
+    assert service.wait.call_count == 1
+    assert [message.replace("which can join at any time", "…") for message in caplog.messages] == told
 
 
 def test_a_server_that_is_lost_during_a_save_takes_training_back_to_the_last_checkpoint(

@@ -31,7 +31,9 @@ def test_two_workers_learn_what_one_process_learns_with_a_batch_as_large_and_eve
     for title in ("Training", "Validation"):
         expected, found = losses(alone.stderr, title), losses(log, title)
         assert len(expected) == len(found) > 0
-        assert all(abs(a - b) <= 0.05 * a for a, b in zip(expected, found, strict=True)), (expected, found)
+        # The chief's first batches are steps of their own where a busy machine keeps the other worker too long.
+        within = 0.2 if "Training begins without worker 1" in log else 0.05
+        assert all(abs(a - b) <= within * a for a, b in zip(expected, found, strict=True)), (expected, found)
         assert re.search(
             r"^I Training epoch 5 here: loss [\d.]+, \d+ utterances in [\d.]+ s", cluster.log("worker 1"), re.MULTILINE
         )
