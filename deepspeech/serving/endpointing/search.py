@@ -118,7 +118,7 @@ class EndpointedSearch:
             if self._silent_rows == rules.silence_after_words:
                 self._end("silence", self._rows - self._silent_rows + rules.kept_silence)
         elif self._silent_rows == rules.silence_without_words:
-            self._end("silence", self._rows - min(rules.kept_silence, self._silent_rows))
+            self._end("silence", self._rows - min(rules.kept_silence, self._silent_rows // 2))
         if self._silent_rows == decides and self.endpoint is None:
             self._release()
 
@@ -147,7 +147,7 @@ class EndpointedSearch:
         self._end("longest", self._best_pause.middle)
 
     def _end(self, reason: Reason, row: int) -> None:
-        self.endpoint = RowEndpoint(reason, row)
+        self.endpoint = RowEndpoint(reason, max(row, 1))  # or else the utterance that follows would be this one again
 
     def _has_words(self) -> bool:
         self._flush()

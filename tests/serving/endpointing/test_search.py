@@ -7,6 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.errors import ModelError
@@ -43,6 +45,17 @@ def test_silence_without_words_ends_later_and_keeps_only_its_end() -> None:
     assert run(29 * ".") == (None, "")
     assert run(40 * ".") == (RowEndpoint("silence", 25), "")
     assert run(25 * "." + "a" + 10 * ".") == (RowEndpoint("silence", 31), "a")
+    longer_after_words = RowRules(silence_after_words=60, silence_without_words=20, longest_utterance=0)
+    assert run(25 * ".", rules=longer_after_words) == (RowEndpoint("silence", 10), "")
+
+
+@given(st.tuples(*3 * [st.integers(0, 9)]), st.text("ab .", max_size=40))
+def test_utterances_that_follow_each_other_come_to_the_end_of_the_signal(
+    rules: tuple[int, int, int], text: str
+) -> None:
+    while (endpoint := run(text, rules=RowRules(*rules))[0]) is not None:
+        assert 1 <= endpoint.row <= len(text)
+        text = text[endpoint.row :]
 
 
 def test_the_longest_utterance_ends_in_its_last_long_pause_between_words() -> None:

@@ -109,6 +109,8 @@ def test_silence_is_not_kept(model: Model) -> None:
     noise = as_int16(np.random.default_rng(0).normal(0, 0.003, 9 * RATE))
     found = utterances(model, noise, 3200)
     assert len(found) >= 4 and not any(transcript.words for _, transcript in found)
+    patient = utterances(model, noise, 3200, EndpointRules(silence_after_words=30.0, silence_without_words=2.0))
+    assert 4 <= len(patient) <= 9 and not any(transcript.words for _, transcript in patient)
 
 
 def test_streams_of_the_published_interface_end_alike(model: Model, joined: Joined) -> None:
