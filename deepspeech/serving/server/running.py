@@ -30,6 +30,9 @@ logger = logging.getLogger(__name__)
 LOOK_SECONDS = 0.05
 """Between looks whether everybody has been served."""
 
+LAST_SECONDS = 2.0
+"""What is left to threads once the server has ended."""
+
 PING_SECONDS = 20.0
 """Between signs of life that WebSockets exchange."""
 
@@ -169,6 +172,7 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
             say(f"serving Wyoming at tcp://{host}:{wyoming.getsockname()[1]}")
         gc.freeze()  # the collector, which stops all threads, need not look at what stays
         server.run(sockets=[listening])
+        _end_soon()
     if not server.started:
         raise ServerError("the server could not be started")
 
@@ -182,6 +186,13 @@ def _ended_by_signals() -> Iterator[None]:
     finally:
         for number, handler in earlier.items():
             signal.signal(number, handler)
+
+
+def _end_soon() -> None:
+    """End the process in a moment, though a thread may still be at something for which there was no time."""
+    ending = threading.Timer(LAST_SECONDS, os._exit, (0,))
+    ending.daemon = True
+    ending.start()
 
 
 def _let_threads_finish() -> None:

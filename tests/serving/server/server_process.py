@@ -16,16 +16,17 @@ ROOT = Path(__file__).parents[3]
 
 
 @contextmanager
-def running(*flags: object, log: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+def running(*flags: object, log: Path, before: str = "") -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """Run the command meanwhile; give its process, and the address that it says."""
-    with started(*flags, log=log) as process:
+    with started(*flags, log=log, before=before) as process:
         yield process, waited_for(log, r"at (https?://\S+)/")
 
 
 @contextmanager
-def started(*flags: object, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Start the command, and end it at the end."""
-    command = [sys.executable, "-c", "import sys; from deepspeech.commands import server; sys.exit(server())"]
+def started(*flags: object, log: Path, before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+    """Start the command, after other statements if they are given, and end it at the end."""
+    program = f"{before}\nimport sys; from deepspeech.commands import server; sys.exit(server())"
+    command = [sys.executable, "-c", program]
     with log.open("wb") as file:
         process = subprocess.Popen([*command, "--port=0", *map(str, flags)], stderr=file, cwd=ROOT)
     try:

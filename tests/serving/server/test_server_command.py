@@ -115,6 +115,22 @@ def test_signals_reload_the_models_and_end_the_server_when_all_is_said(
         assert process.wait(PATIENCE) == 0
 
 
+def test_a_server_ends_though_a_thread_does_not_come_to_its_end(graph_file: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    before = """
+import sys, time
+from deepspeech.serving.server.utterances import Utterances
+Utterances.hear = lambda *_, **__: print("heard", file=sys.stderr) or time.sleep(600)
+"""
+    with running(f"--model={graph_file}", "--drain_secs=0.1", log=log, before=before) as (process, address):
+        stream = connect(address.replace("http", "ws") + "/v1/stream")
+        say(stream, np.zeros(80_000, np.int16))
+        waited_for(log, "(heard)")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+        stream.close()
+
+
 def test_a_signal_to_reload_that_comes_early_waits_until_the_server_serves(graph_file: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with started(f"--model={graph_file}", log=log) as process:
