@@ -34,6 +34,7 @@ OF_ANY_LANGUAGE = Experiment(
 )
 
 SUMMARIES = {
+    "audio_folder": "recordings with metadata, as datasets' audiofolder",
     "fleurs": "FLEURS, one of its languages",
     "folder": "recordings, each with a text or annotations beside it",
     "json_lines": "recordings and transcripts in JSON lines",

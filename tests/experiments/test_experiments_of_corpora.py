@@ -134,6 +134,12 @@ def fleurs(folder: Path) -> None:
         write(folder / f"{part}.tsv", "7\t7.wav\tA word.\ta word\ta | w o r d |\t8000\tMALE\n")
 
 
+def audio_folder(folder: Path) -> None:
+    for part in ("train", "validation", "test"):
+        speak(folder / part / "1.wav")
+        write(folder / part / "metadata.csv", "file_name,transcription\n1.wav,A word.\n")
+
+
 def voxforge(folder: Path) -> None:
     for speaker in range(3):
         submission = folder / f"s{speaker}-20080101-abc"
@@ -158,6 +164,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "an4_streaming": (an4, ""),
     "an4_wordpieces": (an4, " yes"),
     "arabic_commands": (arabic_commands, "عمن"),
+    "audio_folder": (audio_folder, WORD),
     "auto": (lists, WORD),
     "common_voice": (common_voice, " aovzçé"),
     "fleurs": (fleurs, WORD),

@@ -6,7 +6,7 @@ Relative recordings are looked for from the manifest's folder. Without an offset
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,16 +64,22 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
         speaker_of(plain),
         start,
         None if start is None else duration,  # that of a whole recording is measured
-        {key: text for key, text in plain.items() if _is_column(key)},
+        columns_of(values, _USED),
     )
+
+
+def columns_of(values: Mapping[str, Any], used: Collection[str]) -> dict[str, str]:
+    """Return the texts and numbers of a row by name, without those `used` and what training reads from columns."""
+    kept = {*used, *COLUMNS, *STARTS}
+    return {
+        key: str(value)
+        for key, value in values.items()
+        if _is_plain(value) and key not in kept and key.lower() not in SPEAKERS
+    }
 
 
 def _is_time(value: Any) -> bool:
     return value is None or (isinstance(value, int | float) and -_LONGEST < value < _LONGEST)
-
-
-def _is_column(key: str) -> bool:
-    return key not in _USED and key.lower() not in SPEAKERS and key not in COLUMNS and key not in STARTS
 
 
 def _is_plain(value: Any) -> bool:

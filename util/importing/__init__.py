@@ -28,6 +28,7 @@ MODULES = {
     "aishell": "formats.aishell",
     "an4": "formats.an4",
     "arabic_speech_commands": "formats.arabic_speech_commands",
+    "audio_folder": "formats.lists.audio_folder",
     "common_voice": "formats.common_voice",
     "demo": "demo",
     "fleurs": "formats.fleurs",
