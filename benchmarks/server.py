@@ -18,8 +18,10 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -79,6 +81,7 @@ class Server:
         found = re.search(r"at http://\S+:(\d+)/", self._process.stderr.readline())
         assert found is not None
         self.port = int(found.group(1))
+        threading.Thread(target=self._pass_on, args=(self._process.stderr,), daemon=True).start()
 
     def __enter__(self) -> Server:
         return self
@@ -86,6 +89,12 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self.stop()
         self._process.wait()
+
+    @staticmethod
+    def _pass_on(said: IO[str]) -> None:
+        """Print what the server says, which would wait for ever if nobody read it."""
+        for line in said:
+            print(line, end="", file=sys.stderr, flush=True)
 
     def stop(self) -> None:
         """Tell the server to stop, which it does when what was begun is done."""

@@ -9,6 +9,7 @@ from collections.abc import Generator
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import PayloadTooBig
 from websockets.frames import CloseCode
@@ -120,6 +121,12 @@ def websocket_protocol(limits: Limits) -> type[WebSocketsSansIOProtocol]:
             told: Any = {"type": "websocket.receive", TOO_LARGE: True}
             self.queue.put_nowait(told)
             self.close_timeout = LAST_SECONDS  # the client's own close is not read
+
+        async def send(self, message: Any) -> None:
+            """Send a message of the application; raise ClientDisconnected if the client has ended the connection."""
+            if self.close_sent and self.initial_response is None:
+                raise ClientDisconnected
+            await super().send(message)
 
         def on_task_complete(self, task: asyncio.Task[None]) -> None:
             super().on_task_complete(task)

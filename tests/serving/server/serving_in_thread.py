@@ -133,14 +133,21 @@ def told(stream: ClientConnection) -> dict[str, Any]:
 
 def vanishing(served: Served, samples: Samples, *, reset: bool) -> None:
     """Connect, send a message of audio, and be gone without a word, as a process that is killed or a lost network."""
-    key = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + "A" * 22
     audio = samples.astype("<i2").tobytes()
-    with socket.create_connection(("127.0.0.1", served.port), PATIENCE) as connection:
-        connection.sendall(f"GET /v1/stream HTTP/1.1\r\nHost: localhost\r\n{key}==\r\n\r\n".encode())
-        assert connection.recv(1000).startswith(b"HTTP/1.1 101")
+    with connected(served) as connection:
         connection.sendall(struct.pack(">BBHI", 0x82, 0xFE, len(audio), 0) + audio)  # masked with zeros
         if reset:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+@contextmanager
+def connected(served: Served) -> Iterator[socket.socket]:
+    """Open a live stream whose frames are still to be written, byte for byte."""
+    key = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + "A" * 22
+    with socket.create_connection(("127.0.0.1", served.port), PATIENCE) as connection:
+        connection.sendall(f"GET /v1/stream HTTP/1.1\r\nHost: localhost\r\n{key}==\r\n\r\n".encode())
+        assert connection.recv(1000).startswith(b"HTTP/1.1 101")
+        yield connection
 
 
 def rest(stream: ClientConnection) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from serving_in_thread import (
     PATIENCE,
     Samples,
     Served,
+    connected,
     final,
     loaded,
     rest,
@@ -52,6 +54,19 @@ def spoken(recordings: list[Path]) -> Samples:
 
 description = schemathesis.openapi.from_dict(describe(ServerOptions(())))
 schema = description.exclude(path="/v1/stream")  # a WebSocket, which the tests below see to
+
+
+def test_a_client_that_breaks_the_protocol_is_no_failure_of_the_server(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    random = Random(0)
+    for _ in range(100):
+        with suppress(OSError), connected(served) as connection:
+            connection.sendall(random.randbytes(500))
+            while connection.recv(1000):
+                pass
+    until(lambda: served.figure("streams ") == 0)
+    assert caplog.messages == []
 
 
 @schema.parametrize()
