@@ -53,7 +53,7 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
     if missing:
         return Unusable(number, f"no {missing[0]}")
     start, duration = values.get("offset"), values.get("duration")
-    plain = {key: str(value) for key, value in values.items() if _is_plain(value)}
+    plain = texts_of(values)
     recording = joined(path.parent, values["audio_filepath"])
     if not (_is_time(start) and _is_time(duration)):
         return Unusable(number, "an offset or duration that is not a number", recording, f"{start!r}, {duration!r}")
@@ -64,23 +64,24 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
         speaker_of(plain),
         start,
         None if start is None else duration,  # that of a whole recording is measured
-        columns_of(values, _USED),
+        columns_of(plain, _USED),
     )
 
 
-def columns_of(values: Mapping[str, Any], used: Collection[str]) -> dict[str, str]:
-    """Return the texts and numbers of a row by name, without those `used` and what training reads from columns."""
-    kept = {*used, *COLUMNS, *STARTS}
+def texts_of(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of a row by name, and its numbers as texts."""
     return {
         key: str(value)
         for key, value in values.items()
-        if _is_plain(value) and key not in kept and key.lower() not in SPEAKERS
+        if isinstance(value, str | int | float) and not isinstance(value, bool)
     }
+
+
+def columns_of(texts: Mapping[str, str], used: Collection[str]) -> dict[str, str]:
+    """Return the texts of a row without those `used`, and without what training reads from columns."""
+    read = {*used, *COLUMNS, *STARTS}
+    return {key: text for key, text in texts.items() if key not in read and key.lower() not in SPEAKERS}
 
 
 def _is_time(value: Any) -> bool:
     return value is None or (isinstance(value, int | float) and -_LONGEST < value < _LONGEST)
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)

@@ -30,7 +30,9 @@ def test_each_set_may_have_metadata_of_its_own(tmp_path: Path) -> None:
     source = tmp_path / "corpus"
     for name, key in (("train", "text"), ("validation", "sentence"), ("test", "transcript")):
         tone(source / name / "data" / f"{name}.wav")
-        rows: list[object] = [{"file_name": f"data/{name}.wav", key: f"word {key}", "length": 2.5, "tags": ["a"]}]
+        rows: list[object] = [
+            {"file_name": f"data/{name}.wav", key: f"word {key}", "length": 2.5, "speaker_id": 7, "tags": ["a"]}
+        ]
         rows += [] if name != "train" else [{"file_name": 7, "text": "x"}, {"file_name": "data/train.wav"}, "x"]
         write(source / name / "metadata.jsonl", "\n".join(map(json.dumps, rows)) + ("\n{" if name == "train" else ""))
     done = Import("audio_folder", source, tmp_path / "out")
@@ -40,7 +42,9 @@ def test_each_set_may_have_metadata_of_its_own(tmp_path: Path) -> None:
         "test.wav": "word transcript",
     }
     assert done.sets == {"train": {"train.wav"}, "dev": {"validation.wav"}, "test": {"test.wav"}}
-    assert {row["length"] for row in done.all_rows} == {"2.5"} and "tags" not in done.all_rows[0]
+    assert {(row["length"], row["speaker"]) for row in done.all_rows} == {("2.5", "7")} and "tags" not in done.all_rows[
+        0
+    ]
     assert done.left_out == {
         "train/metadata.jsonl:2": "no file_name",
         "train/metadata.jsonl:3": "none of transcription, transcript, text, sentence",

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ....corpus_files.json_lines import columns_of
+from ....corpus_files.json_lines import columns_of, texts_of
 from ....corpus_files.lines import encoding_of, numbered_lines
 from ....corpus_files.speakers import speaker_of
 from ....errors import ImportingError
@@ -76,6 +76,6 @@ def _item(source: Path, path: Path, line: int, values: Any) -> Item:
         return LeftOut(where, f"none of {', '.join(_TEXTS)}", recording)
     folders = Path(os.path.relpath(recording, source)).parts[:-1]
     official_set = next(filter(None, map(set_of_name, folders)), "")
-    plain = {key: value for key, value in values.items() if isinstance(value, str)}
-    columns = columns_of(values, (_FILE, *_TEXTS))
-    return Record(recording, text, where, speaker_of(plain), official_set, columns=columns)
+    texts = texts_of(values)
+    columns = columns_of(texts, (_FILE, *_TEXTS))
+    return Record(recording, text, where, speaker_of(texts), official_set, columns=columns)
