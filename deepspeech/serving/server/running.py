@@ -172,9 +172,9 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
             say(f"serving Wyoming at tcp://{host}:{wyoming.getsockname()[1]}")
         gc.freeze()  # the collector, which stops all threads, need not look at what stays
         server.run(sockets=[listening])
-        _end_soon()
     if not server.started:
         raise ServerError("the server could not be started")
+    _end_soon()
 
 
 @contextmanager
