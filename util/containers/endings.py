@@ -12,4 +12,5 @@ LISTED = f".{', .'.join(ENDINGS)}"
 
 def is_recording(name: str) -> bool:
     """Return whether a file's name ends as that of a recording."""
-    return name.rpartition(".")[2].lower() in ENDINGS
+    _, dot, ending = name.rpartition(".")
+    return bool(dot) and ending.lower() in ENDINGS

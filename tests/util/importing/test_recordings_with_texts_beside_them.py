@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from trees import Import, read, tone, write
 
+from deepspeech.util.containers.endings import is_recording
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing.pipeline.records import Choices
 
@@ -71,6 +72,11 @@ def eaf(*tiers: tuple[str, str, Sequence[tuple[int, int, str]]]) -> str:
         '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="t" TIME_ALIGNABLE="true"/>'
         '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="s" TIME_ALIGNABLE="false"/></ANNOTATION_DOCUMENT>'
     )
+
+
+def test_recordings_are_told_by_the_ending_of_their_names() -> None:
+    assert all(map(is_recording, ("a.wav", "a.b.FLAC", "call.m4a", "spéech.Opus")))
+    assert not any(map(is_recording, ("wav", "a.txt", "a.wav.txt", "a.", "")))
 
 
 def test_texts_of_all_kinds_are_found_beside_their_recordings(tmp_path: Path) -> None:
