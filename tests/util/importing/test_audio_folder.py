@@ -42,9 +42,8 @@ def test_each_set_may_have_metadata_of_its_own(tmp_path: Path) -> None:
         "test.wav": "word transcript",
     }
     assert done.sets == {"train": {"train.wav"}, "dev": {"validation.wav"}, "test": {"test.wav"}}
-    assert {(row["length"], row["speaker"]) for row in done.all_rows} == {("2.5", "7")} and "tags" not in done.all_rows[
-        0
-    ]
+    assert {(row["length"], row["speaker"]) for row in done.all_rows} == {("2.5", "7")}
+    assert "tags" not in done.all_rows[0]
     assert done.left_out == {
         "train/metadata.jsonl:2": "no file_name",
         "train/metadata.jsonl:3": "none of transcription, transcript, text, sentence",

@@ -31,11 +31,13 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     readers = {"metadata.csv": _rows_of_csv, "metadata.jsonl": _rows_of_json}
     found = False
     for folder, files in walk(source):
-        for name in [name for name in readers if name in files][:1]:
-            found = True
-            path = Path(folder, name)
-            for line, values in readers[name](path):
-                yield _item(source, path, line, values)
+        name = next((name for name in readers if name in files), None)
+        if name is None:
+            continue
+        found = True
+        path = Path(folder, name)
+        for line, values in readers[name](path):
+            yield _item(source, path, line, values)
     if not found:
         raise ImportingError(f"{source} has no {' or '.join(readers)}, nor has a folder in it")
 
