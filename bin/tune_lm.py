@@ -48,7 +48,9 @@ def read_arguments() -> Namespace:
     """Return the command line's arguments."""
     parser = ArgumentParser(__doc__)
     parser.add_argument("--model", type=Path, help="exported graph")
-    parser.add_argument("--csv", type=Path, nargs="+", default=[], help="validation set, for the model to run on")
+    parser.add_argument(
+        "--csv", type=Path, action="extend", nargs="+", default=[], help="validation set, for the model to run on"
+    )
     parser.add_argument("--posteriors", type=Path, help="the model's outputs, instead of --model")
     parser.add_argument("--references", type=Path, help="their texts, instead of --csv")
     parser.add_argument("--lm", type=Path, required=True, help="ARPA file, KenLM binary or scorer package")

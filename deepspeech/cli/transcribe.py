@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--audio",
         required=True,
+        action="extend",
         nargs="+",
         help="recordings of any format, folders, or - for a pipe: WAV, or 16-bit mono samples at the model's rate",
     )
