@@ -232,7 +232,7 @@ def _named(flag: str, given: Sequence[str], default: str) -> dict[str, Path]:
 
 def _check_file(flag: str, path: Path | None) -> None:
     if path is not None and not path.is_file():
-        raise FlagError(f"--{flag}={path}: there is no such file")
+        raise FlagError(f"--{flag}={path}: {'not a file' if path.exists() else 'there is no such file'}")
 
 
 def _listed(flag: str, text: str, form: re.Pattern[str], told: str) -> tuple[str, ...]:

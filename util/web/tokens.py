@@ -25,8 +25,10 @@ def read_token(variable: str, flag: str, file: Path | None, error: type[DeepSpee
         where = f"--{flag}={file}"
         try:
             token = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as failure:
-            raise error(f"{where}: cannot be read ({failure})") from failure
+        except OSError as failure:
+            raise error(f"{where}: cannot be read ({failure.strerror})") from failure
+        except UnicodeDecodeError as failure:
+            raise error(f"{where}: the secret must be one line of ASCII characters") from failure
     token = None if token is None else token.strip()
     if token is not None and not (len(token) >= SHORTEST_TOKEN and token.isascii() and token.isprintable()):
         raise error(f"{where}: the secret must be one line of {SHORTEST_TOKEN} or more ASCII characters")

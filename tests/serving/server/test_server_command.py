@@ -218,6 +218,7 @@ def test_the_operator_is_told_of_a_certificate_that_has_expired(graph_file: Path
     ("flags", "message"),
     [
         (["--model=/nowhere.pb"], "--model=/nowhere.pb: there is no such file"),
+        (["--model=/"], "--model=/: not a file"),
         (["--model={graph}", "--model={graph}"], "--model={graph}: there is another one of this name"),
         (["--model=a={graph}", "--model=a={graph}"], "there is another one of this name"),
         (["--model=={graph}"], "must be a path, or NAME=PATH"),
@@ -230,7 +231,10 @@ def test_the_operator_is_told_of_a_certificate_that_has_expired(graph_file: Path
         (["--model={graph}", "--tls_key={graph}"], "--tls_certificate and --tls_key: give both or neither"),
         (["--model={graph}", "--host=0.0.0.0"], "--host=0.0.0.0: beyond this machine a secret is needed"),
         (["--model={graph}", "--host=nobody.invalid"], "--host=nobody.invalid: no such host"),
-        (["--model={graph}", "--token_file=/nowhere"], "--token_file=/nowhere: cannot be read"),
+        (
+            ["--model={graph}", "--token_file=/nowhere"],
+            "--token_file=/nowhere: cannot be read (No such file or directory)",
+        ),
         (["--model={graph}", "--token_file={short}"], "must be one line of 16 or more ASCII characters"),
         (["--model={graph}", "--allowed_origins=example.org"], "--allowed_origins=example.org: no browser sends this"),
         (["--model={graph}", "--allowed_origins=*,https://a.org/"], "--allowed_origins=https://a.org/: no browser"),
