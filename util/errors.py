@@ -168,3 +168,9 @@ class SamplesTypeError(SamplesError, TypeError):
 
 class SamplesShapeError(SamplesError, ValueError):
     """Samples that are not one signal, or numbers that a signal does not have."""
+
+
+def line_of(error: OSError) -> str:
+    """Return an error of the operating system as one line: the file, where it names one, and the reason."""
+    where = "" if error.filename is None else f"{error.filename}: "
+    return " ".join(f"{where}{error.strerror or error}".split())

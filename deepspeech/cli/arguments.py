@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from ..commands import missing_package
 from ..options import TranscriptOptions, check_values, flags_of, with_values
-from ..util.errors import DeepSpeechError, FlagError
+from ..util.errors import DeepSpeechError, FlagError, line_of
 from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
 from ..util.monitoring.log_lines import last_words
@@ -92,7 +92,7 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech", 
         _drop_unwritten_output()
         if closed:
             return 0
-        failed(" ".join(str(error).split()), program)
+        failed(line_of(error), program)
     except KeyboardInterrupt:
         print(last_words("interrupted", program), file=sys.stderr)
         end_at_once_if_interrupted()

@@ -90,5 +90,7 @@ def _listed(path: Path) -> list[Path]:
             if COLUMN not in (rows.fieldnames or ()):
                 raise FlagError(f"source={path}: there is no column {COLUMN}")
             return [path.parent / row[COLUMN] for row in rows if row[COLUMN]]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except OSError as error:
+        raise FlagError(f"source={path}: cannot be read ({error.strerror})") from error
+    except (UnicodeDecodeError, csv.Error) as error:
         raise FlagError(f"source={path}: cannot be read ({error})") from error

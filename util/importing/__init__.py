@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from ..errors import CorpusError, ImportingError
+from ..errors import CorpusError, ImportingError, line_of
 from ..progress import Report
 from ..progress import report as report_to_stderr
 from .corpus_csv import is_whole
@@ -84,7 +84,8 @@ def import_corpus(
     except CorpusError as error:  # of a list that is read as for training
         raise ImportingError(str(error)) from error
     except (OSError, sqlite3.Error) as error:
-        raise ImportingError(f"the corpus {name} cannot be imported into {out}: {error}") from error
+        why = line_of(error) if isinstance(error, OSError) else error
+        raise ImportingError(f"the corpus {name} cannot be imported into {out}: {why}") from error
 
 
 def is_imported(out: Path) -> bool:

@@ -97,9 +97,12 @@ def test_an_unknown_name_is_told_the_known_ones(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_an_error_of_ours(digits: Path, tmp_path: Path) -> None:
-    (tmp_path / "out").touch()
-    with pytest.raises(ImportingError, match="the corpus fsdd cannot be imported into"):
-        import_corpus("fsdd", tmp_path / "out", digits)
+    file = tmp_path / "out"
+    file.touch()
+    with pytest.raises(ImportingError, match=f"the corpus fsdd cannot be imported into {file}: {file}: File exists"):
+        import_corpus("fsdd", file, digits)
+    with pytest.raises(ImportingError, match=f"^{file} is not a folder; name another folder .* with --to"):
+        import_corpus("folder", file / "below", digits)
 
 
 def test_a_synthesized_corpus_that_is_there_is_not_made_again(tmp_path: Path) -> None:

@@ -261,6 +261,12 @@ def test_two_imports_into_one_folder_do_not_mix(corpus: Path, tmp_path: Path) ->
     assert len(Import("common_voice", corpus, tmp_path / "out").all_rows) == 6
 
 
+def test_only_another_import_is_taken_for_one(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "out/.checked.sqlite").mkdir(parents=True)
+    with pytest.raises(ImportingError, match=r"checked\.sqlite cannot be written: unable to open database file$"):
+        Import("common_voice", corpus, tmp_path / "out")
+
+
 def test_a_corpus_may_be_made_below_the_folder_of_its_recordings_but_not_in_it(tmp_path: Path) -> None:
     tone(tmp_path / "long.wav", 3)
     write(tmp_path / "rows.jsonl", '{"audio_filepath": "long.wav", "text": "x", "offset": 1, "duration": 1}')

@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from ...errors import ImportingError
+from ...files.writable import why_not_writable
 from ...parallel import ordered_map, usable_cores
 from ...progress import Progress, Report
 from .known import Checked, KnownRecordings
@@ -72,6 +73,8 @@ def _folders(source: Path, out: Path) -> tuple[Path, Path]:
     source, out = source.resolve(), out.resolve()
     if source == out:
         raise ImportingError(f"{out} holds the corpus itself; name another folder for what is made of it with --to")
+    if problem := why_not_writable(out):
+        raise ImportingError(f"{problem}; name another folder for what is made of the corpus with --to")
     return source, out
 
 

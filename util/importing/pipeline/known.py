@@ -42,12 +42,15 @@ class KnownRecordings:
     def __init__(self, path: Path) -> None:
         """Open the file at `path`, or make it; one that is damaged is begun anew.
 
-        Raise ImportingError if another process has it open.
+        Raise ImportingError if another process has it open, or it cannot be written.
         """
         try:
             self._open(path)
         except sqlite3.OperationalError as error:
-            raise ImportingError(f"{path} cannot be written: {error}; is another import at work there?") from error
+            wrong = f"{path} cannot be written: {error}"
+            raise ImportingError(
+                f"{wrong}; is another import at work there?" if "locked" in wrong else wrong
+            ) from error
         except sqlite3.DatabaseError:
             path.unlink()
             self._open(path)
