@@ -81,6 +81,16 @@ def test_all_options_can_be_written_down_and_read_back() -> None:
     assert with_values(Options, {row.name: row.value(written[row.name]) for row in flags_of(Options)}) == options
 
 
+def test_a_value_of_several_may_have_a_comma_in_it() -> None:
+    options = parse([r"--train_files=a\, b/train.csv, c.csv", "--augment=volume,pitch[p=0.5,pitch=1]"])
+    assert options is not None
+    assert options.train.files == (Path("a, b/train.csv"), Path("c.csv"))
+    rows = {row.name: (row, value) for row, value in items_of(options)}
+    for name in ("train_files", "augment"):
+        row, value = rows[name]
+        assert row.value(row.text(value)) == value
+
+
 @pytest.mark.parametrize(("name", "text"), [("epoch", "many"), ("relu_clip", ""), ("early_stop", "maybe")])
 def test_a_text_of_another_type_is_an_error_that_names_the_flag(name: str, text: str) -> None:
     (row,) = (row for row in flags_of(Options) if row.name == name)

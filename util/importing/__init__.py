@@ -72,7 +72,8 @@ def import_corpus(
     if name == LISTS and source is not None and source.is_file():
         choices, source = replace(choices, lists=(source,)), source.parent
     if choices.lists and name != LISTS:
-        raise ImportingError(f"--from: {name} is imported from one folder, and these are {len(choices.lists)} paths")
+        several = f"{name} is imported from one folder, and these are {len(choices.lists)} paths"
+        raise ImportingError(rf"--from: {several}; write a comma in a path as \,")
     try:
         if not hasattr(module, "read_records"):
             module.import_corpus(out, source, report)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import ExportError, FlagError, GraphError
+from ...options.rows.flag import listed
 from ...serving.acoustics.loading import ONNX_SUFFIX
 from ...serving.api import Model
 from ...serving.confidence.calibration import Calibration, Calibrations, Observation, fitted
@@ -99,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _words_of_corpus(model: Model, options: argparse.Namespace) -> list[_Words]:
     corpus = read_corpus(
-        options.dev_files.split(","),
+        listed(options.dev_files),
         model.alphabet,
         front_end(model.features),
         remembered=users_file(),

@@ -6,10 +6,11 @@
         learning_rate: float = flag(0.001, "Adam's learning rate", check=more_than(0))
 
 The flag is called after the field unless `name` says otherwise. Its type is the field's: str, int, float, bool,
-`Path | None` (empty text: None), `tuple[Path, ...]` or `tuple[str, ...]` (separated by commas). `title` is the group of
-the help page that the flags are in. A field whose type is such a dataclass brings that one's flags with it; no flag
-belongs to any other field. Fields hold the values of the flags and nothing else, so that what `values_of` returns can
-be written to a file and read back by `with_values`; what follows from them is a property.
+`Path | None` (empty text: None), `tuple[Path, ...]` or `tuple[str, ...]` (separated by commas; `\\,` is a comma in one
+of them). `title` is the group of the help page that the flags are in. A field whose type is such a dataclass brings
+that one's flags with it; no flag belongs to any other field. Fields hold the values of the flags and nothing else, so
+that what `values_of` returns can be written to a file and read back by `with_values`; what follows from them is a
+property.
 
 `aliases` are other names by which a command line may give the same flag, such as those of DeepSpeech 0.9. A `~` at the
 beginning of a path is the user's home folder.
@@ -36,6 +37,7 @@ _NAME_IN_FILE = re.compile(r".+\.py:\w+")
 """A name in a Python file, as `--network` and `--experiment` may be."""
 
 _COMMA_OUTSIDE_BRACKETS = r",(?![^\[]*\])"
+_COMMA_BETWEEN, _COMMA_INSIDE = r"(?<!\\),", r"\,"
 
 
 def _text(text: str) -> str:
@@ -48,6 +50,19 @@ _FROM_TEXT: Mapping[type, Callable[[str], Value]] = {
     float: float,
     bool: {"True": True, "False": False}.__getitem__,
 }
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Return what a text lists between commas, without the spaces around it; `\\,` is a comma in one of them."""
+    return tuple(part.replace(_COMMA_INSIDE, ",") for part in _parts(_COMMA_BETWEEN, text))
+
+
+def _parts(between: str, text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in re.split(between, text) if part.strip())
+
+
+def _with_commas_inside(value: object) -> str:
+    return str(value).replace(",", _COMMA_INSIDE)
 
 
 @dataclass(frozen=True)
@@ -98,7 +113,7 @@ class Flag:
     def text(self, value: Value) -> str:
         """Return a value as a user would write it; empty for None."""
         if isinstance(value, tuple):
-            return ",".join(map(str, value))
+            return ",".join(map(str, value) if self.repeated else map(_with_commas_inside, value))
         return "" if value is None else str(value)
 
     def value(self, text: str) -> Value:
@@ -110,8 +125,7 @@ class Flag:
                 raise FlagError(f"--{self.name}={text}: is not of type {self.kind.__name__}") from None
         if self.kind == Path | None:
             return user_path(text) if text else None
-        between = _COMMA_OUTSIDE_BRACKETS if self.repeated else ","
-        parts = tuple(part.strip() for part in re.split(between, text) if part.strip())
+        parts = _parts(_COMMA_OUTSIDE_BRACKETS, text) if self.repeated else listed(text)
         return tuple(map(user_path, parts)) if self.kind == tuple[Path, ...] else parts
 
 
