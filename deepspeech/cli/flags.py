@@ -15,15 +15,13 @@ from .combinations.flags import check_options
 from .combinations.places import placed
 from .experiments import asks_for_list, base_options, list_experiments
 from .predecessors import define_foreign_flags, ignored_flags
-from .spelling import PARSED_BY_TYPE, Spelling, given_values, spellings, unknown_flag
+from .spelling import Spelling, given_values, spellings, unknown_flag
 
 T = TypeVar("T")
 
 USAGE = "Train, test and run a speech recognizer: python -m deepspeech --train_files train.csv [flags]"
 
 MORE = "Other flags of DeepSpeech 0.9 and Coqui STT: see docs/migration.md, or give one to read what takes its place."
-
-_DEFINE_BY_TYPE = {int: absl_flags.DEFINE_integer, float: absl_flags.DEFINE_float, bool: absl_flags.DEFINE_bool}
 
 
 @dataclass(frozen=True)
@@ -132,7 +130,7 @@ def _defined(names: Sequence[Spelling]) -> Any:
     values: Any = absl_flags.FlagValues()
     for name in names:
         of_text = absl_flags.DEFINE_multi_string if name.row.repeated else absl_flags.DEFINE_string
-        define: Any = _DEFINE_BY_TYPE[name.kind] if name.kind in PARSED_BY_TYPE else of_text
+        define: Any = absl_flags.DEFINE_bool if name.kind is bool else of_text
         define(name.name, None, name.row.help, flag_values=values)
     define_foreign_flags(values, {name.name for name in names})
     absl_flags.DEFINE_bool("version", False, "print the version", flag_values=values)
@@ -147,6 +145,9 @@ def _parsed(values: Any, arguments: Sequence[str], names: Sequence[Spelling]) ->
         return list(values(["deepspeech", *arguments])[1:])
     except absl_flags.UnrecognizedFlagError as error:
         raise unknown_flag(error.flagname, names) from error
+    except absl_flags.IllegalFlagValueError as error:  # of a switch: the texts of all others are read later
+        given = " ".join(str(error).removeprefix("flag ").split()).partition(": ")[0]
+        raise FlagError(f"{given}: must be true or false; switches are --flag and --noflag") from error
     except (absl_flags.Error, ValueError) as error:
         raise FlagError(" ".join(str(error).removeprefix("ERROR:: ").split())) from error
 

@@ -2,14 +2,11 @@
 
 import difflib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import FlagError
 from ..options import Flag, SwitchAlias
-
-PARSED_BY_TYPE = (int, float, bool)
-"""The types of flags whose texts the library of the command line parses."""
 
 NEARNESS = 0.75
 """How near to an unknown name a flag's must be to be meant, from 0 to 1, as difflib measures it."""
@@ -68,9 +65,10 @@ def unknown_flag(name: str, names: Sequence[Spelling]) -> FlagError:
 
 
 def _spelling(row: Flag, name: str) -> Spelling:
+    value = replace(row, name=name).value  # its errors name what was given
     if row.repeated:
-        return Spelling(name, row, row.kind, lambda texts: row.value(",".join(texts)))
-    return Spelling(name, row, row.kind, _as_it_is if row.kind in PARSED_BY_TYPE else row.value)
+        return Spelling(name, row, row.kind, lambda texts: value(",".join(texts)))
+    return Spelling(name, row, row.kind, _as_it_is if row.kind is bool else value)
 
 
 def _switch(row: Flag, alias: SwitchAlias) -> Spelling:

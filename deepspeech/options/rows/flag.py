@@ -51,6 +51,8 @@ _FROM_TEXT: Mapping[type, Callable[[str], Value]] = {
     bool: {"True": True, "False": False}.__getitem__,
 }
 
+_IN_WORDS = {int: "a whole number", float: "a number", bool: "True or False"}
+
 
 def listed(text: str) -> tuple[str, ...]:
     """Return what a text lists between commas, without the spaces around it; `\\,` is a comma in one of them."""
@@ -122,7 +124,8 @@ class Flag:
             try:
                 return _FROM_TEXT[self.kind](text)
             except (KeyError, ValueError):
-                raise FlagError(f"--{self.name}={text}: is not of type {self.kind.__name__}") from None
+                shown = " ".join(text.split())
+                raise FlagError(f"--{self.name}={shown}: must be {_IN_WORDS[self.kind]}") from None
         if self.kind == Path | None:
             return user_path(text) if text else None
         parts = _parts(_COMMA_OUTSIDE_BRACKETS, text) if self.repeated else listed(text)
