@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from deepspeech.cli.arguments import ArgumentParser, run_script
+from deepspeech.cli.arguments import ArgumentParser, check_arguments, run_script
 from deepspeech.errors import FlagError
 from deepspeech.options import AugmentationOptions, Options, check_values
+from deepspeech.options.rows.checks import at_least
 from deepspeech.util.audio import Samples, inspect_audio, resampled_length
 from deepspeech.util.augmentation.recordings import recordings_of
 from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
@@ -40,6 +41,9 @@ CSV_NAME = "augmented.csv"
 DYNAMIC_RANGE = 80
 """Decibels below the loudest that a spectrogram shows."""
 
+NUMBERS = {"count": at_least(1), "limit": at_least(0), "random_seed": at_least(0), "audio_sample_rate": at_least(1)}
+"""What the flags that are numbers must be."""
+
 
 def main() -> None:
     """Read the arguments and write the examples."""
@@ -55,11 +59,10 @@ def main() -> None:
     add("--feature_type", choices=FRONT_ENDS, default="psf", help="features in the picture (default: %(default)s)")
     add("--no_pictures", action="store_true", help="write no pictures")
     arguments = parser.parse_args()
+    check_arguments(arguments, NUMBERS)
     options = AugmentationOptions(tuple(arguments.augment))
     check_values(options)
     options.check(arguments.audio_sample_rate)
-    if arguments.count < 1 or arguments.limit < 0:
-        raise FlagError("--count must be 1 or more, and --limit 0 or more")
     if not arguments.no_pictures:
         drawing()
     extractor = front_end(FeatureOptions(arguments.audio_sample_rate, arguments.feature_type))

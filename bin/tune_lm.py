@@ -20,10 +20,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
+from deepspeech.cli.arguments import (
+    ArgumentParser,
+    add_transcript_flags,
+    check_arguments,
+    chosen_normalizer,
+    run_script,
+)
 from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.decoder.of_alphabet import load_scorer, reference_of
 from deepspeech.errors import FlagError
+from deepspeech.options.rows.checks import at_least, up_to
 from deepspeech.serving.acoustics.loading import load_acoustic_model
 from deepspeech.serving.alphabet import alphabet_of
 from deepspeech.serving.feature_windows import ModelFeatures
@@ -39,6 +46,15 @@ from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
 
 ROOT = Path(__file__).resolve().parent.parent
+
+NUMBERS = {
+    "trials": at_least(1),
+    "beam-width": at_least(1),
+    "highest-weight": at_least(0),
+    "highest-bonus": at_least(0),
+    "seed": up_to(2**32 - 1, "0 to 4294967295"),
+}
+"""What the flags that are numbers must be."""
 
 Trial = tuple[float, float, float]
 """Weight, bonus, and the error rate that they give."""
@@ -66,6 +82,7 @@ def read_arguments() -> Namespace:
     parser.add_argument("--seed", type=int, default=1)
     add_transcript_flags(parser)
     arguments = parser.parse_args()
+    check_arguments(arguments, NUMBERS)
     arguments.normalizer = chosen_normalizer(arguments)
     if arguments.alphabet is None and arguments.output_unit == Alphabet.unit:
         arguments.alphabet = ROOT / "data/alphabet.txt"
@@ -122,8 +139,8 @@ def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list
     try:
         with np.load(arguments.posteriors) as archive:
             utterances = [np.asarray(archive[name], np.float32) for name in archive.files]
-    except ValueError as error:
-        raise LanguageModelError(f"{arguments.posteriors} is not an npz file of arrays: {error}") from None
+    except ValueError:
+        raise LanguageModelError(f"{arguments.posteriors} is not an npz file of arrays") from None
     references = arguments.references.read_text(encoding="utf-8").splitlines()
     if arguments.normalizer:
         references = [arguments.normalizer(reference) for reference in references]

@@ -7,13 +7,14 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..commands import missing_package
 from ..options import TranscriptOptions, check_values, flags_of, with_values
+from ..options.rows.checks import Check
 from ..util.errors import DeepSpeechError, FlagError, line_of
 from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
@@ -66,6 +67,13 @@ def chosen_normalizer(arguments: argparse.Namespace) -> Normalizer | None:
     check_values(options)
     options.check_given(given)
     return options.normalizer
+
+
+def check_arguments(arguments: argparse.Namespace, checks: Mapping[str, Check]) -> None:
+    """Raise FlagError for the first value that a check does not allow; `checks` are by the names of arguments."""
+    for name, check in checks.items():
+        if complaint := check.complaint(name, getattr(arguments, name.replace("-", "_"))):
+            raise FlagError(complaint)
 
 
 def run_command(command: Callable[[], int | None], program: str = "deepspeech", failure: int = 1) -> int:

@@ -26,6 +26,7 @@ from .model import ModelOptions
 from .monitoring import ProbeOptions, TracingOptions
 from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions, StatusOptions
+from .rows.checks import at_least
 from .rows.flag import flag, flags_with
 from .rows.predecessors import ignored_notice
 from .storage import StorageOptions
@@ -69,7 +70,9 @@ class Options:
     optimizer: OptimizerOptions = field(default_factory=OptimizerOptions)
     schedule: ScheduleOptions = field(default_factory=ScheduleOptions)
     batches: BatchOptions = field(default_factory=BatchOptions)
-    random_seed: int = flag(4567, "seed of initial weights, dropout, augmentation and shuffling", title=TRAINING)
+    random_seed: int = flag(
+        4567, "seed of initial weights, dropout, augmentation and shuffling", check=at_least(0), title=TRAINING
+    )
     cluster: ClusterOptions = field(default_factory=ClusterOptions)
     checkpoints: CheckpointOptions = field(default_factory=CheckpointOptions)
     summaries: SummaryOptions = field(default_factory=SummaryOptions)

@@ -34,4 +34,6 @@ def test_examples_and_a_picture_are_written_for_each_recording(tiny_corpus: Tiny
 def test_what_cannot_be_used_is_one_line(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
     arguments = ("augment_samples.py", tiny_corpus.train, "--to", tmp_path / "out")
     assert_fails_with(run_script(*arguments, "--augment", "spead"), "--augment=spead: there is no augmentation spead")
+    for flag in ("--count=0", "--limit=-1", "--random_seed=-1", "--audio_sample_rate=0"):
+        assert_fails_with(run_script(*arguments, "--augment", "pitch", flag), f"{flag}: must be ")
     assert not (tmp_path / "out").exists()

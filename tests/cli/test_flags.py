@@ -80,6 +80,7 @@ def test_a_given_alphabet_is_looked_for_where_the_user_is() -> None:
         ("--dropout_rate=1", "dropout_rate"),
         ("--dropout_rate2=1.5", "dropout_rate2"),
         ("--learning_rate=0", "learning_rate"),
+        ("--random_seed=-1", "--random_seed=-1: must be 0 or more"),
         ("--learning_rate=nan", "learning_rate"),
         ("--relu_clip=inf", "relu_clip"),
         ("--beta1=1", "beta1"),

@@ -117,6 +117,14 @@ def test_tuning_finds_weights_that_make_no_errors(tmp_path: Path, text: Path) ->
     assert len((tmp_path / "tuned/tuning.csv").read_text().splitlines()) == 6
 
 
+@pytest.mark.parametrize("flag", ["--trials=0", "--beam-width=0", "--highest-weight=nan", "--seed=-1"])
+def test_a_number_that_cannot_be_tuned_with_is_one_line(tmp_path: Path, flag: str) -> None:
+    result = run("tune_lm.py", "--model", "a.pb", "--csv", "a.csv", "--lm", "a.scorer", "--out", tmp_path, flag)
+    assert result.returncode == 1
+    (line,) = result.stderr.splitlines()
+    assert f"{flag}: must be " in line
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [(b"\xff\xfe", "text.txt:1: not UTF-8"), (b"1234 5678\n", "no word of .* can be spelled")],
