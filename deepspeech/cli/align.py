@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import AlignmentError, ExportError, FlagError
+from ..errors import AlignmentError, AlphabetError, ExportError, FlagError
 from ..serving.alignment.formats import FORMATS
 from ..serving.alignment.transcript import align
 from ..serving.api import Model
@@ -40,7 +40,7 @@ def _main(arguments: Sequence[str] | None) -> None:
     transcript = _read(options.transcript)
     try:
         alignment = align(Model(options.model), options.audio, transcript)
-    except AlignmentError as error:
+    except (AlphabetError, AlignmentError) as error:
         raise AlignmentError(f"{options.transcript}: {error}") from error
     _write(FORMATS[options.format](alignment, options.audio.stem), options.output)
 

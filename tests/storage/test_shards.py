@@ -154,6 +154,12 @@ def test_a_range_that_ends_before_it_begins_is_refused(tmp_path: Path, tiny_corp
         read(tmp_path / "train-{7..3}.tar", tiny_corpus)
 
 
+def test_what_cannot_be_written_is_named(tiny_corpus: TinyCorpus, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tiny_corpus.train / "train"  # below a file
+    assert main([str(tiny_corpus.train), "--to", str(out)]) == 1
+    assert capsys.readouterr().err.splitlines() == [f"write_shards: error: --to={out}: cannot be written (File exists)"]
+
+
 def test_an_epoch_reads_one_window_of_shards_after_the_other(shards: Path, tiny_corpus: TinyCorpus) -> None:
     from deepspeech.util.batching.batches import Batching
 

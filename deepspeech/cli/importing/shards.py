@@ -46,5 +46,9 @@ def _write(arguments: Sequence[str] | None) -> None:
     if address is not None and scheme_of(address) in READ_ONLY:
         raise FlagError(f"--to={address}: can only be read; name an s3://, gs:// or hf:// address, or a local path")
     with Progress(f"Writing {options.to}", None, unit="utterances") as bar:
-        written = write_shards(options.lists, options.to, round(options.shard_mb * MEGABYTE), options.seed, bar.advance)
+        try:
+            size = round(options.shard_mb * MEGABYTE)
+            written = write_shards(options.lists, options.to, size, options.seed, bar.advance)
+        except OSError as error:
+            raise FlagError(f"--to={options.to}: cannot be written ({error.strerror or error})") from error
     print(f"{written.name}: {written.utterances} utterances, {written.size / MEGABYTE:.1f} MB")

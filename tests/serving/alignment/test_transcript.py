@@ -87,13 +87,16 @@ def test_the_command_prints_or_writes_each_format(
     assert main([*flags, f"--output={tmp_path / 'none' / 'file'}"]) == 1
     text.write_text("ab " * 2000)
     assert main(flags) == 1
+    text.write_text("ab 7")
+    assert main(flags) == 1
     errors = capsys.readouterr().err.splitlines()
     assert [error.split(":")[1].strip() for error in errors[:2]] == [
         f"--transcript={tmp_path / 'none.txt'}",
         f"--output={tmp_path / 'none' / 'file'}",
     ]
     assert errors[2].startswith(f"deepspeech: {text}: {recordings[0]}: the transcript does not fit the recording")
-    assert len(errors) == 3
+    assert errors[3].startswith(f"deepspeech: {text}: the transcript cannot be spelled with the model's labels: ")
+    assert len(errors) == 4
 
 
 class SpelledModel:
