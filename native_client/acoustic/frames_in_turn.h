@@ -69,22 +69,28 @@ class FramesInTurn {
 };
 
 constexpr std::size_t kBlocksOfPiece = 4;  // enough for a piece of work to outweigh its handing out
+constexpr std::size_t kBytesWorthThreads = std::size_t{1} << 20;  // threads wait for each other in every turn
 
 // In each turn, calls prepare(team, frames, count) and then, on at most `threads` threads,
-// step(frames, count, first, last) for all blocks from `first` up to, but without, `last`.
+// step(frames, count, first, last) for all blocks from `first` up to, but without, `last`. Every second turn begins where
+// the one before it ended, as the weights of those blocks are still in the cache. Weights of `bytes` that take little
+// time are left to the calling thread.
 template <class Prepare, class Step>
-void run_in_turns(const Utterances& utterances, std::size_t blocks, std::size_t threads, const Prepare& prepare,
-                  const Step& step) {
+void run_in_turns(const Utterances& utterances, std::size_t blocks, std::size_t bytes, std::size_t threads,
+                  const Prepare& prepare, const Step& step) {
+  using Order = shared::ThreadTeam::Order;
   FramesInTurn in_turn(utterances, blocks);
+  if (bytes * utterances.lengths.size() <= kBytesWorthThreads) threads = 1;
   const std::size_t pieces = (blocks + kBlocksOfPiece - 1) / kBlocksOfPiece;
   shared::ThreadTeam team(std::max<std::size_t>(1, std::min(threads, pieces)));
   for (std::size_t turn = 0; turn < in_turn.turns(); ++turn) {
     const std::size_t count = in_turn.count(turn);
     prepare(team, in_turn.frames(), count);
-    team.share_out(pieces, [&](std::size_t piece) {
+    const auto blocks_of_piece = [&](std::size_t piece) {
       const std::size_t first = piece * kBlocksOfPiece;
       step(in_turn.frames(), count, first, std::min(first + kBlocksOfPiece, blocks));
-    });
+    };
+    team.share_out(pieces, blocks_of_piece, turn % 2 ? Order::kBackwards : Order::kForwards);
     in_turn.advance(count);
   }
   in_turn.keep_last_states();

@@ -7,6 +7,10 @@
 #include "acoustic/frames_in_turn.h"
 #include "shared/threads.h"
 
+#ifdef HAS_SEVERAL_MACHINES
+#include <immintrin.h>
+#endif
+
 namespace acoustic {
 namespace {
 
@@ -31,7 +35,7 @@ Kernels kernels(Machine machine) {
 
 void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, float low, float high,
            std::size_t threads, float* outputs, Machine machine) {
-  threads = std::max<std::size_t>(1, std::min(threads, layer.blocks));
+  threads = useful_threads(threads, frames, layer.rows, layer.blocks);
   const auto share = [&](std::size_t index) {
     const std::size_t first = layer.blocks * index / threads;
     const std::size_t last = layer.blocks * (index + 1) / threads;
@@ -43,7 +47,8 @@ void dense(const DenseLayer& layer, const float* inputs, std::size_t frames, flo
 void recurrence(const RecurrentLayer& layer, const Utterances& utterances, std::size_t threads, Machine machine) {
   const Kernels chosen = kernels(machine);
   const auto nothing = [](shared::ThreadTeam&, const Frame*, std::size_t) {};
-  run_in_turns(utterances, layer.blocks, threads, nothing,
+  const std::size_t bytes = layer.blocks * layer.rows * kColumns * sizeof *layer.weights;
+  run_in_turns(utterances, layer.blocks, bytes, threads, nothing,
                [&](const Frame* frames, std::size_t count, std::size_t first, std::size_t last) {
                  chosen.recurrent_frames(layer, frames, count, first, last);
                });

@@ -2,6 +2,7 @@
 // utterances at once. Columns of weights lie in blocks of 64.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -22,6 +23,13 @@ struct DenseLayer {
   std::size_t blocks;    // of columns; the last may be filled up with zeros
   std::size_t rows;
 };
+
+// Of `threads` threads, those that are worth being started for a product with so many weights: one if it takes little time.
+inline std::size_t useful_threads(std::size_t threads, std::size_t frames, std::size_t rows, std::size_t blocks) {
+  constexpr std::size_t kWorthThreads = std::size_t{1} << 24;  // multiplications
+  if (frames * rows * blocks * kColumns < kWorthThreads) return 1;
+  return std::max<std::size_t>(1, std::min(threads, blocks));
+}
 
 // outputs [frames, blocks * 64] = min(max(inputs [frames, rows] · weights + bias, low), high), on at most `threads`
 // threads, each with its share of the blocks.

@@ -29,7 +29,7 @@ void rounded_dense(const RoundedKernels<Rounded, Layer, Weights>& chosen, const 
                    float high, std::size_t threads, float* outputs) {
   const std::size_t rows = layer.weights.rows, blocks = layer.weights.blocks;
   Rounded rounded(frames, layer.weights.filled_rows());
-  threads = std::max<std::size_t>(1, std::min(threads, blocks));
+  threads = useful_threads(threads, frames, rows, blocks);
   shared::share_out(threads, threads, [&](std::size_t index) {
     for (std::size_t frame = frames * index / threads; frame < frames * (index + 1) / threads; ++frame) {
       chosen.round(inputs + frame * rows, rows, rounded, frame);
@@ -48,7 +48,8 @@ void rounded_recurrence(const RoundedKernels<Rounded, Layer, Weights>& chosen, c
   const auto round_states = [&](shared::ThreadTeam& team, const Frame* frames, std::size_t count) {
     team.share_out(count, [&](std::size_t each) { chosen.round(frames[each].state, weights.rows, rounded, each); });
   };
-  run_in_turns(utterances, weights.blocks, threads, round_states,
+  const std::size_t bytes = weights.blocks * weights.filled_rows() * kColumns * sizeof *weights.weights;
+  run_in_turns(utterances, weights.blocks, bytes, threads, round_states,
                [&](const Frame* frames, std::size_t count, std::size_t first, std::size_t last) {
                  chosen.recurrent_frames(weights, rounded, frames, count, first, last);
                });

@@ -38,13 +38,14 @@ ThreadTeam::~ThreadTeam() {
   for (std::thread& other : others_) other.join();
 }
 
-void ThreadTeam::share_out(std::size_t pieces, const std::function<void(std::size_t)>& work) {
+void ThreadTeam::share_out(std::size_t pieces, const std::function<void(std::size_t)>& work, Order order) {
   const std::uint64_t round = (round_.load(std::memory_order_relaxed) + 1) & 0xffffffff;
   work_ = &work;
+  pieces_ = pieces;
+  order_ = order;
   undone_.store(pieces, std::memory_order_relaxed);
   for (std::size_t thread = 0; thread < shares_.size(); ++thread) {
-    const std::uint64_t first = pieces * thread / shares_.size();
-    const std::uint64_t end = pieces * (thread + 1) / shares_.size();
+    const std::uint64_t first = first_of_share(thread), end = first_of_share(thread + 1);
     shares_[thread].state.store(round << 32 | first << 16 | end, std::memory_order_release);
   }
   round_.store(round, std::memory_order_release);
@@ -63,13 +64,15 @@ void ThreadTeam::run_rounds(std::size_t thread) {
 
 void ThreadTeam::take_pieces(std::size_t thread, std::uint64_t round) {
   for (std::size_t turn = 0; turn < shares_.size(); ++turn) {
-    std::atomic<std::uint64_t>& state = shares_[(thread + turn) % shares_.size()].state;
+    const std::size_t share = (thread + turn) % shares_.size();
+    std::atomic<std::uint64_t>& state = shares_[share].state;
     std::uint64_t seen = state.load(std::memory_order_acquire);
     for (;;) {
       const std::uint64_t piece = seen >> 16 & 0xffff;
       if (seen >> 32 != round || piece == (seen & 0xffff)) break;
       if (!state.compare_exchange_weak(seen, seen + (1 << 16), std::memory_order_acq_rel)) continue;
-      (*work_)(piece);
+      const bool is_forwards = order_ == Order::kForwards;
+      (*work_)(is_forwards ? piece : first_of_share(share) + first_of_share(share + 1) - 1 - piece);
       undone_.fetch_sub(1, std::memory_order_acq_rel);
       seen = state.load(std::memory_order_acquire);
     }

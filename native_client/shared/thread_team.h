@@ -20,9 +20,11 @@ class ThreadTeam {
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
+  enum class Order { kForwards, kBackwards };
+
   // Calls work(piece) for each piece from 0 up to, but without, `pieces` (fewer than 65,536), and returns when all are
-  // done. The work must not throw.
-  void share_out(std::size_t pieces, const std::function<void(std::size_t)>& work);
+  // done. A thread takes those of a share in the given order. The work must not throw.
+  void share_out(std::size_t pieces, const std::function<void(std::size_t)>& work, Order order = Order::kForwards);
 
  private:
   // A round's number (32 bits), the next piece (16) and the one after the last (16): a thread that takes a piece of a
@@ -33,10 +35,13 @@ class ThreadTeam {
 
   void run_rounds(std::size_t thread);
   void take_pieces(std::size_t thread, std::uint64_t round);
+  std::size_t first_of_share(std::size_t thread) const { return pieces_ * thread / shares_.size(); }
 
   std::vector<Share> shares_;
   std::vector<std::thread> others_;
   const std::function<void(std::size_t)>* work_ = nullptr;
+  std::size_t pieces_ = 0;
+  Order order_ = Order::kForwards;
   alignas(64) std::atomic<std::uint64_t> round_{0};
   alignas(64) std::atomic<std::size_t> undone_{0};
 };

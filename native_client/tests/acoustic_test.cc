@@ -22,10 +22,14 @@ struct Dense {
 
   static Dense random(Random& random) {
     Dense dense{random() % 15, 1 + random() % 70, 1 + random() % 5, {}, {}, {}};
-    dense.weights = random_floats(random, dense.blocks * dense.rows * kColumns, 1);
-    dense.bias = random_floats(random, dense.blocks * kColumns, 1);
-    dense.inputs = random_floats(random, dense.frames * dense.rows, 1);
+    dense.fill(random);
     return dense;
+  }
+
+  void fill(Random& random) {
+    weights = random_floats(random, blocks * rows * kColumns, 1);
+    bias = random_floats(random, blocks * kColumns, 1);
+    inputs = random_floats(random, frames * rows, 1);
   }
 
   Floats run(float low, float high, std::size_t threads, Machine machine) const {
@@ -123,13 +127,21 @@ TEST(threads_and_frames_together_change_nothing_in_a_dense_layer) {
   }
 }
 
+TEST(threads_change_nothing_in_a_dense_layer_that_is_worth_them) {
+  Random random(14);
+  Dense dense{257, 220, 5, {}, {}, {}};
+  dense.fill(random);
+  for (const Machine machine : machines()) CHECK(dense.run(-1, 1, 1, machine) == dense.run(-1, 1, 7, machine));
+  CHECK(useful_threads(7, dense.frames, dense.rows, dense.blocks) == dense.blocks);
+}
+
 struct Lstm {
   std::size_t units, blocks;
   std::vector<std::int16_t> weights;
   Floats scales;
 
-  static Lstm random(Random& random) {
-    const std::size_t units = 1 + random() % 40, blocks = (units + kLanes - 1) / kLanes;
+  static Lstm random(Random& random, std::size_t most_units = 40) {
+    const std::size_t units = 1 + random() % most_units, blocks = (units + kLanes - 1) / kLanes;
     Lstm lstm{units, blocks, std::vector<std::int16_t>(blocks * units * kColumns), {}};
     for (std::int16_t& weight : lstm.weights) weight = static_cast<std::int16_t>(random());
     lstm.scales = random_floats(random, blocks * kColumns, 1e-5f);
@@ -217,7 +229,8 @@ TEST(the_recurrence_goes_on_from_its_own_states) {
 TEST(what_an_utterance_becomes_does_not_depend_on_the_others_or_the_threads) {
   Random random(13);
   for (int round = 0; round < 100; ++round) {
-    const Lstm lstm = Lstm::random(random);
+    // Of many units, several utterances are worth threads.
+    const Lstm lstm = Lstm::random(random, round % 10 ? 40 : 200);
     const std::size_t size = lstm.blocks * kLanes, width = lstm.blocks * kColumns;
     std::vector<std::size_t> lengths(random() % 20);
     for (std::size_t& length : lengths) length = random() % 6;

@@ -162,7 +162,8 @@ TEST(a_thread_team_does_every_piece_with_the_threads_that_start) {
     shared::ThreadTeam team(6);
     for (int round = 0; round < 100; ++round) {
       std::vector<std::atomic<int>> done(20);
-      team.share_out(done.size(), [&](std::size_t piece) { ++done[piece]; });
+      const auto order = round % 2 ? shared::ThreadTeam::Order::kBackwards : shared::ThreadTeam::Order::kForwards;
+      team.share_out(done.size(), [&](std::size_t piece) { ++done[piece]; }, order);
       for (const auto& times : done) CHECK(times == 1);
     }
   }
