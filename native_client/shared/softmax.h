@@ -7,12 +7,12 @@
 
 namespace shared {
 
-// Replaces each of the numbers by exp(factor * number), divided by the sum of these.
-inline void softmax(float* values, std::size_t size, float factor = 1) {
+// Replaces each of the numbers by its exponential, divided by the sum of these.
+inline void softmax(float* values, std::size_t size) {
   const float highest = *std::max_element(values, values + size);
   float sum = 0;
   for (std::size_t place = 0; place < size; ++place) {
-    sum += values[place] = std::exp((values[place] - highest) * factor);
+    sum += values[place] = std::exp(values[place] - highest);
   }
   for (std::size_t place = 0; place < size; ++place) values[place] /= sum;
 }

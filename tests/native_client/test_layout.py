@@ -19,7 +19,12 @@ SEEN = {
 }
 """For each folder of the libraries, the others whose files it includes."""
 
-BINDINGS = {"acoustic/python/binding.cc", "acoustic/python/weights.h", "decoder/binding.cc"}
+BINDINGS = {
+    "acoustic/python/binding.cc",
+    "acoustic/python/conformer.h",
+    "acoustic/python/weights.h",
+    "decoder/binding.cc",
+}
 OPERATIONS = {"training/kernel_context.h", "training/ops.cc"}
 TENSORFLOW_HEADER = "training/tensorflow_api.h"
 

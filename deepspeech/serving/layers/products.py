@@ -5,18 +5,14 @@ from math import inf
 from ..._acoustic import Bfloat16Dense as Bfloat16Product
 from ..._acoustic import Dense as FloatProduct
 from ..._acoustic import Int8Dense as Int8Product
-from ..._acoustic import Step
+from ..._acoustic import Product, Step
 from ...network.description import Dense, Projection
 from .blocks import Blocks, bfloat16_weights, columns_in_blocks, float32_weights, int8_weights
 from .layer import Array, Weights
 from .plan import PlannedLayer
 from .precision import Precision
 
-UNITS_WORTH_THREADS = 128
-"""Layers of at most this number of units are computed by the calling thread alone."""
-
-
-Product = FloatProduct | Bfloat16Product | Int8Product
+AnyDense = FloatProduct | Bfloat16Product | Int8Product
 """Products of rows with weights, plus a bias."""
 
 
@@ -31,12 +27,18 @@ class DenseLayer(PlannedLayer):
         super().__init__(Step.dense(product, layer.units, low, high))
 
 
-def product_of(weights: Array, bias: Array, precision: Precision) -> Product:
+def product_of(weights: Array, bias: Array, precision: Precision) -> AnyDense:
     """Return the product with weights [rows, columns] plus a bias [columns]."""
     return product_of_blocks(columns_in_blocks(weights), columns_in_blocks(bias[None]), precision)
 
 
-def product_of_blocks(weights: Blocks, bias: Blocks, precision: Precision) -> Product:
+def named_product(name: str, weights: Weights, precision: Precision) -> Product:
+    """Return the product with the weights and the bias of a name."""
+    bias = weights[f"{name}/bias"]
+    return Product(product_of(weights[f"{name}/weights"], bias, precision), len(bias))
+
+
+def product_of_blocks(weights: Blocks, bias: Blocks, precision: Precision) -> AnyDense:
     """Return the product with weights in blocks plus a bias in such blocks, of one row."""
     filled_bias = float32_weights(bias).reshape(-1)
     if precision is Precision.INT8:

@@ -38,16 +38,6 @@ struct Workspace {
 
 namespace {
 
-constexpr std::size_t kUnitsWorthThreads = 128;  // layers of at most this number are computed by one thread
-
-std::size_t inputs_of(const DenseLayer& layer) { return layer.rows; }
-std::size_t inputs_of(const Int8DenseLayer& layer) { return layer.weights.rows; }
-std::size_t inputs_of(const Bfloat16DenseLayer& layer) { return layer.weights.rows; }
-
-std::size_t blocks_of(const DenseLayer& layer) { return layer.blocks; }
-std::size_t blocks_of(const Int8DenseLayer& layer) { return layer.weights.blocks; }
-std::size_t blocks_of(const Bfloat16DenseLayer& layer) { return layer.weights.blocks; }
-
 // Numbers of a frame that a step takes and gives; `filled` are those that its kernel writes, and `state` the size of
 // the cells, and of the hidden states, of an utterance.
 struct Sizes {
@@ -55,11 +45,8 @@ struct Sizes {
 };
 
 Sizes sizes_of(const DenseStep& step) {
-  return std::visit(
-      [&](const auto& layer) -> Sizes {
-        return {inputs_of(layer), step.units, blocks_of(layer) * kColumns, 0};
-      },
-      step.layer);
+  const Product product{step.layer, step.units};
+  return {product.inputs(), step.units, product.filled(), 0};
 }
 
 Sizes sizes_of(const RecurrentStep& step) {
@@ -69,6 +56,13 @@ Sizes sizes_of(const RecurrentStep& step) {
         return {layer.blocks * kColumns, layer.rows, filled, filled};
       },
       step.layer);
+}
+
+Sizes sizes_of(const NormalizationStep& step) { return {step.width, step.width, step.width, 0}; }
+
+Sizes sizes_of(const FeedForwardStep& step) {
+  const std::size_t width = step.normalization.width;
+  return {width, width, width, 0};
 }
 
 Sizes sizes_of(const SoftmaxStep& step) { return {step.units, step.units, step.units, 0}; }
@@ -97,11 +91,7 @@ class Run {
   void compute(const DenseStep& step) {
     const Sizes sizes = sizes_of(step);
     float* const outputs = next_room(sizes.filled);
-    const std::size_t threads = step.units > kUnitsWorthThreads ? threads_ : 1;
-    const auto run = [&](const auto& layer) {
-      dense(layer, values_, frames_, step.low, step.high, threads, outputs, machine_);
-    };
-    std::visit(run, step.layer);
+    Product{step.layer, step.units}.run(values_, frames_, threads_, outputs, step.low, step.high, machine_);
     go_on_with(outputs, sizes);
   }
 
@@ -116,6 +106,10 @@ class Run {
     keep(hidden, sizes.state);
     go_on_with(outputs, sizes);
   }
+
+  void compute(const NormalizationStep& step) { normalize(step, values_, frames_, values_, machine_); }
+
+  void compute(const FeedForwardStep& step) { step.run(values_, frames_, threads_, machine_); }
 
   void compute(const SoftmaxStep& step) {
     for (std::size_t frame = 0; frame < frames_; ++frame) shared::softmax(values_ + frame * step.units, step.units);

@@ -7,15 +7,14 @@
 #include <variant>
 #include <vector>
 
-#include "acoustic/bfloat16.h"
-#include "acoustic/int8.h"
+#include "acoustic/conformer/layers.h"
 #include "acoustic/kernels.h"
 
 namespace acoustic {
 
 // A dense layer: the first `units` of its columns, limited to between `low` and `high`.
 struct DenseStep {
-  std::variant<DenseLayer, Int8DenseLayer, Bfloat16DenseLayer> layer;
+  AnyDenseLayer layer;
   std::size_t units;
   float low, high;
 };
@@ -25,12 +24,15 @@ struct RecurrentStep {
   std::variant<RecurrentLayer, Int8Weights, Bfloat16Weights> layer;
 };
 
+using NormalizationStep = Normalization;
+using FeedForwardStep = FeedForward;
+
 // e^x of each number, divided by their sum over the frame.
 struct SoftmaxStep {
   std::size_t units;
 };
 
-using Step = std::variant<DenseStep, RecurrentStep, SoftmaxStep>;
+using Step = std::variant<DenseStep, RecurrentStep, NormalizationStep, FeedForwardStep, SoftmaxStep>;
 
 // Frames of one utterance of a batch. What it becomes does not depend, bit for bit, on the others.
 struct PlannedUtterance {

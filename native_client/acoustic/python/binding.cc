@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "acoustic/plan/plan.h"
+#include "acoustic/python/conformer.h"
 #include "acoustic/python/weights.h"
 
 namespace acoustic::python {
@@ -43,6 +44,15 @@ StepWithWeights dense_step(std::shared_ptr<Dense> dense, std::size_t units, floa
 template <class Recurrence>
 StepWithWeights recurrent_step(std::shared_ptr<Recurrence> recurrence) {
   return {RecurrentStep{recurrence->layer()}, std::move(recurrence)};
+}
+
+StepWithWeights normalization_step(std::shared_ptr<NormalizationWeights> normalization) {
+  return {normalization->layer(), std::move(normalization)};
+}
+
+StepWithWeights feed_forward_step(std::shared_ptr<Residual> parts) {
+  require(parts->outer->product.inputs() == parts->inner->product.units, "a product must take what the other one gives");
+  return {FeedForward{parts->before->layer(), parts->inner->product, parts->outer->product}, std::move(parts)};
 }
 
 StepWithWeights softmax_step(std::size_t units) {
@@ -93,9 +103,12 @@ class PlanWithWeights {
 };
 
 using StepClass = py::class_<StepWithWeights>;
+using ProductClass = py::class_<ProductWithWeights, std::shared_ptr<ProductWithWeights>>;
 
 template <class Dense>
-py::class_<Dense, std::shared_ptr<Dense>> define_dense(py::module_& module, StepClass& step, const char* name) {
+py::class_<Dense, std::shared_ptr<Dense>> define_dense(py::module_& module, StepClass& step, ProductClass& product,
+                                                       const char* name) {
+  product.def(py::init(&ProductWithWeights::of<Dense>), py::arg("dense"), py::arg("units"));
   step.def_static("dense", &dense_step<Dense>, py::arg("product"), py::arg("units"), py::arg("low"), py::arg("high"));
   return py::class_<Dense, std::shared_ptr<Dense>>(module, name)
       .def("run", &run_dense<Dense>, py::arg("inputs"), py::arg("low"), py::arg("high"), py::arg("threads"));
@@ -108,16 +121,41 @@ py::class_<Recurrence, std::shared_ptr<Recurrence>> define_recurrence(py::module
   return py::class_<Recurrence, std::shared_ptr<Recurrence>>(module, name);
 }
 
+// The layers of a conformer block that keep a state.
+void define_conformer(py::module_& module) {
+  const py::arg inputs("inputs"), state("state"), last("last"), threads("threads");
+  using Attention = SelfAttentionWithWeights;
+  py::class_<SelfAttention::State>(module, "SelfAttentionState").def(py::init<>());
+  py::class_<Attention>(module, "SelfAttention")
+      .def(py::init<Residual, std::size_t, std::size_t, std::size_t>(), py::arg("parts"), py::arg("heads"),
+           py::arg("chunk"), py::arg("left"))
+      .def("run", &Attention::run, inputs, state, last, threads);
+  using Convolution = ConvolutionModuleWithWeights;
+  py::class_<ConvolutionModule::State>(module, "ConvolutionModuleState");
+  py::class_<Convolution>(module, "ConvolutionModule")
+      .def(py::init<Residual, FloatArray, FloatArray, std::shared_ptr<NormalizationWeights>, std::size_t>(),
+           py::arg("parts"), py::arg("kernel"), py::arg("bias"), py::arg("second_normalization"), py::arg("after"))
+      .def("initial_state", &Convolution::initial_state)
+      .def("run", &Convolution::run, inputs, state, last, threads);
+}
+
 PYBIND11_MODULE(_acoustic, module) {
   using Int8Array = Array<std::int8_t>;
   using Halves = Array<std::uint16_t>;
   using Sums = Array<std::int32_t>;
   const py::arg weights("weights"), scales("scales"), sums("sums"), rows("rows"), bias("bias");
   StepClass step(module, "Step");
-  define_dense<FloatDense>(module, step, "Dense").def(py::init<FloatArray, FloatArray>(), weights, bias);
-  define_dense<Int8Dense>(module, step, "Int8Dense")
+  ProductClass product(module, "Product");
+  py::class_<NormalizationWeights, std::shared_ptr<NormalizationWeights>>(module, "Normalization")
+      .def(py::init<FloatArray, FloatArray>(), py::arg("scale"), py::arg("offset"));
+  py::class_<Residual, std::shared_ptr<Residual>>(module, "Residual")
+      .def(py::init<std::shared_ptr<NormalizationWeights>, std::shared_ptr<ProductWithWeights>,
+                    std::shared_ptr<ProductWithWeights>>(),
+           py::arg("normalization"), py::arg("inner"), py::arg("outer"));
+  define_dense<FloatDense>(module, step, product, "Dense").def(py::init<FloatArray, FloatArray>(), weights, bias);
+  define_dense<Int8Dense>(module, step, product, "Int8Dense")
       .def(py::init<Int8Array, FloatArray, Sums, std::size_t, FloatArray>(), weights, scales, sums, rows, bias);
-  define_dense<Bfloat16Dense>(module, step, "Bfloat16Dense")
+  define_dense<Bfloat16Dense>(module, step, product, "Bfloat16Dense")
       .def(py::init<Halves, std::size_t, FloatArray>(), weights, rows, bias);
   define_recurrence<Int16Recurrence>(module, step, "Recurrence")
       .def(py::init<Array<std::int16_t>, FloatArray>(), weights, scales);
@@ -125,11 +163,14 @@ PYBIND11_MODULE(_acoustic, module) {
       .def(py::init<Int8Array, FloatArray, Sums, std::size_t>(), weights, scales, sums, rows);
   define_recurrence<Bfloat16Recurrence>(module, step, "Bfloat16Recurrence")
       .def(py::init<Halves, std::size_t>(), weights, rows);
+  step.def_static("normalization", &normalization_step, py::arg("normalization"));
+  step.def_static("feed_forward", &feed_forward_step, py::arg("parts"));
   step.def_static("softmax", &softmax_step, py::arg("units"));
   py::class_<PlanWithWeights>(module, "Plan")
       .def(py::init<std::vector<StepWithWeights>>(), py::arg("steps"))
       .def_property_readonly("state_size", &PlanWithWeights::state_size)
       .def("run", &PlanWithWeights::run, py::arg("inputs"), py::arg("states"), py::arg("threads"));
+  define_conformer(module);
   module.def("has_bfloat16_products",
              [] { return acoustic::machines().back() >= acoustic::Machine::kAvx512Bfloat16; });
   module.def("has_int8_products", [] { return acoustic::machines().back() >= acoustic::Machine::kAvx512Vnni; });

@@ -1,25 +1,35 @@
 #include "c_api/network/conformer.h"
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
+#include <utility>
+
+#include "c_api/failure.h"
 
 namespace speech {
 namespace {
 
-float sigmoid(float value) { return 1 / (1 + std::exp(-std::max(value, -80.0f))); }
-
-void swish(std::vector<float>& values) {
-  for (float& value : values) value *= sigmoid(value);
-}
-
-}  // namespace
-
+// The product of a layer's weights of this name, `inner` or `outer`.
 Product residual_product(const LayerRecord& record, const char* name, std::size_t inputs, std::size_t outputs,
                          WeightReader& weights, Precision precision) {
   const std::string scope = record.name + "/" + name;
   return weights.product(scope + "/weights", scope + "/bias", inputs, outputs, precision);
 }
+
+// A layer that keeps a state, in one utterance.
+template <class Kernel>
+class StatefulRun : public LayerRun {
+ public:
+  StatefulRun(const Kernel& kernel, typename Kernel::State state) : kernel_(kernel), state_(std::move(state)) {}
+
+  std::vector<float> run(std::vector<float> values, bool last, std::size_t threads) override {
+    return kernel_.run(values.data(), values.size() / kernel_.normalization.width, last, threads, state_);
+  }
+
+ private:
+  const Kernel kernel_;
+  typename Kernel::State state_;
+};
+
+}  // namespace
 
 FeedForwardLayer::FeedForwardLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights,
                                    Precision precision)
@@ -28,83 +38,55 @@ FeedForwardLayer::FeedForwardLayer(const LayerRecord& record, std::size_t inputs
       outer_(residual_product(record, "outer", record.size("units"), inputs, weights, precision)) {}
 
 std::vector<float> FeedForwardLayer::run(std::vector<float> values, std::size_t threads) const {
-  std::vector<float> inner = values;
-  normalizer_.run(inner);
-  inner = inner_.run(inner, -kInfinity, kInfinity, threads);
-  swish(inner);
-  const std::vector<float> outer = outer_.run(inner, -kInfinity, kInfinity, threads);
-  for (std::size_t place = 0; place < values.size(); ++place) values[place] += outer[place] * 0.5f;
+  const acoustic::FeedForward kernel{normalizer_.layer(), inner_.layer(), outer_.layer()};
+  kernel.run(values.data(), values.size() / outputs(), threads);
   return values;
 }
 
 ConvolutionModuleLayer::ConvolutionModuleLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights,
                                                Precision precision)
     : width_(inputs),
-      before_(record.size("before")),
+      taps_(record.size("before") + 1 + record.size("after")),
       after_(record.size("after")),
       normalizer_(record.name + "/normalization", inputs, weights),
       second_normalizer_(record.name + "/second_normalization", inputs, weights),
       inner_(residual_product(record, "inner", inputs, 2 * inputs, weights, precision)),
       outer_(residual_product(record, "outer", inputs, inputs, weights, precision)),
-      kernel_(weights.floats(record.name + "/depthwise/kernel", {static_cast<std::int64_t>(before_ + 1 + after_),
-                                                                 static_cast<std::int64_t>(inputs)})),
+      kernel_(weights.floats(record.name + "/depthwise/kernel",
+                             {static_cast<std::int64_t>(taps_), static_cast<std::int64_t>(inputs)})),
       bias_(weights.floats(record.name + "/depthwise/bias", {static_cast<std::int64_t>(inputs)})) {}
 
-// The first half of a product's numbers times the sigmoid of the second, [rows, width].
-std::vector<float> ConvolutionModuleLayer::gated(std::vector<float> values, std::size_t threads) const {
-  normalizer_.run(values);
-  const std::vector<float> product = inner_.run(values, -kInfinity, kInfinity, threads);
-  for (std::size_t row = 0; row < values.size() / width_; ++row) {
-    const float* const linear = &product[2 * row * width_];
-    for (std::size_t place = 0; place < width_; ++place) {
-      values[row * width_ + place] = linear[place] * sigmoid(linear[width_ + place]);
-    }
-  }
-  return values;
+std::unique_ptr<LayerRun> ConvolutionModuleLayer::begin() const {
+  using Kernel = acoustic::ConvolutionModule;
+  const Kernel kernel{normalizer_.layer(), inner_.layer(), {kernel_.data(), bias_.data(), taps_, width_},
+                      second_normalizer_.layer(), outer_.layer(), after_};
+  return std::make_unique<StatefulRun<Kernel>>(kernel, kernel.initial_state());
 }
 
-std::vector<float> ConvolutionModuleLayer::convolved(const std::vector<float>& gated, std::size_t rows) const {
-  std::vector<float> sums;
-  sums.reserve(rows * width_);
-  for (std::size_t row = 0; row < rows; ++row) sums.insert(sums.end(), bias_.begin(), bias_.end());
-  for (std::size_t row = 0; row < rows; ++row) {
-    float* const sum = &sums[row * width_];
-    const float* const from = &gated[row * width_];
-    for (std::size_t offset = 0; offset < kernel_.size(); offset += width_) {
-      for (std::size_t place = 0; place < width_; ++place) sum[place] += from[offset + place] * kernel_[offset + place];
-    }
+SelfAttentionLayer::SelfAttentionLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights,
+                                       Precision precision)
+    : width_(inputs),
+      heads_(checked_heads(record, inputs)),
+      chunk_(record.size("chunk")),
+      left_(record.size("left")),
+      normalizer_(record.name + "/normalization", inputs, weights),
+      inner_(residual_product(record, "inner", inputs, 3 * inputs, weights, precision)),
+      outer_(residual_product(record, "outer", inputs, inputs, weights, precision)) {}
+
+std::size_t SelfAttentionLayer::checked_heads(const LayerRecord& record, std::size_t inputs) {
+  const std::size_t heads = record.size("heads");
+  if (heads < 1 || inputs % (2 * heads) != 0) {
+    throw Failure(DS_ERR_INVALID_SHAPE, "its network cannot be run: layer " + record.name + " has " +
+                                            std::to_string(heads) + " heads, which cannot share " +
+                                            std::to_string(inputs) + " numbers in pairs");
   }
-  return sums;
+  return heads;
 }
 
-// Keeps the rows whose outputs wait for later ones, and the gated rows that outputs depend on, at the beginning zeros.
-class ConvolutionModuleLayer::Run : public LayerRun {
- public:
-  explicit Run(const ConvolutionModuleLayer& layer) : layer_(layer), gated_(layer.before_ * layer.width_) {}
-
-  std::vector<float> run(std::vector<float> values, bool last, std::size_t threads) override {
-    const std::size_t width = layer_.width_, needed = layer_.before_ + layer_.after_;
-    waiting_.insert(waiting_.end(), values.begin(), values.end());
-    const std::vector<float> gated = layer_.gated(std::move(values), threads);
-    gated_.insert(gated_.end(), gated.begin(), gated.end());
-    if (last) gated_.resize(gated_.size() + layer_.after_ * width);
-    const std::size_t count = gated_.size() / width, rows = count > needed ? count - needed : 0;
-    std::vector<float> inner = layer_.convolved(gated_, rows);
-    layer_.second_normalizer_.run(inner);
-    swish(inner);
-    std::vector<float> outputs = layer_.outer_.run(inner, -kInfinity, kInfinity, threads);
-    for (std::size_t place = 0; place < outputs.size(); ++place) outputs[place] += waiting_[place];
-    const auto passed = static_cast<std::ptrdiff_t>(rows * width);
-    waiting_.erase(waiting_.begin(), waiting_.begin() + passed);
-    gated_.erase(gated_.begin(), gated_.begin() + passed);
-    return outputs;
-  }
-
- private:
-  const ConvolutionModuleLayer& layer_;
-  std::vector<float> waiting_, gated_;
-};
-
-std::unique_ptr<LayerRun> ConvolutionModuleLayer::begin() const { return std::make_unique<Run>(*this); }
+std::unique_ptr<LayerRun> SelfAttentionLayer::begin() const {
+  using Kernel = acoustic::SelfAttention;
+  const Kernel kernel{normalizer_.layer(), inner_.layer(), outer_.layer(), heads_, chunk_, left_};
+  return std::make_unique<StatefulRun<Kernel>>(kernel, Kernel::State());
+}
 
 }  // namespace speech

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "c_api/failure.h"
-#include "c_api/network/attention.h"
 #include "c_api/network/conformer.h"
 #include "c_api/network/convolution.h"
 #include "c_api/network/lstm.h"

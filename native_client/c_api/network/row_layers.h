@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "acoustic/conformer/rows.h"
 #include "c_api/graph/layer_records.h"
 #include "c_api/network/layer.h"
 #include "c_api/weights/weight_reader.h"
@@ -27,8 +28,7 @@ class DenseLayer : public RowLayer {
 struct Normalizer {
   Normalizer(const std::string& name, std::size_t numbers, WeightReader& weights);
 
-  // Normalizes rows [rows, numbers] in place.
-  void run(std::vector<float>& values) const;
+  acoustic::Normalization layer() const { return {scale.data(), offset.data(), scale.size()}; }
 
   std::vector<float> scale, offset;
 };
@@ -40,7 +40,7 @@ class LayerNormalizationLayer : public RowLayer {
 
   std::size_t outputs() const override { return normalizer_.scale.size(); }
   std::vector<float> run(std::vector<float> values, std::size_t) const override {
-    normalizer_.run(values);
+    acoustic::normalize(normalizer_.layer(), values.data(), values.size() / outputs(), values.data());
     return values;
   }
 

@@ -10,8 +10,6 @@ namespace {
 
 using Blocks = std::variant<FloatBlocks, Bfloat16Blocks, Int8Blocks>;
 
-constexpr std::size_t kColumnsWorthThreads = 128;  // fewer are computed by the calling thread alone
-
 Blocks blocks_of(const Matrix& matrix, Precision precision) {
   if (precision == Precision::kInt8) return Blocks(std::in_place_type<Int8Blocks>, matrix);
   if (precision == Precision::kBfloat16) return Blocks(std::in_place_type<Bfloat16Blocks>, matrix);
@@ -41,11 +39,13 @@ std::vector<float> Product::run_filled(const std::vector<float>& inputs, float l
                                        std::size_t threads) const {
   const std::size_t frames = inputs.size() / rows_;
   std::vector<float> outputs(frames * width());
-  const std::size_t used = columns_ > kColumnsWorthThreads ? threads : 1;
-  std::visit([&](const auto& blocks) {
-    acoustic::dense(blocks.with(bias_.data()), inputs.data(), frames, low, high, used, outputs.data());
-  }, weights_);
+  layer().run(inputs.data(), frames, threads, outputs.data(), low, high);
   return outputs;
+}
+
+acoustic::Product Product::layer() const {
+  const auto of_blocks = [&](const auto& blocks) { return acoustic::AnyDenseLayer(blocks.with(bias_.data())); };
+  return {std::visit(of_blocks, weights_), columns_};
 }
 
 std::vector<float> Product::run(const std::vector<float>& inputs, float low, float high, std::size_t threads) const {

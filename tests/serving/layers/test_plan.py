@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from deepspeech.network.description import LSTM, Dense, LayerNormalization, Projection
+from deepspeech.network.description import LSTM, Dense, FeedForward, LayerNormalization, Projection, SelfAttention
+from deepspeech.serving.layers.attention import FeedForwardLayer, SelfAttentionLayer
 from deepspeech.serving.layers.layer import Array, Batch, EngineLayer
 from deepspeech.serving.layers.lstm import LSTMLayer
 from deepspeech.serving.layers.normalization import LayerNormalizationLayer
@@ -30,6 +31,18 @@ WEIGHTS = {
     "lstm/bias": floats(4 * UNITS),
     "normalization/scale": floats(UNITS),
     "normalization/offset": floats(UNITS),
+    "feed_forward/normalization/scale": floats(UNITS),
+    "feed_forward/normalization/offset": floats(UNITS),
+    "feed_forward/inner/weights": floats(UNITS, WIDE),
+    "feed_forward/inner/bias": floats(WIDE),
+    "feed_forward/outer/weights": floats(WIDE, UNITS),
+    "feed_forward/outer/bias": floats(UNITS),
+    "attention/normalization/scale": floats(UNITS),
+    "attention/normalization/offset": floats(UNITS),
+    "attention/inner/weights": floats(UNITS, 3 * UNITS),
+    "attention/inner/bias": floats(3 * UNITS),
+    "attention/outer/weights": floats(UNITS, UNITS),
+    "attention/outer/bias": floats(UNITS),
     "last/weights": floats(UNITS, LABELS),
     "last/bias": floats(LABELS),
 }
@@ -39,6 +52,8 @@ def layers(precision: Precision) -> list[EngineLayer | PlannedLayer]:
     return [
         DenseLayer(Dense("first", WIDE, clip=20.0), INPUTS, WEIGHTS, precision),
         LSTMLayer(LSTM("lstm", UNITS), WIDE, WEIGHTS, precision),
+        LayerNormalizationLayer(LayerNormalization("normalization"), UNITS, WEIGHTS, precision),
+        FeedForwardLayer(FeedForward("feed_forward", WIDE), UNITS, WEIGHTS, precision),
         DenseLayer(Projection("last", LABELS), UNITS, WEIGHTS, precision),
         SoftmaxLayer(LABELS),
     ]
@@ -60,7 +75,7 @@ def test_a_plan_gives_what_its_layers_give_one_by_one(precision: Precision, leng
     some = layers(precision)
     together = list(in_plans(some))
     apart = [Planned([layer]) for layer in some if isinstance(layer, PlannedLayer)]
-    assert (len(together), len(apart)) == (1, 4)
+    assert (len(together), len(apart)) == (1, 6)
     ours, theirs = ([[layer.initial_state() for layer in each] for _ in lengths] for each in (together, apart))
     for _ in range(2):
         utterances = [floats(length, INPUTS) for length in lengths]
@@ -73,17 +88,17 @@ def test_a_plan_gives_what_its_layers_give_one_by_one(precision: Precision, leng
 
 
 def test_layers_that_no_plan_has_lie_between_plans() -> None:
-    first, lstm, last, softmax = layers(Precision.FLOAT32)
-    normalization = LayerNormalizationLayer(LayerNormalization("normalization"), UNITS, WEIGHTS, Precision.FLOAT32)
-    engine = list(in_plans([first, lstm, normalization, last, softmax]))
-    assert [type(layer) for layer in engine] == [Planned, LayerNormalizationLayer, Planned]
+    first, lstm, *rest = layers(Precision.FLOAT32)
+    attention = SelfAttentionLayer(SelfAttention("attention", 2, chunk=1), UNITS, WEIGHTS, Precision.FLOAT32)
+    engine = list(in_plans([first, lstm, attention, *rest]))
+    assert [type(layer) for layer in engine] == [Planned, SelfAttentionLayer, Planned]
     utterances = [floats(length, INPUTS) for length in (4, 9)]
     found = run(engine, utterances, [[layer.initial_state() for layer in engine] for _ in utterances])
     assert [rows.shape for rows in found] == [(4, LABELS), (9, LABELS)]
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    first, lstm, last, softmax = layers(Precision.INT8)
+    first, lstm, *_, last, softmax = layers(Precision.INT8)
     with pytest.raises(ValueError, match="what the one before it gives"):
         list(in_plans([first, last]))
     (plan,) = in_plans([first, lstm, last, softmax])

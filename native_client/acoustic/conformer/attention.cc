@@ -1,0 +1,28 @@
+#include "acoustic/conformer/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "shared/aligned_array.h"
+
+namespace acoustic {
+namespace {
+
+#define KERNELS "acoustic/conformer/attention_kernels.inc"
+#include "shared/each_machine.inc"
+
+}  // namespace
+
+void attend(const Head& head, const float* queries, std::size_t count, float* means, Machine machine) {
+#ifdef HAS_SEVERAL_MACHINES
+  if (machine >= Machine::kAvx512) return avx512::attend(head, queries, count, means);
+  if (machine >= Machine::kAvx2) return avx2::attend(head, queries, count, means);
+#endif
+  (void)machine;
+  any_machine::attend(head, queries, count, means);
+}
+
+}  // namespace acoustic

@@ -1,0 +1,69 @@
+// The layers of a conformer block (Gulati et al., "Conformer", 2020), each of which adds to its inputs what it makes of
+// them; deepspeech/network/description/attention.py has the equations.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "acoustic/conformer/product.h"
+#include "acoustic/conformer/rows.h"
+
+namespace acoustic {
+
+// Numbers of rows; the memory is kept for the next ones.
+using Numbers = std::vector<float>;
+
+struct FeedForward {
+  Normalization normalization;
+  Product inner, outer;
+
+  // Adds to values [rows, width].
+  void run(float* values, std::size_t rows, std::size_t threads, Machine machine = machines().back()) const;
+};
+
+struct ConvolutionModule {
+  Normalization normalization;
+  Product inner;  // to twice the width
+  Depthwise depthwise;
+  Normalization second_normalization;
+  Product outer;
+  std::size_t after;  // rows that an output depends on after its own; those before it are the other taps
+
+  // What an utterance keeps from one run to the next.
+  struct State {
+    Numbers waiting;  // the rows whose outputs wait for later ones
+    Numbers gated;    // the gated rows that later outputs depend on
+  };
+
+  // Zeros before the first row.
+  State initial_state() const;
+
+  // Returns the outputs [rows, width] that can be computed with the rows `values`; `last` says that the utterance ends
+  // with them.
+  Numbers run(const float* values, std::size_t rows, bool last, std::size_t threads, State& state) const;
+};
+
+// With several heads and rotary positions, chunk by chunk, or, with a chunk of 0, over a whole utterance.
+struct SelfAttention {
+  Normalization normalization;
+  Product inner;  // to queries, keys and values
+  Product outer;
+  std::size_t heads, chunk, left;
+
+  // What an utterance keeps from one run to the next.
+  struct State {
+    Numbers waiting;            // the rows of the chunk that is not complete
+    Numbers keys, values;       // of the rows before it that are seen, [rows, width], the keys rotated
+    std::size_t position = 0;   // the rows before those that wait
+  };
+
+  std::size_t width() const { return normalization.width; }
+
+  // As that of a convolution module.
+  Numbers run(const float* values, std::size_t rows, bool last, std::size_t threads, State& state) const;
+
+ private:
+  Numbers attended(const Numbers& queries, const State& state, std::size_t before, std::size_t threads) const;
+};
+
+}  // namespace acoustic

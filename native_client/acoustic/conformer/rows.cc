@@ -1,0 +1,52 @@
+#include "acoustic/conformer/rows.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace acoustic {
+namespace {
+
+constexpr float kEpsilon = 1e-5f;  // that layer normalization adds to the variance
+
+struct Kernels {
+  void (*normalize)(const Normalization& layer, const float* inputs, std::size_t rows, float* outputs);
+  void (*swish)(float* values, const Rows& rows);
+  void (*gate)(const float* values, const Rows& rows, float* outputs);
+  void (*add)(const float* values, const Rows& rows, float factor, float* sums);
+  void (*convolve)(const Depthwise& layer, const float* inputs, std::size_t rows, float* outputs);
+};
+
+#define KERNELS "acoustic/conformer/row_kernels.inc"
+#include "shared/each_machine.inc"
+
+const Kernels& kernels_of(Machine machine) {
+#ifdef HAS_SEVERAL_MACHINES
+  if (machine >= Machine::kAvx512) return avx512::kernels;
+  if (machine >= Machine::kAvx2) return avx2::kernels;
+#endif
+  (void)machine;
+  return any_machine::kernels;
+}
+
+}  // namespace
+
+void normalize(const Normalization& layer, const float* inputs, std::size_t rows, float* outputs, Machine machine) {
+  kernels_of(machine).normalize(layer, inputs, rows, outputs);
+}
+
+void swish(float* values, const Rows& rows, Machine machine) { kernels_of(machine).swish(values, rows); }
+
+void gate(const float* values, const Rows& rows, float* outputs, Machine machine) {
+  kernels_of(machine).gate(values, rows, outputs);
+}
+
+void add(const float* values, const Rows& rows, float factor, float* sums, Machine machine) {
+  kernels_of(machine).add(values, rows, factor, sums);
+}
+
+void convolve(const Depthwise& layer, const float* inputs, std::size_t rows, float* outputs, Machine machine) {
+  kernels_of(machine).convolve(layer, inputs, rows, outputs);
+}
+
+}  // namespace acoustic
