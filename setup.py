@@ -97,7 +97,7 @@ decoder = Pybind11Extension(
 
 acoustic = Pybind11Extension(
     "deepspeech._acoustic",
-    **sources("acoustic", "acoustic/conformer", "acoustic/plan", "acoustic/python", "shared"),
+    **sources("acoustic", "acoustic/layers", "acoustic/plan", "acoustic/python", "shared"),
     extra_compile_args=["-O3", *WARNINGS],
     cxx_std=17,
 )

@@ -61,6 +61,27 @@ class ConvolutionModule:
         self, inputs: Floats, state: ConvolutionModuleState, last: bool, threads: int
     ) -> tuple[Floats, ConvolutionModuleState]: ...
 
+class ConvolutionSizes:
+    def __init__(
+        self,
+        inputs: int,
+        channels: int,
+        input_channels: int,
+        time: int,
+        frequency: int,
+        time_stride: int,
+        frequency_stride: int,
+    ) -> None: ...
+
+class ConvolutionState: ...
+
+class Convolution:
+    def __init__(self, product: Product, sizes: ConvolutionSizes, low: float, high: float) -> None: ...
+    def initial_state(self) -> ConvolutionState: ...
+    def run(
+        self, inputs: Floats, state: ConvolutionState, last: bool, threads: int
+    ) -> tuple[Floats, ConvolutionState]: ...
+
 class Step:
     @staticmethod
     def dense(product: Dense | Bfloat16Dense | Int8Dense, units: int, low: float, high: float) -> Step: ...

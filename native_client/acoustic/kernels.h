@@ -22,12 +22,14 @@ struct DenseLayer {
   const float* bias;     // [blocks, 64]
   std::size_t blocks;    // of columns; the last may be filled up with zeros
   std::size_t rows;
+  std::size_t unused = 0;  // of the last columns, which fill up blocks: their outputs may be left as they are
 };
 
-// Of `threads` threads, those that are worth being started for a product with so many weights: one if it takes little time.
+constexpr std::size_t kProductsWorthThreads = std::size_t{1} << 24;  // those of fewer numbers take little time
+
+// Of `threads` threads, those that are worth being started for a product with so many weights.
 inline std::size_t useful_threads(std::size_t threads, std::size_t frames, std::size_t rows, std::size_t blocks) {
-  constexpr std::size_t kWorthThreads = std::size_t{1} << 24;  // multiplications
-  if (frames * rows * blocks * kColumns < kWorthThreads) return 1;
+  if (frames * rows * blocks * kColumns < kProductsWorthThreads) return 1;
   return std::max<std::size_t>(1, std::min(threads, blocks));
 }
 

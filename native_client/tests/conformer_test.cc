@@ -1,10 +1,10 @@
 // The kernels of conformer blocks, for every kind of machine that this one is, against plain loops.
-#include "acoustic/conformer/layers.h"
+#include "acoustic/layers/conformer.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "acoustic/conformer/attention.h"
+#include "acoustic/layers/attention.h"
 #include "fixtures.h"
 #include "testing.h"
 

@@ -21,7 +21,7 @@ SEEN = {
 
 BINDINGS = {
     "acoustic/python/binding.cc",
-    "acoustic/python/conformer.h",
+    "acoustic/python/layers.h",
     "acoustic/python/weights.h",
     "decoder/binding.cc",
 }

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "acoustic/conformer/layers.h"
+#include "acoustic/layers/conformer.h"
 #include "acoustic/kernels.h"
 
 namespace acoustic {

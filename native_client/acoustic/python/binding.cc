@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "acoustic/plan/plan.h"
-#include "acoustic/python/conformer.h"
+#include "acoustic/python/layers.h"
 #include "acoustic/python/weights.h"
 
 namespace acoustic::python {
@@ -121,8 +121,8 @@ py::class_<Recurrence, std::shared_ptr<Recurrence>> define_recurrence(py::module
   return py::class_<Recurrence, std::shared_ptr<Recurrence>>(module, name);
 }
 
-// The layers of a conformer block that keep a state.
-void define_conformer(py::module_& module) {
+// The layers that keep a state.
+void define_layers(py::module_& module) {
   const py::arg inputs("inputs"), state("state"), last("last"), threads("threads");
   using Attention = SelfAttentionWithWeights;
   py::class_<SelfAttention::State>(module, "SelfAttentionState").def(py::init<>());
@@ -130,13 +130,26 @@ void define_conformer(py::module_& module) {
       .def(py::init<Residual, std::size_t, std::size_t, std::size_t>(), py::arg("parts"), py::arg("heads"),
            py::arg("chunk"), py::arg("left"))
       .def("run", &Attention::run, inputs, state, last, threads);
-  using Convolution = ConvolutionModuleWithWeights;
+  using Module = ConvolutionModuleWithWeights;
   py::class_<ConvolutionModule::State>(module, "ConvolutionModuleState");
-  py::class_<Convolution>(module, "ConvolutionModule")
+  py::class_<Module>(module, "ConvolutionModule")
       .def(py::init<Residual, FloatArray, FloatArray, std::shared_ptr<NormalizationWeights>, std::size_t>(),
            py::arg("parts"), py::arg("kernel"), py::arg("bias"), py::arg("second_normalization"), py::arg("after"))
-      .def("initial_state", &Convolution::initial_state)
-      .def("run", &Convolution::run, inputs, state, last, threads);
+      .def("initial_state", &Module::initial_state)
+      .def("run", &Module::run, inputs, state, last, threads);
+  py::class_<ConvolutionSizes>(module, "ConvolutionSizes")
+      .def(py::init([](std::size_t width, std::size_t channels, std::size_t input_channels, std::size_t time,
+                       std::size_t frequency, std::size_t time_stride, std::size_t frequency_stride) {
+             return ConvolutionSizes{width, channels, input_channels, time, frequency, time_stride, frequency_stride};
+           }),
+           py::arg("inputs"), py::arg("channels"), py::arg("input_channels"), py::arg("time"), py::arg("frequency"),
+           py::arg("time_stride"), py::arg("frequency_stride"));
+  py::class_<Convolution::State>(module, "ConvolutionState");
+  py::class_<ConvolutionWithWeights>(module, "Convolution")
+      .def(py::init<std::shared_ptr<ProductWithWeights>, const ConvolutionSizes&, float, float>(), py::arg("product"),
+           py::arg("sizes"), py::arg("low"), py::arg("high"))
+      .def("initial_state", &ConvolutionWithWeights::initial_state)
+      .def("run", &ConvolutionWithWeights::run, inputs, state, last, threads);
 }
 
 PYBIND11_MODULE(_acoustic, module) {
@@ -170,7 +183,7 @@ PYBIND11_MODULE(_acoustic, module) {
       .def(py::init<std::vector<StepWithWeights>>(), py::arg("steps"))
       .def_property_readonly("state_size", &PlanWithWeights::state_size)
       .def("run", &PlanWithWeights::run, py::arg("inputs"), py::arg("states"), py::arg("threads"));
-  define_conformer(module);
+  define_layers(module);
   module.def("has_bfloat16_products",
              [] { return acoustic::machines().back() >= acoustic::Machine::kAvx512Bfloat16; });
   module.def("has_int8_products", [] { return acoustic::machines().back() >= acoustic::Machine::kAvx512Vnni; });

@@ -1,7 +1,5 @@
 #include "c_api/network/conformer.h"
 
-#include <utility>
-
 #include "c_api/failure.h"
 
 namespace speech {
@@ -13,21 +11,6 @@ Product residual_product(const LayerRecord& record, const char* name, std::size_
   const std::string scope = record.name + "/" + name;
   return weights.product(scope + "/weights", scope + "/bias", inputs, outputs, precision);
 }
-
-// A layer that keeps a state, in one utterance.
-template <class Kernel>
-class StatefulRun : public LayerRun {
- public:
-  StatefulRun(const Kernel& kernel, typename Kernel::State state) : kernel_(kernel), state_(std::move(state)) {}
-
-  std::vector<float> run(std::vector<float> values, bool last, std::size_t threads) override {
-    return kernel_.run(values.data(), values.size() / kernel_.normalization.width, last, threads, state_);
-  }
-
- private:
-  const Kernel kernel_;
-  typename Kernel::State state_;
-};
 
 }  // namespace
 
@@ -60,7 +43,7 @@ std::unique_ptr<LayerRun> ConvolutionModuleLayer::begin() const {
   using Kernel = acoustic::ConvolutionModule;
   const Kernel kernel{normalizer_.layer(), inner_.layer(), {kernel_.data(), bias_.data(), taps_, width_},
                       second_normalizer_.layer(), outer_.layer(), after_};
-  return std::make_unique<StatefulRun<Kernel>>(kernel, kernel.initial_state());
+  return std::make_unique<StatefulRun<Kernel>>(kernel, width_, kernel.initial_state());
 }
 
 SelfAttentionLayer::SelfAttentionLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights,
@@ -86,7 +69,7 @@ std::size_t SelfAttentionLayer::checked_heads(const LayerRecord& record, std::si
 std::unique_ptr<LayerRun> SelfAttentionLayer::begin() const {
   using Kernel = acoustic::SelfAttention;
   const Kernel kernel{normalizer_.layer(), inner_.layer(), outer_.layer(), heads_, chunk_, left_};
-  return std::make_unique<StatefulRun<Kernel>>(kernel, Kernel::State());
+  return std::make_unique<StatefulRun<Kernel>>(kernel, width_, Kernel::State());
 }
 
 }  // namespace speech

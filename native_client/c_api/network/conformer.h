@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "acoustic/conformer/layers.h"
+#include "acoustic/layers/conformer.h"
 #include "c_api/graph/layer_records.h"
 #include "c_api/network/row_layers.h"
 #include "c_api/weights/weight_reader.h"

@@ -46,4 +46,21 @@ class RowLayer : public Layer {
   };
 };
 
+// A layer of acoustic/layers that keeps a state, in one utterance.
+template <class Kernel>
+class StatefulRun : public LayerRun {
+ public:
+  StatefulRun(const Kernel& kernel, std::size_t inputs, typename Kernel::State state)
+      : kernel_(kernel), inputs_(inputs), state_(std::move(state)) {}
+
+  std::vector<float> run(std::vector<float> values, bool last, std::size_t threads) override {
+    return kernel_.run(values.data(), values.size() / inputs_, last, threads, state_);
+  }
+
+ private:
+  const Kernel kernel_;
+  const std::size_t inputs_;
+  typename Kernel::State state_;
+};
+
 }  // namespace speech

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "acoustic/conformer/rows.h"
+#include "acoustic/layers/rows.h"
 #include "c_api/graph/layer_records.h"
 #include "c_api/network/layer.h"
 #include "c_api/weights/weight_reader.h"

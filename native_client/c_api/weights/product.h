@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "acoustic/conformer/product.h"
+#include "acoustic/layers/product.h"
 #include "c_api/weights/blocks.h"
 
 namespace speech {
@@ -33,7 +33,7 @@ class Product {
   // The same, [frames, columns].
   std::vector<float> run(const std::vector<float>& inputs, float low, float high, std::size_t threads) const;
 
-  // For layers of acoustic/conformer, which this must outlive.
+  // For layers of acoustic/layers, which this must outlive.
   acoustic::Product layer() const;
 
   std::size_t rows() const { return rows_; }

@@ -1,4 +1,4 @@
-// The layers of a conformer block with weights in arrays of Python.
+// Layers that keep a state, and what they are made of, with weights in arrays of Python.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "acoustic/conformer/layers.h"
+#include "acoustic/layers/conformer.h"
+#include "acoustic/layers/convolution.h"
 #include "acoustic/python/weights.h"
 
 namespace acoustic::python {
@@ -66,9 +67,9 @@ inline FloatArray array_of(Numbers numbers, std::size_t width) {
 
 // Computes the outputs of a layer, and the state after them; the state before them is not changed.
 template <class Layer>
-std::pair<FloatArray, typename Layer::State> run_layer(const Layer& layer, std::size_t width, const FloatArray& inputs,
-                                                       const typename Layer::State& state, bool last,
-                                                       std::size_t threads) {
+std::pair<FloatArray, typename Layer::State> run_layer(const Layer& layer, std::size_t width, std::size_t outputs_width,
+                                                       const FloatArray& inputs, const typename Layer::State& state,
+                                                       bool last, std::size_t threads) {
   require(inputs.ndim() == 2 && inputs.shape(1) == static_cast<py::ssize_t>(width), "inputs must be [rows, width]");
   const float* const values = inputs.data();
   const auto rows = static_cast<std::size_t>(inputs.shape(0));
@@ -79,7 +80,7 @@ std::pair<FloatArray, typename Layer::State> run_layer(const Layer& layer, std::
     next = state;
     outputs = layer.run(values, rows, last, threads, next);
   }
-  return {array_of(std::move(outputs), width), std::move(next)};
+  return {array_of(std::move(outputs), outputs_width), std::move(next)};
 }
 
 class SelfAttentionWithWeights {
@@ -95,7 +96,7 @@ class SelfAttentionWithWeights {
 
   std::pair<FloatArray, SelfAttention::State> run(const FloatArray& inputs, const SelfAttention::State& state,
                                                   bool last, std::size_t threads) const {
-    return run_layer(layer_, parts_.width(), inputs, state, last, threads);
+    return run_layer(layer_, parts_.width(), parts_.width(), inputs, state, last, threads);
   }
 
  private:
@@ -114,7 +115,7 @@ class ConvolutionModuleWithWeights {
 
   std::pair<FloatArray, ConvolutionModule::State> run(const FloatArray& inputs, const ConvolutionModule::State& state,
                                                       bool last, std::size_t threads) const {
-    return run_layer(layer_, parts_.width(), inputs, state, last, threads);
+    return run_layer(layer_, parts_.width(), parts_.width(), inputs, state, last, threads);
   }
 
  private:
@@ -135,6 +136,30 @@ class ConvolutionModuleWithWeights {
   FloatArray kernel_, bias_;
   std::shared_ptr<NormalizationWeights> second_;
   ConvolutionModule layer_;
+};
+
+class ConvolutionWithWeights {
+ public:
+  ConvolutionWithWeights(std::shared_ptr<ProductWithWeights> product, const ConvolutionSizes& sizes, float low,
+                         float high)
+      : product_(std::move(product)), layer_{sizes, product_->product, low, high} {
+    require(sizes.input_channels > 0 && sizes.inputs % sizes.input_channels == 0 && sizes.frequency_stride > 0 &&
+                sizes.inputs > 0 && 0 < sizes.time_stride && sizes.time_stride <= sizes.time && sizes.frequency > 0,
+            "sizes must be positive, and no frame left out");
+    require(product_->product.inputs() == sizes.patch() && product_->product.units == sizes.channels,
+            "the product must be from patches to channels");
+  }
+
+  Convolution::State initial_state() const { return layer_.initial_state(); }
+
+  std::pair<FloatArray, Convolution::State> run(const FloatArray& inputs, const Convolution::State& state, bool last,
+                                                std::size_t threads) const {
+    return run_layer(layer_, layer_.sizes.inputs, layer_.sizes.outputs(), inputs, state, last, threads);
+  }
+
+ private:
+  std::shared_ptr<ProductWithWeights> product_;
+  Convolution layer_;
 };
 
 }  // namespace acoustic::python

@@ -1,4 +1,4 @@
-#include "acoustic/conformer/attention.h"
+#include "acoustic/layers/attention.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace acoustic {
 namespace {
 
-#define KERNELS "acoustic/conformer/attention_kernels.inc"
+#define KERNELS "acoustic/layers/attention_kernels.inc"
 #include "shared/each_machine.inc"
 
 }  // namespace

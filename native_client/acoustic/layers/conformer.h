@@ -3,15 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
-#include "acoustic/conformer/product.h"
-#include "acoustic/conformer/rows.h"
+#include "acoustic/layers/numbers.h"
+#include "acoustic/layers/product.h"
+#include "acoustic/layers/rows.h"
 
 namespace acoustic {
-
-// Numbers of rows; the memory is kept for the next ones.
-using Numbers = std::vector<float>;
 
 struct FeedForward {
   Normalization normalization;

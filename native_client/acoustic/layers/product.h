@@ -30,18 +30,31 @@ struct Product {
     return std::visit([](const auto& each) { return inputs_of(each); }, layer);
   }
 
-  // Numbers of a row that `run` writes, with those that fill up the last block.
+  // Numbers of a row of outputs, with those that fill up the last block.
   std::size_t filled() const {
     return std::visit([](const auto& each) { return blocks_of(each) * kColumns; }, layer);
   }
 
-  // outputs [rows, filled()] = min(max(inputs [rows, inputs()] · weights + bias, low), high)
+  // outputs [rows, filled()] = min(max(inputs [rows, inputs()] · weights + bias, low), high), as far as there are units.
   void run(const float* values, std::size_t rows, std::size_t threads, float* outputs, float low = -kInfinity,
            float high = kInfinity, Machine machine = machines().back()) const {
-    std::visit([&](const auto& each) { dense(each, values, rows, low, high, threads, outputs, machine); }, layer);
+    const auto run_layer = [&](const auto& each) {
+      dense(without_unused(each), values, rows, low, high, threads, outputs, machine);
+    };
+    std::visit(run_layer, layer);
   }
 
   static constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+ private:
+  DenseLayer without_unused(DenseLayer each) const {
+    each.unused = each.blocks * kColumns - units;
+    return each;
+  }
+  template <class Layer>
+  const Layer& without_unused(const Layer& each) const {
+    return each;
+  }
 };
 
 }  // namespace acoustic

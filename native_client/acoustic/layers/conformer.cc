@@ -1,11 +1,11 @@
-#include "acoustic/conformer/layers.h"
+#include "acoustic/layers/conformer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
 
-#include "acoustic/conformer/attention.h"
+#include "acoustic/layers/attention.h"
 #include "shared/threads.h"
 
 namespace acoustic {
@@ -14,17 +14,6 @@ namespace {
 constexpr double kLongestWave = 10000;
 constexpr std::size_t kScoresWorthThreads = std::size_t{1} << 17;  // of all queries and heads
 constexpr std::size_t kExactEvery = 256;  // rows, between which angles are added up
-
-std::ptrdiff_t distance(std::size_t size) { return static_cast<std::ptrdiff_t>(size); }
-
-void append(const float* values, std::size_t size, Numbers& to) { to.insert(to.end(), values, values + size); }
-
-// Takes the first numbers away.
-Numbers taken(std::size_t size, Numbers& from) {
-  Numbers first(from.begin(), from.begin() + distance(size));
-  from.erase(from.begin(), from.begin() + distance(size));
-  return first;
-}
 
 // The product of rows after their normalization.
 Numbers product_of_normalized(const Normalization& normalization, const Product& product, const float* values,

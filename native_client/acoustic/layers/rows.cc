@@ -1,4 +1,4 @@
-#include "acoustic/conformer/rows.h"
+#include "acoustic/layers/rows.h"
 
 #include <cmath>
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Kernels {
   void (*convolve)(const Depthwise& layer, const float* inputs, std::size_t rows, float* outputs);
 };
 
-#define KERNELS "acoustic/conformer/row_kernels.inc"
+#define KERNELS "acoustic/layers/row_kernels.inc"
 #include "shared/each_machine.inc"
 
 const Kernels& kernels_of(Machine machine) {

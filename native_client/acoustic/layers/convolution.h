@@ -1,0 +1,45 @@
+// A convolution over time and frequency, as a product with the patch of frames and frequencies that each output depends on;
+// deepspeech/network/description/convolution.py has the equations.
+#pragma once
+
+#include <cstddef>
+
+#include "acoustic/layers/numbers.h"
+#include "acoustic/layers/product.h"
+
+namespace acoustic {
+
+struct ConvolutionSizes {
+  std::size_t inputs;  // numbers of a frame, those of all input channels of a frequency side by side
+  std::size_t channels, input_channels, time, frequency, time_stride, frequency_stride;
+
+  std::size_t input_frequencies() const { return inputs / input_channels; }
+  std::size_t frequencies() const { return (input_frequencies() + frequency_stride - 1) / frequency_stride; }
+  std::size_t patch() const { return time * frequency * input_channels; }
+  std::size_t outputs() const { return frequencies() * channels; }
+  std::size_t before() const { return (time - 1) / 2; }      // frames that an output depends on before its first one
+  std::size_t lower() const { return (frequency - 1) / 2; }  // likewise
+};
+
+struct Convolution {
+  ConvolutionSizes sizes;
+  Product product;  // from patches to channels
+  float low, high;
+
+  // What an utterance keeps from one run to the next.
+  struct State {
+    Numbers frames;  // that later outputs depend on
+  };
+
+  // Zeros before the first frame.
+  State initial_state() const { return {Numbers(sizes.before() * sizes.inputs)}; }
+
+  // Returns the outputs [rows, sizes.outputs()] that can be computed with the frames `values` [frames, inputs]; `last`
+  // says that the utterance ends with them.
+  Numbers run(const float* values, std::size_t frames, bool last, std::size_t threads, State& state) const;
+
+ private:
+  void run_rows(const float* padded, std::size_t rows, float* outputs) const;
+};
+
+}  // namespace acoustic
