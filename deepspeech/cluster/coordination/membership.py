@@ -245,10 +245,13 @@ class Members:
         return [member for member in self if now - member.seen > lease or (member.jobs and now - member.asked > limit)]
 
     def missing(self, role: Role) -> list[int]:
-        """Return the tasks of the role whose processes have not joined or were lost, up to the least number of them."""
+        """Return the tasks of the role whose processes have not joined or were lost, up to the least number of them.
+
+        A parameter server that must go counts as gone: nothing can be built on weights that are there.
+        """
         places = self._settings.workers if role is Role.WORKER else self._settings.parameter_servers
         least = self._settings.least_workers if role is Role.WORKER else 0
-        present = {member.applicant.task for member in self if member.applicant.role is role}
+        present = {member.applicant.task for member in self if member.applicant.role is role and not member.must_go}
         absent = [task for task in range(places) if task not in present]
         return absent[: max(least - len(present), 0)] if least else absent
 

@@ -32,6 +32,18 @@ def test_a_server_without_weights_may_go_at_once() -> None:
     assert coordinator.heartbeat(server, 2.0, must_go=True)
 
 
+def test_training_waits_for_another_server_before_the_one_that_was_told_to_stop_has_gone() -> None:
+    coordinator, server = with_server()
+    coordinator.open(training())
+    assert coordinator.members.missing(Role.PARAMETER_SERVER) == []
+    coordinator.heartbeat(server, 1.0, must_go=True)
+    coordinator.members.let_go()
+    coordinator.suspend()
+    assert coordinator.members.missing(Role.PARAMETER_SERVER) == [0]
+    coordinator.join(applicant(0, role=Role.PARAMETER_SERVER), 2.0)
+    assert coordinator.members.missing(Role.PARAMETER_SERVER) == []
+
+
 def test_every_node_is_told_that_training_was_stopped_and_not_that_it_has_failed() -> None:
     coordinator, server = with_server()
     worker = joined(coordinator, 0)
