@@ -17,12 +17,7 @@ namespace {
 }  // namespace
 
 void attend(const Head& head, const float* queries, std::size_t count, float* means, Machine machine) {
-#ifdef HAS_SEVERAL_MACHINES
-  if (machine >= Machine::kAvx512) return avx512::attend(head, queries, count, means);
-  if (machine >= Machine::kAvx2) return avx2::attend(head, queries, count, means);
-#endif
-  (void)machine;
-  any_machine::attend(head, queries, count, means);
+  OF_MACHINE(machine, attend)(head, queries, count, means);
 }
 
 }  // namespace acoustic

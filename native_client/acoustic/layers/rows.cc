@@ -20,14 +20,7 @@ struct Kernels {
 #define KERNELS "acoustic/layers/row_kernels.inc"
 #include "shared/each_machine.inc"
 
-const Kernels& kernels_of(Machine machine) {
-#ifdef HAS_SEVERAL_MACHINES
-  if (machine >= Machine::kAvx512) return avx512::kernels;
-  if (machine >= Machine::kAvx2) return avx2::kernels;
-#endif
-  (void)machine;
-  return any_machine::kernels;
-}
+const Kernels& kernels_of(Machine machine) { return OF_MACHINE(machine, kernels); }
 
 }  // namespace
 
