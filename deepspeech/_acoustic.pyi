@@ -1,4 +1,4 @@
-"""The acoustic model's kernels, as native_client/acoustic/binding.cc offers them; use `deepspeech.serving.engine`."""
+"""The acoustic model's kernels, as native_client/acoustic/python/binding.cc offers them; see `serving.engine`."""
 
 from collections.abc import Sequence
 
@@ -41,11 +41,11 @@ class Product:
 class Residual:
     def __init__(self, normalization: Normalization, inner: Product, outer: Product) -> None: ...
 
-class SelfAttentionState:
-    def __init__(self) -> None: ...
+class SelfAttentionState: ...
 
 class SelfAttention:
     def __init__(self, parts: Residual, heads: int, chunk: int, left: int) -> None: ...
+    def initial_state(self) -> SelfAttentionState: ...
     def run(
         self, inputs: Floats, state: SelfAttentionState, last: bool, threads: int
     ) -> tuple[Floats, SelfAttentionState]: ...

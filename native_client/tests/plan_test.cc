@@ -47,9 +47,9 @@ struct Weights {
   Bfloat16Weights bfloat16() const { return {halves.data(), blocks, rows}; }
 
   DenseStep dense(int precision, std::size_t units, float low, float high) const {
-    if (precision == 0) return {DenseLayer{floats.data(), bias.data(), blocks, rows}, units, low, high};
-    if (precision == 1) return {Bfloat16DenseLayer{bfloat16(), bias.data()}, units, low, high};
-    return {Int8DenseLayer{int8(), bias.data()}, units, low, high};
+    if (precision == 0) return {{DenseLayer{floats.data(), bias.data(), blocks, rows}, units}, low, high};
+    if (precision == 1) return {{Bfloat16DenseLayer{bfloat16(), bias.data()}, units}, low, high};
+    return {{Int8DenseLayer{int8(), bias.data()}, units}, low, high};
   }
 
   RecurrentStep recurrent(int precision) const {
@@ -80,10 +80,10 @@ struct Network {
 Floats after(const DenseStep& step, std::size_t blocks, const Floats& inputs, std::size_t frames) {
   Floats all(frames * blocks * kColumns), kept;
   std::visit([&](const auto& layer) { dense(layer, inputs.data(), frames, step.low, step.high, 1, all.data()); },
-             step.layer);
+             step.product.layer);
   for (std::size_t frame = 0; frame < frames; ++frame) {
     const auto row = all.begin() + long(frame * blocks * kColumns);
-    kept.insert(kept.end(), row, row + long(step.units));
+    kept.insert(kept.end(), row, row + long(step.product.units));
   }
   return kept;
 }

@@ -2,7 +2,7 @@
 
 from ... import _acoustic as native
 from ...network.description import ConvolutionModule, FeedForward, SelfAttention
-from .layer import Array, UtteranceLayer, Weights
+from .layer import KernelLayer, Weights
 from .normalization import normalization_of
 from .plan import PlannedLayer
 from .precision import Precision
@@ -17,47 +17,29 @@ class FeedForwardLayer(PlannedLayer):
         super().__init__(native.Step.feed_forward(_parts(layer.name, weights, precision)))
 
 
-class SelfAttentionLayer(UtteranceLayer):
+class SelfAttentionLayer(KernelLayer):
     """Attention, chunk by chunk or over a whole utterance."""
 
     def __init__(self, layer: SelfAttention, inputs: int, weights: Weights, precision: Precision) -> None:
         del inputs
         parts = _parts(layer.name, weights, precision)
-        self._kernel = native.SelfAttention(parts, layer.heads, layer.chunk, layer.left)
-
-    def initial_state(self) -> native.SelfAttentionState:
-        """Return the state before the first row."""
-        return native.SelfAttentionState()
-
-    def run_utterance(
-        self, values: Array, state: native.SelfAttentionState, threads: int, *, last: bool
-    ) -> tuple[Array, native.SelfAttentionState]:
-        """Return the outputs [rows, width] of the chunks that are complete, all if these are the last rows."""
-        return self._kernel.run(values, state, last, threads)
+        super().__init__(native.SelfAttention(parts, layer.heads, layer.chunk, layer.left))
 
 
-class ConvolutionModuleLayer(UtteranceLayer):
+class ConvolutionModuleLayer(KernelLayer):
     """A convolution module."""
 
     def __init__(self, layer: ConvolutionModule, inputs: int, weights: Weights, precision: Precision) -> None:
         del inputs
-        self._kernel = native.ConvolutionModule(
-            _parts(layer.name, weights, precision),
-            weights[f"{layer.name}/depthwise/kernel"].copy(),
-            weights[f"{layer.name}/depthwise/bias"].copy(),
-            normalization_of(f"{layer.name}/second_normalization", weights),
-            layer.after,
+        super().__init__(
+            native.ConvolutionModule(
+                _parts(layer.name, weights, precision),
+                weights[f"{layer.name}/depthwise/kernel"].copy(),
+                weights[f"{layer.name}/depthwise/bias"].copy(),
+                normalization_of(f"{layer.name}/second_normalization", weights),
+                layer.after,
+            )
         )
-
-    def initial_state(self) -> native.ConvolutionModuleState:
-        """Return the zeros before the first row."""
-        return self._kernel.initial_state()
-
-    def run_utterance(
-        self, values: Array, state: native.ConvolutionModuleState, threads: int, *, last: bool
-    ) -> tuple[Array, native.ConvolutionModuleState]:
-        """Return the outputs [rows, width] that need no more rows."""
-        return self._kernel.run(values, state, last, threads)
 
 
 def _parts(name: str, weights: Weights, precision: Precision) -> native.Residual:

@@ -4,12 +4,12 @@ from math import inf
 
 from ... import _acoustic as native
 from ...network.description import Convolution
-from .layer import Array, UtteranceLayer, Weights
+from .layer import KernelLayer, Weights
 from .precision import Precision
 from .products import product_of
 
 
-class ConvolutionLayer(UtteranceLayer):
+class ConvolutionLayer(KernelLayer):
     """A convolution, as a product with the patch of frames and frequencies that each output depends on."""
 
     def __init__(self, layer: Convolution, inputs: int, weights: Weights, precision: Precision) -> None:
@@ -25,14 +25,4 @@ class ConvolutionLayer(UtteranceLayer):
             layer.frequency_stride,
         )
         low, high = (-inf, inf) if layer.clip is None else (0.0, layer.clip)
-        self._kernel = native.Convolution(product, sizes, low, high)
-
-    def initial_state(self) -> native.ConvolutionState:
-        """Return the zeros before the first frame."""
-        return self._kernel.initial_state()
-
-    def run_utterance(
-        self, values: Array, state: native.ConvolutionState, threads: int, *, last: bool
-    ) -> tuple[Array, native.ConvolutionState]:
-        """Return the outputs [rows, frequencies * channels] that need no more frames."""
-        return self._kernel.run(values, state, last, threads)
+        super().__init__(native.Convolution(product, sizes, low, high))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -29,12 +27,6 @@ class Batch(NamedTuple):
         """The frames, float32 [sum of lengths, n], one utterance after the other."""
         return self.utterances[0] if len(self.utterances) == 1 else np.concatenate(self.utterances)
 
-    def with_rows(self, rows: Array) -> Batch:
-        """Return the batch with other frames, [sum of lengths, n], in their place."""
-        lengths = list(map(len, self.utterances))
-        ends = accumulate(lengths)
-        return self._replace(utterances=[rows[end - length : end] for length, end in zip(lengths, ends, strict=True)])
-
 
 class EngineLayer(Protocol):
     """A layer with its weights. Threads may share one: what it keeps between two runs is its state."""
@@ -49,32 +41,31 @@ class EngineLayer(Protocol):
         """
 
 
-class FrameLayer(ABC):
-    """A layer whose outputs for a frame depend on nothing but that frame."""
+class Kernel(Protocol):
+    """Native code that computes a layer for the frames of one utterance."""
 
-    def initial_state(self) -> None:  # noqa: B027 - there is no state
-        """Return None, as there is no state."""
+    def initial_state(self) -> Any:
+        """Return the state before the first frame."""
 
-    def run(self, batch: Batch, states: Sequence[None]) -> tuple[Batch, Sequence[None]]:
-        """Return the outputs of all frames."""
-        return batch.with_rows(self.outputs(batch.rows, batch.threads)), states
-
-    @abstractmethod
-    def outputs(self, values: Array, threads: int) -> Array:
-        """Return the outputs [rows, units] for values [rows, inputs]."""
+    def run(self, inputs: Array, state: Any, last: bool, threads: int) -> tuple[Array, Any]:
+        """Return the outputs [rows, units] that can be computed with the frames [time, inputs], and the new state."""
 
 
-class UtteranceLayer(ABC):
-    """A layer that is computed for one utterance after the other."""
+class KernelLayer:
+    """A layer that a kernel computes, for one utterance after the other."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        """Take the kernel, which has the weights."""
+        self._kernel = kernel
+
+    def initial_state(self) -> Any:
+        """Return the state of an utterance before its first frame."""
+        return self._kernel.initial_state()
 
     def run(self, batch: Batch, states: Sequence[Any]) -> tuple[Batch, Sequence[Any]]:
-        """Return the outputs and the states of each utterance."""
+        """Return the outputs that can be computed, all if an utterance ends here, and the states of each utterance."""
         results = [
-            self.run_utterance(values, state, batch.threads, last=last)
+            self._kernel.run(values, state, last, batch.threads)
             for values, state, last in zip(batch.utterances, states, batch.last, strict=True)
         ]
         return batch._replace(utterances=[values for values, _ in results]), [state for _, state in results]
-
-    @abstractmethod
-    def run_utterance(self, values: Array, state: Any, threads: int, *, last: bool) -> tuple[Array, Any]:
-        """Return the outputs [rows, units] that can be computed with the frames [time, inputs], and the new state."""

@@ -20,7 +20,7 @@ Numbers product_of_normalized(const Normalization& normalization, const Product&
                               std::size_t rows, std::size_t threads, Machine machine = machines().back()) {
   Numbers normalized(rows * normalization.width), outputs(rows * product.filled());
   normalize(normalization, values, rows, normalized.data(), machine);
-  product.run(normalized.data(), rows, threads, outputs.data(), -Product::kInfinity, Product::kInfinity, machine);
+  product.run(normalized.data(), rows, threads, outputs.data(), -kInfinity, kInfinity, machine);
   return outputs;
 }
 
@@ -28,7 +28,7 @@ Numbers product_of_normalized(const Normalization& normalization, const Product&
 void add_product(const Product& product, const Numbers& values, std::size_t rows, std::size_t threads, float factor,
                  float* sums, Machine machine = machines().back()) {
   Numbers outputs(rows * product.filled());
-  product.run(values.data(), rows, threads, outputs.data(), -Product::kInfinity, Product::kInfinity, machine);
+  product.run(values.data(), rows, threads, outputs.data(), -kInfinity, kInfinity, machine);
   add(outputs.data(), {rows, product.units, product.filled()}, factor, sums, machine);
 }
 

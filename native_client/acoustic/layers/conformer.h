@@ -56,6 +56,9 @@ struct SelfAttention {
 
   std::size_t width() const { return normalization.width; }
 
+  // Of no row.
+  State initial_state() const { return {}; }
+
   // As that of a convolution module.
   Numbers run(const float* values, std::size_t rows, bool last, std::size_t threads, State& state) const;
 

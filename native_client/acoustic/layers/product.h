@@ -11,6 +11,8 @@
 
 namespace acoustic {
 
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
 using AnyDenseLayer = std::variant<DenseLayer, Int8DenseLayer, Bfloat16DenseLayer>;
 
 inline std::size_t inputs_of(const DenseLayer& layer) { return layer.rows; }
@@ -43,8 +45,6 @@ struct Product {
     };
     std::visit(run_layer, layer);
   }
-
-  static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
  private:
   DenseLayer without_unused(DenseLayer each) const {

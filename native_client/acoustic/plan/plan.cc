@@ -45,8 +45,7 @@ struct Sizes {
 };
 
 Sizes sizes_of(const DenseStep& step) {
-  const Product product{step.layer, step.units};
-  return {product.inputs(), step.units, product.filled(), 0};
+  return {step.product.inputs(), step.product.units, step.product.filled(), 0};
 }
 
 Sizes sizes_of(const RecurrentStep& step) {
@@ -91,7 +90,7 @@ class Run {
   void compute(const DenseStep& step) {
     const Sizes sizes = sizes_of(step);
     float* const outputs = next_room(sizes.filled);
-    Product{step.layer, step.units}.run(values_, frames_, threads_, outputs, step.low, step.high, machine_);
+    step.product.run(values_, frames_, threads_, outputs, step.low, step.high, machine_);
     go_on_with(outputs, sizes);
   }
 

@@ -12,10 +12,9 @@
 
 namespace acoustic {
 
-// A dense layer: the first `units` of its columns, limited to between `low` and `high`.
+// A dense layer, whose outputs are limited to between `low` and `high`.
 struct DenseStep {
-  AnyDenseLayer layer;
-  std::size_t units;
+  Product product;
   float low, high;
 };
 

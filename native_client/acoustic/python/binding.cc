@@ -38,7 +38,7 @@ struct StepWithWeights {
 
 template <class Dense>
 StepWithWeights dense_step(std::shared_ptr<Dense> dense, std::size_t units, float low, float high) {
-  return {DenseStep{dense->layer(), units, low, high}, std::move(dense)};
+  return {DenseStep{{dense->layer(), units}, low, high}, std::move(dense)};
 }
 
 template <class Recurrence>
@@ -125,10 +125,11 @@ py::class_<Recurrence, std::shared_ptr<Recurrence>> define_recurrence(py::module
 void define_layers(py::module_& module) {
   const py::arg inputs("inputs"), state("state"), last("last"), threads("threads");
   using Attention = SelfAttentionWithWeights;
-  py::class_<SelfAttention::State>(module, "SelfAttentionState").def(py::init<>());
+  py::class_<SelfAttention::State>(module, "SelfAttentionState");
   py::class_<Attention>(module, "SelfAttention")
       .def(py::init<Residual, std::size_t, std::size_t, std::size_t>(), py::arg("parts"), py::arg("heads"),
            py::arg("chunk"), py::arg("left"))
+      .def("initial_state", &Attention::initial_state)
       .def("run", &Attention::run, inputs, state, last, threads);
   using Module = ConvolutionModuleWithWeights;
   py::class_<ConvolutionModule::State>(module, "ConvolutionModuleState");

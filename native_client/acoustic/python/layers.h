@@ -94,6 +94,8 @@ class SelfAttentionWithWeights {
             "the products must be those of queries, keys and values, and of the heads' means");
   }
 
+  SelfAttention::State initial_state() const { return layer_.initial_state(); }
+
   std::pair<FloatArray, SelfAttention::State> run(const FloatArray& inputs, const SelfAttention::State& state,
                                                   bool last, std::size_t threads) const {
     return run_layer(layer_, parts_.width(), parts_.width(), inputs, state, last, threads);

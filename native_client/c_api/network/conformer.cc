@@ -43,7 +43,7 @@ std::unique_ptr<LayerRun> ConvolutionModuleLayer::begin() const {
   using Kernel = acoustic::ConvolutionModule;
   const Kernel kernel{normalizer_.layer(), inner_.layer(), {kernel_.data(), bias_.data(), taps_, width_},
                       second_normalizer_.layer(), outer_.layer(), after_};
-  return std::make_unique<StatefulRun<Kernel>>(kernel, width_, kernel.initial_state());
+  return std::make_unique<StatefulRun<Kernel>>(kernel, width_);
 }
 
 SelfAttentionLayer::SelfAttentionLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights,
@@ -69,7 +69,7 @@ std::size_t SelfAttentionLayer::checked_heads(const LayerRecord& record, std::si
 std::unique_ptr<LayerRun> SelfAttentionLayer::begin() const {
   using Kernel = acoustic::SelfAttention;
   const Kernel kernel{normalizer_.layer(), inner_.layer(), outer_.layer(), heads_, chunk_, left_};
-  return std::make_unique<StatefulRun<Kernel>>(kernel, width_, Kernel::State());
+  return std::make_unique<StatefulRun<Kernel>>(kernel, width_);
 }
 
 }  // namespace speech

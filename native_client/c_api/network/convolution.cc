@@ -54,8 +54,8 @@ Product ConvolutionLayer::read_product(const Sizes& sizes, const LayerRecord& re
 }
 
 std::unique_ptr<LayerRun> ConvolutionLayer::begin() const {
-  const acoustic::Convolution kernel{sizes_, product_.layer(), low_, high_};
-  return std::make_unique<StatefulRun<acoustic::Convolution>>(kernel, sizes_.inputs, kernel.initial_state());
+  using Kernel = acoustic::Convolution;
+  return std::make_unique<StatefulRun<Kernel>>(Kernel{sizes_, product_.layer(), low_, high_}, sizes_.inputs);
 }
 
 }  // namespace speech

@@ -50,8 +50,8 @@ class RowLayer : public Layer {
 template <class Kernel>
 class StatefulRun : public LayerRun {
  public:
-  StatefulRun(const Kernel& kernel, std::size_t inputs, typename Kernel::State state)
-      : kernel_(kernel), inputs_(inputs), state_(std::move(state)) {}
+  StatefulRun(const Kernel& kernel, std::size_t inputs)
+      : kernel_(kernel), inputs_(inputs), state_(kernel.initial_state()) {}
 
   std::vector<float> run(std::vector<float> values, bool last, std::size_t threads) override {
     return kernel_.run(values.data(), values.size() / inputs_, last, threads, state_);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,7 +18,7 @@ enum class Precision { kFloat32, kBfloat16, kInt8 };
 // for any other name.
 Precision precision_named(const std::string& name);
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+using acoustic::kInfinity;
 
 // A product with weights, plus a bias.
 class Product {
