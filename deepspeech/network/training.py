@@ -41,7 +41,7 @@ from .layers.variables import kernel_factors
 v1 = tf.compat.v1
 Tensor = Any
 
-ROUNDED = Dense | LSTM | TwoLSTMs | Projection
+ROUNDED = Dense | LSTM | TwoLSTMs | Projection | Convolution | FeedForward | SelfAttention | ConvolutionModule
 """Layers whose products can be trained with factors of 8 bits."""
 
 WITHOUT_PRODUCTS = LayerNormalization | IntermediateCTC | ContextWindow
@@ -226,19 +226,20 @@ def _layer_normalization(layer: LayerNormalization, inputs: Activations, at: Pas
 
 @computed.register
 def _feed_forward(layer: FeedForward, inputs: Activations, at: Pass) -> Activations:
-    return Activations(feed_forward(layer, inputs.joined(at), layer.dropout if at.training else 0.0))
+    rate = layer.dropout if at.training else 0.0
+    return Activations(feed_forward(layer, inputs.joined(at), rate, at.compute))
 
 
 @computed.register
 def _self_attention(layer: SelfAttention, inputs: Activations, at: Pass) -> Activations:
     rate = layer.dropout if at.training else 0.0
-    return Activations(self_attention(layer, inputs.stacked(at), at.lengths, rate))
+    return Activations(self_attention(layer, inputs.stacked(at), at.lengths, rate, at.compute))
 
 
 @computed.register
 def _convolution_module(layer: ConvolutionModule, inputs: Activations, at: Pass) -> Activations:
     rate = layer.dropout if at.training else 0.0
-    return Activations(convolution_module(layer, inputs.stacked(at), at.lengths, rate))
+    return Activations(convolution_module(layer, inputs.stacked(at), at.lengths, rate, at.compute))
 
 
 @computed.register
@@ -255,7 +256,7 @@ def _check_rounding(network: Network, compute: Compute) -> None:
         if not isinstance(layer, ROUNDED | WITHOUT_PRODUCTS):
             raise NetworkError(
                 f"--quantize_aware: layer {layer.name} is a {type(layer).__name__}, which cannot be trained for int8; "
-                "take a network of dense layers and LSTMs, or leave the flag out"
+                "take one of the networks that this program has, or leave the flag out"
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,17 @@ import tensorflow as tf
 from deepspeech._acoustic import Int8Dense
 from deepspeech.errors import NetworkError
 from deepspeech.network import Dense, network
+from deepspeech.network.description import Convolution, ConvolutionModule, FeedForward, Layer, Network, SelfAttention
 from deepspeech.network.layers.compute import Compute, compute_on
 from deepspeech.network.layers.dense import dense
 from deepspeech.network.rounding import rounded_columns, rounded_kernel
-from deepspeech.network.training import outputs_of
-from deepspeech.options import ModelOptions, SessionOptions
+from deepspeech.network.training import Activations, Outputs, Pass, computed, outputs_of
+from deepspeech.options import ModelOptions, SessionOptions, with_values
+from deepspeech.serving.engine import LAYERS
 from deepspeech.serving.layers.blocks import columns_in_blocks, float32_weights, int8_weights
+from deepspeech.serving.layers.layer import Batch
+from deepspeech.serving.layers.plan import in_plans
+from deepspeech.serving.layers.precision import Precision
 
 v1 = tf.compat.v1
 ROWS, INPUTS, UNITS = 30, 70, 90
@@ -83,16 +88,84 @@ def test_an_lstms_weights_of_inputs_and_of_the_state_have_scales_of_their_own() 
     assert error[7:].max() > error[:7].max()
 
 
-def graph_of(name: str) -> int:
-    """Return how many roundings the graph of a network in training has."""
+LAYERS_OF_ROWS = [
+    Convolution("layer", channels=5, input_channels=2, time=3, frequency=3, time_stride=2, frequency_stride=2),
+    Convolution("layer", channels=70, input_channels=1, time=4, frequency=2, clip=20.0),
+    FeedForward("layer", units=90),
+    SelfAttention("layer", heads=2, chunk=4, left=3),
+    ConvolutionModule("layer", before=3, after=2),
+]
+
+
+@pytest.mark.parametrize("layer", LAYERS_OF_ROWS, ids=lambda layer: f"{type(layer).__name__} {layer.time_reduction}")
+def test_layers_of_convolutions_and_attention_give_what_the_engine_does_in_int8(layer: Layer) -> None:
+    random = np.random.default_rng(7)
+    rows, width = 20, 12
+    values = random.normal(size=(rows, width)).astype(np.float32) * random.uniform(0.1, 9, size=(rows, 1))
+    weights = {
+        variable.name: random.normal(0, 0.3, variable.shape).astype(np.float32) for variable in layer.variables(width)
+    }
+
+    def trained(compute: Compute) -> Any:
+        with tf.Graph().as_default(), v1.Session() as session:
+            inputs = tf.constant(values[:, None], tf.float32)
+            at = Pass(tf.constant([rows]), tf.constant(rows), tf.constant(1), {}, training=False, compute=compute)
+            outputs = computed(layer, Activations(inputs), at).joined(at.after(layer))
+            gradients = tf.gradients(tf.reduce_sum(outputs), v1.trainable_variables())
+            step = v1.train.get_or_create_global_step()
+            session.run(v1.global_variables_initializer())
+            for variable in v1.trainable_variables():
+                variable.load(weights[variable.op.name], session)
+            session.run(step.assign(10))
+            assert all(np.count_nonzero(gradient) for gradient in session.run(gradients))
+            return session.run(outputs)
+
+    (engine,) = in_plans([LAYERS[type(layer)](layer, width, weights, Precision.INT8)])
+    batch, _ = engine.run(Batch([values.astype(np.float32)], [True], 1), [engine.initial_state()])
+    found, exact = trained(Compute(quantize_after=10)), trained(Compute(quantize_after=11))
+    np.testing.assert_allclose(exact, trained(Compute()), atol=1e-5)
+    error = np.abs(found - exact).mean()
+    assert error > 1e-3
+    assert np.abs(found - batch.rows).mean() < 0.02 * error  # a number at the middle of two steps may go either way
+
+
+@pytest.mark.parametrize(
+    ("name", "roundings"),
+    [
+        ("deepspeech", 3 * 2 + 3),  # layers 2, 3 and 5, and the LSTM's inputs and both parts of its kernel
+        ("lstm", 2 + 2 * 3),  # the second convolution, and two LSTMs
+        ("conformer", 2 + 2 + 2 * 4 * 2 * 2),  # two blocks of four layers of two products
+    ],
+)
+def test_inner_layers_of_every_network_are_rounded(name: str, roundings: int) -> None:
+    flags: dict[str, Any] = {
+        "network": name,
+        "n_hidden": 16,
+        "lstm_layers": 2,
+        "conformer_layers": 2,
+        "attention_heads": 2,
+    }
     with tf.Graph().as_default() as graph:
-        features, lengths = v1.placeholder(tf.float32, [None, None, 26]), v1.placeholder(tf.int32, [None])
-        options = ModelOptions(network=name, n_hidden=16)
-        outputs_of(network(options, 26, 5), features, lengths, training=True, compute=Compute(quantize_after=3))
-        return sum(operation.type in ("If", "StatelessIf", "Merge") for operation in graph.get_operations())
+        trained_outputs(network(with_values(ModelOptions(), flags), 26, 5))
+    kinds = [operation.type for operation in graph.get_operations()]
+    assert sum(kind in ("If", "StatelessIf", "Merge") for kind in kinds) == roundings
 
 
-def test_inner_layers_are_rounded_and_what_cannot_be_is_refused() -> None:
-    assert graph_of("deepspeech") == 3 * 2 + 3  # layers 2, 3 and 5, and the LSTM's inputs and both parts of its kernel
-    with pytest.raises(NetworkError, match=r"--quantize_aware: layer .* cannot be trained for int8"):
-        graph_of("conformer")
+@dataclass(frozen=True)
+class Doubled(Layer):
+    """A record of a kind that only this file knows."""
+
+    def width(self, inputs: int) -> int:
+        return 2 * inputs
+
+
+def test_layers_of_unknown_kinds_are_refused() -> None:
+    layers = (Dense("first", 8, clip=20.0), Doubled("doubled"), Dense("labels", 6))
+    refusal = pytest.raises(NetworkError, match="--quantize_aware: layer doubled is a Doubled, which cannot be trained")
+    with tf.Graph().as_default(), refusal:
+        trained_outputs(Network("own", 26, layers))
+
+
+def trained_outputs(some: Network) -> Outputs:
+    features, lengths = v1.placeholder(tf.float32, [None, None, 26]), v1.placeholder(tf.int32, [None])
+    return outputs_of(some, features, lengths, training=True, compute=Compute(quantize_after=3))

@@ -5,6 +5,8 @@ from typing import Any
 import tensorflow as tf
 
 from ..description import LONGEST_WAVE, ConvolutionModule, FeedForward, Layer, SelfAttention
+from .compute import Compute
+from .dense import products_of
 from .dropout import seeded_dropout
 from .layer_normalization import normalized
 from .variables import factors, variables_of
@@ -15,19 +17,19 @@ UNSEEN = -1e9
 """What is added to the scores of rows that are not seen: finite, so that a row that sees none has no NaN."""
 
 
-def feed_forward(layer: FeedForward, inputs: Tensor, rate: float) -> Tensor:
+def feed_forward(layer: FeedForward, inputs: Tensor, rate: float, compute: Compute) -> Tensor:
     """Return the outputs [rows, width] for inputs of that shape, in their type, with dropout of `rate`."""
-    of = _Variables(layer, inputs)
+    of = _Variables(layer, inputs, compute)
     inner = seeded_dropout(_swish(of.product("inner", of.normalized("normalization", inputs))), rate)
     return inputs + 0.5 * seeded_dropout(of.product("outer", inner), rate)
 
 
-def self_attention(layer: SelfAttention, inputs: Tensor, lengths: Tensor, rate: float) -> Tensor:
+def self_attention(layer: SelfAttention, inputs: Tensor, lengths: Tensor, rate: float, compute: Compute) -> Tensor:
     """Return the outputs [time, batch, width] for inputs of that shape, in their type, with dropout of `rate`.
 
     `lengths` is int32 [batch], in rows; what lies beyond is not seen.
     """
-    of, width = _Variables(layer, inputs), inputs.shape[2]
+    of, width = _Variables(layer, inputs, compute), inputs.shape[2]
     time, batch = tf.unstack(tf.shape(inputs)[:2])
     size = width // layer.heads
     flat = tf.reshape(inputs, [time * batch, width])
@@ -43,12 +45,14 @@ def self_attention(layer: SelfAttention, inputs: Tensor, lengths: Tensor, rate: 
     return tf.ensure_shape(tf.reshape(outputs, [time, batch, width]), inputs.shape)
 
 
-def convolution_module(layer: ConvolutionModule, inputs: Tensor, lengths: Tensor, rate: float) -> Tensor:
+def convolution_module(
+    layer: ConvolutionModule, inputs: Tensor, lengths: Tensor, rate: float, compute: Compute
+) -> Tensor:
     """Return the outputs [time, batch, width] for inputs of that shape, in their type, with dropout of `rate`.
 
     `lengths` is int32 [batch], in rows; what lies beyond counts as zero.
     """
-    of, width = _Variables(layer, inputs), inputs.shape[2]
+    of, width = _Variables(layer, inputs, compute), inputs.shape[2]
     time, batch = tf.unstack(tf.shape(inputs)[:2])
     flat = tf.reshape(inputs, [time * batch, width])
     values, gates = tf.split(of.product("inner", of.normalized("normalization", flat)), 2, axis=1)
@@ -93,7 +97,8 @@ def _swish(values: Tensor) -> Tensor:
 class _Variables:
     """The variables of a layer by the names of its record, without the layer's own."""
 
-    def __init__(self, layer: Layer, inputs: Tensor) -> None:
+    def __init__(self, layer: Layer, inputs: Tensor, compute: Compute) -> None:
+        self._compute = compute
         width = inputs.shape[-1]
         names = [variable.name.removeprefix(f"{layer.name}/") for variable in layer.variables(width)]
         self._variables = dict(zip(names, variables_of(layer, width), strict=True))
@@ -103,7 +108,7 @@ class _Variables:
 
     def product(self, name: str, values: Tensor) -> Tensor:
         """Return values [rows, n] times the weights of this name, plus their bias, in the values' type."""
-        products = tf.matmul(values, factors(self[f"{name}/weights"], values.dtype))
+        products = products_of(values, self[f"{name}/weights"], self._compute)
         return tf.nn.bias_add(products, tf.cast(self[f"{name}/bias"], values.dtype))
 
     def normalized(self, name: str, values: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from ..description import Convolution
 from .compute import Compute
-from .dense import activation
+from .dense import activation, products_of
 from .variables import factors, variables_of
 
 Tensor = Any
@@ -23,13 +23,25 @@ def convolution(layer: Convolution, inputs: Tensor, lengths: Tensor, compute: Co
     along_time = _padding(time, layer.time, layer.time_stride, layer.before)
     along_frequency = _padding(inputs.shape[2], layer.frequency, layer.frequency_stride, layer.lower)
     padded = tf.pad(inputs * inside, [[0, 0], along_time, along_frequency, [0, 0]])
-    strides = [layer.time_stride, layer.frequency_stride]
-    products = tf.nn.conv2d(padded, factors(kernel, inputs.dtype), strides, "VALID")
+    products = _products(layer, padded, kernel, compute)
     if layer.clip is None:
         return tf.nn.bias_add(products, tf.cast(bias, products.dtype))
     shape = tf.shape(products)
     outputs = activation(tf.reshape(products, [-1, layer.channels]), bias, layer.clip, 0.0, compute)
     return tf.ensure_shape(tf.reshape(outputs, shape), products.shape)
+
+
+def _products(layer: Convolution, padded: Tensor, kernel: Any, compute: Compute) -> Tensor:
+    """Return the products [batch, rows, frequencies, channels] of patches of padded inputs with a kernel."""
+    strides = [layer.time_stride, layer.frequency_stride]
+    if compute.quantize_after is None:
+        return tf.nn.conv2d(padded, factors(kernel, padded.dtype), strides, "VALID")
+    sizes, none = [1, layer.time, layer.frequency, 1], [1, 1, 1, 1]
+    patches = tf.image.extract_patches(padded, sizes, [1, *strides, 1], none, "VALID")
+    rows = tf.reshape(patches, [-1, layer.time * layer.frequency * layer.input_channels])  # as each patch is rounded
+    products = products_of(rows, tf.reshape(kernel, [-1, layer.channels]), compute)
+    frequencies = (padded.shape[2] - layer.frequency) // layer.frequency_stride + 1
+    return tf.reshape(products, [*tf.unstack(tf.shape(patches)[:2]), frequencies, layer.channels])
 
 
 def _padding(size: Any, kernel: int, stride: int, before: int) -> list[Any]:

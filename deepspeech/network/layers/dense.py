@@ -23,7 +23,7 @@ def dense(layer: Dense, inputs: Tensor, rate: float, compute: Compute) -> Tensor
     if layer.clip is None:
         inputs = tf.cast(inputs, tf.float32)
     weights, bias = variables_of(layer, inputs.shape[1])
-    products = _products(inputs, weights, compute)
+    products = products_of(inputs, weights, compute)
     if layer.clip is None:
         return dropout(tf.nn.bias_add(products, bias), rate)
     return activation(products, bias, layer.clip, rate, compute)
@@ -32,7 +32,13 @@ def dense(layer: Dense, inputs: Tensor, rate: float, compute: Compute) -> Tensor
 def projection(layer: Projection, inputs: Tensor, compute: Compute) -> Tensor:
     """Return x W + b, [rows, units], for inputs x [rows, n], in their type."""
     weights, bias = variables_of(layer, inputs.shape[1])
-    return tf.nn.bias_add(_products(inputs, weights, compute), tf.cast(bias, inputs.dtype))
+    return tf.nn.bias_add(products_of(inputs, weights, compute), tf.cast(bias, inputs.dtype))
+
+
+def products_of(inputs: Tensor, weights: Any, compute: Compute) -> Tensor:
+    """Return the products [rows, units] of inputs [rows, n] and weights, in the inputs' type."""
+    after = compute.quantize_after
+    return tf.matmul(rounded_rows(inputs, after), column_factors(weights, inputs.dtype, after))
 
 
 def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute: Compute) -> Tensor:
@@ -49,9 +55,3 @@ def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute
         return outputs
     biased = tf.nn.bias_add(products, tf.cast(bias, products.dtype))
     return dropout(tf.minimum(tf.nn.relu(biased), clip), rate)
-
-
-def _products(inputs: Tensor, weights: Any, compute: Compute) -> Tensor:
-    """Return the products [rows, units] of inputs [rows, n] and weights, in the inputs' type."""
-    after = compute.quantize_after
-    return tf.matmul(rounded_rows(inputs, after), column_factors(weights, inputs.dtype, after))
