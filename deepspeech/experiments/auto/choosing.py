@@ -20,7 +20,7 @@ from ...util.output_units import WordPieceAlphabet
 from ...util.parallel import usable_cores
 from ..experiment import Experiment, register
 from ..recordings import OF_ANY_LANGUAGE
-from ..unheard import AUGMENTATIONS, OTHER_VOICES, SILENCE, SMALL_MASKS, UNHEARD
+from ..unheard import AUGMENTATIONS, OTHER_PEOPLE, OTHER_VOICES, SILENCE, SMALL_MASKS, UNHEARD
 from .measuring import Measured
 
 Figures = TypeVar("Figures")
@@ -43,6 +43,8 @@ STEP_OF_WORD_PIECES = 40
 CHUNK_MS = 320
 """Milliseconds that a network which streams makes outputs of at a time."""
 FEW_SPEAKERS = 30
+HANDFUL_OF_SPEAKERS = 10
+"""Below this, voices get formants of others, too: the harder a new speaker is, the more that brings."""
 SHORT_SECONDS = 0.7
 """Utterances that are shorter on average lose too much of what is said by a normalization of their own."""
 SMALL_MASKS_SECONDS, SMALL_MASKS_HOURS = 5.0, 10.0
@@ -158,10 +160,11 @@ def _output_step(measured: Measured) -> tuple[int, str]:
 def _augmentation(measured: Measured) -> Choice:
     few = _has_few(measured)
     who = f"{measured.speakers} speakers" if measured.speakers else "speakers that the lists do not name"
-    voices = " and other voices" if few else ""
+    handful = few and measured.speakers < HANDFUL_OF_SPEAKERS
+    voices = f" and other voices{' and formants' * handful}" if few else ""
     small = not few and measured.seconds < SMALL_MASKS_SECONDS and measured.hours < SMALL_MASKS_HOURS
     masks = f" of small masks, as utterances are {measured.seconds:.1f} s long" if small else ""
-    chosen = OTHER_VOICES if few else SMALL_MASKS if small else AUGMENTATIONS
+    chosen = OTHER_PEOPLE if handful else OTHER_VOICES if few else SMALL_MASKS if small else AUGMENTATIONS
     written, silence = chosen.written, ""
     if measured.silence < LITTLE_SILENCE:
         written = (str(SILENCE), *written)
