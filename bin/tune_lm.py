@@ -86,8 +86,9 @@ def read_arguments() -> Namespace:
     arguments.normalizer = chosen_normalizer(arguments)
     if arguments.alphabet is None and arguments.output_unit == Alphabet.unit:
         arguments.alphabet = ROOT / "data/alphabet.txt"
-    if not (arguments.model and arguments.csv) and not (arguments.posteriors and arguments.references):
-        raise FlagError("give --model and --csv, or --posteriors and --references")
+    runs, kept = (arguments.model, arguments.csv), (arguments.posteriors, arguments.references)
+    if any(runs) == any(kept) or not (all(runs) or all(kept)):
+        raise FlagError("give --model and --csv, or --posteriors and --references, and not some of both")
     return arguments
 
 

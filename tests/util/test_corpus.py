@@ -221,6 +221,10 @@ def test_lists_of_other_programs_are_read(folder: Path, separator: str, encoding
         ),
         (b"wav_filename;wav_filesize;text\n", "train.csv:1: no column wav_filename; found: wav_filename;wav"),
         (b"PK\x03\x04\x14\x00", "train.csv: a spreadsheet or an archive; save the spreadsheet as CSV, in UTF-8"),
+        (
+            b"RIFF$\x00\x00\x00WAVE",
+            "train.csv: a recording, not a list; give a CSV file with a line for each recording",
+        ),
         (b"wav_filename,wav_filesize,transcript,transcript\n", "train.csv:1: more than one column transcript"),
         (b"", "train.csv:1: no column wav_filename"),
         (HEADER, "train.csv: no rows"),

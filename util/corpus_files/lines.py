@@ -11,6 +11,8 @@ from ..errors import CorpusError
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """What files of Excel and LibreOffice begin with."""
+_RECORDINGS = (b"RIFF", b"fLaC", b"OggS", b"ID3")
+"""What files of WAV, FLAC, Ogg and MP3 begin with."""
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -47,11 +49,13 @@ def numbered_fields(path: Path, *required: tuple[str, ...]) -> Iterator[tuple[in
 
 
 def encoding_of(path: Path) -> str:
-    """Return the encoding of a list; raise CorpusError for a spreadsheet, or OSError."""
+    """Return the encoding of a list; raise CorpusError for a spreadsheet or a recording, or OSError."""
     with path.open("rb") as file:
         start = file.read(4)
     if start in _SPREADSHEETS:
         raise CorpusError(f"{path}: a spreadsheet or an archive; save the spreadsheet as CSV, in UTF-8")
+    if start.startswith(_RECORDINGS):
+        raise CorpusError(f"{path}: a recording, not a list; give a CSV file with a line for each recording")
     return "utf-16" if start[:2] in _UTF_16 else "utf-8-sig"
 
 
