@@ -41,12 +41,12 @@ FSDD_UNHEARD = register(
     "fsdd_unheard",
     Experiment(
         corpus="fsdd",
-        summary="the same, for speakers that are in no set: augmented voices, rooms, microphones; half an hour",
+        summary="the same, for speakers that are in no set: augmented voices, rooms, silence; half an hour",
         cached_sets=("dev",),
         options=with_values(
             UNHEARD,
             {
-                "augment": OTHER_PEOPLE.written,
+                "augment": (str(SILENCE), *OTHER_PEOPLE.written),
                 "audio_sample_rate": 8000,
                 "normalize_features": RUNNING,
                 "lstm_layers": 3,
