@@ -23,7 +23,8 @@ def convolution(layer: Convolution, inputs: Tensor, lengths: Tensor, compute: Co
     along_time = _padding(time, layer.time, layer.time_stride, layer.before)
     along_frequency = _padding(inputs.shape[2], layer.frequency, layer.frequency_stride, layer.lower)
     padded = tf.pad(inputs * inside, [[0, 0], along_time, along_frequency, [0, 0]])
-    products = _products(layer, padded, kernel, compute)
+    frequencies = layer.frequencies(inputs.shape[2] * inputs.shape[3])
+    products = _products(layer, padded, frequencies, kernel, compute)
     if layer.clip is None:
         return tf.nn.bias_add(products, tf.cast(bias, products.dtype))
     shape = tf.shape(products)
@@ -31,7 +32,7 @@ def convolution(layer: Convolution, inputs: Tensor, lengths: Tensor, compute: Co
     return tf.ensure_shape(tf.reshape(outputs, shape), products.shape)
 
 
-def _products(layer: Convolution, padded: Tensor, kernel: Any, compute: Compute) -> Tensor:
+def _products(layer: Convolution, padded: Tensor, frequencies: int, kernel: Any, compute: Compute) -> Tensor:
     """Return the products [batch, rows, frequencies, channels] of patches of padded inputs with a kernel."""
     strides = [layer.time_stride, layer.frequency_stride]
     if compute.quantize_after is None:
@@ -40,7 +41,6 @@ def _products(layer: Convolution, padded: Tensor, kernel: Any, compute: Compute)
     patches = tf.image.extract_patches(padded, sizes, [1, *strides, 1], none, "VALID")
     rows = tf.reshape(patches, [-1, layer.time * layer.frequency * layer.input_channels])  # as each patch is rounded
     products = products_of(rows, tf.reshape(kernel, [-1, layer.channels]), compute)
-    frequencies = (padded.shape[2] - layer.frequency) // layer.frequency_stride + 1
     return tf.reshape(products, [*tf.unstack(tf.shape(patches)[:2]), frequencies, layer.channels])
 
 
