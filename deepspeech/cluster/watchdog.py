@@ -11,6 +11,9 @@ from .node import end_hard_later
 LOOK_SECONDS = 0.5
 """Seconds between two looks."""
 
+HELD_UP_SECONDS = 10.0
+"""Seconds between two looks from which on this process was held up, as a scheduler does that suspends its jobs."""
+
 
 class Watchdog:
     """Watches the chief from a thread of its own, as a context manager.
@@ -50,7 +53,11 @@ class Watchdog:
         return f"parameter server {names} did not come, or come back, for {self._patience:.0f} s"
 
     def _look_again_and_again(self) -> None:
+        looked = time.monotonic()
         while not self._ended.wait(LOOK_SECONDS):
+            before, looked = looked, time.monotonic()
+            if self._expected is not None and looked - before > HELD_UP_SECONDS:
+                self.expect(self._expected[1])
             reason = self._reason()
             if reason is not None:
                 end_hard_later(reason)

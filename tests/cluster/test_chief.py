@@ -1,12 +1,14 @@
-"""What the chief does when workers are missing, and when a checkpoint cannot be saved."""
+"""What the chief does when workers are missing, when a checkpoint cannot be saved, and when servers do not answer."""
 
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
 import tensorflow as tf
 
-from deepspeech.cluster import chief
+from deepspeech.cluster import chief, watchdog
 from deepspeech.cluster.coordination.membership import Role
 from deepspeech.errors import CheckpointError
 
@@ -58,3 +60,27 @@ def test_a_full_disk_ends_training(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CheckpointError):
         leader._lead_until_servers_are_lost(MagicMock())
     coordinator.suspend.assert_not_called()
+
+
+@pytest.mark.parametrize(
+    ("steps", "failures"), [([0.5] * 1203, 1), ([0.5, 1000.0, 0.5], 0)], ids=["cut off", "suspended"]
+)
+def test_servers_that_do_not_answer_end_training_but_not_the_time_in_which_the_chief_was_suspended(
+    steps: Sequence[float], failures: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, now = list(steps), [0.0]
+
+    def wait(_: float) -> bool:
+        now[0] += left.pop(0) if left else 0.0
+        return not left
+
+    monkeypatch.setattr(watchdog, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(watchdog, "end_hard_later", MagicMock())
+    service = MagicMock(clock=lambda: 0.0)
+    coordinator = service.locked.return_value.__enter__.return_value
+    coordinator.members.missing.return_value, coordinator.servers_lost_since = [], None
+    watching = watchdog.Watchdog(service, ["a:2222"], patience=50.0)
+    watching.expect(600.0)
+    watching.__dict__["_ended"] = MagicMock(wait=wait)
+    watching._look_again_and_again()
+    assert coordinator.fail.call_count == failures

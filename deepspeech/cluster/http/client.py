@@ -63,18 +63,19 @@ class Connection:
         """Send a request and return the answer's status and JSON.
 
         Tries again while the coordinator cannot be reached, a gateway answers in its place, or the request has stalled
-        on its way, for `patience` seconds or as long as the address says. Raises a CoordinatorError if the coordinator
-        refuses, and ClusterError if it cannot be reached in time or does not understand.
+        on its way, for `patience` seconds from the first failure on, or as long as the address says. Raises a
+        CoordinatorError if the coordinator refuses, and ClusterError if it stays out of reach or does not understand.
         """
-        seconds = self._address.retries * RETRY_SECONDS if patience is None else patience
-        deadline = time.monotonic() + seconds
+        seconds = left = self._address.retries * RETRY_SECONDS if patience is None else patience
+        failed: float | None = None  # and not when it asked: this process may have been suspended meanwhile
         while True:
             try:
-                left = max(deadline - time.monotonic(), RETRY_SECONDS)
-                status, answer = self._request(route.path, body, wait + min(REQUEST_SECONDS, left))
+                status, answer = self._request(route.path, body, wait + min(REQUEST_SECONDS, max(left, RETRY_SECONDS)))
             except (OSError, http.client.HTTPException, _NotTheCoordinatorError) as error:
                 self._close()
-                if time.monotonic() >= deadline or self.given_up():
+                failed = time.monotonic() if failed is None else failed
+                left = failed + seconds - time.monotonic()
+                if left <= 0 or self.given_up():
                     raise self._unreachable(error, seconds) from error
                 logger.debug("%s%s: %r", self._address, route.path, error)
                 time.sleep(RETRY_SECONDS)

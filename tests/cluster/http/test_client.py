@@ -4,10 +4,12 @@ import json
 import re
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
 
 import pytest
 from served import TOKEN, Served, serving
@@ -140,6 +142,25 @@ def test_answers_of_a_gateway_before_the_coordinator_and_to_a_request_that_stall
         membership = join(Connection(Address("127.0.0.1", port, retries=1000)), Applicant(Role.WORKER, 0, "p"))
         membership.close()
     assert membership.identity == "m"
+
+
+def test_a_request_that_took_longer_than_all_tries_is_tried_again_as_this_process_may_have_been_suspended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[float] = []
+    request, clock = Connection._request, time.monotonic
+
+    def first_while_suspended(self: Connection, path: str, body: Any, timeout: float) -> tuple[int, Any]:
+        asked.append(clock())
+        if len(asked) == 1:
+            monkeypatch.setattr(time, "monotonic", lambda: clock() + 3600.0)
+            raise TimeoutError("timed out")
+        return request(self, path, body, timeout)
+
+    monkeypatch.setattr(Connection, "_request", first_while_suspended)
+    with gateway((200, b'{"member": "m", "lease_seconds": 1000, "seconds_between_signs": 1}')) as port:
+        join(Connection(Address("127.0.0.1", port)), Applicant(Role.WORKER, 0, "p")).close()
+    assert len(asked) == 2
 
 
 def test_a_coordinators_refusal_is_not_tried_again() -> None:
