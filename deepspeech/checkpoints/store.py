@@ -8,7 +8,7 @@ come, and with digests of all its files; a checkpoint without it, from DeepSpeec
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -46,11 +46,19 @@ logger = logging.getLogger(__name__)
 class Checkpoints:
     """The checkpoints of one folder, for the variables of one graph."""
 
-    def __init__(self, folder: Path, options: CheckpointOptions, graph: Any, identity: ModelIdentity) -> None:
-        """Take the variables of the graph; nothing is read or written."""
+    def __init__(
+        self,
+        folder: Path,
+        options: CheckpointOptions,
+        graph: Any,
+        identity: ModelIdentity,
+        send: Callable[[Path], None] = try_to_send,
+    ) -> None:
+        """Take the variables of the graph; nothing is read or written. After each save, `send` is given the folder."""
         self._options = options
         self._folder = folder
         self._identity = identity
+        self._send = send
         self._damaged: set[Path] = set()
         self._restored: Path | None = None
         self.last_here: Path | None = None  # the checkpoint of this folder that was saved or restored last
@@ -125,7 +133,7 @@ class Checkpoints:
         for each in superseded:
             remove_checkpoint(each)
         self._remove_orphaned_descriptions(kind)
-        try_to_send(self._folder)
+        self._send(self._folder)
         return prefix
 
     def find(self, kind: Kind) -> Path | None:

@@ -24,6 +24,7 @@ from ..training.lifecycle import RunLifecycle, restore_newest
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.reporting.summaries import Summaries
 from ..util.feeding import UNREADABLE
+from ..util.storage.folders import try_to_send
 from .allreduce.steps import AllReduceSteps
 from .coordination.membership import Role
 from .http.client import RETRY_SECONDS
@@ -76,9 +77,11 @@ class Chief:
         self._watchdog = Watchdog(service, context.cluster.parameter_servers, patience)
         kind = ServedSteps if context.replica is None else AllReduceSteps
         self._steps = kind(context, service, self._watchdog, self._progress)
+        self._send = self._watchdog.apart_from(try_to_send)
         graph, here = context.graph.training.graph, "/job:worker/task:0" if context.replica is None else ""
         with graph.as_default(), v1.device(f"{here}/cpu:0"):
-            self._checkpoints = Checkpoints(self._options.checkpoint_folder, self._options.checkpoints, graph, identity)
+            folder, kept = self._options.checkpoint_folder, self._options.checkpoints
+            self._checkpoints = Checkpoints(folder, kept, graph, identity, self._send)
         if self._options.trains:
             self._checkpoints.prepare_folder()
 
@@ -107,7 +110,7 @@ class Chief:
             self._gather(worker)
             session = self._context.session()
             graph = self._context.graph.training.graph
-            with graph.as_default(), Summaries(self._options, self._context.sets, graph, 0) as summaries:
+            with graph.as_default(), Summaries(self._options, self._context.sets, graph, 0, self._send) as summaries:
                 lifecycle = self._open(session, summaries)
                 while not self._is_over():
                     self._do_what_is_due(lifecycle, worker)

@@ -2,7 +2,9 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import inf
+from pathlib import Path
 
 from .coordination.membership import Role
 from .http.service import Service
@@ -40,6 +42,19 @@ class Watchdog:
     def expect(self, seconds: float) -> None:
         """Expect that what the chief does next takes `seconds` at most."""
         self._expected = time.monotonic() + seconds, seconds
+
+    def apart_from(self, act: Callable[[Path], object]) -> Callable[[Path], None]:
+        """Return what acts on a path for as long as it takes, as no parameter server takes part in it."""
+
+        def act_unwatched(path: Path) -> None:
+            seconds = inf if self._expected is None else self._expected[1]
+            self.expect(inf)
+            try:
+                act(path)
+            finally:
+                self.expect(seconds)
+
+        return act_unwatched
 
     def trouble(self, waiting_since: float) -> str | None:
         """Return why training must fail, or None; `waiting_since` is when the chief began to wait for servers."""

@@ -1,6 +1,7 @@
 """What the chief does when workers are missing, when a checkpoint cannot be saved, and when servers do not answer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
@@ -20,7 +21,7 @@ def leading(monkeypatch: pytest.MonkeyPatch, cause: tf.errors.OpError) -> tuple[
     """Return a chief whose first checkpoint cannot be saved, and its coordinator."""
     monkeypatch.setattr(chief, "RETRY_SECONDS", 0.0)
     leader = chief.Chief.__new__(chief.Chief)
-    leader.__dict__ |= {name: MagicMock() for name in ("_context", "_service", "_progress", "_options")}
+    leader.__dict__ |= {name: MagicMock() for name in ("_context", "_service", "_progress", "_options", "_send")}
     leader.__dict__ |= {name: MagicMock() for name in ("_gather", "_open")}
     error = CheckpointError("checkpoint train-7 cannot be written")
     error.__cause__ = cause
@@ -68,19 +69,41 @@ def test_a_full_disk_ends_training(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_servers_that_do_not_answer_end_training_but_not_the_time_in_which_the_chief_was_suspended(
     steps: Sequence[float], failures: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left, now = list(steps), [0.0]
+    watching, look, fail = watched(monkeypatch)
+    watching.expect(600.0)
+    look(steps)
+    assert fail.call_count == failures
 
-    def wait(_: float) -> bool:
-        now[0] += left.pop(0) if left else 0.0
-        return not left
 
+def test_a_checkpoint_may_be_on_its_way_to_a_store_for_longer_than_servers_may_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    watching, look, fail = watched(monkeypatch)
+    watching.expect(600.0)
+    watching.apart_from(lambda _: look([0.5] * 10_000))(Path("run"))
+    assert fail.call_count == 0
+    look([0.5] * 1203)
+    assert fail.call_count == 1
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> tuple[watchdog.Watchdog, Callable[[Sequence[float]], None], MagicMock]:
+    """Return a watchdog of servers that are there, what has it look after so many seconds each, and how it ends all."""
+    now = [0.0]
     monkeypatch.setattr(watchdog, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(watchdog, "end_hard_later", MagicMock())
     service = MagicMock(clock=lambda: 0.0)
     coordinator = service.locked.return_value.__enter__.return_value
     coordinator.members.missing.return_value, coordinator.servers_lost_since = [], None
     watching = watchdog.Watchdog(service, ["a:2222"], patience=50.0)
-    watching.expect(600.0)
-    watching.__dict__["_ended"] = MagicMock(wait=wait)
-    watching._look_again_and_again()
-    assert coordinator.fail.call_count == failures
+
+    def look(steps: Sequence[float]) -> None:
+        left = list(steps)
+
+        def wait(_: float) -> bool:
+            now[0] += left.pop(0) if left else 0.0
+            return not left
+
+        watching.__dict__["_ended"] = MagicMock(wait=wait)
+        watching._look_again_and_again()
+
+    return watching, look, coordinator.fail

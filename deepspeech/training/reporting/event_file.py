@@ -11,7 +11,6 @@ from typing import Any
 import tensorflow as tf
 
 from ...util.files.writable import reason_of
-from ...util.storage.folders import try_to_send
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
@@ -27,9 +26,10 @@ class EventFile:
     When it cannot be written, it says so once and takes events without writing them.
     """
 
-    def __init__(self, folder: Path, graph: Any) -> None:
-        """Begin a file in the folder, which is made if it is missing, with the graph."""
+    def __init__(self, folder: Path, graph: Any, send: Callable[[Path], None]) -> None:
+        """Begin a file in the folder, which is made if it is missing, with the graph; `send` is given the folder."""
         self._folder = folder
+        self._send = send
         self._next_send = time.monotonic() + SEND_SECONDS
         self._writer: Any = None
         try:
@@ -57,7 +57,7 @@ class EventFile:
         """Have what was written in the file."""
         self._try(lambda writer: writer.flush())
         if time.monotonic() >= self._next_send:
-            try_to_send(self._folder)
+            self._send(self._folder)
             self._next_send = time.monotonic() + SEND_SECONDS
 
     def close(self) -> None:

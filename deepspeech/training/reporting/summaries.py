@@ -1,9 +1,10 @@
 """TensorBoard summaries: losses and pace by step, figures and samples by epoch, features, and traces on request."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -15,6 +16,7 @@ from ...options import Options
 from ...schedule.jobs import EpochReport, Job, Sample, SetName
 from ...util.feeding import Batch
 from ...util.figures.report import by_wer
+from ...util.storage.folders import try_to_send
 from ..data_set import DataSet
 from .event_file import EventFile
 from .feature_images import feature_images
@@ -28,8 +30,18 @@ TEXT_PLUGIN = "text"
 class Summaries(AbstractContextManager["Summaries"]):
     """Writes one event file into the folder of `--summary_dir`, or nothing if `--summary_secs` is 0."""
 
-    def __init__(self, options: Options, sets: Mapping[SetName, DataSet], graph: Any, first_step: int) -> None:
-        """Count steps from `first_step`; write the features of some utterances of the training set there."""
+    def __init__(
+        self,
+        options: Options,
+        sets: Mapping[SetName, DataSet],
+        graph: Any,
+        first_step: int,
+        send: Callable[[Path], None] = try_to_send,
+    ) -> None:
+        """Count steps from `first_step`; write the features of some utterances of the training set there.
+
+        Now and then, `send` is given the folder.
+        """
         self._options = options.summaries
         self._learning_rate = options.optimizer.learning_rate
         self._sample_rate = options.features.sample_rate
@@ -40,7 +52,7 @@ class Summaries(AbstractContextManager["Summaries"]):
         self._writer: Any = None
         if not self._options.seconds:
             return
-        self._writer = EventFile(self._options.directory, graph)
+        self._writer = EventFile(self._options.directory, graph, send)
         if SetName.TRAIN in sets:
             self._write([_image(name, *image) for name, image in feature_images(sets[SetName.TRAIN])], first_step)
 
