@@ -1,6 +1,7 @@
 """The cluster that a node belongs to."""
 
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -40,6 +41,26 @@ class HostsCheck(Check):
             if not (address and port.isdecimal() and 0 < int(port) < 65536):
                 return f"--{name}: {host!r} is not a host and port, such as node1:2222"
         return ""
+
+
+class AddressCheck(Check):
+    """A host, alone or with a port; or nothing."""
+
+    def complaint(self, name: str, value: Any) -> str:
+        """Return what is wrong with a port that there is not, or a host with colons that is no address of IPv6."""
+        host, _, port = value.rpartition(":")
+        if host and port.isdecimal() and (":" not in host or host.endswith("]")):
+            is_good = 0 < int(port) < 65536
+        else:
+            is_good = ":" not in value or _is_ipv6(value)
+        return "" if is_good else f"--{name}: {value!r} is not a host, or a host and port, such as node1:2222"
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        return IPv6Address(host.removeprefix("[").removesuffix("]")) is not None
+    except ValueError:
+        return False
 
 
 class WorkerNumberCheck(Check):
@@ -104,6 +125,7 @@ class ClusterOptions:
     worker_address: str = flag(
         "",
         "with worker_hosts auto, where parameter servers reach this worker, as host or host:port; found if not given",
+        check=AddressCheck(),
         decides_result=False,
     )
     job_name: str = flag(

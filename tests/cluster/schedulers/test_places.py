@@ -144,6 +144,14 @@ def test_jobs_of_slurm_beside_each_other_have_ports_of_their_own() -> None:
     assert max(ports) < 32_000
 
 
+@pytest.mark.parametrize("given", ["b", "b:2222", "10.0.0.7:1", "fe80::1", "[fe80::1]", "[fe80::1]:2222"])
+def test_a_workers_address_may_have_a_port_or_be_of_ipv6(given: str) -> None:
+    arguments = ["--ps_hosts=s:1", "--worker_hosts=auto", "--workers=2", "--job_name=worker", "--train_files=t.csv"]
+    options = flags.parse([*arguments, f"--worker_address={given}"])
+    assert options is not None
+    assert options.cluster.worker_address == given
+
+
 def test_what_the_command_line_says_besides_the_place_stays() -> None:
     cluster = cluster_of("slurm", SLURM | {"SLURM_PROCID": "0"}, {"coord_port": 2600, "worker_address": "10.0.0.7"})
     assert (cluster.coordinator_port, cluster.worker_address) == (2600, "10.0.0.7")
@@ -208,6 +216,11 @@ def test_variables_that_say_too_little_are_refused_in_one_line(
         (["--worker_hosts=auto"], "--worker_hosts=auto: needs --workers"),
         (["--worker_hosts=a:1", "--workers=2"], "--workers: needs --worker_hosts=auto"),
         (["--worker_hosts=a:1", "--worker_address=b"], "--worker_address: needs --worker_hosts=auto"),
+        (
+            ["--worker_hosts=auto", "--workers=2", "--worker_address=b:99999"],
+            "--worker_address: 'b:99999' is not a host",
+        ),
+        (["--worker_hosts=auto", "--workers=2", "--worker_address=b:c"], "--worker_address: 'b:c' is not a host, or a"),
         (["--worker_hosts=auto", "--workers=4:2"], "--workers=4:2: must be a number of workers, or the least and the"),
         (["--worker_hosts=auto", "--workers=2:4", "--replicas_to_agg=2"], "each worker's gradients are in each step"),
         (["--worker_hosts=auto", "--workers=2", "--task_index=2"], "--task_index=2: must be 0 to 1"),
