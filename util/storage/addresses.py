@@ -20,8 +20,11 @@ _FILE = "file"
 def address_of(path: str | PathLike[str]) -> str | None:
     """Return the address that a path or a text is, of any scheme but `file`; None if it is a path of this machine.
 
-    A scheme may be written in capital letters.
+    A scheme may be written in capital letters. One of SCHEMES with nothing behind it, as `s3://$BUCKET` is where the
+    variable is not set, is an address, too, and one that names nothing.
     """
+    if fspath(path).rstrip("/").lower() in {f"{scheme}:" for scheme in SCHEMES}:
+        return f"{scheme_of(fspath(path).lower())}://"
     match = _ADDRESS.fullmatch(fspath(path))
     scheme = "" if match is None else match[1].lower()
     if match is None or len(scheme) == 1 or scheme == _FILE:
