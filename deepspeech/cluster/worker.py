@@ -24,7 +24,7 @@ from ..training.job_runner import JobRunner
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.scoring import Evaluator
 from ..util.feeding import UNREADABLE, Batch
-from ..util.monitoring.time_use import Activity
+from ..util.monitoring.time_use import Activity, TimeUse
 from .allreduce.follower import Follower
 from .allreduce.graph import AllReduceGraph
 from .allreduce.replica import Replica
@@ -143,7 +143,7 @@ def _work_as_member(
 ) -> None:
     time_use = context.record.time_use
     coordinator = RemoteCoordinator(context.connection, membership, time_use)
-    step_timeout = _StepTimeout(context.cluster.coordinator_retries * RETRY_SECONDS)
+    step_timeout = _StepTimeout(context.cluster.coordinator_retries * RETRY_SECONDS, time_use)
     membership.on_error(step_timeout.start)
     follower = _follower(context, membership)
     if follower is not None:
@@ -210,18 +210,22 @@ class _Trouble:
 
 
 class _StepTimeout:
-    """Ends the process if its membership has ended and its step does not return."""
+    """Ends the process if its membership has ended and its step does not return.
 
-    def __init__(self, patience: float) -> None:
+    A worker that waits for recordings, which come from a store, or for the decoder has no step that could return.
+    """
+
+    def __init__(self, patience: float, time_use: TimeUse) -> None:
         """Allow `patience` seconds to join again, for which parameter servers may be out of reach."""
         self._patience = patience
+        self._time_use = time_use
+        self._stopped = False
         self._timer: threading.Timer | None = None
 
     def start(self, error: Exception) -> None:
         """Start the time: the membership has ended, for good or, with NotMemberError, until the process joins again."""
         if isinstance(error, NotMemberError):
-            reason = f"the parameter servers have not answered for {self._patience:.0f} s; are they still reachable?"
-            self._timer = end_hard_later(reason, self._patience)
+            self._look_after(self._patience)
         elif isinstance(error, TrainingStoppedError):
             end_hard_later(f"training was stopped: {error}", code=128 + signal.SIGTERM)
         else:
@@ -229,8 +233,22 @@ class _StepTimeout:
 
     def stop(self) -> None:
         """Stop the time: the step has returned, so the process can join again."""
+        self._stopped = True
         if self._timer is not None:
             self._timer.cancel()
+
+    def _look_after(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self._look)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _look(self) -> None:
+        activity, seconds = self._time_use.present()
+        if activity is Activity.COMPUTING and seconds >= self._patience:
+            reason = f"the parameter servers have not answered for {self._patience:.0f} s; are they still reachable?"
+            end_hard_later(reason, 0.0)
+        elif not self._stopped:
+            self._look_after(RETRY_SECONDS)
 
 
 class _Rounds:

@@ -1,5 +1,6 @@
 """How a worker goes on after steps that failed."""
 
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -9,9 +10,11 @@ import pytest
 import tensorflow as tf
 
 from deepspeech.cluster import worker
+from deepspeech.cluster.coordination.errors import NotMemberError
 from deepspeech.cluster.monitoring.node_record import NodeRecord
 from deepspeech.errors import ClusterError
 from deepspeech.options import ClusterOptions
+from deepspeech.util.monitoring.time_use import Activity, TimeUse
 
 LOST = tf.errors.UnavailableError(None, None, "Socket closed")
 MEMBERSHIP = SimpleNamespace(leave=lambda *_: None, close=lambda: None)
@@ -86,3 +89,19 @@ def test_steps_that_fail_for_longer_than_the_coordinator_is_tried_are_an_error(
     with pytest.raises(ClusterError, match=r"steps have failed for 50 s: UnavailableError: Socket closed"):
         work(monkeypatch, *[failure] * 10)
     assert 1050 < clock.now < 1100
+
+
+def test_a_worker_that_was_given_up_ends_if_its_step_does_not_return_but_not_while_it_waits_for_recordings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended = threading.Event()
+    monkeypatch.setattr(worker, "end_hard_later", lambda *_: ended.set())
+    monkeypatch.setattr(worker, "RETRY_SECONDS", 0.01)
+    time_use = TimeUse()
+    timeout = worker._StepTimeout(0.05, time_use)
+    with time_use.during(Activity.FEEDING):
+        timeout.start(NotMemberError("not a member"))
+        assert not ended.wait(0.5)
+    with time_use.during(Activity.COMPUTING):
+        assert ended.wait(60)
+    timeout.stop()

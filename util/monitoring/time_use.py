@@ -110,6 +110,11 @@ class TimeUse:
         with self._lock:
             return {**self._seconds, self._activity: self._seconds[self._activity] + self._clock() - self._since}
 
+    def present(self) -> tuple[Activity, float]:
+        """Return the activity that goes on, and for how many seconds it has."""
+        with self._lock:
+            return self._activity, self._clock() - self._since
+
     def take_intervals(self) -> list[Interval]:
         """Return the activities since the last call that have ended, oldest first."""
         with self._lock:
