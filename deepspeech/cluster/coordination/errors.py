@@ -15,6 +15,8 @@ from typing import ClassVar
 
 from ...schedule.coordinator import ResultRefusedError
 
+REPLACED = "another process has joined with the same --job_name and --task_index"
+
 
 class CoordinatorError(Exception):
     """The coordinator refuses what it was asked; nothing has changed."""

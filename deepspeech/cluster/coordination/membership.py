@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from ...schedule.jobs import Job
-from .errors import JoinRefusedError, NotMemberError, ReplacedError
-from .places import FreePlaces
+from .errors import REPLACED, JoinRefusedError, NotMemberError, ReplacedError
+from .places import FreePlaces, Successions
 from .time_shares import MemberTimes
 
 RECENT_RESULTS = 64
@@ -145,6 +145,7 @@ class Members:
         self._identities: dict[str, str] = {}
         self._idle: set[str] = set()
         self._replaced: deque[str] = deque(maxlen=1000)
+        self._successions = Successions()
         self._free_places = FreePlaces(settings.workers)
         self._slowest = 0.0
         self._last_result: float | None = None
@@ -160,10 +161,9 @@ class Members:
         return identity in self._members
 
     def check(self, applicant: Applicant) -> None:
-        """Raise JoinRefusedError for a process that does not belong to this cluster."""
+        """Raise JoinRefusedError for a process that is not of this cluster, ReplacedError for one with a successor."""
         self._free_places.end_reservation(applicant.process)
-        settings = self._settings
-        places = settings.workers if applicant.role is Role.WORKER else settings.parameter_servers
+        places = self._settings.workers if applicant.role is Role.WORKER else self._settings.parameter_servers
         if not 0 <= applicant.task < places:
             raise JoinRefusedError(f"{applicant.name} is one too many: the chief knows of {places}")
         differs = difference(self._required.get(applicant.role, {}), applicant.properties)
@@ -172,6 +172,10 @@ class Members:
                 f"{applicant.name} does not fit: {differs}; "
                 "give every node the same version of this program, the same flags and the same files"
             )
+
+        there = self.namesake(applicant)
+        if there is not None and self._successions.is_before(applicant.process, there.applicant.process):
+            raise ReplacedError(REPLACED)
 
     def namesake(self, applicant: Applicant) -> Member | None:
         """Return the member that the applicant replaces: one with the same role and task."""
@@ -191,6 +195,7 @@ class Members:
         member = Member(self._new_identity(), applicant, now, now)
         self._members[member.identity] = member
         self._identities[applicant.name] = member.identity
+        self._successions.note(applicant.process)
         self._note_whether_idle(member)
         return member
 
@@ -220,7 +225,7 @@ class Members:
         member = self._members.get(identity)
         if member is None:
             if identity in self._replaced:
-                raise ReplacedError("another process has joined with the same --job_name and --task_index")
+                raise ReplacedError(REPLACED)
             raise NotMemberError("not a member; join first, or again")
         member.seen = now
         if asks:

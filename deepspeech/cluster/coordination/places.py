@@ -1,4 +1,4 @@
-"""Places of workers that join without one: the coordinator gives each a number of its own."""
+"""Places of nodes: which are free for workers that join without one, and which processes have had each."""
 
 from collections.abc import Collection
 
@@ -39,3 +39,19 @@ class FreePlaces:
     def end_reservation(self, process: str) -> None:
         """Note that a worker comes to join: its place is a member's, or is free if the worker is refused."""
         self._reserved = {place: entry for place, entry in self._reserved.items() if entry[0] != process}
+
+
+class Successions:
+    """The processes that have joined, in the order in which they came first: of two at one place, the later has it."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._numbers: dict[str, int] = {}
+
+    def note(self, process: str) -> None:
+        """Note that a process joins."""
+        self._numbers.setdefault(process, len(self._numbers))
+
+    def is_before(self, process: str, other: str) -> bool:
+        """Return whether a process came before the other one, which has joined."""
+        return process in self._numbers and self._numbers[process] < self._numbers[other]

@@ -1,8 +1,9 @@
 """What thousands of members ask of the coordinator, and what each may ask more than once."""
 
 import pytest
-from coordinators import applicant, cluster, job_of, joined, submit, training
+from coordinators import applicant, cluster, job_of, joined, opened, submit, training
 
+from deepspeech.cluster.coordination.errors import ReplacedError
 from deepspeech.cluster.coordination.membership import ClusterSettings, Member, Role
 
 
@@ -45,3 +46,17 @@ def test_a_process_that_asks_to_join_once_more_has_not_been_lost(role: Role) -> 
     assert (coordinator.chronicle.told(3.0), coordinator.trouble, coordinator.servers_lost_since) == ([], None, None)
     coordinator.join(applicant(0, "restarted", role), 4.0)
     assert [event["what"] for event in coordinator.chronicle.told(4.0)] == [f"{role.value} 0 was replaced"]
+
+
+def test_a_process_that_comes_back_does_not_take_the_place_of_its_successor() -> None:
+    coordinator, (first, other) = opened(2)
+    for now in (0.0, 4.0, 8.0, 12.0):  # the first falls silent, the other does not
+        coordinator.heartbeat(other, now)
+        coordinator.tick(now)
+    assert first not in coordinator.members
+    successor = joined(coordinator, 0, "successor", now=12.0)
+    with pytest.raises(ReplacedError):
+        joined(coordinator, 0, now=12.0)
+    coordinator.leave(successor, now=12.0)
+    joined(coordinator, 0, now=12.0)  # nobody else is there
+    assert joined(coordinator, 0, "successor", now=12.0) in coordinator.members
