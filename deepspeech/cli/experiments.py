@@ -67,21 +67,21 @@ def _find(text: str) -> tuple[str, Experiment]:
 
 def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     """Return the experiment auto for a corpus, which is measured unless a run in the work folder has begun with it."""
-    parameters, sources = work / "checkpoints" / FILE_NAME, given.experiment.sources
+    parameters, sources, values = work / "checkpoints" / FILE_NAME, given.experiment.sources, values_of(given)
     if parameters.exists():
         begun = read_parameters(parameters)
         _check_sources(sources, begun.get("from"), work)
         measured, machine = measured_before(begun.get("measured"), parameters)
         report(f"auto: going on with what was chosen for {measured.utterances} utterances when the run in {work} began")
     elif sources:
-        normalizer = AUTO.options.transcripts.normalizer
+        own_values = with_values(AUTO.options, {name: values[name] for name in names})
+        normalizer = own_values.transcripts.normalizer
         measured, machine = measure(sources, normalizer, given.alphabet.unit), Machine.this_one()
     else:
         raise FlagError(
             "--experiment=auto: needs --from, the lists of the recordings, such as --from train.csv,dev.csv"
         )
     experiment, choices = experiment_for(measured, machine)
-    values = values_of(given)
     for choice in choices:
         for reason in choice.reasons:
             report(f"auto: {reason}")

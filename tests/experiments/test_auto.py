@@ -62,6 +62,19 @@ def test_bytes_get_outputs_for_each_byte_of_a_letter(tiny_corpus: TinyCorpus, tm
     assert options.model.settings.output_step == options_for(in_bytes).model.settings.output_step
 
 
+def test_labels_are_counted_as_the_model_will_spell_them(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
+    folder = Path(copytree(tiny_corpus.train.parent, tmp_path / "corpus"))
+    recordings = sorted(folder.rglob("*.wav"))
+    decomposed = write_csv(folder / "decomposed.csv", [(each, "\u1112\u1161\u11ab!... 0") for each in recordings])
+    composed = write_csv(folder / "composed.csv", [(each, "\ud55c 0") for each in recordings])
+    assert measure([decomposed], Normalizer()) == measure([composed], Normalizer())
+    as_it_is = parse(["--experiment=auto", f"--work={tmp_path}", f"--from={decomposed}", "--nonormalize_transcripts"])
+    assert as_it_is is not None
+    needed = measure([decomposed], None).labels_a_second
+    assert needed > 2 * measure([composed], Normalizer()).labels_a_second
+    assert f"labels_a_second={needed}" in as_it_is.experiment.measured
+
+
 def test_recordings_of_the_telephone_are_not_resampled_to_more() -> None:
     rates = [options_for(replace(SMALL, sample_rate=rate)).front_end.audio_sample_rate for rate in (8000, 11025, 48000)]
     assert rates == [8000, 8000, 16000]

@@ -49,7 +49,8 @@ class Measured:
     labels_a_second: float
     """Outputs a second that CTC needs for 99 % of the utterances: labels, and blanks between two of the same.
 
-    Labels are bytes where these are the output unit, else characters, of which other units have no more.
+    Labels are those of normalized transcripts: bytes where these are the output unit, else characters, of which other
+    units have no more.
     """
     sample_rate: int
     """Hz, of the recording in the middle."""
@@ -78,7 +79,8 @@ def measure(sources: Sequence[Path], normalizer: Normalizer | None, output_unit:
         characters.update(normalizer(row.transcript) if normalizer else row.transcript)
     step = max(1, rows // RECORDINGS_LOOKED_AT)
     chosen = [row for number, (row, _) in enumerate(_rows(lists)) if number % step == 0]
-    found = _each_found(partial(_inspect, in_bytes=output_unit == ByteAlphabet.unit), chosen)
+    in_bytes = output_unit == ByteAlphabet.unit
+    found = _each_found(partial(_inspect, normalizer=normalizer, in_bytes=in_bytes), chosen)
     if not found:
         names = ", ".join(map(str, sources))
         raise CorpusError(f"{names}: none of the recordings looked at can be read{_why_not(chosen)}")
@@ -127,7 +129,7 @@ def _rows(lists: Sequence[Path]) -> Iterator[tuple[Row, dict[str, str]]]:
                 yield row, columns
 
 
-def _inspect(row: Row, in_bytes: bool) -> tuple[float, int, int] | None:
+def _inspect(row: Row, normalizer: Normalizer | None, in_bytes: bool) -> tuple[float, int, int] | None:
     """Return the seconds, the sample rate and the outputs that CTC needs of a row; None if it cannot be read."""
     try:
         audio = inspect_audio(row.path)
@@ -136,6 +138,7 @@ def _inspect(row: Row, in_bytes: bool) -> tuple[float, int, int] | None:
     seconds = audio.samples / audio.sample_rate
     if row.part is not None:
         seconds = min(row.part.end, seconds) - row.part.start
-    labels = row.transcript.encode() if in_bytes else map(ord, row.transcript)
+    transcript = normalizer(row.transcript) if normalizer else row.transcript
+    labels = transcript.encode() if in_bytes else map(ord, transcript)
     needed = outputs_needed(np.array(list(labels), np.int32))
     return (seconds, audio.sample_rate, needed) if seconds > 0 else None
