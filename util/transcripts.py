@@ -33,6 +33,8 @@ _INSIDE_WORDS = f"'-{APOSTROPHES}{HYPHENS}"
 """What is kept inside words only."""
 _JOINERS = "\u200c\u200d"
 """The invisible characters that Persian and the scripts of India need."""
+_LONE_JOINERS = re.compile(rf"(?<!\S)[{_JOINERS}]+")
+"""Those that join nothing, and would be words that nobody sees."""
 _TATWEEL = "\u0640"
 """Makes Arabic words longer on the page, and is no letter."""
 
@@ -52,11 +54,11 @@ _WHOLE_NUMBER = re.compile(rf"(?<!{_LETTER_OR_DIGIT})(?<!\d\S)\d+(?!{_LETTER_OR_
 class Normalizer:
     """Writes texts in one form: Unicode NFC, one case, and nothing but letters, digits and what is kept.
 
-    Punctuation and symbols become spaces, with the marks on them, and go without one in scripts that have none between
-    words; `kept` lists those that stay, of which apostrophes and hyphens stay only inside words. Typographic
-    apostrophes and hyphens become ' and - unless `kept` has them. Spaces of all kinds, tabs and line breaks become
-    single spaces, none at the ends; other invisible characters, but for the joiners, and Arabic's tatweel are left out.
-    Numbers stay, with the separators in them.
+    Punctuation and symbols become spaces, with the marks on them and what joins them, and go without one in scripts
+    that have none between words; `kept` lists those that stay, of which apostrophes and hyphens stay only inside words.
+    Typographic apostrophes and hyphens become ' and - unless `kept` has them. Spaces of all kinds, tabs and line breaks
+    become single spaces, none at the ends; other invisible characters, but for joiners in words, and Arabic's tatweel
+    are left out. Numbers stay, with the separators in them.
     """
 
     case: str = "lower"
@@ -87,7 +89,8 @@ class Normalizer:
     def _spelled(self, text: str) -> str:
         """Return a text in NFC and one case, with one kind of space, apostrophe and hyphen."""
         cased = self._cased(unicodedata.normalize("NFC", text))
-        return self._cased(self._untypographic.sub(_plain, cased))  # again: what is left out may part an i from its dot
+        plain = _LONE_JOINERS.sub("", self._untypographic.sub(_plain, cased))
+        return self._cased(plain)  # again: what is left out may part an i from its dot
 
     def _cased(self, text: str) -> str:
         return unicodedata.normalize("NFC", CASES[self.case](text))
@@ -108,7 +111,7 @@ class Normalizer:
 
     @cached_property
     def _dropped(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        """Runs of the punctuation and symbols that go, with the marks on them: first those that leave no space."""
+        """Runs of punctuation and symbols that go, with their marks and joiners: first those that leave no space."""
         kept = unicodedata.normalize("NFC", self.kept)
         inner = re.escape("".join(each for each in _INSIDE_WORDS if each in kept))
         dropped = _characters(("P", "S"), "".join(each for each in kept if each not in _INSIDE_WORDS))
@@ -118,7 +121,7 @@ class Normalizer:
         inside_number = rf"(?<=\d[{dropped}])(?=\d)"
         stays = rf"(?!{inside_word}|{inside_number})"
         between = rf"(?<=[{_WITHOUT_SPACES}][{dropped}])"
-        first, more = f"[{dropped}]", rf"{stays}[{dropped}{marks}]*"
+        first, more = f"[{dropped}]", rf"{stays}[{dropped}{marks}{_JOINERS}]*"
         return re.compile(rf"{first}{between}{more}(?=[{_WITHOUT_SPACES}])"), re.compile(f"{first}{more}")
 
     @cached_property
