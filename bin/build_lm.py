@@ -14,6 +14,7 @@ characters is lm.arpa and lm.binary alone. Needs KenLM's programs: `make lm-tool
 import gzip
 import shutil
 import subprocess
+import zlib
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -100,7 +101,7 @@ def _split_lines(
                     progress.advance(file.tell() - before)
                     before = file.tell()
             progress.advance(file.tell() - before)
-    except (gzip.BadGzipFile, EOFError) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise LanguageModelError(f"{text}: damaged gzip file ({error})") from None
 
 

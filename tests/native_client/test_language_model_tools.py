@@ -155,6 +155,17 @@ def test_bad_text_is_one_line_and_exit_code_1(tmp_path: Path, content: bytes, me
     assert not (tmp_path / "lm").exists()
 
 
+def test_damage_in_the_middle_of_a_gzip_file_is_one_line(tmp_path: Path, text: Path) -> None:
+    for tool in ("lmplz", "filter", "build_binary"):
+        (tmp_path / tool).touch()
+    packed = bytearray(gzip.compress(text.read_bytes()))
+    packed[10:14] = b"\xff" * 4
+    (tmp_path / "text.gz").write_bytes(packed)
+    result = run("build_lm.py", tmp_path / "text.gz", "--out", tmp_path / "lm", "--tools", tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"build_lm.py: error: {tmp_path / 'text.gz'}: damaged gzip file (Error -3")
+
+
 def test_missing_programs_are_named(tmp_path: Path, text: Path) -> None:
     result = run("build_lm.py", text, "--out", tmp_path / "lm", "--tools", tmp_path)
     assert result.returncode == 1
