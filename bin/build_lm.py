@@ -129,7 +129,7 @@ def _can_spell(alphabet: Alphabet, word: str) -> bool:
 def estimate(arguments: Namespace, arpa: Path, scratch: Path) -> None:
     """Write the ARPA file of all words: lmplz reads the text as we stream it."""
     command = [arguments.tools / "lmplz", "--order", str(arguments.order), "--temp_prefix", f"{scratch}/"]
-    command += ["--memory", arguments.memory, "--arpa", arpa, "--discount_fallback"]
+    command += ["--memory", arguments.memory, "--arpa", arpa, "--discount_fallback", "--skip_symbols"]
     command += ["--prune", *(str(count) for count in arguments.prune[: arguments.order])]
     with (scratch / "lmplz.log").open("w+") as log:
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log) as lmplz:

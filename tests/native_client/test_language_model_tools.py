@@ -88,6 +88,15 @@ def test_gzip_text_with_a_vocabulary_limit_keeps_the_most_frequent_words(tmp_pat
 
 
 @needs_tools
+def test_words_that_mean_something_to_kenlm_are_left_out_of_a_text(tmp_path: Path, text: Path) -> None:
+    text.write_text(TEXT + 5 * "<s> the <unk> box is red </s>\n")
+    result = run("build_lm.py", text, "--out", tmp_path / "lm", "--order", "2", "--prune", "0", "--tools", TOOLS)
+    assert result.returncode == 0, result.stderr
+    bigrams = (tmp_path / "lm/lm.arpa").read_text().split("\\2-grams:")[1]
+    assert "<s> the" in bigrams and "<unk>" not in bigrams
+
+
+@needs_tools
 def test_tuning_finds_weights_that_make_no_errors(tmp_path: Path, text: Path) -> None:
     pytest.importorskip("optuna")
     pytest.importorskip("matplotlib")
