@@ -4,9 +4,10 @@
     augment_samples.py SOURCE --augment speed[factor=1~0.1] --augment noise[snr=10] [--to examples] [--count 4]
     augment_samples.py dev.csv --augment noise[snr=10] --to noisy --count 1 --limit 0 --no_pictures
 
-SOURCE is an audio file, a folder of them, or a CSV with a column wav_filename. The augmentations are written as
-deepspeech-train takes them; see docs/augmentation.md. The recording NAME becomes NAME-0.wav, as it is, NAME-1.wav and
-so on, as in the epochs of a training with the same --random_seed, and NAME.png with their spectrograms and features.
+SOURCE is an audio file, a folder of them, or a CSV with a column wav_filename; rows of a corpus may be parts of
+recordings. The augmentations are written as deepspeech-train takes them; see docs/augmentation.md. The recording NAME
+becomes NAME-0.wav, as it is, NAME-1.wav and so on, as in the epochs of a training with the same --random_seed, and
+NAME.png with their spectrograms and features.
 Where a CSV has transcripts, augmented.csv lists all but the first of them, for a test of a model in noise or in rooms.
 Pictures need matplotlib: `pip install '.[augmentation]'` in the checkout installs it.
 """
@@ -25,15 +26,19 @@ from deepspeech.cli.arguments import ArgumentParser, check_arguments, run_script
 from deepspeech.errors import FlagError
 from deepspeech.options import AugmentationOptions, Options, check_values
 from deepspeech.options.rows.checks import at_least
-from deepspeech.util.audio import Samples, inspect_audio, resampled_length
+from deepspeech.util.audio import Samples, resampled_length
 from deepspeech.util.augmentation.recordings import recordings_of
 from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
 from deepspeech.util.augmentation.spectrogram import spectrogram
+from deepspeech.util.checks.inspection import Inspection
 from deepspeech.util.corpus import Corpus, Utterance
+from deepspeech.util.corpus_files import Row, read_files
+from deepspeech.util.errors import BadRow, CorpusError
 from deepspeech.util.features import FRONT_ENDS, FeatureOptions, Features, FrontEnd, front_end
 from deepspeech.util.feeding import OnTheFly
 from deepspeech.util.files.user_paths import user_path
 from deepspeech.util.importing.corpus_csv import write_corpus
+from deepspeech.util.parts import PartError
 from deepspeech.util.progress import report
 
 CSV_NAME = "augmented.csv"
@@ -72,36 +77,55 @@ def main() -> None:
 
 
 def corpus_of(source: str, limit: int, extractor: FrontEnd) -> Corpus:
-    """Return a corpus of a source's recordings, without labels. Raise AudioError for one that cannot be read."""
+    """Return a corpus of a source's recordings, without labels.
+
+    Raise AudioError for one that cannot be read, CorpusError for a row that cannot be used.
+    """
     rate = extractor.options.sample_rate
-    paths = recordings_of(source)
-    transcripts = transcripts_of(user_path(source)) or [""] * len(paths)
+    inspection = Inspection()
     utterances: list[Utterance] = []
-    for path, transcript in list(zip(paths, transcripts, strict=True))[: limit or None]:
-        audio = inspect_audio(path)
+    for row in rows_of(source)[: limit or None]:
+        try:
+            audio, part = inspection.inspect(row.path, row.part)
+        except PartError as error:
+            raise CorpusError(str(row.bad(f"{row.path}: {error}"))) from error
         samples = resampled_length(audio.samples, audio.sample_rate, rate)
         utterances.append(
             Utterance(
-                path=str(path),
-                transcript=transcript,
+                path=row.path,
+                transcript=row.transcript,
                 labels=np.zeros(0, np.int32),
                 samples=samples,
                 frames=extractor.frame_count(samples),
                 file_size=audio.file_size,
                 modified_ns=audio.modified_ns,
-                csv_file=source,
-                line=len(utterances) + 1,
+                csv_file=row.csv_file,
+                line=row.line,
+                part=part,
             )
         )
     return Corpus(tuple(utterances), rate)
 
 
-def transcripts_of(path: Path) -> list[str]:
-    """Return the transcripts of a CSV's recordings, none of a CSV without that column or of any other file."""
+def rows_of(source: str) -> list[Row]:
+    """Return the rows of a CSV with transcripts, else one for each recording of the source. Raise CorpusError."""
+    recordings, path = recordings_of(source), user_path(source)
+    if not has_transcripts(path):
+        return [Row(source, line, str(recording), "") for line, recording in enumerate(recordings, 1)]
+    rows = []
+    for row in read_files([path], None):
+        if isinstance(row, BadRow):
+            raise CorpusError(str(row))
+        rows += [row] * bool(row.path)
+    return rows
+
+
+def has_transcripts(path: Path) -> bool:
+    """Return whether a source is a CSV with a column of transcripts."""
     if path.suffix.lower() != ".csv":
-        return []
+        return False
     with path.open(newline="", encoding="utf-8-sig") as file:
-        return [row["transcript"] for row in csv.DictReader(file) if row["wav_filename"] and "transcript" in row]
+        return "transcript" in (csv.DictReader(file).fieldnames or ())
 
 
 def write_examples(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import soundfile
-from corpora import TinyCorpus
+from corpora import RATE, TinyCorpus, write_wav
 from running import assert_fails_with, run_script
 
 
@@ -29,6 +29,23 @@ def test_examples_and_a_picture_are_written_for_each_recording(tiny_corpus: Tiny
     ]
     assert [row.rpartition(",")[2] for row in rows[1:3]] == [transcript] * 2
     assert (tmp_path / "train-1.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_rows_of_a_corpus_that_are_parts_of_a_recording_are_written_as_these_parts(tmp_path: Path) -> None:
+    noise = np.random.default_rng(1).normal(0, 0.1, 2 * RATE).astype(np.float32)
+    write_wav(tmp_path / "talk.wav", noise)
+    header = "wav_filename,wav_filesize,transcript,start,duration"
+    (tmp_path / "dev.csv").write_text(f"{header}\ntalk.wav,0,one,0.25,0.5\ntalk.wav,0,two,1.5,\n")
+    flags = ("--augment", "volume[dbfs=-6]", "--to", tmp_path / "out", "--count", 1, "--no_pictures")
+    done = run_script("augment_samples.py", tmp_path / "dev.csv", *flags)
+    assert done.returncode == 0, done.stderr
+    for name, part in (("talk-0-0.wav", noise[RATE // 4 : 3 * RATE // 4]), ("talk-1-0.wav", noise[3 * RATE // 2 :])):
+        np.testing.assert_allclose(soundfile.read(tmp_path / "out" / name)[0], part, atol=1e-3)
+    rows = (tmp_path / "out/augmented.csv").read_text().splitlines()[1:]
+    assert [row.split(",")[::2] for row in rows] == [["talk-0-1.wav", "one"], ["talk-1-1.wav", "two"]]
+    (tmp_path / "dev.csv").write_text(f"{header}\ntalk.wav,0,one,5,1\n")
+    done = run_script("augment_samples.py", tmp_path / "dev.csv", *flags)
+    assert_fails_with(done, f"{tmp_path / 'dev.csv'}:2: {tmp_path / 'talk.wav'}: ")
 
 
 def test_what_cannot_be_used_is_one_line(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
