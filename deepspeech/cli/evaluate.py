@@ -23,7 +23,7 @@ from ..util.features import front_end
 from ..util.figures.error_report.folder import check_report_folder
 from ..util.figures.output_file import check_output_file
 from ..util.figures.report import report_lines, wer_line
-from ..util.figures.tally import Tally, places_of_files
+from ..util.figures.tally import Tally, counted_files
 from ..util.parallel import ordered_map, usable_cores
 from ..util.progress import Progress
 from .arguments import run_command
@@ -68,7 +68,7 @@ def _main(arguments: Sequence[str]) -> None:
     if options.report.report_dir is not None:
         check_report_folder(options.report.report_dir)
     tally = _evaluate(options)
-    for line in report_lines("Test", tally, files=list(places_of_files(options.test.files))):
+    for line in report_lines("Test", tally, files=counted_files(options.test.files)):
         logger.info(line)
     if options.report.wer_log_pattern:
         print(wer_line(options.report.wer_log_pattern, "test", tally), flush=True)

@@ -17,7 +17,7 @@ from ..transcripts import Normalizer
 from . import csv_files, json_lines, kaldi, shards, tsv_files
 from .rows import Row
 
-__all__ = ["FORMATS", "Row", "further_columns", "listing", "read_files", "read_transcripts"]
+__all__ = ["FORMATS", "Row", "files_of", "further_columns", "listing", "read_files", "read_transcripts"]
 
 _Rows: TypeAlias = Callable[[Path, Normalizer | None], Iterator[Row | BadRow]]
 _FurtherColumns: TypeAlias = Callable[[Path], Iterator[tuple[int, dict[str, str]]]]
@@ -51,12 +51,20 @@ def listing(path: Path) -> Path:
     return path / kaldi.TEXT if kaldi.is_directory_of_kaldi(path) else path
 
 
+def files_of(path: Path) -> list[Path]:
+    """Return the files whose lines are the rows of what names a list: a range of shards stands for each of these.
+
+    An address stands for its copy. Raise CorpusError for a range that ends before it begins.
+    """
+    return [listing(each) for each in shards.expanded(local_path(path))]
+
+
 def read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
     """Yield the rows of lists; raise CorpusError for none, for one given twice, or one that cannot be read."""
     if not paths:
         raise CorpusError("no CSV files given")
     seen = set()
-    for path in map(listing, chain.from_iterable(map(shards.expanded, map(local_path, paths)))):
+    for path in chain.from_iterable(map(files_of, paths)):
         if (resolved := path.resolve()) in seen:
             raise CorpusError(f"{path}: given twice")
         seen.add(resolved)

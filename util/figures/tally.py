@@ -8,14 +8,14 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from ..corpus_files import listing
+from ..corpus_files import files_of, listing
 from .metrics import EditCounts, evaluate_transcript
 
 LABELS_KEPT = 2
 """The number of different labels that a tally holds: enough to tell speech from blanks and from one letter."""
 
 MOST_FILES = 100
-"""The number of CSV files of a set that are counted each by itself at most."""
+"""The number of lists of a set that are counted each by itself at most."""
 
 _OF_A_FILE = ("utterances", "loss_sum", "edits")
 
@@ -109,10 +109,15 @@ class Tally:
         return replace(figures, samples=samples, labels_emitted=labels, files=tuple(files), validation_edits=validation)
 
 
-def places_of_files(csv_files: Sequence[Path]) -> dict[str, int]:
-    """Return the place of each CSV file of a set that is counted by itself; none of one file alone, or of too many."""
-    names = [str(listing(file)) for file in csv_files]
-    return {name: place for place, name in enumerate(names)} if 1 < len(names) <= MOST_FILES else {}
+def counted_files(lists: Sequence[Path]) -> list[str]:
+    """Return the names of a set's lists that are counted each by itself; none of one list alone, or of too many."""
+    return [str(listing(path)) for path in lists] if 1 < len(lists) <= MOST_FILES else []
+
+
+def places_of_files(lists: Sequence[Path]) -> dict[str, int]:
+    """Return the place among `counted_files` of each file with rows of theirs; shards of a range have one place."""
+    counted = lists if counted_files(lists) else ()
+    return {str(file): place for place, path in enumerate(counted) for file in files_of(path)}
 
 
 def lowest_loss(samples: Iterable[Sample], count: int) -> tuple[Sample, ...]:

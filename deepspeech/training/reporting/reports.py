@@ -7,7 +7,7 @@ from pathlib import Path
 from ...options import ReportOptions
 from ...schedule.jobs import EpochReport, SetName
 from ...util.figures.report import report_lines, wer_line
-from ...util.figures.tally import places_of_files
+from ...util.figures.tally import counted_files
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ def log_report(report: EpochReport, options: ReportOptions, pace: str, test_file
     where = TITLES[report.set_name] + ("" if report.set_name is SetName.TEST else f" of epoch {report.epoch + 1}")
     if report.decoded:
         logger.info("%s: %s", epoch_title(report.set_name, report.epoch), pace)
-    files = list(places_of_files(test_files)) if report.set_name is SetName.TEST else []
+    files = counted_files(test_files) if report.set_name is SetName.TEST else []
     lines = report_lines(where, report.tally, decoded=report.decoded, files=files)
     for line in lines if report.decoded else [f"{lines[0]}, {pace}"]:
         logger.info("%s", line)
