@@ -111,7 +111,8 @@ def run_model(arguments: Namespace) -> Alphabet:
     arguments.references = arguments.out / "references.txt"
     with written_whole(arguments.posteriors) as path, path.open("wb") as out:
         np.savez(out, *outputs)
-    write_whole(arguments.references, "".join(f"{row.transcript}\n" for row in rows).encode())
+    lines = (" ".join(row.transcript.split()) for row in rows)  # a transcript may have line breaks
+    write_whole(arguments.references, "".join(f"{line}\n" for line in lines).encode())
     return alphabet_of(model.info)
 
 

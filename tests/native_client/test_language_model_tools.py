@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from corpora import TinyCorpus, write_csv
 
 from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
 
@@ -124,6 +125,20 @@ def test_tuning_finds_weights_that_make_no_errors(tmp_path: Path, text: Path) ->
     assert "WER 0.00 %" in result.stderr
     assert (tmp_path / "tuned/tuning.png").read_bytes().startswith(b"\x89PNG")
     assert len((tmp_path / "tuned/tuning.csv").read_text().splitlines()) == 6
+
+
+def test_transcripts_with_line_breaks_are_a_line_each_for_tuning(
+    tiny_corpus: TinyCorpus, graph_file: Path, scorer_file: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("optuna")
+    pytest.importorskip("matplotlib")
+    wav = tiny_corpus.test.parent / "wav"
+    first, second = (Path(shutil.copy(wav / f"test-{number}.wav", tmp_path)) for number in (0, 1))
+    csv_file = write_csv(tmp_path / "dev.csv", [(first, "a\nbc"), (second, "b\u2028a\x85c")])
+    model = ("--model", graph_file, "--csv", csv_file, "--lm", scorer_file)
+    result = run("tune_lm.py", *model, "--out", tmp_path / "tuned", "--trials", "1", "--beam-width", "9")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "tuned/references.txt").read_text() == "a bc\nb a c\n"
 
 
 @pytest.mark.parametrize("flag", ["--trials=0", "--beam-width=0", "--highest-weight=nan", "--seed=-1"])
