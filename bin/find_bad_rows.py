@@ -6,7 +6,7 @@
 MODEL is an exported graph, which may have been trained on the same rows if it has not learned them by heart. A row
 stands out by its loss per label, by the edits between its transcript and what the model hears, and by the longest
 stretch without a label; see docs/alignment.md. The report has the recordings to listen to. Correct the rows, or leave
-them out of training by --exclude_files=bad_rows.csv.
+them out of training by --exclude_files=bad_rows.csv. --normalize_transcripts is for a model that was trained with it.
 """
 
 import logging
@@ -14,7 +14,7 @@ import sys
 from argparse import ArgumentTypeError
 from pathlib import Path
 
-from deepspeech.cli.arguments import ArgumentParser, run_script
+from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
 from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.decoder.of_alphabet import with_references
 from deepspeech.errors import FlagError
@@ -28,6 +28,7 @@ from deepspeech.util.checks.checked_recordings import users_file
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import front_end
 from deepspeech.util.progress import Progress, report
+from deepspeech.util.transcripts import Normalizer
 
 BEAM_WIDTH = 100
 """Enough for what is heard without a language model."""
@@ -42,12 +43,14 @@ def main() -> None:
     add("--worst", type=share_or_count, default="5%", help="rows to list, a share or a number (default: %(default)s)")
     add("--output", type=Path, default=Path("bad_rows.csv"), help="the list (default: %(default)s)")
     add("--report", type=Path, help="page of HTML with the first 200 of them, and their recordings")
+    add_transcript_flags(parser)
     arguments = parser.parse_args()
+    normalizer = chosen_normalizer(arguments)
     for path in filter(None, (arguments.output, arguments.report)):
         if not path.parent.is_dir():
             raise FlagError(f"{path}: there is no folder {path.parent}")
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
-    ranked = ranked_rows(arguments.model, arguments.csv)
+    ranked = ranked_rows(arguments.model, arguments.csv, normalizer)
     worst = ranked[: max(1, round(arguments.worst * len(ranked) if arguments.worst < 1 else arguments.worst))]
     write_list(worst, arguments.output)
     if arguments.report:
@@ -55,7 +58,7 @@ def main() -> None:
     report(f"{arguments.output}: the {len(worst)} worst of {len(ranked)} rows")
 
 
-def ranked_rows(model_file: Path, csv_files: list[Path]) -> list[RankedRow]:
+def ranked_rows(model_file: Path, csv_files: list[Path], normalizer: Normalizer | None) -> list[RankedRow]:
     """Return the rows of a corpus, worst first; those that cannot be used at all are logged."""
     model = load_acoustic_model(model_file)
     alphabet = alphabet_of(model.info)
@@ -65,6 +68,7 @@ def ranked_rows(model_file: Path, csv_files: list[Path]) -> list[RankedRow]:
         front_end(model.info.features),
         skip_bad_rows=True,
         remembered=users_file(),
+        normalizer=normalizer,
         frames_per_row=model.info.network.time_reduction,
     )
     decoder = CTCDecoder(model.info.labels, DecoderOptions(beam_width=BEAM_WIDTH))

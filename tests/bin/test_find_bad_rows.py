@@ -62,6 +62,23 @@ def test_exchanged_transcripts_are_listed_shown_and_left_out_of_training(
     assert {utterance.line for utterance in corpora[SetName.TRAIN]} == set(range(2, 26)) - lines
 
 
+def test_transcripts_are_normalized_as_in_training_if_asked(
+    graph_file: Path, tiny_corpus: TinyCorpus, tmp_path: Path
+) -> None:
+    corpus, output = tmp_path / "train.csv", tmp_path / "bad_rows.csv"
+    lines = exchanged(tiny_corpus.train, corpus, 3)
+    rows = [{**row, "transcript": f"{row['transcript'].upper()}!"} for row in listed(corpus)]
+    with corpus.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    arguments = ("find_bad_rows.py", graph_file, corpus, "--worst", 3, "--output", output)
+    assert "--normalize_transcripts" in run_script(*arguments).stderr
+    done = run_script(*arguments, "--normalize_transcripts")
+    assert done.returncode == 0, done.stderr
+    assert {int(row["line"]) for row in listed(output)} == lines
+
+
 def test_arguments_that_cannot_be_used_are_errors(tmp_path: Path) -> None:
     done = run_script("find_bad_rows.py", tmp_path / "none.pb", "a.csv", "--worst", "0%")
     assert_fails_with(done, "argument --worst: '0%' is neither a share, such as 5%, nor a number of rows")
