@@ -142,14 +142,17 @@ def _flag_to_begin_with(source: ModelWeights) -> str:
 
 def _check_complete(source: ModelWeights) -> Network:
     network = _network(source.origin, source.description, {name: value.shape for name, value in source.values.items()})
-    for variable in network.variables:
-        value = source.values.get(variable.name)
+    shapes, features = dict(network.shapes), source.features
+    if features is not None and features.normalized:
+        shapes |= dict.fromkeys((MEAN, DEVIATION), (features.coefficients,))
+    for name, shape in shapes.items():
+        value = source.values.get(name)
         if value is None:
-            raise CheckpointError(f"{source.origin}: has no {variable.name}, which its network {network.name} needs")
-        if value.dtype != np.float32 or value.shape != variable.shape:
+            raise CheckpointError(f"{source.origin}: has no {name}, which its network {network.name} needs")
+        if value.dtype != np.float32 or value.shape != shape:
             raise CheckpointError(
-                f"{source.origin}: {variable.name} is {value.dtype} {value.shape}, but its network {network.name} "
-                f"needs float32 {variable.shape}"
+                f"{source.origin}: {name} is {value.dtype} {value.shape}, but its network {network.name} "
+                f"needs float32 {shape}"
             )
     check_finite(source.origin, source.values)
     return network

@@ -19,6 +19,7 @@ from deepspeech.errors import CheckpointError
 from deepspeech.network.deepspeech import LSTM_NAME
 from deepspeech.options import CheckpointOptions, ModelOptions
 from deepspeech.schedule.state import TrainingState
+from deepspeech.util.frames.normalization import DEVIATION, MEAN
 from deepspeech.util.text import Alphabet
 
 v1 = tf.compat.v1
@@ -107,6 +108,24 @@ def test_weights_that_are_no_whole_model_become_no_checkpoint(tmp_path: Path) ->
         with pytest.raises(CheckpointError, match=reason):
             write_checkpoint(tmp_path / "folder", wrong)
     assert not list(tmp_path.glob("folder/train-*"))
+
+
+def test_features_that_are_normalized_by_unknown_statistics_become_no_checkpoint(tmp_path: Path) -> None:
+    source = weights_of(IDENTITIES["lstm"])
+    features, *others = source.layers
+    assert features.name == "features"
+    for statistics, reason in (
+        ({}, "has no features/mean, which its network lstm needs"),
+        ({MEAN: features.weights[MEAN]}, "has no features/deviation, which its network lstm needs"),
+        (
+            {**features.weights, DEVIATION: np.ones(26, np.float32)},
+            r"features/deviation is float32 \(26,\), but its network lstm needs float32 \(80,\)",
+        ),
+    ):
+        wrong = replace(source, layers=(LayerWeights("features", statistics), *others))
+        with pytest.raises(CheckpointError, match=reason):
+            write_checkpoint(tmp_path / "folder", wrong)
+    assert not list(tmp_path.glob("folder/*"))
 
 
 def test_a_file_or_a_checkpoint_is_begun_with_and_its_labels_are_mapped(tmp_path: Path) -> None:
