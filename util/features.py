@@ -134,6 +134,8 @@ class FeatureOptions:
     def in_words(self) -> str:
         """The kind, size and treatment of the features, as in "80 fbank every 10 ms, normalized (global)"."""
         words = f"{self.coefficients} {self.feature_type} every {self.step_ms} ms"
+        if self.window_ms != FRONT_ENDS[self.feature_type].window_ms:
+            words += f" of windows of {self.window_ms} ms"
         if self.normalized:
             words += f", normalized ({self.normalization})"
         if self.stacked:

@@ -70,11 +70,14 @@ def initial_statistics(source: ModelWeights, features: FeatureOptions) -> dict[s
     """
     theirs = source.features
     if theirs is not None:
-        same = theirs == replace(features, sample_rate=theirs.sample_rate)
-        if not same and not (theirs.of_predecessors and features.of_predecessors):
+        ours = replace(features, sample_rate=theirs.sample_rate)
+        if theirs.of_predecessors and features.of_predecessors:
+            ours = replace(ours, feature_type=theirs.feature_type)
+        if theirs != ours:
             raise CheckpointError(
                 f"{source.origin}: its features are {theirs.in_words}, but this run's are {features.in_words}; give "
-                "the same --feature_type, --normalize_features, --stack_frames and --skip_frames"
+                "the same --feature_type, --feature_win_len, --feature_win_step, --normalize_features, --stack_frames "
+                "and --skip_frames"
             )
     names = [name for name in (MEAN, DEVIATION) if features.normalized and name in source.values]
     if any(source.values[name].shape != (features.coefficients,) for name in names):
