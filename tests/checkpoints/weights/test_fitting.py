@@ -194,12 +194,18 @@ def test_other_features_are_refused_and_unknown_ones_believed() -> None:
 @pytest.mark.parametrize("name", ["deepspeech", "lstm"])
 def test_features_of_other_windows_are_refused_and_told_apart(name: str) -> None:
     source, features = weights_of(IDENTITIES[name]), IDENTITIES[name].features
-    for changes, told in (
-        ({"window_ms": 30}, f"this run's are {features.coefficients} {features.feature_type} .* of windows of 30 ms"),
-        ({"step_ms": 15}, "every 15 ms.*; give the same --feature_type, --feature_win_len, --feature_win_step"),
+    for ours, told in (
+        (
+            replace(features, window_ms=30),
+            f"this run's are {features.coefficients} {features.feature_type} .* of windows of 30 ms",
+        ),
+        (
+            replace(features, step_ms=15),
+            "every 15 ms.*; give the same --feature_type, --feature_win_len, --feature_win_step",
+        ),
     ):
         with pytest.raises(CheckpointError, match=told):
-            initial_statistics(source, replace(features, **changes))
+            initial_statistics(source, ours)
 
 
 def test_weights_of_either_front_end_of_deepspeech_begin_a_run_with_the_other() -> None:
