@@ -119,6 +119,9 @@ def _work_and_join_again(
             if trouble.lasts() > seconds:
                 raise ClusterError(f"steps have failed for {seconds:.0f} s: {summary(error)}") from error
             time.sleep(RETRY_SECONDS)
+        except tf.errors.OpError as error:
+            membership.leave()
+            raise ClusterError(f"{context.applicant.name}: a step failed: {summary(error)}") from error
         except TrainingError as error:
             membership.leave(str(error))
             raise

@@ -53,7 +53,8 @@ def work(monkeypatch: pytest.MonkeyPatch, *memberships: Callable[[Any], None]) -
 
     monkeypatch.setattr(worker, "_work_as_member", work_as_member)
     cluster = ClusterOptions(coordinator_retries=100)
-    context: Any = SimpleNamespace(connection=None, applicant=None, cluster=cluster, record=NodeRecord())
+    applicant = SimpleNamespace(name="worker 1")
+    context: Any = SimpleNamespace(connection=None, applicant=applicant, cluster=cluster, record=NodeRecord())
     with ThreadPoolExecutor() as closing:
         worker._work_and_join_again(context, lambda: False, closing)
     return begun
@@ -89,6 +90,16 @@ def test_steps_that_fail_for_longer_than_the_coordinator_is_tried_are_an_error(
     with pytest.raises(ClusterError, match=r"steps have failed for 50 s: UnavailableError: Socket closed"):
         work(monkeypatch, *[failure] * 10)
     assert 1050 < clock.now < 1100
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_step_that_cannot_succeed_is_an_error_of_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(_: Any) -> None:
+        raise tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor\n\t [[{{node gradients}}]]")
+
+    said = "^worker 1: a step failed: ResourceExhaustedError: OOM when allocating tensor$"
+    with pytest.raises(ClusterError, match=said):
+        work(monkeypatch, no_memory)
 
 
 def test_a_worker_that_was_given_up_ends_if_its_step_does_not_return_but_not_while_it_waits_for_recordings(
