@@ -36,7 +36,12 @@ class Constants(Protocol):
 
 
 def input_shape(graph: Constants) -> tuple[int, ...]:
-    """Return the shape of `input_node`, [batch, n_steps, 2 * context + 1, coefficients]; -1 is an unknown dimension."""
+    """Return the shape of `input_node`, [batch, n_steps, 2 * context + 1, coefficients]; -1 is an unknown dimension.
+
+    Raise GraphError if there is none, or it is not that of windows of features.
+    """
+    if "input_node" not in graph.nodes:
+        raise GraphError("it has no node input_node")
     shape = graph.nodes["input_node"].shape
     if len(shape) != 4 or shape[2] < 1 or shape[2] % 2 == 0 or shape[3] < 1 or shape[2] * shape[3] > LARGEST_WIDTH:
         raise GraphError(f"its input_node has shape {list(shape)}, which is not that of windows of features")

@@ -13,7 +13,8 @@ import tensorflow as tf
 from graph_files import GraphDef, definition_of, length_delimited, varint, write
 
 from deepspeech import Model
-from deepspeech.errors import DeepSpeechError, GraphError
+from deepspeech.checkpoints.weights.model_weights import weights_of_graph
+from deepspeech.errors import CheckpointError, DeepSpeechError, GraphError
 from deepspeech.network import Dense, network
 from deepspeech.network.deepspeech import LSTM_NAME
 from deepspeech.options import ModelOptions
@@ -120,6 +121,12 @@ def test_a_graph_without_a_needed_node_is_refused(graph_file: Path, tmp_path: Pa
     with pytest.raises(GraphError, match=words) as caught:
         Model(path)
     assert "less.pb" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_weights_of_a_graph_without_its_input_are_refused(graph_file: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "less.pb", without("input_node", definition_of(graph_file)))
+    with pytest.raises(CheckpointError, match=r"^a graph: it has no node input_node"):
+        weights_of_graph(path, "a graph")
 
 
 def test_a_graph_of_another_version_or_alphabet_is_refused(graph_file: Path, tmp_path: Path) -> None:
