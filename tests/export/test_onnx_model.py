@@ -98,6 +98,15 @@ def test_a_file_that_was_tampered_with_is_refused_in_one_line(reason: str, file:
     check_refused(path, reason)
 
 
+def test_a_file_that_onnxruntime_cannot_name_the_fault_of_prints_nothing(
+    file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(file.read_bytes().replace(b"features/filters", b"\xff" + b"eatures/filters", 1))
+    check_refused(path, "cannot be run by onnxruntime")
+    assert capfd.readouterr() == ("", "")
+
+
 def test_other_files_are_refused_in_one_line(file: Path, tmp_path: Path) -> None:
     content = file.read_bytes()
     path = tmp_path / "model.ONNX"

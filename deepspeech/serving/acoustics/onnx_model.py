@@ -60,7 +60,12 @@ def _session(library: Any, content: bytes) -> Any:
     options.intra_op_num_threads = usable_cores()
     options.log_severity_level = 4  # fatal: what is wrong is in the error
     try:
-        return library.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        return library.InferenceSession(
+            content,
+            options,
+            providers=["CPUExecutionProvider"],
+            enable_fallback=0,  # which prints each error to stdout, and tries the same again
+        )
     except Exception as error:  # onnxruntime's errors have no common base
         raise GraphError(f"cannot be run by onnxruntime ({_first_line(error)})") from None
 
