@@ -112,7 +112,9 @@ def read_weights(graph: Graph, network: Network) -> dict[str, npt.NDArray[np.flo
         value = graph.constant(_name_in(graph, variable))
         if value.dtype != np.float32:
             raise GraphError(f"its weights {variable.name} are not 32-bit floating-point numbers")
-        if not np.isfinite(value.sum(dtype=np.float64)):
+        with np.errstate(invalid="ignore"):  # as of infinities of both signs
+            total = value.sum(dtype=np.float64)
+        if not np.isfinite(total):
             raise GraphError(f"its weights {variable.name} hold numbers that are not finite")
         weights[variable.name] = np.asarray(value, np.float32)
     forget_bias = _forget_bias(graph)

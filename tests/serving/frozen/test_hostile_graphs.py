@@ -66,6 +66,7 @@ def enormous(units: int) -> dict[str, Edit]:
     return {**weights, **biases, **of_lstm, **ends}
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize(
     ("edits", "words"),
     [
@@ -74,6 +75,7 @@ def enormous(units: int) -> dict[str, Edit]:
         ({"layer_2__bias": value(0.5, tf.float32)}, "do not fit together"),
         ({f"{LSTM}__bias": value(0.5, tf.float32)}, "no units"),
         ({"layer_2__bias": repeated(float("nan"), [48])}, "layer_2/bias hold numbers that are not finite"),
+        ({"layer_2__bias": value([np.inf, -np.inf] * 24)}, "layer_2/bias hold numbers that are not finite"),
         ({"metadata_feature_win_len": value([300_000], tf.int32)}, "windows of 300000 ms"),
         ({"metadata_feature_win_step": value([64], tf.int32)}, "every 64 ms"),
         ({"metadata_sample_rate": value([1], tf.int32)}, "at 1 Hz|sample rate is 1 Hz"),
