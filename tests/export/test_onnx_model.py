@@ -108,6 +108,13 @@ def test_a_file_that_onnxruntime_cannot_name_the_fault_of_prints_nothing(
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_file_whose_dimensions_have_damaged_names_is_refused_in_one_line(file: Path, tmp_path: Path) -> None:
+    path, content = tmp_path / "model.onnx", file.read_bytes()
+    assert content.count(b"\x04rows") == 1
+    path.write_bytes(content.replace(b"\x04rows", b"\x04ro\xffs"))
+    check_refused(path, "has names that are not UTF-8")
+
+
 def test_other_files_are_refused_in_one_line(file: Path, tmp_path: Path) -> None:
     content = file.read_bytes()
     path = tmp_path / "model.ONNX"

@@ -47,6 +47,8 @@ def load_onnx_model(path: Path, precision: str = Precision.FLOAT32.value) -> Aco
         run = _run(properties)
         session = _session(onnxruntime, content)
         engine = OnnxEngine(session, info, run)
+    except UnicodeDecodeError:  # which onnxruntime raises when it is asked for names
+        raise GraphError(f"{path}: has names that are not UTF-8; give a model that --export_format=onnx made") from None
     except GraphError as error:
         raise GraphError(f"{path}: {error}; give a model that --export_format=onnx made") from None
     if run.takes == SAMPLES:
