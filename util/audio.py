@@ -16,7 +16,7 @@ import soundfile
 import soxr
 
 from .containers import ffmpeg
-from .containers.mp3 import UnmeasuredFile, has_length
+from .containers.mp3 import RecordingFile, UnmeasuredFile, has_length, seek
 from .containers.sizes import check_size
 from .errors import AudioError
 from .files.opening import opened
@@ -138,7 +138,7 @@ def is_silent(path: str | PathLike[str], part: Part) -> bool:
     if ffmpeg.container_of(Path(path)) is not None:
         return False
     with open_recording(path) as (_, sound):
-        if sound.format == "MP3" or not sound.seekable():
+        if not sound.seekable():
             return False
         middle = (part.start + part.end) / 2
         pieces = Part(middle, min(middle + _PIECE_SECONDS, part.end)), part
@@ -204,11 +204,11 @@ def _decoding(path: str | PathLike[str]) -> Iterator[tuple[int, int, Iterator[Sa
 
 def _sound_file(file_descriptor: int) -> soundfile.SoundFile:
     """Return an open recording, which of an mp3 without a known length can read all that is there."""
-    sound = soundfile.SoundFile(file_descriptor, closefd=False)
+    sound = RecordingFile(file_descriptor, closefd=False)
     if sound.format != "MP3" or has_length(file_descriptor):
         return sound
     sound.close()
-    return soundfile.SoundFile(UnmeasuredFile(file_descriptor))
+    return RecordingFile(UnmeasuredFile(file_descriptor))
 
 
 def _decoded_blocks(path: str | PathLike[str], sound: soundfile.SoundFile) -> Iterator[Samples]:
@@ -230,9 +230,9 @@ def _blocks_of_part(path: str | PathLike[str], sound: soundfile.SoundFile, part:
     """Yield the samples of a part as `_decoded_blocks` does; what cannot be searched is decoded up to there."""
     samples = part.samples(sound.samplerate, sys.maxsize)
     to_skip = 0
-    if sound.seekable():
+    if sound.seekable() or sound.format == "MP3":
         try:
-            sound.seek(samples.start)
+            seek(sound, samples.start)
         except soundfile.LibsndfileError as error:
             raise AudioError(f"{path}: ends before {part.start:.3f} seconds") from error
     else:

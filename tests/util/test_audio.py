@@ -9,9 +9,18 @@ from corpora import write_wav
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepspeech.util.audio import Samples, inspect_audio, read_audio, read_audio_blocks, resampled_length
+from deepspeech.util.audio import (
+    Samples,
+    inspect_audio,
+    open_recording,
+    read_audio,
+    read_audio_blocks,
+    resampled_length,
+)
+from deepspeech.util.containers.flac import write_flac
 from deepspeech.util.containers.sizes import STREAMED_SIZE
 from deepspeech.util.errors import AudioError
+from deepspeech.util.parts import Part
 
 TONE = np.sin(np.arange(8000) / 5).astype(np.float32) / 2
 EXTENSIBLE_PCM = struct.pack("<HHIH", 22, 16, 4, 1) + bytes.fromhex("000000001000800000aa00389b71")
@@ -206,6 +215,22 @@ def test_an_mp3_without_a_length_is_read_to_its_end(tmp_path: Path, mode: str, l
     write(path, without_length[: len(without_length) * 3 // 4 + 1])
     with pytest.raises(AudioError, match="truncated or damaged"):
         inspect_audio(path)
+
+
+def test_an_mp3_is_read_in_blocks_and_in_parts_as_at_once(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    loudness = np.repeat(random.choice([0.0, 0.01, 0.1], 200), 2205)
+    path = tmp_path / "a.mp3"
+    soundfile.write(path, loudness * random.normal(0, 1, len(loudness)), 44100, format="MP3")
+    whole = soundfile.read(path, dtype="float32")[0]
+    np.testing.assert_allclose(read_audio(path, 44100), whole, atol=1e-4)
+    np.testing.assert_allclose(read_in_blocks(path), read_whole(path), atol=1e-4)
+    for begin in range(0, len(whole) - 4410, 4410):
+        wanted, part = whole[begin : begin + 4410], Part(begin / 44100, begin / 44100 + 0.1)
+        np.testing.assert_allclose(read_audio(path, 44100, part), wanted, atol=1e-4)
+        with open_recording(path) as (_, sound), (tmp_path / "a.flac").open("wb") as segment:
+            write_flac(sound, range(begin, begin + 4410), segment)
+        np.testing.assert_allclose(soundfile.read(tmp_path / "a.flac")[0], wanted, atol=1e-4)
 
 
 def test_recordings_of_common_voice_are_read(shared: Path) -> None:

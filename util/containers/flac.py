@@ -6,6 +6,8 @@ from typing import BinaryIO
 
 import soundfile
 
+from .mp3 import seek
+
 _WIDE = {"PCM_24", "PCM_32", "FLOAT", "DOUBLE"}
 """Subtypes that 16 bits do not hold."""
 _BLOCK = 1 << 16
@@ -17,7 +19,7 @@ def write_flac(sound: soundfile.SoundFile, samples: range, to: BinaryIO) -> None
     Fewer are written where the recording ends before. What is louder than full scale, as floating-point samples and
     lossy formats may be, is clipped. Raise soundfile.SoundFileError for the recording, or OSError for `to`.
     """
-    sound.seek(samples.start)
+    seek(sound, samples.start)
     wide = sound.subtype in _WIDE and sound.format != "RAW"  # in which the samples of lossy formats are decoded
     subtype = "PCM_24" if wide else "PCM_16"
     missing, output = len(samples), _Output(to)

@@ -1,13 +1,21 @@
-"""How long an mp3 is: known from a header that most encoders write, and otherwise only by decoding it.
+"""How long an mp3 is, and how its samples are read.
 
-Without that header libsndfile estimates the length from the size of the file and of its first frames, and decodes no
-more than that. Where bit rates vary, the estimate is a part of the recording or many times of it.
+Its length is known from a header that most encoders write, and otherwise only by decoding it. Without that header
+libsndfile estimates the length from the size of the file and of its first frames, and decodes no more than that. Where
+bit rates vary, the estimate is a part of the recording or many times of it.
+
+A frame of an mp3 has a part of its data in frames before it. Where libsndfile seeks, even to where it is, those are
+lost, and some hundred samples are noise.
 """
 
 from __future__ import annotations
 
 import os
 
+import soundfile
+
+LEAD = 32 * 1152
+"""Samples that are decoded before the first that is wanted: those of more frames than one takes data from."""
 _ID3_HEADER_BYTES = 10
 _SEARCHED_BYTES = 2048
 """After the tags, in which the first frame is."""
@@ -27,6 +35,25 @@ def has_length(file_descriptor: int) -> bool:
         position += _ID3_HEADER_BYTES + size
     first = os.pread(file_descriptor, _SEARCHED_BYTES, position)
     return b"Xing" in first or b"Info" in first
+
+
+def seek(sound: soundfile.SoundFile, place: int) -> None:
+    """Let a recording of any format be read from a sample on, as it is where all before is read, too.
+
+    Raise soundfile.LibsndfileError.
+    """
+    lead = min(place, LEAD) if sound.format == "MP3" else 0
+    sound.seek(place - lead)
+    if lead:
+        sound.read(lead, dtype="float32")
+
+
+class RecordingFile(soundfile.SoundFile):  # type: ignore[misc]
+    """An open recording of any format, which may be read in blocks."""
+
+    def seekable(self) -> bool:
+        """Return whether soundfile may seek after each read, as it does where it can; `seek` works on any file."""
+        return self.format != "MP3" and bool(super().seekable())
 
 
 class UnmeasuredFile:
