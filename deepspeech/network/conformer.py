@@ -5,6 +5,7 @@ layer, attention, a convolution module and the other half. In chunks, with limit
 that see only the past, it streams; with `--bidirectional` each row sees the whole recording.
 """
 
+from ..errors import NetworkError
 from .building import intermediate, subsampling
 from .description import (
     ConvolutionModule,
@@ -26,7 +27,12 @@ def layers(sizes: Sizes) -> tuple[Layer, ...]:
 
     Dropout is the first of the rates. Raise NetworkError for settings that do not fit.
     """
-    count = sizes.settings.conformer.layers
+    heads, count = sizes.settings.conformer.heads, sizes.settings.conformer.layers
+    if sizes.n_hidden % (2 * heads):
+        raise NetworkError(
+            f"--attention_heads={heads}: cannot share --n_hidden={sizes.n_hidden} in pairs of numbers; give a multiple "
+            f"of {2 * heads} as --n_hidden, or another number of heads"
+        )
     losses = intermediate(sizes, count)
     first = (*subsampling(sizes), Projection("projection", sizes.n_hidden))
     blocks = [layer for number in range(1, count + 1) for layer in (*_block(sizes, number), *losses.get(number, ()))]

@@ -8,6 +8,7 @@ bidirectional in chunks stream, too, chunk by chunk, and are nearly as accurate:
 second layer end in the middle of those of the others, so that each row hears some of what comes after it.
 """
 
+from ..errors import NetworkError
 from .building import intermediate, subsampling
 from .description import LSTM, BidirectionalLSTM, ChunkedLSTM, Dense, Layer, LayerNormalization, Projection, Sizes
 
@@ -35,4 +36,6 @@ def _recurrent(sizes: Sizes, name: str, *, shifted: bool) -> Layer:
     options = sizes.settings.lstm
     if not options.chunk:
         return LSTM(name, sizes.n_hidden)
+    if options.offset >= options.chunk:
+        raise NetworkError(f"--lstm_chunk_offset={options.offset}: must be less than --lstm_chunk={options.chunk}")
     return ChunkedLSTM(name, sizes.n_hidden, options.chunk, options.offset if shifted else 0)
