@@ -159,13 +159,18 @@ def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list
     return batch, lengths, references
 
 
+def alphabet_of_posteriors(arguments: Namespace) -> Alphabet:
+    """Return the alphabet that is named, in the form that training reads it in."""
+    return load_alphabet(arguments.output_unit, arguments.alphabet, composed=arguments.normalizer is not None)
+
+
 class Objective:
     """The error rate of the validation set, as a function of the weights that optuna suggests."""
 
     def __init__(self, arguments: Namespace) -> None:
         """Read what is decoded and the language model. Raise DeepSpeechError if a file cannot be used."""
         self._arguments = arguments
-        alphabet = run_model(arguments) if arguments.model else load_alphabet(arguments.output_unit, arguments.alphabet)
+        alphabet = run_model(arguments) if arguments.model else alphabet_of_posteriors(arguments)
         self._posteriors, self._lengths, references = read_utterances(arguments)
         self._scorer = load_scorer(alphabet, arguments.lm, arguments.trie)
         self._references = [reference_of(text, alphabet, self._scorer) for text in references]

@@ -141,6 +141,18 @@ def test_transcripts_with_line_breaks_are_a_line_each_for_tuning(
     assert (tmp_path / "tuned/references.txt").read_text() == "a bc\nb a c\n"
 
 
+def test_a_decomposed_alphabet_is_tuned_with_as_it_is_trained_with(scorer_file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    pytest.importorskip("matplotlib")
+    np.savez(tmp_path / "dev.npz", np.full((5, 4), 0.25))
+    (tmp_path / "dev.txt").write_text("be\u0301\n", encoding="utf-8")
+    (tmp_path / "alphabet.txt").write_text(" \ne\u0301\nb\n", encoding="utf-8")
+    kept = ("--posteriors", tmp_path / "dev.npz", "--references", tmp_path / "dev.txt")
+    files = (*kept, "--alphabet", tmp_path / "alphabet.txt", "--lm", scorer_file, "--out", tmp_path / "tuned")
+    result = run("tune_lm.py", *files, "--trials", "1", "--beam-width", "9", "--normalize_transcripts")
+    assert result.returncode == 0, result.stderr
+
+
 @pytest.mark.parametrize("flag", ["--trials=0", "--beam-width=0", "--highest-weight=nan", "--seed=-1"])
 def test_a_number_that_cannot_be_tuned_with_is_one_line(tmp_path: Path, flag: str) -> None:
     result = run("tune_lm.py", "--model", "a.pb", "--csv", "a.csv", "--lm", "a.scorer", "--out", tmp_path, flag)
