@@ -134,12 +134,9 @@ def write_examples(
     """Write each recording as it is and as in each epoch of the plan, the pictures, and the CSV of transcripts."""
     recorded = OnTheFly(corpus, extractor)
     augmented = Augmented(corpus, extractor, recorded, plan)
-    stems = Counter(Path(utterance.path).stem for utterance in corpus)
     rows = []
     folder.mkdir(parents=True, exist_ok=True)
-    for index, utterance in enumerate(corpus):
-        stem = Path(utterance.path).stem
-        name = stem if stems[stem] == 1 else f"{stem}-{index}"
+    for index, (name, utterance) in enumerate(zip(names_of(corpus), corpus, strict=True)):
         samples = [recorded.samples(index), *(augmented.samples(index, epoch) for epoch in range(plan.epochs))]
         files = [folder / f"{name}-{number}.wav" for number in range(len(samples))]
         for file, each in zip(files, samples, strict=True):
@@ -151,6 +148,14 @@ def write_examples(
     if rows:
         write_corpus(folder / CSV_NAME, rows)
     report(f"{folder}: {len(corpus)} recordings, each as it is and {plan.epochs} times augmented")
+
+
+def names_of(corpus: Corpus) -> list[str]:
+    """Return what each recording's examples are called: as its file, with a number where that is not enough."""
+    stems = [Path(utterance.path).stem for utterance in corpus]
+    counts = Counter(stems)
+    names = [stem if counts[stem] == 1 else f"{stem}-{index}" for index, stem in enumerate(stems)]
+    return names if len(set(names)) == len(names) else [f"{index}-{stem}" for index, stem in enumerate(stems)]
 
 
 def drawing() -> Any:

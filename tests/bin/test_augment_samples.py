@@ -48,6 +48,17 @@ def test_rows_of_a_corpus_that_are_parts_of_a_recording_are_written_as_these_par
     assert_fails_with(done, f"{tmp_path / 'dev.csv'}:2: {tmp_path / 'talk.wav'}: ")
 
 
+def test_no_examples_take_the_place_of_those_of_another_recording(tmp_path: Path) -> None:
+    noise = np.random.default_rng(1).normal(0, 0.1, RATE // 10).astype(np.float32)
+    for number, name in enumerate(("a", "a-1", "more/a"), 1):
+        write_wav(tmp_path / f"in/{name}.wav", noise[: number * 100])
+    flags = ("--augment", "volume", "--to", tmp_path / "out", "--count", 1, "--limit", 0, "--no_pictures")
+    done = run_script("augment_samples.py", tmp_path / "in", *flags)
+    assert done.returncode == 0, done.stderr
+    written = sorted(soundfile.info(path).frames for path in (tmp_path / "out").iterdir())
+    assert written == [100, 100, 200, 200, 300, 300]
+
+
 def test_what_cannot_be_used_is_one_line(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
     arguments = ("augment_samples.py", tiny_corpus.train, "--to", tmp_path / "out")
     assert_fails_with(run_script(*arguments, "--augment", "spead"), "--augment=spead: there is no augmentation spead")
