@@ -148,6 +148,20 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path / "corpus"
 
 
+def test_no_set_consists_of_rows_without_a_recording_or_a_transcript(corpus: Path, tmp_path: Path) -> None:
+    for number in (0, 2, 4):
+        (corpus / f"clips/{number}.wav").unlink()
+        with (corpus / "validated.tsv").open("a") as table:
+            table.write(f"{number}\t{number + 1}.wav\t\n")
+    imported = Import("common_voice", corpus, tmp_path / "out")
+    assert all(len(recordings) == 1 for recordings in imported.sets.values())
+    before = imported.sets
+    (corpus / "clips/1.wav").rename(tmp_path / "1.wav")
+    assert not any("not divided as before" in line for line in Import("common_voice", corpus, tmp_path / "out").news)
+    (tmp_path / "1.wav").rename(corpus / "clips/1.wav")
+    assert Import("common_voice", corpus, tmp_path / "out").sets == before
+
+
 def test_a_second_run_checks_only_what_is_new_or_changed(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

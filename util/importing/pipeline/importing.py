@@ -85,7 +85,8 @@ def _read(items: Iterator[Item], spool: Spool, splitter: Splitter, progress: Pro
     for item in items:
         if isinstance(item, Record):
             item = item._replace(transcript=" ".join(item.transcript.split()))
-            splitter.count(item)
+            usable = bool(item.transcript) and os.path.exists(item.path)  # noqa: PTH110 (a Path takes longer)
+            splitter.count(item, usable=usable)
             columns.update(dict.fromkeys(item.columns))
         spool.add(item)
         rows += 1

@@ -53,12 +53,18 @@ class Splitter:
         self._limits: list[tuple[int, str]] = []
         self._kind = _SPEAKER
 
-    def count(self, record: Record) -> None:
-        """Take notice of a row."""
+    def count(self, record: Record, *, usable: bool = True) -> None:
+        """Take notice of a row.
+
+        One that is not `usable`, as its recording is missing, makes no unit, which could be all that a set has; but
+        a unit that was divided before keeps its set.
+        """
         if self._official and record.official_set:
             self._official_sets.add(record.official_set)
             if record.official_set != TRAIN:
                 return
+        if not (usable or any(self._unit(record, kind) in self.division.sets for kind in _KINDS)):
+            return
         self._total += 1
         self._unknown += not record.speaker
         for kind, rows in self._rows.items():
