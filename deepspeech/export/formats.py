@@ -17,7 +17,12 @@ from ..options import ExportOptions
 from ..options.export import GRAPH, ONNX, SHERPA, TFLITE
 from ..util.features import FRONT_ENDS, FeatureOptions
 from ..util.frames.normalization import FeatureStatistics
+from ..util.output_units import WordPieceAlphabet
+from ..util.output_units.word_pieces import WORD_BEGIN
 from ..util.text import Alphabet
+
+SHERPA_BLANK = "<blk>"
+"""The name by which sherpa-onnx finds the blank."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +43,8 @@ class TrainedModel:
 class Format:
     """A format: the file of a model, the module here that makes it, and the package that this takes, if it takes one.
 
-    `check` raises ExportError for a network that the format cannot hold, `check_features` for features. `others` are
-    files that may lie beside the model.
+    `check` raises ExportError for a network that the format cannot hold, `check_features` for features, and
+    `check_labels` for an alphabet. `others` are files that may lie beside the model.
     """
 
     file: str
@@ -47,6 +52,7 @@ class Format:
     check: Callable[[Network], None]
     package: str = ""
     check_features: Callable[[FeatureOptions], None] = lambda _features: None
+    check_labels: Callable[[Alphabet], None] = lambda _alphabet: None
     others: tuple[str, ...] = ()
 
     def check_available(self) -> None:
@@ -89,6 +95,18 @@ def check_sherpa(features: FeatureOptions) -> None:
         )
 
 
+def check_sherpa_labels(alphabet: Alphabet) -> None:
+    """Raise ExportError for labels that sherpa-onnx does not write, or has no names for."""
+    if alphabet.unit not in (Alphabet.unit, WordPieceAlphabet.unit):
+        raise ExportError(
+            f"--output_unit={alphabet.unit}: sherpa-onnx writes characters and word pieces; export another format"
+        )
+    for label in alphabet.labels:
+        name = label.replace(" ", WORD_BEGIN)
+        if WORD_BEGIN in label or name == SHERPA_BLANK or any(map(str.isspace, name)) or WORD_BEGIN in name[1:]:
+            raise ExportError(f"label {label!r} has no name in tokens.txt of sherpa-onnx; export another format")
+
+
 def check_tflite(network: Network) -> None:
     """Raise ExportError, naming the layer, for a network that has layers other than DeepSpeech's, or no LSTM."""
     check_frozen(network)
@@ -109,6 +127,7 @@ FORMATS: Mapping[str, Format] = {
         check_onnx,
         package="onnx",
         check_features=check_sherpa,
+        check_labels=check_sherpa_labels,
         others=("model-streaming.onnx", "tokens.txt"),
     ),
     TFLITE: Format("output_graph.tflite", "tflite_model", check_tflite),

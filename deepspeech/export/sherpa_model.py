@@ -11,12 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from onnx import helper
 
-from ..errors import ExportError
 from ..options import ExportOptions
-from ..util.output_units import WordPieceAlphabet
 from ..util.output_units.word_pieces import WORD_BEGIN
 from ..util.text import Alphabet
-from .formats import TrainedModel
+from .formats import SHERPA_BLANK, TrainedModel, check_sherpa_labels
 from .onnx_graph.features import stacked
 from .onnx_graph.graph import Graph, Rows
 from .onnx_graph.model import FLOAT, INT32, INT64, Value, add_network, model_file
@@ -26,10 +24,6 @@ from .onnx_graph.states import FlatStates
 from .onnx_model import metadata
 
 MODEL, STREAMING_MODEL, TOKENS = "model.onnx", "model-streaming.onnx", "tokens.txt"
-
-BLANK = "<blk>"
-"""The name by which sherpa-onnx finds the blank."""
-
 
 _SIZES = {
     "encoder_dims": "4",
@@ -67,15 +61,9 @@ def files(model: TrainedModel, options: ExportOptions) -> dict[str, bytes]:
 
 def tokens(alphabet: Alphabet) -> str:
     """Return the labels and the blank, a line each: its name, in which U+2581 begins a word, and its number."""
-    if alphabet.unit not in (Alphabet.unit, WordPieceAlphabet.unit):
-        raise ExportError(
-            f"--output_unit={alphabet.unit}: sherpa-onnx writes characters and word pieces; export another format"
-        )
+    check_sherpa_labels(alphabet)
     names = [label.replace(" ", WORD_BEGIN) for label in alphabet.labels]
-    for label, name in zip(alphabet.labels, names, strict=True):
-        if WORD_BEGIN in label or name == BLANK or any(map(str.isspace, name)) or WORD_BEGIN in name[1:]:
-            raise ExportError(f"label {label!r} has no name in tokens.txt of sherpa-onnx; export another format")
-    return "".join(f"{name} {number}\n" for number, name in enumerate([*names, BLANK]))
+    return "".join(f"{name} {number}\n" for number, name in enumerate([*names, SHERPA_BLANK]))
 
 
 def _whole(model: TrainedModel, options: ExportOptions) -> bytes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from .. import __version__
-from ..errors import ExportError
 from ..options import ExportOptions
 from ..util.features import FeatureOptions
 from ..util.front_ends.mfcc import FILTERS, LOWEST_FREQUENCY
@@ -26,11 +25,9 @@ def serialized(model: TrainedModel, options: ExportOptions) -> bytes:
 
     Inputs are `input_samples` float32 [window] and those of `add_network`; outputs are `mfccs` float32
     [1, coefficients], those of `add_network`, and the metadata, int32 [1] or a string [1]. With `options.quantize`,
-    the weights of inner layers are int8. Raise ExportError for a network that is not in the format, and for batches.
+    the weights of inner layers are int8. Raise ExportError for a network that is not in the format.
     """
     check_tflite(model.network)
-    if options.batch_size != 1:
-        raise ExportError("--export_format=tflite: a run takes one utterance; leave out --export_batch_size")
     file = TFLiteFile()
     if model.features.published:
         _add_features(file, model.features)

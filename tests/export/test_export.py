@@ -109,6 +109,16 @@ def test_a_place_that_cannot_be_written_is_refused_before_training(program: Prog
     assert not program.checkpoints.exists()
 
 
+def test_labels_that_the_format_has_no_names_for_are_refused_before_training(program: Program) -> None:
+    alphabet = program.folder / "alphabet.txt"
+    alphabet.write_text(program.corpus.alphabet.read_text() + "\u2581\n")
+    flags = ("--network=lstm", "--feature_type=fbank", "--export_format=sherpa", f"--alphabet_config_path={alphabet}")
+    finished = program.run(*program.training(epoch=1), *flags, f"--export_dir={program.folder / 'export'}")
+    assert finished.code == 1
+    assert "label '\u2581' has no name in tokens.txt of sherpa-onnx; export another format" in finished.error
+    assert not program.checkpoints.exists()
+
+
 def test_other_features_are_refused_with_what_to_do_instead(program: Program) -> None:
     finished = program.run(
         *program.training(epoch=1), "--feature_type=psf", f"--export_dir={program.folder / 'export'}"

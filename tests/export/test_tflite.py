@@ -66,12 +66,15 @@ def test_weights_of_inner_layers_alone_become_integers_of_8_bits() -> None:
     assert sizes == {False: 0, True: 2 * 12 * 12 + 24 * 48 + 12 * 12}
 
 
-def test_networks_and_batches_that_are_not_in_the_format_are_refused() -> None:
+def test_networks_that_are_not_in_the_format_are_refused() -> None:
     lstm = network(ModelOptions(network="lstm", n_hidden=8), 80, ALPHABET.size, 10)
     with pytest.raises(ExportError, match=r"cannot be exported as TFLite: its layer \S+ is a Convolution"):
         FORMATS["tflite"].check(lstm)
-    with pytest.raises(ExportError, match="one utterance; leave out --export_batch_size"):
-        FORMATS["tflite"].serialized(trained_model(NETWORKS[0]), ExportOptions(batch_size=2))
+
+
+def test_batches_are_refused_with_the_flags() -> None:
+    with pytest.raises(FlagError, match="--export_batch_size: a run of --export_format=tflite takes one utterance"):
+        flags.parse(["--export_dir=model", "--export_format=tflite", "--export_batch_size=2"])
 
 
 def test_weights_of_8_bits_are_refused_in_other_formats() -> None:

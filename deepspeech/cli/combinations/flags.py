@@ -130,6 +130,8 @@ def _check_export(options: Options) -> None:
         raise FlagError("--export_features: needs --export_format=onnx, as other formats do not compute features so")
     if options.exports and options.export.quantize and options.export.format != TFLITE:
         raise FlagError("--export_quantize: only the format tflite holds weights of 8 bits; add --export_format=tflite")
+    if options.exports and options.export.format == TFLITE and options.export.batch_size != 1:
+        raise FlagError("--export_batch_size: a run of --export_format=tflite takes one utterance; leave it out")
     feature_type = options.front_end.feature_type
     if options.exports and not front_end(options.features).exportable:
         raise FlagError(
