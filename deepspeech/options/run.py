@@ -21,7 +21,7 @@ from .corpora import (
 )
 from .decoding import DECODING, LanguageModelOptions
 from .experiment import ExperimentOptions
-from .export import ExportOptions
+from .export import GRAPH, ExportOptions
 from .model import ModelOptions
 from .monitoring import ProbeOptions, TracingOptions
 from .performance import SessionOptions
@@ -149,6 +149,10 @@ class Options:
             yield f"--dev_files: not used, {reason}"
         if self.trains and self.summaries.directory_given and not self.summaries.seconds:
             yield "--summary_dir: nothing is written there, as --summary_secs is 0; --summary_secs=30 writes summaries"
+        if self.session.quantize_after and not self.session.quantize_aware:
+            yield "--quantize_after: not used, as --quantize_aware is not given, with which training rounds"
+        if self.export.format != GRAPH and not self.exports:
+            yield "--export_format: nothing is exported, as --export_dir is not given, the folder to export to"
         yield from self.language_model.notices
         yield from self.model.settings.notices(self.model.network)
 

@@ -120,6 +120,8 @@ def test_any_text_is_either_a_value_or_a_flag_error(value: str, name: str) -> No
         "--dropout_rate5=0.1",
         "--dev_files=dev.csv",
         "--summary_dir=summaries",
+        "--quantize_after=1000",
+        "--export_format=onnx",
     ],
 )
 def test_a_flag_that_does_something_else_than_it_says_tells_so_once(argument: str) -> None:
@@ -163,6 +165,8 @@ def test_a_flag_that_does_what_it_says_needs_no_notice() -> None:
         ("--lm_weight=1", "--lm_binary_path=lm.binary"),
         ("--lm_weight=1", "--scorer_path=lm.scorer"),
         ("--experiment=fsdd",),
+        ("--quantize_after=1000", "--quantize_aware"),
+        ("--export_format=tflite", "--export_dir=model"),
         ("--network=lstm", "--lstm_layers=3", "--output_step=20", "--lstm_chunk=32"),
         ("--network=conformer", "--attention_heads=2", "--bidirectional"),
         ("--experiment=an4_streaming", "--bidirectional"),
