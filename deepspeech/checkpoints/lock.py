@@ -21,39 +21,39 @@ _NO_LOCKS_HERE = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS}
 
 
 @contextmanager
-def locked_for_training(folder: Path) -> Iterator[None]:
+def locked_for_training(folder: Path, origin: str | None = None) -> Iterator[None]:
     """Hold a folder's lock within the block; it is released when the process ends, in whatever way.
 
     The folder is made if it is missing. Raise CheckpointError if another process holds the lock, or if the folder
-    cannot be written to. On a file system without locks, warn and go on.
+    cannot be written to; it calls the folder `origin`, or by the trainer's flag. On a file system without locks, warn
+    and go on.
     """
+    origin = origin or f"--checkpoint_dir={folder}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = (folder / LOCK_FILE).open("a+b", buffering=0)
     except OSError as error:
-        raise CheckpointError(
-            f"--checkpoint_dir={folder}: cannot be written ({error.strerror}); choose another folder"
-        ) from error
+        raise CheckpointError(f"{origin}: cannot be written ({error.strerror}); choose another folder") from error
     with file:
-        _lock(file, folder)
+        _lock(file, folder, origin)
         yield
 
 
-def _lock(file: FileIO, folder: Path) -> None:
+def _lock(file: FileIO, folder: Path, origin: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         file.seek(0)
         holder = file.read(200).decode(errors="replace").strip() or "another process"
         raise CheckpointError(
-            f"--checkpoint_dir={folder}: {holder} is training into it; wait for its end, or name another folder"
+            f"{origin}: {holder} is training into it; wait for its end, or name another folder"
         ) from None
     except OSError as error:
         if error.errno not in _NO_LOCKS_HERE:
             raise CheckpointError(f"{folder / LOCK_FILE}: cannot be locked ({error.strerror})") from error
         logger.warning(
-            "--checkpoint_dir=%s: its file system has no locks (%s); see to it that no other run trains into it",
-            folder,
+            "%s: its file system has no locks (%s); see to it that no other run trains into it",
+            origin,
             error.strerror,
         )
     with suppress(OSError):  # the disk may be full, which is said when it matters

@@ -81,7 +81,7 @@ def write_checkpoint(folder: Path, source: ModelWeights) -> Path:
             f"{source.origin}: its alphabet has {len(source.labels)} labels, but its last layer {network.outputs} "
             f"outputs, one for each label and one for the blank{begin}"
         )
-    with locked_for_training(folder):
+    with locked_for_training(folder, str(folder)):
         if any(checkpoints_in(folder, kind) for kind in Kind):
             raise CheckpointError(f"{folder}: holds checkpoints already; name another folder")
         prefix = folder / f"{Kind.NEWEST.prefix}-0"

@@ -11,6 +11,7 @@ import tensorflow as tf
 from checkpoint_sessions import IDENTITY, STATE, session_of, values
 from models_of_weights import IDENTITIES, weights_of
 
+from deepspeech.checkpoints.lock import locked_for_training
 from deepspeech.checkpoints.store import Kind
 from deepspeech.checkpoints.weights.hdf5 import LayerWeights, write_hdf5
 from deepspeech.checkpoints.weights.model_weights import ModelWeights, weights_of_hdf5
@@ -126,6 +127,17 @@ def test_features_that_are_normalized_by_unknown_statistics_become_no_checkpoint
         with pytest.raises(CheckpointError, match=reason):
             write_checkpoint(tmp_path / "folder", wrong)
     assert not list(tmp_path.glob("folder/*"))
+
+
+def test_a_folder_that_is_in_use_or_none_is_called_by_its_name_alone(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(CheckpointError, match=rf"^{tmp_path}/file: cannot be written \(File exists\)"):
+        write_checkpoint(tmp_path / "file", weights_of())
+    with (
+        locked_for_training(tmp_path / "busy"),
+        pytest.raises(CheckpointError, match=rf"^{tmp_path}/busy: process \d+ on .* is training into it"),
+    ):
+        write_checkpoint(tmp_path / "busy", weights_of())
 
 
 def test_a_file_or_a_checkpoint_is_begun_with_and_its_labels_are_mapped(tmp_path: Path) -> None:
