@@ -121,7 +121,8 @@ def test_what_is_no_graph_is_refused_before_training(program: Program, tmp_path:
     (tmp_path / "model.pb").write_bytes(b"no graph")
     finished = program.run(*program.training(epoch=1), f"--initialize_from_frozen_model={tmp_path / 'model.pb'}")
     assert finished.code == 1
-    assert "model.pb" in finished.error
+    assert "model.pb: not a protocol buffer" in finished.error
+    assert "; give a graph, .pb or .pbmm, that DeepSpeech or this program exported" in finished.error
 
 
 @pytest.mark.parametrize(

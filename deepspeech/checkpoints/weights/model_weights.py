@@ -120,7 +120,9 @@ def weights_of_graph(path: Path, origin: str) -> ModelWeights:
             values |= {MEAN: statistics.mean, DEVIATION: statistics.deviation}
         return ModelWeights(origin, by_layers(network, values), _description_of_graph(graph, network, features))
     except GraphError as error:
-        raise CheckpointError(f"{origin}: {error}") from None
+        raise CheckpointError(
+            f"{origin}: {error}; give a graph, .pb or .pbmm, that DeepSpeech or this program exported"
+        ) from None
 
 
 def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
