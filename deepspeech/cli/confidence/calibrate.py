@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ...errors import ExportError, FlagError, GraphError
 from ...options.rows.flag import listed
-from ...serving.acoustics.loading import ONNX_SUFFIX
+from ...serving.acoustics.loading import is_loaded_as_graph
 from ...serving.api import Model
 from ...serving.confidence.calibration import Calibration, Calibrations, Observation, fitted
 from ...serving.confidence.reliability import reliability
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str] | None) -> None:
     options = _parser().parse_args(arguments)
-    if options.model.suffix.lower() == ONNX_SUFFIX:
+    if not is_loaded_as_graph(options.model):
         raise GraphError(f"{options.model}: calibrations are kept in graphs; give the .pb file of the same checkpoint")
     model = Model(options.model)
     kind = "acoustic"

@@ -67,6 +67,11 @@ def load_acoustic_model(path: str | PathLike[str], precision: str = Precision.FL
     return AcousticModel(model.info, Engine(model, chosen), ModelFeatures(model.info))
 
 
+def is_loaded_as_graph(path: Path) -> bool:
+    """Return whether a file is loaded as an exported graph, and not as a model in ONNX or for LiteRT."""
+    return path.suffix.lower() not in (ONNX_SUFFIX, LITERT_SUFFIX) and not _is_for_litert(path)
+
+
 def _for_litert(path: Path, precision: str) -> AcousticModel:
     if find_spec("ai_edge_litert") is None:
         raise GraphError(f"{path}: is run by ai-edge-litert, which is not installed; install deepspeech[litert]")

@@ -105,6 +105,17 @@ def test_a_calibration_is_fitted_and_kept_in_the_graph(
     assert "need --scorer" in capsys.readouterr().err
 
 
+def test_a_model_that_keeps_no_calibration_is_refused_before_the_recordings_are_heard(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, content in (("model.onnx", b""), ("model.TFLITE", b""), ("misnamed.pb", b"\x1c\0\0\0TFL3")):
+        path = tmp_path / name
+        path.write_bytes(content)
+        assert calibrate([f"--model={path}", f"--dev_files={tmp_path / 'none.csv'}"]) == 1
+        told = "calibrations are kept in graphs; give the .pb file of the same checkpoint"
+        assert capsys.readouterr().err == f"deepspeech: {path}: {told}\n"
+
+
 def test_a_damaged_calibration_is_refused(graph_file: Path, tmp_path: Path) -> None:
     for text in (b"{", b'{"acoustic": {}}', Calibrations(Calibration(math.inf, 1, 1)).to_json().encode()):
         (tmp_path / "bad.pb").write_bytes(with_text(graph_file.read_bytes(), CALIBRATIONS_NODE, text))
