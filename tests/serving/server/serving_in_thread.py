@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -19,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import soundfile
 from hypothesis import strategies as st
+from websockets.asyncio.client import connect as encrypted
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
@@ -128,6 +130,21 @@ def tell(stream: ClientConnection, kind: str, **fields: Any) -> None:
 def told(stream: ClientConnection) -> dict[str, Any]:
     """Return the next message."""
     message: dict[str, Any] = json.loads(stream.recv(timeout=PATIENCE))
+    return message
+
+
+def told_first(address: str, context: ssl.SSLContext) -> dict[str, Any]:
+    """Return the first message of an encrypted stream.
+
+    The client is asyncio's, as the other one reads and writes from two threads, which Python's SSL sockets do not bear:
+    one connection in some hundreds hangs.
+    """
+
+    async def received() -> str | bytes:
+        async with encrypted(address, ssl=context, open_timeout=PATIENCE) as stream:
+            return await asyncio.wait_for(stream.recv(), PATIENCE)
+
+    message: dict[str, Any] = json.loads(asyncio.run(received()))
     return message
 
 
