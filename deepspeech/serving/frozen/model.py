@@ -27,7 +27,7 @@ from ..confidence.calibration import Calibrations
 from .features import read_features
 from .graph import Graph, read_graph
 from .metadata import CALIBRATIONS_NODE, READABLE_VERSIONS, parse_alphabet, parse_network
-from .nodes import LARGEST_WIDTH, Constants, input_shape, integer_of, text_of
+from .nodes import LARGEST_WIDTH, Constants, input_shape, integer_of, is_finite, text_of
 
 FLOAT32_BYTES = 4
 MOST_UNWRITTEN_BYTES = 1 << 24
@@ -112,9 +112,7 @@ def read_weights(graph: Graph, network: Network) -> dict[str, npt.NDArray[np.flo
         value = graph.constant(_name_in(graph, variable))
         if value.dtype != np.float32:
             raise GraphError(f"its weights {variable.name} are not 32-bit floating-point numbers")
-        with np.errstate(invalid="ignore"):  # as of infinities of both signs
-            total = value.sum(dtype=np.float64)
-        if not np.isfinite(total):
+        if not is_finite(value):
             raise GraphError(f"its weights {variable.name} hold numbers that are not finite")
         weights[variable.name] = np.asarray(value, np.float32)
     forget_bias = _forget_bias(graph)

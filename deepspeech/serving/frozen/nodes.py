@@ -68,3 +68,9 @@ def integer_of(graph: Constants, name: str, default: int, allowed: range | None 
     if allowed is not None and chosen not in allowed:
         raise GraphError(f"its {name} is {chosen}, not a number from {allowed.start} to {allowed.stop - 1}")
     return chosen
+
+
+def is_finite(values: npt.NDArray[Any]) -> bool:
+    """Return whether all float32 values, of any shape, are finite: so is their sum in double precision then."""
+    with np.errstate(invalid="ignore"):  # as of infinities of both signs
+        return bool(np.isfinite(values.sum(dtype=np.float64)))
