@@ -76,7 +76,8 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     elif sources:
         own_values = with_values(AUTO.options, {name: values[name] for name in names})
         normalizer = own_values.transcripts.normalizer
-        measured, machine = measure(sources, normalizer, given.alphabet.unit), Machine.this_one()
+        split = given.experiment.choices(download=False).split
+        measured, machine = measure(sources, normalizer, given.alphabet.unit, split), Machine.this_one()
     else:
         raise FlagError(
             "--experiment=auto: needs --from, the lists of the recordings, such as --from train.csv,dev.csv"

@@ -17,6 +17,7 @@ from deepspeech.errors import DeepSpeechError
 from deepspeech.experiments.auto.choosing import Machine, experiment_for
 from deepspeech.experiments.auto.measuring import Measured, measure
 from deepspeech.options import Options
+from deepspeech.util.importing.pipeline.records import SETS
 from deepspeech.util.output_units import ByteAlphabet
 from deepspeech.util.transcripts import Normalizer
 
@@ -135,10 +136,21 @@ def test_every_choice_has_a_reason_with_the_figures_that_led_to_it() -> None:
 
 
 def test_a_corpus_is_measured_by_its_training_set(tiny_corpus: TinyCorpus) -> None:
-    measured = measure([tiny_corpus.train, tiny_corpus.dev], Normalizer())
+    measured = measure([tiny_corpus.train, tiny_corpus.dev, tiny_corpus.test], Normalizer())
     assert measured.utterances == len(tiny_corpus.train.read_text(encoding="utf-8").splitlines()) - 1
-    assert measured == measure([tiny_corpus.train], Normalizer())
     assert 0 < measured.hours < 0.1 and measured.speakers == 0 and measured.sample_rate in (8000, 16000)
+
+
+def test_sets_that_are_taken_from_the_training_set_are_not_counted(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
+    folder = Path(copytree(tiny_corpus.train.parent, tmp_path / "corpus"))
+    recording = next(folder.rglob("*.wav"))
+    train, dev, test = (write_csv(folder / f"{name}.csv", [(recording, "a")] * 100) for name in SETS)
+    assert measure([train, dev, test], None).utterances == 100
+    assert measure([train, dev], None).utterances == 95
+    assert measure([train], None).utterances == 90
+    assert measure([train, dev], None, split=(1, 1, 2)).utterances == 50
+    options = parse(["--experiment=auto", f"--work={tmp_path}", f"--from={train},{dev}", "--split=70:15:15"])
+    assert options is not None and "utterances=140" in options.experiment.measured
 
 
 def test_recordings_that_cannot_be_read_are_named_by_the_first(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from ...util.errors import AudioError, CorpusError
 from ...util.figures.errors.levels import Levels, levels_of_file
 from ...util.importing.formats.lists.of_any_kind import lists_in, rows_of
 from ...util.importing.pipeline.folders import set_of_name
-from ...util.importing.pipeline.records import DEV, TEST
+from ...util.importing.pipeline.records import DEFAULT_SPLIT, DEV, SETS, TEST
 from ...util.output_units import ByteAlphabet
 from ...util.parallel import ordered_map, usable_cores
 from ...util.text import Alphabet, outputs_needed
@@ -40,6 +40,7 @@ class Measured:
     """The size of a corpus."""
 
     utterances: int
+    """To train on."""
     seconds: float
     """Of an utterance, on average."""
     speakers: int
@@ -60,18 +61,28 @@ class Measured:
 
     @property
     def hours(self) -> float:
-        """Of all utterances."""
+        """Of the utterances to train on."""
         return self.utterances * self.seconds / 3600
 
 
-def measure(sources: Sequence[Path], normalizer: Normalizer | None, output_unit: str = Alphabet.unit) -> Measured:
+def measure(
+    sources: Sequence[Path],
+    normalizer: Normalizer | None,
+    output_unit: str = Alphabet.unit,
+    split: Sequence[float] | None = None,
+) -> Measured:
     """Return the size of the training set of lists, or of those in a folder, for a model of this output unit.
 
-    Raise ImportingError for a folder without lists, CorpusError for a list that cannot be read, and for lists without
-    one recording that can.
+    `split` is the shares of the three sets that all rows are divided into, if they are; else dev and test are only
+    taken from the training set where no list is meant for them. Raise ImportingError for a folder without lists,
+    CorpusError for a list that cannot be read, and for lists without one recording that can.
     """
     lists = [path for source in sources for path in (lists_in(source) if source.is_dir() else (source,))]
-    lists = [path for path in lists if set_of_name(path.stem) not in (DEV, TEST)] or lists
+    named = set() if split else {set_of_name(path.stem) for path in lists}
+    shares = dict(zip(SETS, split or DEFAULT_SPLIT, strict=True))
+    taken = sum(shares[name] for name in {DEV, TEST} - named) / sum(shares.values())
+    if not split:
+        lists = [path for path in lists if set_of_name(path.stem) not in (DEV, TEST)] or lists
     rows, speakers, characters = 0, set[str](), set[str]()
     for row, columns in _rows(lists):
         rows += 1
@@ -85,7 +96,7 @@ def measure(sources: Sequence[Path], normalizer: Normalizer | None, output_unit:
         names = ", ".join(map(str, sources))
         raise CorpusError(f"{names}: none of the recordings looked at can be read{_why_not(chosen)}")
     return Measured(
-        rows,
+        round(rows * (1 - taken)) or rows,
         mean(seconds for seconds, *_ in found),
         len(speakers - {""}),
         len(characters),
