@@ -34,8 +34,10 @@ def _recurrent(sizes: Sizes, name: str, *, shifted: bool) -> Layer:
     if sizes.settings.bidirectional:
         return BidirectionalLSTM(name, sizes.n_hidden)
     options = sizes.settings.lstm
+    if options.offset >= max(1, options.chunk):
+        raise NetworkError(
+            f"--lstm_chunk_offset={options.offset}: must be less than --lstm_chunk, which is {options.chunk}"
+        )
     if not options.chunk:
         return LSTM(name, sizes.n_hidden)
-    if options.offset >= options.chunk:
-        raise NetworkError(f"--lstm_chunk_offset={options.offset}: must be less than --lstm_chunk={options.chunk}")
     return ChunkedLSTM(name, sizes.n_hidden, options.chunk, options.offset if shifted else 0)

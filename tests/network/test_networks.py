@@ -112,7 +112,11 @@ def test_a_conformer_trains_and_streams(program: Program, recordings: list[Path]
             ["--intermediate_ctc_weight=0.3", "--intermediate_ctc_layers=4"],
             "--intermediate_ctc_layers=4: must be numbers from 1 to 3",
         ),
-        (["--lstm_chunk=4", "--lstm_chunk_offset=4"], "--lstm_chunk_offset=4: must be less than --lstm_chunk=4"),
+        (
+            ["--lstm_chunk=4", "--lstm_chunk_offset=4"],
+            "--lstm_chunk_offset=4: must be less than --lstm_chunk, which is 4",
+        ),
+        (["--lstm_chunk_offset=4"], "--lstm_chunk_offset=4: must be less than --lstm_chunk, which is 0"),
         (
             ["--network=conformer", "--n_hidden=12", "--attention_heads=4"],
             "--attention_heads=4: cannot share --n_hidden=12 in pairs of numbers; give a multiple of 8 as --n_hidden",
