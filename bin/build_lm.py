@@ -92,7 +92,7 @@ def _split_lines(
         with gzip.open(file) if text.suffix == ".gz" else nullcontext(file) as lines:
             for number, line in enumerate(lines, 1):
                 try:
-                    decoded = line.decode()
+                    decoded = line.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError:
                     raise LanguageModelError(f"{text}:{number}: not UTF-8; convert the text first") from None
                 words = (normalizer(decoded) if normalizer else decoded).split()

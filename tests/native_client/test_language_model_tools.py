@@ -41,16 +41,29 @@ def text(tmp_path: Path) -> Path:
     return tmp_path / "text.txt"
 
 
-def test_text_is_normalized_as_transcripts_are(tmp_path: Path) -> None:
+@pytest.fixture
+def tools_that_keep_what_they_read(tmp_path: Path) -> Path:
     for tool in ("filter", "build_binary"):
         (tmp_path / tool).touch()
     (tmp_path / "lmplz").write_text(f"#!/bin/sh\ncat > '{tmp_path}/read.txt'\nexit 1\n")
     (tmp_path / "lmplz").chmod(0o755)
+    return tmp_path
+
+
+def test_text_is_normalized_as_transcripts_are(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
     (tmp_path / "text.txt").write_text("Don\u2019t \u2014 STOP!\n\u00abgo\u00bb\n", encoding="utf-8")
-    folders = ("--out", tmp_path / "lm", "--tools", tmp_path)
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
     result = run("build_lm.py", tmp_path / "text.txt", *folders, "--normalize_transcripts")
     assert "3 words, 3 of them kept" in result.stderr and "lmplz failed" in result.stderr
     assert (tmp_path / "read.txt").read_text() == "don't stop\ngo\n"
+
+
+def test_text_begins_after_a_byte_order_mark(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
+    (tmp_path / "text.txt").write_text("one two\n", encoding="utf-8-sig")
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    result = run("build_lm.py", tmp_path / "text.txt", *folders)
+    assert "2 words, 2 of them kept" in result.stderr
+    assert (tmp_path / "read.txt").read_text(encoding="utf-8") == "one two\n"
 
 
 def test_flags_of_transcripts_that_are_not_normalized_are_refused(tmp_path: Path, text: Path) -> None:
