@@ -23,6 +23,7 @@ from ..training.interruption import Interrupted, InterruptionWatch
 from ..training.lifecycle import RunLifecycle, restore_newest
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.reporting.summaries import Summaries
+from ..training.session_errors import summary
 from ..util.feeding import UNREADABLE
 from ..util.storage.folders import try_to_send
 from .allreduce.steps import AllReduceSteps
@@ -31,7 +32,7 @@ from .http.client import RETRY_SECONDS
 from .http.service import Service
 from .locked_progress import LockedProgress
 from .monitoring.node_record import NodeState
-from .node import GRACE_SECONDS, SERVERS_LOST, end_hard_later, is_of_a_server, summary
+from .node import GRACE_SECONDS, SERVERS_LOST, end_hard_later, is_of_a_server
 from .steps import ParameterServersLostError, ServedSteps
 from .watchdog import Watchdog
 from .worker import WorkerContext
@@ -54,7 +55,6 @@ CLOSING_SECONDS = 2.0
 
 SAVING_SECONDS = 600.0
 """Seconds that a checkpoint may take to be saved or loaded."""
-
 
 WAITED = (
     "interrupted while waiting for other nodes; nothing is lost since the last checkpoint: the same command goes on"

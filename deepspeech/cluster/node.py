@@ -18,6 +18,7 @@ from ..options import ClusterOptions, Options
 from ..options.cluster import TOKEN_VARIABLE
 from ..training.graph import session_config
 from ..training.interruption import Interrupted
+from ..training.session_errors import summary
 from ..util.monitoring.log_lines import last_words
 from ..util.web.tokens import is_loopback
 from ..util.web.tokens import read_token as read_secret
@@ -40,17 +41,6 @@ SERVERS_LOST = (
     tf.errors.UnknownError,
 )
 """What TensorFlow raises when another server is gone or was started anew."""
-
-GRAPH_TRACE_PREFIXES = (
-    "Graph execution error",
-    "Detected at node",
-    "File ",
-    "Node:",
-    "Original stack trace",
-    "[[",
-    "====",
-)
-"""Beginnings of the lines of a message that tell where in the graph an error came up."""
 
 GRACE_SECONDS = 5.0
 """Seconds that a node has to end by itself after it learned that it cannot go on."""
@@ -185,17 +175,6 @@ def end_hard_after_signal(number: int, record: NodeRecord) -> None:
     """End the process, if it has not ended by itself, before a scheduler's 30 seconds of grace are over."""
     record.state = NodeState.ENDING
     end_hard_later("stopped; it could not end by itself", STOPPING_SECONDS, 128 + number)
-
-
-def summary(error: tf.errors.OpError) -> str:
-    """Return an error of TensorFlow in one line: its kind, and the first line of its message beside those on the graph.
-
-    A line that ends with a colon, as the one that names the task, is joined with the next.
-    """
-    lines = [line.strip() for line in str(error.message).splitlines()]
-    telling = [line for line in lines if line and not line.startswith(GRAPH_TRACE_PREFIXES)]
-    end = next((number for number, line in enumerate(telling, 1) if not line.endswith(":")), len(telling))
-    return f"{type(error).__name__}: {' '.join(telling[:end]) or 'TensorFlow gives no reason'}"
 
 
 def _is_loopback(host: str) -> bool:

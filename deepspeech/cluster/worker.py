@@ -23,6 +23,7 @@ from ..training.graph import Session
 from ..training.job_runner import JobRunner
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.scoring import Evaluator
+from ..training.session_errors import summary
 from ..util.feeding import UNREADABLE, Batch
 from ..util.monitoring.time_use import Activity, TimeUse
 from .allreduce.follower import Follower
@@ -35,7 +36,7 @@ from .http.client import POLL_SECONDS, RETRY_SECONDS, Connection, Membership, Re
 from .monitoring.node_record import NodeRecord, NodeState
 from .monitoring.spans import Spans
 from .monitoring.step_traces import write_step
-from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, stopped_with_all, summary
+from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, stopped_with_all
 
 logger = logging.getLogger(__name__)
 
@@ -260,9 +261,7 @@ class _Rounds:
     The chief logs nothing here, because it shows the whole epoch's progress.
     """
 
-    def __init__(
-        self, coordinator: RemoteCoordinator, context: WorkerContext, session: Any, trouble: "_Trouble"
-    ) -> None:
+    def __init__(self, coordinator: RemoteCoordinator, context: WorkerContext, session: Any, trouble: _Trouble) -> None:
         self._coordinator = coordinator
         self._context = context
         self._session = session

@@ -32,6 +32,7 @@ from .lifecycle import RunLifecycle, restore_newest
 from .reporting.epoch_progress import EpochProgress
 from .reporting.summaries import Summaries
 from .scoring import evaluator_of
+from .session_errors import session_errors_in_words
 from .towers import GraphSettings, compute_devices
 
 STARTING = PlainEnding("stopping before the first step", "stopped before the first step")
@@ -49,10 +50,11 @@ def train_and_test(
     Go on from the newest checkpoint of the folder. Test with the checkpoint of lowest validation loss, or with the
     newest if there was no validation. A run that trains locks the folder. `publish` is told how the run stands, and
     `time_use` what its time goes into.
-    Raise a DeepSpeechError for input that cannot be used or a folder that is locked, and Interrupted, with a
-    checkpoint saved, after SIGINT or SIGTERM.
+    Raise a DeepSpeechError for input that cannot be used, a folder that is locked, or a step that fails, and
+    Interrupted, with a checkpoint saved, after SIGINT or SIGTERM.
     """
-    with locked_for_training(options.checkpoints.directory) if options.trains else nullcontext():
+    lock = locked_for_training(options.checkpoints.directory) if options.trains else nullcontext()
+    with lock, session_errors_in_words():
         _train_and_test(options, inputs, devices or compute_devices(), publish, time_use or TimeUse())
 
 
