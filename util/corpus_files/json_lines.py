@@ -13,14 +13,14 @@ from typing import Any
 from ..errors import BadRow
 from ..storage.copies import joined
 from ..transcripts import Normalizer
-from .csv_files import COLUMNS, STARTS
+from .csv_files import COLUMNS, DURATION, STARTS
 from .lines import numbered_lines
 from .rows import Entry, Row, Unusable, row_of
 from .speakers import SPEAKERS, speaker_of
 
 _LONGEST = 1e9
 """Seconds."""
-_USED = {"audio_filepath", "text", "duration", "offset"}
+_USED = {"audio_filepath", "text"}
 
 
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
@@ -79,7 +79,7 @@ def texts_of(values: Mapping[str, Any]) -> dict[str, str]:
 
 def columns_of(texts: Mapping[str, str], used: Collection[str]) -> dict[str, str]:
     """Return the texts of a row without those `used`, and without what training reads from columns."""
-    read = {*used, *COLUMNS, *STARTS}
+    read = {*used, *COLUMNS, *STARTS, DURATION}
     return {key: text for key, text in texts.items() if key not in read and key.lower() not in SPEAKERS}
 
 

@@ -52,6 +52,15 @@ def test_each_set_may_have_metadata_of_its_own(tmp_path: Path) -> None:
     }
 
 
+def test_a_duration_in_the_metadata_is_no_second_column_beside_that_which_is_measured(tmp_path: Path) -> None:
+    tone(tmp_path / "corpus" / "a.wav")
+    write(tmp_path / "corpus" / "metadata.csv", "file_name,text,duration,age\na.wav,one,7.5,30\n")
+    Import("audio_folder", tmp_path / "corpus", tmp_path / "out")
+    header, row = (tmp_path / "out" / "train.csv").read_text(encoding="utf-8").splitlines()
+    assert header == "wav_filename,wav_filesize,transcript,speaker,duration,age"
+    assert row.endswith(",one,,0.500,30")
+
+
 @pytest.mark.parametrize(
     ("metadata", "wrong"),
     [
