@@ -79,6 +79,11 @@ class FeatureOptions:
                 f"at {self.sample_rate} Hz, windows of {self.window_ms} ms every {self.step_ms} ms are not whole"
                 " numbers of samples; choose another sample rate, such as 8000 or 16000"
             )
+        if self.step_ms > self.window_ms:
+            raise FeatureError(
+                f"windows of {self.window_ms} ms every {self.step_ms} ms leave out what is between them; a step must"
+                " not be longer than its window"
+            )
 
     @property
     def window(self) -> int:

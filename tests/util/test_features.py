@@ -80,6 +80,7 @@ def test_threads_get_what_one_thread_gets(mfcc: FrontEnd) -> None:
         ({"sample_rate": 22050}, "at 22050 Hz, windows of 32 ms every 20 ms are not whole numbers of samples"),
         ({"sample_rate": 0}, "positive"),
         ({"step_ms": -1}, "positive"),
+        ({"window_ms": 10}, "windows of 10 ms every 20 ms leave out what is between them"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(settings: dict[str, int], message: str) -> None:
