@@ -37,6 +37,7 @@ from deepspeech.serving.feature_windows import ModelFeatures
 from deepspeech.util.audio import read_audio
 from deepspeech.util.checks.inspection import Inspection
 from deepspeech.util.corpus_files import Row, read_files
+from deepspeech.util.corpus_files.lines import read_text
 from deepspeech.util.errors import BadRow, CorpusError, LanguageModelError
 from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.files.whole_files import write_whole, written_whole
@@ -143,7 +144,10 @@ def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list
             utterances = [np.asarray(archive[name], np.float32) for name in archive.files]
     except ValueError:
         raise LanguageModelError(f"{arguments.posteriors} is not an npz file of arrays") from None
-    references = arguments.references.read_text(encoding="utf-8").splitlines()
+    try:
+        references = read_text(arguments.references).splitlines()
+    except UnicodeDecodeError:
+        raise CorpusError(f"{arguments.references}: not UTF-8; save it as UTF-8") from None
     if arguments.normalizer:
         references = [arguments.normalizer(reference) for reference in references]
     if len(utterances) != len(references) or not utterances:

@@ -166,6 +166,23 @@ def test_a_decomposed_alphabet_is_tuned_with_as_it_is_trained_with(scorer_file: 
     assert result.returncode == 0, result.stderr
 
 
+def test_references_may_have_a_byte_order_mark_and_must_be_text(scorer_file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    pytest.importorskip("matplotlib")
+    posteriors = np.full((2, 29), 0.001)
+    posteriors[[0, 1], [LABELS.index("b"), 28]] = 0.972
+    np.savez(tmp_path / "dev.npz", posteriors)
+    references = tmp_path / "dev.txt"
+    kept = ("--posteriors", tmp_path / "dev.npz", "--references", references)
+    files = (*kept, "--lm", scorer_file, "--out", tmp_path / "tuned", "--trials", "1", "--beam-width", "9")
+    references.write_text("b\n", encoding="utf-8-sig")
+    assert "WER 0.00 %" in run("tune_lm.py", *files, "--highest-weight=0").stderr
+    references.write_bytes(b"\xe9\n")
+    result = run("tune_lm.py", *files)
+    assert result.returncode == 1
+    assert re.fullmatch(r"tune_lm.py: error: .*dev.txt: not UTF-8; save it as UTF-8\n", result.stderr)
+
+
 @pytest.mark.parametrize("flag", ["--trials=0", "--beam-width=0", "--highest-weight=nan", "--seed=-1"])
 def test_a_number_that_cannot_be_tuned_with_is_one_line(tmp_path: Path, flag: str) -> None:
     result = run("tune_lm.py", "--model", "a.pb", "--csv", "a.csv", "--lm", "a.scorer", "--out", tmp_path, flag)
