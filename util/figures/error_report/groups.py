@@ -53,10 +53,10 @@ def groupings(results: Sequence[UtteranceResult]) -> list[Grouping]:
 
 def _all_groupings(results: Sequence[UtteranceResult]) -> Iterator[Grouping]:
     columns = list(dict.fromkeys(name for result in results for name in result.columns))
-    speaker = speaker_column(columns)
-    if speaker is not None:
-        definition = f"by the column {speaker}"
-        yield _by_text(results, "Speaker", definition, [result.columns.get(speaker, "") for result in results])
+    speakers = dict.fromkeys(filter(None, map(_speaker_column, results)))
+    if speakers:
+        definition = f"by the column {' or '.join(speakers)}"
+        yield _by_text(results, "Speaker", definition, [result.speaker for result in results])
     yield _by_text(results, "Test file", "the CSV file that lists the utterance", [each.csv_file for each in results])
     yield _by_range(results, "Duration", "seconds of the recording", "s", lambda each: each.seconds)
     yield _by_range(results, "Speaking rate", "characters of the transcript per second", "", _speaking_rate)
@@ -77,7 +77,7 @@ def _all_groupings(results: Sequence[UtteranceResult]) -> Iterator[Grouping]:
         lambda each: each.signal_to_noise,
     )
     for column in columns:
-        if column != speaker and column not in OWN_FIGURES:
+        if column not in speakers and column not in OWN_FIGURES:
             yield from _by_column(results, column)
 
 
@@ -134,6 +134,11 @@ def _range_name(edges: Sequence[float], place: int, unit: str) -> str:
     else:
         text = f"{names[place - 1]} to {names[place]}"
     return f"{text}\u00a0{unit}" if unit else text
+
+
+def _speaker_column(result: UtteranceResult) -> str | None:
+    """Return the column that says who speaks, which may be another one in each list; None if none does."""
+    return speaker_column(name for name, text in result.columns.items() if text)
 
 
 def _speaking_rate(result: UtteranceResult) -> float | None:

@@ -116,6 +116,18 @@ def test_utterances_are_grouped_by_what_is_measured_and_by_every_column() -> Non
     assert by_title["Duration"].groups[-1].name.endswith("\u00a0s")
 
 
+def test_speakers_of_lists_that_name_them_in_different_columns_are_all_known() -> None:
+    tested = [
+        replace(each, columns={("speaker", "client_id", "note")[number % 3]: f"s{number % 4}"})
+        for number, each in enumerate(results(24))
+    ]
+    (speakers, *others) = groupings(tested)
+    assert (speakers.title, speakers.definition) == ("Speaker", "by the column speaker or client_id")
+    counts = {group.name: group.summary.utterances for group in speakers.groups}
+    assert counts == {NO_VALUE: 8, "s0": 4, "s1": 4, "s2": 4, "s3": 4}
+    assert not {"speaker", "client_id"} & {each.title for each in others}
+
+
 def test_of_many_speakers_the_worst_are_listed() -> None:
     tested = [replace(each, columns={"speaker": f"s{number // 2}"}) for number, each in enumerate(results(80))]
     (speakers, *_) = groupings(tested)
