@@ -122,6 +122,10 @@ def test_any_text_is_either_a_value_or_a_flag_error(value: str, name: str) -> No
         "--summary_dir=summaries",
         "--quantize_after=1000",
         "--export_format=onnx",
+        "--average_checkpoints=5",
+        "--shuffle_start=0",
+        "--plateau_epochs=3",
+        "--plateau_reduction=0.5",
     ],
 )
 def test_a_flag_that_does_something_else_than_it_says_tells_so_once(argument: str) -> None:
@@ -167,6 +171,10 @@ def test_a_flag_that_does_what_it_says_needs_no_notice() -> None:
         ("--experiment=fsdd",),
         ("--quantize_after=1000", "--quantize_aware"),
         ("--export_format=tflite", "--export_dir=model"),
+        ("--average_checkpoints=5", "--dev_files=dev.csv", "--validation_step=1"),
+        ("--average_checkpoints=5", "--notrain", "--test_files=test.csv"),
+        ("--shuffle_start=0", "--shuffle_batches"),
+        ("--plateau_epochs=3", "--reduce_lr_on_plateau", "--dev_files=dev.csv", "--validation_step=1"),
         ("--network=lstm", "--lstm_layers=3", "--output_step=20", "--lstm_chunk=32"),
         ("--network=conformer", "--attention_heads=2", "--bidirectional"),
         ("--experiment=an4_streaming", "--bidirectional"),

@@ -1,5 +1,6 @@
 """The batches of the training set."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -32,3 +33,9 @@ class BatchOptions:
         "tar shards that are read at once, and whose utterances are ordered by length or shuffled together; 0: all",
         check=at_least(0),
     )
+
+    @property
+    def notices(self) -> Iterator[str]:
+        """A line for a flag that is given, but does nothing."""
+        if self.ordered_epochs != BatchOptions.ordered_epochs and not self.shuffled:
+            yield "--shuffle_start: not used, as --shuffle_batches is not given, with which batches are shuffled"

@@ -1,5 +1,6 @@
 """How the learning rate changes while training goes on; `deepspeech.schedule.learning_rate` has the formulas."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -45,3 +46,10 @@ class LearningRateOptions:
     def is_constant(self) -> bool:
         """Whether every step has the same rate."""
         return self.schedule == CONSTANT and not (self.warmup_steps or self.warmup_epochs or self.on_plateau)
+
+    @property
+    def notices(self) -> Iterator[str]:
+        """A line for each flag that is given, but does nothing."""
+        for name in () if self.on_plateau else ("plateau_epochs", "plateau_reduction"):
+            if getattr(self, name) != getattr(LearningRateOptions, name):
+                yield f"--{name}: not used, as --reduce_lr_on_plateau is not given, which lowers the learning rate"
