@@ -146,8 +146,8 @@ def is_silent(path: str | PathLike[str], part: Part) -> bool:
 
 
 def resampled_length(samples: int, from_rate: int, to_rate: int) -> int:
-    """Return how many samples `read_audio` makes of `samples`: the exact number rounded to the nearest, halves up."""
-    return (2 * samples * to_rate + from_rate) // (2 * from_rate)
+    """Return how many samples `read_audio` makes of `samples`: the number to the nearest, in soxr's own arithmetic."""
+    return int(samples / (from_rate / to_rate) + 0.5)
 
 
 @contextmanager

@@ -99,6 +99,13 @@ def test_the_resampled_length_is_known_from_the_header(tmp_path: Path, rate: int
         assert len(read_audio(path, wanted)) == expected if expected else True
 
 
+@pytest.mark.parametrize("rate", [24000, 48000])
+def test_the_resampled_length_is_known_where_it_lies_between_two_numbers(tmp_path: Path, rate: int) -> None:
+    for samples in (120, 200, 240, 360, 400, 440, 720, 880):
+        path = write_wav(tmp_path / "a.wav", np.full(samples, 0.1, np.float32), rate)
+        assert len(read_audio(path, 44100)) == resampled_length(samples, rate, 44100)
+
+
 def test_samples_stay_within_one_even_when_resampling_overshoots(tmp_path: Path) -> None:
     square = np.sign(np.sin(np.arange(44100) / 20)).astype(np.float32)
     assert np.abs(read_audio(write_wav(tmp_path / "a.wav", square, 44100), 16000)).max() <= 1
