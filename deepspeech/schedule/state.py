@@ -134,11 +134,15 @@ class TrainingState:
     def with_best_by(self, best_by: str) -> "TrainingState":
         """Return this state in a run whose best checkpoint is that of the lowest `best_by`.
 
-        Validations that went by another figure are forgotten, and whether they ended training.
+        Validations that went by another figure are forgotten, and whether they ended training; one that is open, of
+        which the figure is not known for what is done, begins again.
         """
         if best_by == self.best_by:
             return self
-        return replace(self._without_validations(), best_by=best_by)
+        opened = self.open_epoch
+        if opened is not None and opened.set_name is SetName.DEV:
+            opened = OpenEpoch(opened.set_name, opened.plan)
+        return replace(self._without_validations(), best_by=best_by, open_epoch=opened)
 
     def over_sets(self, train_set: str, dev_set: str) -> "TrainingState":
         """Return this state in a run over the sets of these fingerprints; empty is a set that the run does not use.

@@ -66,3 +66,19 @@ def test_validations_by_another_figure_are_not_compared_and_that_is_said() -> No
     assert (state.best_by, state.dev_figures, state.best_dev_figure) == ("cer", (), float("inf"))
     assert not state.compares_with(before)
     assert any("goes by cer now, and went by loss before" in remark for remark in remarks)
+
+
+def test_a_validation_that_is_open_begins_again_for_another_figure() -> None:
+    plans = {SetName.TRAIN: Plan(1, 1, "train"), SetName.DEV: Plan(2, 1, "dev")}
+    options = ScheduleOptions(epoch=1, validation_step=1)
+    first = TrainingCoordinator(options, plans)
+    for _ in range(2):  # the training epoch, and half of the validation, in which no errors are counted
+        job = first.next_job()
+        assert isinstance(job, Job)
+        first.submit(JobResult(job, job.batches, Tally(1, 1.0)))
+    second = TrainingCoordinator(replace(options, best_by="cer"), plans, state=first.state)
+    while isinstance(job := second.next_job(), Job):
+        errors = EditCounts(1, 10, 3 if job.batches == (0,) else 1, 10, 1)
+        second.submit(JobResult(job, job.batches, Tally(1, 1.0, validation_edits=errors)))
+    assert second.state.dev_figures == (0.2,)
+    assert second.state.dev_losses == (1.0,)
