@@ -19,6 +19,7 @@ class ModelFigures:
     train_hours: float = 0.0
     test_files: tuple[str, ...] = ()
     test_checkpoint: str = ""
+    """Or those whose mean was tested, with commas between them."""
     test_utterances: int = 0
     test_limit: int = 0
     language_model: str = ""

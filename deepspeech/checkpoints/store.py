@@ -61,6 +61,7 @@ class Checkpoints:
         self._send = send
         self._damaged: set[Path] = set()
         self._restored: Path | None = None
+        self.restored_names: tuple[str, ...] = ()  # of the checkpoint that was restored, or of those whose mean was
         self.last_here: Path | None = None  # the checkpoint of this folder that was saved or restored last
         with graph.as_default():
             self._variables = v1.global_variables()
@@ -190,9 +191,9 @@ class Checkpoints:
         check_identity(prefix, description, self._identity)
         session.run(self._initialize)
         load(session, prefix, self._variables, sources)
+        self._restored, self.restored_names = prefix, (prefix.name,)
         if to_use and self._options.averaged > 1 and prefix == read_index(prefix.parent, Kind.BEST).named:
             self._load_mean_of_best(session, prefix)
-        self._restored = prefix
         if prefix.parent.resolve() == self._folder.resolve():
             self.last_here = prefix
         if description is None:
@@ -205,7 +206,8 @@ class Checkpoints:
     def _load_mean_of_best(self, session: Any, best: Path) -> None:
         prefixes = best_of(best.parent, self._options.averaged, best)
         load_mean(session, prefixes, self._variables, self._identity)
-        logger.info("The weights are the mean of %s", ", ".join(prefix.name for prefix in prefixes))
+        self.restored_names = tuple(prefix.name for prefix in prefixes)
+        logger.info("The weights are the mean of %s", ", ".join(self.restored_names))
 
     def go_back_to_best(self, session: Any) -> Path | None:
         """Load the best checkpoint's weights and optimizer, but no counts of steps; return it, None without one."""

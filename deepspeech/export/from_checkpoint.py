@@ -43,7 +43,7 @@ def export(options: Options) -> Path:
     assert directory is not None
     alphabet = options.load_alphabet()
     identity = ModelIdentity(alphabet, options.features, options.model)
-    prefix, state, values = _values(options, identity)
+    prefix, names, state, values = _values(options, identity)
     check_finite(prefix, values)
     weights = {name: values[name] for name in identity.network.shapes}
     statistics = FeatureStatistics(values[MEAN], values[DEVIATION]) if options.features.normalized else None
@@ -52,7 +52,7 @@ def export(options: Options) -> Path:
     model = TrainedModel(identity.network, weights, alphabet, options.features, statistics)
     exported = FORMATS[wanted.format]
     files = exported.files(model, wanted)
-    card = Card(prefix.name, state, ModelFigures.read(options.checkpoint_folder), identity, wanted)
+    card = Card(names, state, ModelFigures.read(options.checkpoint_folder), identity, wanted)
     write_export(directory, files, model_card(card), remove=wanted.remove, others=exported.others)
     path = directory / exported.file
     logger.info("Exported to %s (%.1f MB)", path, len(files[exported.file]) / 1e6)
@@ -69,8 +69,11 @@ def export(options: Options) -> Path:
 
 def _values(
     options: Options, identity: ModelIdentity
-) -> tuple[Path, TrainingState | None, Mapping[str, npt.NDArray[np.float32]]]:
-    """Return the checkpoint to export, how far its training had come, and its values by the names of the variables."""
+) -> tuple[Path, tuple[str, ...], TrainingState | None, Mapping[str, npt.NDArray[np.float32]]]:
+    """Return the checkpoint to export, its name, or those of the checkpoints whose mean it is, and its progress.
+
+    Behind them are the values by the names of the variables.
+    """
     with tf.Graph().as_default() as graph:
         v1.train.get_or_create_global_step()
         zeros = v1.zeros_initializer()
@@ -82,4 +85,4 @@ def _values(
         prefix = checkpoints.choose("Exporting", trained=options.trains)
         state = checkpoints.restore(session, prefix, to_use=True)
         values: Mapping[str, Any] = session.run(variables)
-    return prefix, state, values
+    return prefix, checkpoints.restored_names, state, values

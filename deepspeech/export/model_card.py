@@ -31,7 +31,8 @@ NORMALIZED_BY = {
 class Card:
     """The content of a card: a checkpoint, its progress, figures and identity, and the options of the export."""
 
-    checkpoint: str
+    checkpoints: tuple[str, ...]
+    """The name of the checkpoint, or of those whose mean is exported."""
     state: TrainingState | None
     figures: ModelFigures
     identity: ModelIdentity
@@ -58,9 +59,13 @@ def _headline(card: Card) -> list[str]:
     return [
         f"# {card.export.model_name or 'Speech recognition model'}, version {card.export.version}",
         "",
-        f"Graph version {GRAPH_VERSION}{language}, exported by deepspeech {__version__} from checkpoint "
-        f"`{card.checkpoint}`.",
+        f"Graph version {GRAPH_VERSION}{language}, exported by deepspeech {__version__} from {_source(card)}.",
     ]
+
+
+def _source(card: Card) -> str:
+    names = " and ".join(f"`{name}`" for name in card.checkpoints)
+    return f"checkpoint {names}" if len(card.checkpoints) == 1 else f"the mean of the checkpoints {names}"
 
 
 def _about(export: ExportOptions) -> list[str]:
@@ -150,13 +155,13 @@ def _training(card: Card) -> list[str]:
 
 def _test(card: Card) -> list[str]:
     figures = card.figures
-    if not figures.test_utterances or figures.test_checkpoint != card.checkpoint:
-        return ["This checkpoint was not tested."]
+    if not figures.test_utterances or figures.test_checkpoint != ", ".join(card.checkpoints):
+        return ["These weights were not tested."]
     shortest = "shortest " if figures.test_limit else ""
     limit = f" (`--limit_test={figures.test_limit}`)" if figures.test_limit else ""
     return [
         f"- word error rate {figures.wer:.2%}, character error rate {figures.cer:.2%}, loss {figures.test_loss:.4f}",
-        f"- checkpoint `{figures.test_checkpoint}`",
+        f"- {_source(card)}",
         f"- the {figures.test_utterances:,} {shortest}utterances of {', '.join(figures.test_files)}{limit}",
         *([f"- decoded {figures.language_model}"] if figures.language_model else []),
     ]

@@ -121,7 +121,7 @@ class RunLifecycle:
         if self._options.tests:
             tested = self._checkpoints.choose("Testing", trained=self._options.trains)
             self._checkpoints.restore(self._session, tested, to_use=True)
-            self._note(test_checkpoint=tested.name, test_utterances=0)
+            self._note(test_checkpoint=", ".join(self._checkpoints.restored_names), test_utterances=0)
         return True
 
     def save_is_due(self) -> bool:

@@ -24,7 +24,21 @@ from deepspeech.util.text import Alphabet
 def test_a_card_says_whose_statistics_normalize_features(normalization: str, said: str | None) -> None:
     features = FeatureOptions(feature_type="fbank", normalization=normalization)
     identity = ModelIdentity(Alphabet(("a", "b")), features, ModelOptions(n_hidden=8))
-    card = model_card(Card("best", None, ModelFigures(), identity, ExportOptions()))
+    card = model_card(Card(("best",), None, ModelFigures(), identity, ExportOptions()))
     assert ("normalized by the statistics" in card) == (said is not None)
     assert said is None or f"normalized by the statistics {said}" in card
     assert said is None or f"(`--normalize_features={normalization}`)" in card
+
+
+def test_the_figures_of_a_mean_of_checkpoints_are_not_those_of_one_of_them() -> None:
+    identity = ModelIdentity(Alphabet(("a", "b")), FeatureOptions(), ModelOptions(n_hidden=8))
+    figures = ModelFigures(test_checkpoint="best_dev-6, best_dev-4", test_utterances=3, wer=0.5)
+
+    def card(*checkpoints: str) -> str:
+        return model_card(Card(checkpoints, None, figures, identity, ExportOptions()))
+
+    mean = card("best_dev-6", "best_dev-4")
+    assert mean.count("the mean of the checkpoints `best_dev-6` and `best_dev-4`") == 2
+    assert "word error rate 50.00%" in mean
+    assert "from checkpoint `best_dev-6`." in card("best_dev-6")
+    assert "word error rate" not in card("best_dev-6")

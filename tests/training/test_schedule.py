@@ -72,7 +72,9 @@ def test_a_training_with_every_option_of_its_schedule_goes_on_exactly_where_it_w
     assert rates[0] > rates[-1] > 0
     assert re.search(r"Validation of epoch 6: CER without a language model [\d.]+%", finished.stderr)
     assert "Testing with the checkpoint of lowest validation CER" in finished.stderr
-    assert re.search(r"The weights are the mean of best_dev-\d+, best_dev-\d+", finished.stderr)
+    mean = re.search(r"The weights are the mean of (best_dev-\d+, best_dev-\d+)", finished.stderr)
+    assert mean is not None
+    assert result(whole)["tested"] == mean[1]
 
 
 def test_another_figure_for_the_best_is_said_and_keeps_the_best_of_before(program: Program) -> None:
