@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from ...errors import ClusterError
@@ -273,7 +273,7 @@ class RemoteCoordinator:
         body = {
             "job": result.job.number,
             "batches": result.batches,
-            "tally": asdict(result.tally),
+            "tally": result.tally.to_json(),
             "last": result.last,
             "round": number,
         }

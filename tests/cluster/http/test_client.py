@@ -84,6 +84,20 @@ def test_the_labels_that_a_worker_saw_reach_the_chief(served: Served) -> None:
     membership.leave()
 
 
+def test_the_figures_of_each_file_of_a_set_reach_the_chief(served: Served) -> None:
+    connection = served.connection()
+    membership = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
+    coordinator = RemoteCoordinator(connection, membership)
+    job = coordinator.next_job()
+    assert isinstance(job, Job)
+    tally = Tally.of_utterance("a.wav", "yes", "no", 1.0, file=0)
+    tally = tally.merged(Tally.of_utterance("b.wav", "no", "no", 2.0, file=1), 10)
+    coordinator.submit(JobResult(job, job.batches, tally))
+    counted = json.loads(served.state())["open_epoch"]["tally"]
+    assert Tally.from_json(counted) == tally
+    membership.leave()
+
+
 def test_a_worker_that_does_not_fit_is_told_why(served: Served) -> None:
     with pytest.raises(JoinRefusedError, match="its n_hidden is 64, the chief's 48"):
         join(served.connection(), Applicant(Role.WORKER, 0, "p", {"n_hidden": "64"}))
