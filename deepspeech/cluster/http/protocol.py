@@ -31,6 +31,7 @@ MOST_TRACED = 1000
 
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Text = Annotated[str, Field(max_length=4096)]
+LongText = Annotated[str, Field(max_length=65536)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 HostAndPort = Annotated[str, Field(max_length=300, pattern=r"^([^\s/@,]+:[0-9]{1,5})?$")]
 Seconds = Annotated[FiniteFloat, Field(ge=0, le=LONGEST_POLL)]
@@ -137,7 +138,7 @@ class LeaveBody(Body):
     """A member leaves; with a failure, training ends for every node."""
 
     member: Name
-    failure: Text | None = None
+    failure: LongText | None = None
 
 
 class JobBody(Body):
@@ -227,8 +228,8 @@ class SampleBody(Body):
     """The fields of `Sample`."""
 
     wav: Text
-    transcript: Text
-    hypothesis: Text
+    transcript: LongText
+    hypothesis: LongText
     loss: FiniteFloat
     edits: EditsBody
 

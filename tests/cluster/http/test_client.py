@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from served import TOKEN, Served, serving
 
-from deepspeech.cluster.coordination.errors import JoinRefusedError
+from deepspeech.cluster.coordination.errors import JoinRefusedError, TrainingFailedError
 from deepspeech.cluster.coordination.membership import Applicant, Role
 from deepspeech.cluster.http import client
 from deepspeech.cluster.http.client import Address, Connection, RemoteCoordinator, join
@@ -96,6 +96,29 @@ def test_the_figures_of_each_file_of_a_set_reach_the_chief(served: Served) -> No
     counted = json.loads(served.state())["open_epoch"]["tally"]
     assert Tally.from_json(counted) == tally
     membership.leave()
+
+
+def test_transcripts_of_long_recordings_reach_the_chief(served: Served) -> None:
+    connection = served.connection()
+    membership = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
+    coordinator = RemoteCoordinator(connection, membership)
+    job = coordinator.next_job()
+    assert isinstance(job, Job)
+    said = "ten minutes of speech " * 500
+    tally = Tally.of_utterance("a.wav", said, said.replace("e", "é"), 1.0)
+    coordinator.submit(JobResult(job, job.batches, tally.merged(tally, 10)))
+    assert json.loads(served.state())["open_epoch"]["tally"]["samples"][0]["transcript"] == said
+    membership.leave()
+
+
+def test_a_failure_that_names_many_utterances_ends_training_for_all(served: Served) -> None:
+    connection = served.connection()
+    failed = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
+    other = join(connection, Applicant(Role.WORKER, 1, "q", {"n_hidden": "48"}))
+    failed.leave(f"the loss is not finite in a batch with {', '.join(['/a/long/path/to/a/recording.wav'] * 200)}")
+    with pytest.raises(TrainingFailedError, match="the loss is not finite"):
+        RemoteCoordinator(connection, other).next_job()
+    other.close()
 
 
 def test_a_worker_that_does_not_fit_is_told_why(served: Served) -> None:
