@@ -18,13 +18,14 @@ from deepspeech.cli.storage.local_copies import send_what_was_written, with_loca
 from deepspeech.export.folder import write_export
 from deepspeech.options import Options, with_values
 from deepspeech.util.corpus import read_corpus
+from deepspeech.util.corpus_files import further_columns
 from deepspeech.util.errors import CorpusError, ExportError, FlagError, StorageError
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import OnTheFly
 from deepspeech.util.files.opening import opened
 from deepspeech.util.files.user_paths import user_path
 from deepspeech.util.storage.addresses import address_of
-from deepspeech.util.storage.copies import Settings, copy_of, original_of, root
+from deepspeech.util.storage.copies import FILES, FOLDERS, INPUTS, Settings, copy_of, original_of, root
 from deepspeech.util.storage.folders import receive, send
 from deepspeech.util.storage.store import Store
 from deepspeech.util.text import Alphabet
@@ -47,8 +48,8 @@ def test_an_address_survives_being_a_path_and_a_copy_says_whose_it_is() -> None:
     assert address_of("/data/s3:/x") is None
     assert address_of(Path("C:/x")) is None
     assert user_path("file:///data/a%20b.csv") == user_path("File:///data/a%20b.csv") == Path("/data/a b.csv")
-    for kept in (False, True):
-        assert original_of(copy_of("s3://bucket/a/b.csv", kept=kept)) == "s3://bucket/a/b.csv"
+    for kind in (FILES, INPUTS, FOLDERS):
+        assert original_of(copy_of("s3://bucket/a/b.csv", kind)) == "s3://bucket/a/b.csv"
     assert original_of(copy_of("s3://bucket/a/b.csv").parent / "../c.wav") == "s3://bucket/c.wav"
     assert original_of("/elsewhere/s3/bucket") is None
     with pytest.raises(StorageError, match="is not an address"):
@@ -98,6 +99,33 @@ def test_copies_that_were_not_used_for_longest_go_when_space_is_needed(store: Ob
     assert not list((root() / "files").rglob(".*"))
 
 
+def test_what_a_run_needs_until_its_end_stays_when_recordings_take_all_space(
+    store: ObjectStore, tiny_corpus: TinyCorpus
+) -> None:
+    store.put("corpus/alphabet.txt", tiny_corpus.alphabet.read_bytes())
+    store.put("corpus/weights.h5", bytes(800))
+    local = with_local_copies(
+        options(
+            f"--alphabet_config_path={store.address('corpus/alphabet.txt')}",
+            f"--initialize_from_weights={store.address('corpus/weights.h5')}",
+            f"--train_files={tiny_corpus.train}",
+            "--storage_cache_gb=0.000002",
+        )
+    )
+    for number in range(4):
+        store.put(f"corpus/{number}.wav", bytes(800))
+        opened(copy_of(store.address(f"corpus/{number}.wav"))).close()
+    assert len(list((root() / "files").rglob("*.wav"))) < 4
+    assert local.load_alphabet().size == 6
+    assert local.checkpoints.initial_weights is not None
+    assert local.checkpoints.initial_weights.exists()
+
+
+def test_the_further_columns_of_a_list_whose_copy_is_gone_are_read(store: ObjectStore) -> None:
+    store.put("corpus/train.csv", b"wav_filename,transcript,speaker\na.wav,a,Ann\n")
+    assert list(further_columns(str(copy_of(store.address("corpus/train.csv"))))) == [(2, {"speaker": "Ann"})]
+
+
 def test_threads_get_the_copies_that_they_want_though_there_is_space_for_one(store: ObjectStore) -> None:
     Settings(10, 1_000).write()
     contents = {}
@@ -134,7 +162,7 @@ def test_a_corpus_is_read_at_its_address(store: ObjectStore, tiny_corpus: TinyCo
 
 def test_a_folder_is_sent_and_received_and_changes_from_elsewhere_are_not_overwritten(store: ObjectStore) -> None:
     Settings(10, 0).write()
-    here = copy_of(store.address("run"), kept=True)
+    here = copy_of(store.address("run"), FOLDERS)
     receive(here)
     here.mkdir(parents=True)
     for name in ("checkpoint", "train-1.index", "train-1.data-00000-of-00001", "train-1.json", ".lock", "x.part-1"):
@@ -180,7 +208,7 @@ def test_an_export_takes_the_place_of_an_older_one_only_if_all_of_that_was_an_ex
 def test_a_run_that_is_killed_while_it_sends_goes_on_from_its_own_files(
     store: ObjectStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = copy_of(store.address("run"), kept=True)
+    here = copy_of(store.address("run"), FOLDERS)
     here.mkdir(parents=True)
     (here / "checkpoint").write_text("train-1")
     (here / "train-1.index").write_text("one")

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from ..errors import BadRow, CorpusError
+from ..errors import BadRow, CorpusError, StorageError
 from ..storage.copies import fetch_missing, local_path, refresh
 from ..transcripts import Normalizer
 from . import csv_files, json_lines, kaldi, shards, tsv_files
@@ -94,8 +94,10 @@ def further_columns(csv_file: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the line of each row of a list, and its further columns, as far as the list can be read."""
     path = Path(csv_file)
     try:
+        if not shards.is_shard(path):
+            fetch_missing(path)
         yield from _format_of(path).further_columns(path)
-    except (OSError, CorpusError):
+    except (OSError, CorpusError, StorageError):
         return
 
 

@@ -1,6 +1,7 @@
 """Files at addresses, such as `s3://bucket/corpus/train.csv`, worked on as copies below one local folder.
 
-    files/s3/bucket/corpus/train.csv      what is read: fetched when it is needed, and removed again when space is
+    files/s3/bucket/corpus/train.csv      lists, recordings, shards: fetched when needed, and removed when space is
+    inputs/s3/bucket/lm.scorer            what else is read: fetched at the start
     folders/s3/bucket/run/checkpoint      what is written: folders that are sent to their address, and feature caches
     settings.json                         how long to retry, and how much space copies may take
 

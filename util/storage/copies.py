@@ -34,7 +34,8 @@ GIVEN_UP_SECONDS = 3600.0
 LONGEST_NAME = 220
 """Bytes of each part of an address: file systems take 255, and a file has a longer name while it is fetched."""
 
-_FILES, _FOLDERS = "files", "folders"
+FILES, INPUTS, FOLDERS = "files", "inputs", "folders"
+"""Kinds of copies: of what is fetched again if it was removed, of what must stay for a run, of what is written."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ def root() -> Path:
     return cache_folder() / "storage"
 
 
-def copy_of(address: str, *, kept: bool = False) -> Path:
-    """Return where the copy of an address lies; copies that are `kept` are not removed when space is needed.
+def copy_of(address: str, kind: str = FILES) -> Path:
+    """Return where the copy of an address lies; only those of the kind FILES are removed when space is needed.
 
     Raise StorageError for an address that has no place there.
     """
@@ -81,7 +82,7 @@ def copy_of(address: str, *, kept: bool = False) -> Path:
         raise StorageError(
             f"{address}: a name in it is longer than the {LONGEST_NAME} bytes of a copy here; give a shorter one"
         )
-    return root().joinpath(_FOLDERS if kept else _FILES, scheme, *parts)
+    return root().joinpath(kind, scheme, *parts)
 
 
 def original_of(path: str | PathLike[str]) -> str | None:
@@ -90,7 +91,7 @@ def original_of(path: str | PathLike[str]) -> str | None:
     if not normal.startswith(folder):
         return None
     kind, scheme, rest = (*normal.removeprefix(folder).split(os.sep, 2), "", "")[:3]
-    return f"{scheme}://{rest}" if kind in (_FILES, _FOLDERS) and rest else None
+    return f"{scheme}://{rest}" if kind in (FILES, INPUTS, FOLDERS) and rest else None
 
 
 def named_for_all(path: str) -> str:
@@ -191,7 +192,7 @@ def _fetch(path: Path) -> FileIO | None:
             file = _put_in_place(part, path, remote)
     size = os.fstat(file.fileno()).st_size
     log.debug("Fetched %s, %.1f MB", address, size / 1e6)
-    if settings.cache_bytes:
+    if settings.cache_bytes and path.is_relative_to(root() / FILES):
         with suppress(OSError):  # then all copies are counted anew the next time
             _make_room(path, size, settings.cache_bytes)
     return file
@@ -285,7 +286,7 @@ def _free(newest: Path | None, limit: int) -> int:
 def _copies() -> Iterator[tuple[int, int, Path]]:
     """Yield when each copy was used last, its bytes and its path; of those that are being fetched what was given up."""
     now = time.time()
-    for folder, _, names in os.walk(root() / _FILES):
+    for folder, _, names in os.walk(root() / FILES):
         for name in names:
             with suppress(OSError):
                 path = Path(folder, name)

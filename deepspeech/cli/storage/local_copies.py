@@ -9,7 +9,7 @@ from ...errors import FlagError, StorageError
 from ...export.folder import check_files
 from ...options import Options, items_of, with_values
 from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
-from ...util.storage.copies import copy_of, fetch_missing, original_of, refresh
+from ...util.storage.copies import FILES, FOLDERS, INPUTS, copy_of, fetch_missing, original_of, refresh
 from ...util.storage.folders import begin_empty, receive, receive_file, send, send_file
 from ...util.storage.store import check_available
 
@@ -41,7 +41,7 @@ def with_local_copies(options: Options) -> Options:
     local = with_values(options, {row.name: _local(row.name, value) for row, value in items_of(options)})
     for name, address in addresses:
         try:
-            _fetch(local, name, copy_of(address, kept=name in SENT), leads=_leads(options))
+            _fetch(local, name, copy_of(address, _kind(name)), leads=_leads(options))
         except StorageError as error:
             raise FlagError(f"--{name}={address}: {_without(address, str(error))}") from error
     return local
@@ -93,7 +93,14 @@ def _local(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_local(name, each) for each in value)
     address = address_of(value) if isinstance(value, Path) else None
-    return value if address is None else copy_of(address, kept=name in SENT)
+    return value if address is None else copy_of(address, _kind(name))
+
+
+def _kind(name: str) -> str:
+    """Return the kind of the copies of what a flag names."""
+    if name in SENT:
+        return FOLDERS
+    return FILES if name in SET_FLAGS else INPUTS
 
 
 def _fetch(options: Options, name: str, path: Path, *, leads: bool) -> None:
