@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from ..checkpoints.choice import choose_to_begin
@@ -97,6 +98,7 @@ class RunLifecycle:
         if not is_best and figure not in sorted(state.dev_figures)[: self._options.checkpoints.averaged]:
             return
         saved = self._checkpoints.save(self._session, Kind.BEST, state)
+        self._note_saved(saved)
         if is_best:
             self._best = figure
             logger.info("Best validation %s so far: saved as %s", name, saved.name)
@@ -207,9 +209,12 @@ class RunLifecycle:
             prefix = self._checkpoints.save(self._session, Kind.NEWEST, state)
             logger.info("Saved checkpoint %s", prefix.name)
             self._saved_state = state
-            self.saved_at = time.monotonic()
-            self._lost_if_stopped = f"the checkpoint {prefix.name} of {_clock()}"
+            self._note_saved(prefix)
         self._next_save = self._save_time()
+
+    def _note_saved(self, prefix: Path) -> None:
+        self.saved_at = time.monotonic()
+        self._lost_if_stopped = f"the checkpoint {prefix.name} of {_clock()}"
 
 
 def _clock() -> str:

@@ -80,6 +80,22 @@ def test_a_second_interruption_says_what_is_lost_and_ends_at_once(program: Progr
     )
 
 
+def test_what_is_lost_is_counted_from_the_best_checkpoint_where_that_is_the_newest(program: Program) -> None:
+    process = program.start(*program.training(epoch=2000, validation_step=1), SLOW_STEPS, "--checkpoint_secs=1000")
+    saved = re.findall(r"saved as (\S+)", read_until(process, "Best validation loss so far"))[-1]
+    process.send_signal(signal.SIGINT)
+    read_until(process, "interrupted")
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=PATIENCE)
+    assert re.fullmatch(
+        rf"deepspeech: stopped without saving: what was trained since the checkpoint {saved} of \d\d:\d\d is lost",
+        stderr.splitlines()[-1],
+    )
+    again = program.start(*program.training(epoch=2000, validation_step=1), SLOW_STEPS)
+    read_until(again, f"Going on from checkpoint .*/{saved},")
+    again.kill()
+
+
 def test_a_hang_up_that_is_ignored_ends_nothing(program: Program) -> None:
     command = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
     ignoring = program.start(*program.training(epoch=2000), before=command)
