@@ -91,6 +91,7 @@ def test_the_image_and_the_batch_file_start_the_program() -> None:
     image = (TRAINING / "Dockerfile").read_text()
     assert json.loads(re.findall(r"^ENTRYPOINT (.*)$", image, re.MULTILINE)[0]) == ["deepspeech-train"]
     assert re.findall(r"^EXPOSE (.*)$", image, re.MULTILINE) == [f"{PORT} {ClusterOptions.coordinator_port}"]
+    assert {"XDG_DATA_HOME=/tmp", "XDG_CACHE_HOME=/tmp"} <= set(re.findall(r"XDG_\w+=/tmp", image))
     batch = (TRAINING / "training.sbatch").read_text()
     (scheduler,) = re.findall(r"deepspeech-train --cluster (\w+) ", batch)
     assert scheduler in PLACES

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from corpora import TinyCorpus
 from object_store import ObjectStore
+from xdg import BaseDirectory
 
 from deepspeech.cli import flags
 from deepspeech.cli.storage.local_copies import send_what_was_written, with_local_copies
@@ -261,6 +262,15 @@ def test_an_address_that_cannot_be_used_is_refused_in_one_line(flag: str, messag
     with pytest.raises(FlagError) as caught:
         with_local_copies(given)
     assert str(caught.value) == f"--{flag.replace(':///', '://')}: {message}"
+
+
+def test_a_cache_that_cannot_be_written_is_refused_in_one_line_that_says_how_to_name_another(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "file"))
+    with pytest.raises(StorageError, match=r"^.*/file/deepspeech/storage: .* \(Not a directory\); .* XDG_CACHE_HOME"):
+        with_local_copies(options("--train_files=http://localhost:1/train.csv"))
 
 
 def test_without_the_extra_an_address_is_refused_in_one_line_that_names_it(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from ...errors import FlagError, StorageError
 from ...export.folder import check_files
 from ...options import Options, items_of, with_values
 from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
-from ...util.storage.copies import FILES, FOLDERS, INPUTS, copy_of, fetch_missing, original_of, refresh
+from ...util.storage.copies import FILES, FOLDERS, INPUTS, copy_of, fetch_missing, original_of, refresh, root
 from ...util.storage.folders import begin_empty, receive, receive_file, send, send_file
 from ...util.storage.store import check_available
 
@@ -30,14 +30,18 @@ LOCAL = ("work", "from")
 def with_local_copies(options: Options) -> Options:
     """Return the options with paths of local copies in place of addresses; fetch what is there and needed at once.
 
-    Raise FlagError, in one line that names the flag and the address.
+    Raise FlagError, in one line that names the flag and the address, or StorageError.
     """
     addresses = list(_addresses(options))
     if not addresses:
         return options
     for name, address in addresses:
         _check(name, address)
-    options.storage.settings.write()
+    try:
+        options.storage.settings.write()
+    except OSError as error:
+        reason = f"{root()}: copies of files at addresses cannot be written there ({error.strerror})"
+        raise StorageError(f"{reason}; have XDG_CACHE_HOME name another folder") from error
     local = with_values(options, {row.name: _local(row.name, value) for row, value in items_of(options)})
     for name, address in addresses:
         try:
