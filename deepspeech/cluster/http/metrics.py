@@ -65,9 +65,10 @@ def by_labels(name: str, text: str, labels: tuple[str, ...], values: Mapping[tup
 
 def _of_a_run(status: Mapping[str, Any]) -> Iterator[Metric]:
     opened = status["open_epoch"] or {"batches": 0, "batches_done": 0, "jobs_open": 0, "jobs_running": 0}
+    if status["epochs"] is not None:  # it is known while there are weights
+        yield gauge("epochs_done", status["epochs_done"], "Finished training epochs")
+        yield gauge("epochs", status["epochs"], "Training epochs in all")
     for name, value, text in (
-        ("epochs_done", status["epochs_done"] or 0, "Finished training epochs"),
-        ("epochs", status["epochs"] or 0, "Training epochs in all"),
         ("epoch_batches", opened["batches"], "Batches of the open epoch"),
         ("epoch_batches_done", opened["batches_done"], "Batches of the open epoch that are counted"),
         ("utterances_per_second", status["utterances_per_second"], "Throughput of all workers"),

@@ -165,6 +165,15 @@ def test_what_members_report_is_told_of_each_by_name_and_what_is_no_report_is_re
     assert told["deepspeech_checkpoint_age_seconds"] >= 50
 
 
+def test_epochs_are_not_told_to_be_0_while_the_chief_waits_for_a_lost_parameter_server(served: Served) -> None:
+    assert figures(served.request("/metrics")[1])["deepspeech_epochs_done"] == 0
+    with served.service.locked() as coordinator:
+        coordinator.suspend()
+    told = figures(served.request("/metrics")[1])
+    assert told["deepspeech_phase{phase=waiting}"] == 1
+    assert not {"deepspeech_epochs_done", "deepspeech_epochs"} & told.keys()
+
+
 def test_the_page_of_one_machine_answers_probes_too() -> None:
     (port,) = free_ports(1)
     with status_page(port):
