@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote
 
 import aiohttp
 import fsspec
@@ -156,6 +157,41 @@ def test_names_of_recordings_may_have_what_has_a_meaning_in_addresses(
         (tmp_path / "list.csv").write_text(f"wav_filename,transcript\n{rows}", encoding="utf-8")
         corpus = read_corpus([Path(f"{address}/list.csv")], labels, MFCC, progress=False)
     assert [each.samples for each in corpus] == [soundfile.info(wav).frames] * (len(names) + 1)
+
+
+SIGNATURE = f"X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIA%2F20261122%2Fs3&X-Amz-Signature={'4f' * 100}"
+
+
+class Signed(SimpleHTTPRequestHandler):
+    """Gives what it is asked for only to those whose address has the signature."""
+
+    def do_GET(self) -> None:
+        self._give(super().do_GET)
+
+    def do_HEAD(self) -> None:
+        self._give(super().do_HEAD)
+
+    def _give(self, answer: Callable[[], None]) -> None:
+        if unquote(self.path).endswith(f"?{unquote(SIGNATURE)}"):
+            answer()
+        else:
+            self.send_error(403)
+
+
+@pytest.mark.parametrize("name", ["test.csv", "test.jsonl", "shard-{000000..000001}.tar"])
+def test_addresses_may_have_long_signatures_behind_what_tells_the_kind_of_a_file(
+    tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
+    wav, labels = sorted((tiny_corpus.test.parent / "wav").glob("test-*.wav"))[0], Alphabet.load(tiny_corpus.alphabet)
+    (tmp_path / "a.wav").symlink_to(wav)
+    assert write_shards([str(tiny_corpus.test), f"--to={tmp_path / 'shard'}", "--shard_mb=0.05"]) == 0
+    with served(partial(Signed, directory=str(tmp_path))) as address:
+        recording = f"{address}/a.wav?{SIGNATURE}"
+        (tmp_path / "test.csv").write_text(f"wav_filename,transcript\n{recording},a\n")
+        (tmp_path / "test.jsonl").write_text(f'{{"audio_filepath": "{recording}", "text": "a"}}\n')
+        corpus = read_corpus([Path(f"{address}/{name}?{SIGNATURE}")], labels, MFCC, progress=False)
+    assert len(corpus) == (6 if ".tar" in name else 1)
 
 
 class Dripping(SimpleHTTPRequestHandler):

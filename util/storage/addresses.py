@@ -6,6 +6,7 @@ makes the address again.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from os import PathLike, fspath
 from urllib.parse import unquote, urlsplit
@@ -15,6 +16,11 @@ READ_ONLY = ("http", "https")
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*):/+(.+)", re.DOTALL | re.IGNORECASE)
 _FILE = "file"
+
+_QUERY = re.compile(r"(https?://[^?]+/[^?/]+)(\.[^?/.]+)\?(.+)", re.DOTALL)
+_SHORT = re.compile(r"(https?://[^?]+)\?([0-9a-f]{32})(\.[^?/.]+)", re.DOTALL)
+_queries: dict[str, str] = {}
+"""The queries that this process has shortened, by what stands for each."""
 
 
 def address_of(path: str | PathLike[str]) -> str | None:
@@ -40,3 +46,21 @@ def scheme_of(address: str) -> str:
 def without_file_scheme(text: str) -> str:
     """Return the path that a `file:` address names, and any other text as it is."""
     return unquote(urlsplit(text).path) if text.lower().startswith(f"{_FILE}:/") else text
+
+
+def with_short_query(address: str) -> str:
+    """Return an address as the path of a copy has it: a query, as a signature, is short, and before the name's ending.
+
+    So it fits into a name, which tells by its ending what the file is.
+    """
+    if (match := _QUERY.fullmatch(address)) is None:
+        return address
+    short = hashlib.sha256(match[3].encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    _queries[short] = match[3]
+    return f"{match[1]}?{short}{match[2]}"
+
+
+def with_own_query(address: str) -> str:
+    """Return the address that `with_short_query` was given in this process."""
+    match = _SHORT.fullmatch(address)
+    return f"{match[1]}{match[3]}?{_queries[match[2]]}" if match and match[2] in _queries else address

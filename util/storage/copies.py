@@ -20,7 +20,7 @@ from urllib.parse import quote
 from ..errors import StorageError
 from ..files.user_folders import cache_folder
 from ..files.whole_files import write_whole
-from .addresses import READ_ONLY, address_of, scheme_of
+from .addresses import READ_ONLY, address_of, scheme_of, with_own_query, with_short_query
 from .store import DiskFullError, Remote, Store
 
 log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ def copy_of(address: str, kind: str = FILES) -> Path:
 
     Raise StorageError for an address that has no place there.
     """
-    scheme, _, rest = address.partition("://")
+    scheme, _, rest = with_short_query(address).partition("://")
     parts = rest.split("/")
     if ".." in parts or not parts[0]:
         raise StorageError(f"{address}: is not an address of a file or folder")
@@ -91,7 +91,7 @@ def original_of(path: str | PathLike[str]) -> str | None:
     if not normal.startswith(folder):
         return None
     kind, scheme, rest = (*normal.removeprefix(folder).split(os.sep, 2), "", "")[:3]
-    return f"{scheme}://{rest}" if kind in (FILES, INPUTS, FOLDERS) and rest else None
+    return with_own_query(f"{scheme}://{rest}") if kind in (FILES, INPUTS, FOLDERS) and rest else None
 
 
 def named_for_all(path: str) -> str:
