@@ -8,7 +8,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, NoReturn
 
 import tensorflow as tf
@@ -167,12 +166,12 @@ class Chief:
         self._steps.begin(session)
         state = restore_newest(self._checkpoints, session, self._options)
         self._fill_in_statistics(session)
-        schedule = self._options.schedule
         training = TrainingCoordinator(
-            replace(schedule, batches_per_job=schedule.batches_per_job * len(graph.training.evaluate_towers)),
+            self._options.schedule,
             {name: data_set.plan for name, data_set in self._context.sets.items()},
             report_count=self._options.report.count,
             state=state,
+            batches_per_step=len(graph.training.evaluate_towers),
         )
         self._progress.resume(training.current)
         lifecycle = RunLifecycle(

@@ -66,11 +66,13 @@ class TrainingCoordinator:
         *,
         report_count: int = 10,
         state: TrainingState | None = None,
+        batches_per_step: int = 1,
     ) -> None:
         """Start at `state`, or at the beginning. Sets without a plan are left out."""
         self._schedule = schedule
         self._plans = plans
         self._report_count = report_count
+        self._batches_per_step = batches_per_step
         self._state, remarks = resumed(state or TrainingState(), schedule, plans)
         for remark in remarks:
             logger.warning(remark)
@@ -224,7 +226,8 @@ class TrainingCoordinator:
         self._running = _Running(set_name, plan, done or set(), tally or Tally())
         left = [index for index in range(plan.batch_count) if index not in self._running.done]
         starts = plan.starts(self._epoch_index(set_name))
-        self._pending = PendingJobs(left, self._schedule.batches_per_job, starts)
+        steps = self._schedule.steps_per_job if set_name is SetName.TRAIN else 1
+        self._pending = PendingJobs(left, steps * self._batches_per_step, starts)
 
     def _finish_epoch(self) -> EpochReport:
         opened = self._running

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -85,10 +84,11 @@ def _train_and_test(
             ):
                 batches_per_step = len(devices) * graph.batches_per_step
                 coordinator = TrainingCoordinator(
-                    replace(options.schedule, batches_per_job=options.schedule.batches_per_job * batches_per_step),
+                    options.schedule,
                     {name: data_set.plan for name, data_set in sets.items()},
                     report_count=options.report.count,
                     state=state,
+                    batches_per_step=batches_per_step,
                 )
                 lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
                 watch.ending = lifecycle

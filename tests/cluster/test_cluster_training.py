@@ -149,3 +149,18 @@ def test_where_spare_gradients_are_computed_none_of_them_is_in_the_weights_besid
     assert trained == {("train", epoch + 1, batch): 1 for epoch in range(epochs) for batch in range(12)}
     description = read_description(max(program.checkpoints.glob("train-*.index")).with_suffix("")) or {}
     assert description["global_step"] == epochs * 12
+
+
+def test_a_long_job_of_validation_or_test_is_handed_in_part_by_part_so_that_its_worker_is_not_taken_for_hung(
+    program: Program,
+) -> None:
+    arguments = [*flags(program, epoch=1, validation_step=1, iters_per_worker=100, dev_batch_size=1)]
+    with Cluster(program, [*arguments, *program.test_files(), "--test_batch_size=1", "--log_traffic"]) as cluster:
+        cluster.start()
+        assert cluster.wait() == [0] * 3, cluster.logs()
+        log = cluster.log("worker 0")
+    parts = re.findall(r"counted: (dev|test) set, epoch 1, batches \[(.*)\]", log)
+    counted = [(name, int(batch)) for name, batches in parts for batch in batches.split(",")]
+    assert sorted(counted) == [(name, batch) for name in ("dev", "test") for batch in range(6)]
+    assert len([name for name, _ in parts if name == "dev"]) == 6
+    assert len([name for name, _ in parts if name == "test"]) > 1

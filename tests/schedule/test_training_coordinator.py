@@ -61,7 +61,7 @@ def test_never_validates_with_a_validation_step_of_zero() -> None:
 
 
 def test_jobs_cover_the_batches_in_order_with_a_smaller_one_at_the_end() -> None:
-    coordinator = TrainingCoordinator(schedule(1, batches_per_job=2), {TRAIN: ALL_SETS[TRAIN]})
+    coordinator = TrainingCoordinator(schedule(1, steps_per_job=2), {TRAIN: ALL_SETS[TRAIN]})
     jobs = [coordinator.next_job() for _ in range(3)]
     assert [job.batches for job in jobs if isinstance(job, Job)] == [(0, 1), (2, 3), (4,)]
     assert coordinator.next_job() is NoJob.WAIT
@@ -73,7 +73,7 @@ def test_reports_the_training_set_every_display_step_and_the_test_set_always() -
 
 
 def test_an_epoch_is_finished_by_its_last_result_in_whatever_order_they_come() -> None:
-    coordinator = TrainingCoordinator(schedule(1, batches_per_job=2), {TRAIN: ALL_SETS[TRAIN]})
+    coordinator = TrainingCoordinator(schedule(1, steps_per_job=2), {TRAIN: ALL_SETS[TRAIN]})
     jobs = [job for job in (coordinator.next_job() for _ in range(3)) if isinstance(job, Job)]
     assert coordinator.submit(result(jobs[2], loss=3.0)) is None
     assert coordinator.submit(result(jobs[0])) is None
@@ -84,7 +84,7 @@ def test_an_epoch_is_finished_by_its_last_result_in_whatever_order_they_come() -
 
 
 def test_batches_left_undone_are_handed_out_next() -> None:
-    coordinator = TrainingCoordinator(schedule(1, batches_per_job=3), {TRAIN: ALL_SETS[TRAIN]})
+    coordinator = TrainingCoordinator(schedule(1, steps_per_job=3), {TRAIN: ALL_SETS[TRAIN]})
     job = coordinator.next_job()
     assert isinstance(job, Job)
     coordinator.submit(result(job, done=1))
@@ -114,7 +114,7 @@ def test_refuses_a_result_of_a_job_that_was_given_back() -> None:
 
 
 def test_refuses_batches_that_are_not_the_jobs_first() -> None:
-    coordinator = TrainingCoordinator(schedule(1, batches_per_job=3), ALL_SETS)
+    coordinator = TrainingCoordinator(schedule(1, steps_per_job=3), ALL_SETS)
     job = coordinator.next_job()
     assert isinstance(job, Job)
     with pytest.raises(ResultRefusedError):
@@ -225,15 +225,15 @@ def test_an_epoch_over_a_changed_set_starts_anew() -> None:
 
 @given(
     seed=st.integers(0, 10_000),
-    batches_per_job=st.integers(1, 4),
+    steps_per_job=st.integers(1, 4),
     train=st.integers(1, 12),
     dev=st.integers(1, 5),
 )
 def test_every_batch_is_counted_once_through_partial_results_lost_jobs_and_restarts(
-    seed: int, batches_per_job: int, train: int, dev: int
+    seed: int, steps_per_job: int, train: int, dev: int
 ) -> None:
     generator = random.Random(seed)
-    options = schedule(3, validation_step=1, batches_per_job=batches_per_job)
+    options = schedule(3, validation_step=1, steps_per_job=steps_per_job)
     plans = {TRAIN: Plan(train, 1, "a"), DEV: Plan(dev, 1, "b"), TEST: Plan(2, 1, "c")}
     coordinator = TrainingCoordinator(options, plans)
     counted: Counter[tuple[SetName, int, int]] = Counter()

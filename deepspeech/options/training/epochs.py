@@ -43,8 +43,11 @@ class ScheduleOptions:
         check=at_least(0),
         decides_result=False,
     )
-    batches_per_job: int = flag(
-        1, "steps in a job of a worker; each takes one batch per device", name="iters_per_worker", check=at_least(1)
+    steps_per_job: int = flag(
+        1,
+        "training steps in a job of a worker; each takes one batch per device",
+        name="iters_per_worker",
+        check=at_least(1),
     )
     early_stopping: EarlyStoppingOptions = field(default_factory=EarlyStoppingOptions)
     learning_rate: LearningRateOptions = field(default_factory=LearningRateOptions)

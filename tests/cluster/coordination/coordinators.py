@@ -27,7 +27,7 @@ def training(
     plans = {name: Plan(size, 1, name.value) for name, size in sizes.items() if size}
     early = EarlyStoppingOptions(enabled=False)
     schedule = ScheduleOptions(
-        epoch=epochs, validation_step=1 if dev else 0, batches_per_job=per_job, early_stopping=early
+        epoch=epochs, validation_step=1 if dev else 0, steps_per_job=per_job, early_stopping=early
     )
     return TrainingCoordinator(schedule, plans, state=state)
 
