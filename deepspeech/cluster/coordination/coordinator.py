@@ -161,7 +161,7 @@ class ClusterCoordinator:
         else:
             self._count(result)
         lease.taken += len(batches)
-        self.members.finished(member, tally.utterances, now)
+        self.members.finished(member, result, now)
         self.members.heard(identity, now, asks=True)
         if last or lease.taken == len(lease.job.batches):
             self.members.release(member, number)

@@ -6,25 +6,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ...schedule.jobs import Job
+from ...schedule.jobs import Job, JobResult
 from .errors import REPLACED, JoinRefusedError, NotMemberError, ReplacedError
+from .pace import Pace
 from .places import FreePlaces, Successions
 from .time_shares import MemberTimes
 
 RECENT_RESULTS = 64
 """Results that a member's throughput is measured over."""
 
-FIRST_JOB_SECONDS = 600.0
-"""Seconds that a worker may take for a job before any worker has finished one."""
-
-SHORTEST_LIMIT_SECONDS = 60.0
-"""Seconds that a worker may always take for a job, however fast the others were."""
-
 SIGNS_PER_SECOND = 1000
 """Signs of life that the coordinator wants from all members together: it has better to do."""
-
-SLOWNESS_ALLOWED = 10
-"""How many times as long as the slowest job so far a worker may take for one."""
 
 
 class Role(str, Enum):
@@ -147,7 +139,7 @@ class Members:
         self._replaced: deque[str] = deque(maxlen=1000)
         self._successions = Successions()
         self._free_places = FreePlaces(settings.workers)
-        self._slowest = 0.0
+        self._pace = Pace()
         self._last_result: float | None = None
         self._last_look: float | None = None
 
@@ -232,10 +224,10 @@ class Members:
             member.asked = now
         return member
 
-    def finished(self, member: Member, utterances: int, now: float) -> None:
+    def finished(self, member: Member, result: JobResult, now: float) -> None:
         """Note a member's result, before `heard` notes that it asks for more."""
-        self._slowest = max(self._slowest, now - member.asked)
-        member.results.append((now, utterances))
+        self._pace.note(result.job, now - member.asked)
+        member.results.append((now, result.tally.utterances))
         self._last_result = now
 
     def lost(self, now: float) -> list[Member]:
@@ -246,8 +238,11 @@ class Members:
                 member.seen += now - self._last_look
                 member.asked += now - self._last_look
         self._last_look = now
-        limit = max(SHORTEST_LIMIT_SECONDS, SLOWNESS_ALLOWED * self._slowest) if self._slowest else FIRST_JOB_SECONDS
-        return [member for member in self if now - member.seen > lease or (member.jobs and now - member.asked > limit)]
+        return [
+            member
+            for member in self
+            if now - member.seen > lease or now - member.asked > self._pace.limit(member.jobs.values())
+        ]
 
     def missing(self, role: Role) -> list[int]:
         """Return the tasks of the role whose processes have not joined or were lost, up to the least number of them.
