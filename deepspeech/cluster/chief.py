@@ -191,8 +191,9 @@ class Chief:
 
     def _fill_in_statistics(self, session: Any) -> None:
         options, sets = self._options, self._context.sets
-        graph = self._context.graph.training.graph
-        fill_in_statistics(session, graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
+        graph, skips = self._context.graph.training.graph, options.bad_rows.skip
+        fill_in = self._watchdog.apart_from(fill_in_statistics)  # recordings may come from a store
+        fill_in(session, graph, options.features, sets, skip_unreadable=skips)
 
     def _do_what_is_due(self, lifecycle: RunLifecycle, worker: WorkerThread) -> None:
         self._watchdog.expect(SAVING_SECONDS)

@@ -4,11 +4,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from math import inf
-from pathlib import Path
+from typing import ParamSpec
 
 from .coordination.membership import Role
 from .http.service import Service
 from .node import end_hard_later
+
+Arguments = ParamSpec("Arguments")
 
 LOOK_SECONDS = 0.5
 """Seconds between two looks."""
@@ -43,14 +45,14 @@ class Watchdog:
         """Expect that what the chief does next takes `seconds` at most."""
         self._expected = time.monotonic() + seconds, seconds
 
-    def apart_from(self, act: Callable[[Path], object]) -> Callable[[Path], None]:
-        """Return what acts on a path for as long as it takes, as no parameter server takes part in it."""
+    def apart_from(self, act: Callable[Arguments, object]) -> Callable[Arguments, None]:
+        """Return what acts for as long as it takes, as parameter servers take hardly any part in it."""
 
-        def act_unwatched(path: Path) -> None:
+        def act_unwatched(*arguments: Arguments.args, **named: Arguments.kwargs) -> None:
             seconds = inf if self._expected is None else self._expected[1]
             self.expect(inf)
             try:
-                act(path)
+                act(*arguments, **named)
             finally:
                 self.expect(seconds)
 

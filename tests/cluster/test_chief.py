@@ -86,6 +86,18 @@ def test_a_checkpoint_may_be_on_its_way_to_a_store_for_longer_than_servers_may_t
     assert fail.call_count == 1
 
 
+def test_recordings_may_be_measured_for_longer_than_servers_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    watching, look, fail = watched(monkeypatch)
+    leader = chief.Chief.__new__(chief.Chief)
+    leader.__dict__ |= {"_context": MagicMock(), "_options": MagicMock(), "_watchdog": watching}
+    monkeypatch.setattr(chief, "fill_in_statistics", lambda *_, **__: look([0.5] * 10_000))
+    watching.expect(600.0)
+    leader._fill_in_statistics(MagicMock())
+    assert fail.call_count == 0
+    look([0.5] * 1203)
+    assert fail.call_count == 1
+
+
 def watched(monkeypatch: pytest.MonkeyPatch) -> tuple[watchdog.Watchdog, Callable[[Sequence[float]], None], MagicMock]:
     """Return a watchdog of servers that are there, what has it look after so many seconds each, and how it ends all."""
     now = [0.0]
