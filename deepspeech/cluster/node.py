@@ -5,7 +5,6 @@ import logging
 import os
 import secrets
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from ..training.graph import session_config
 from ..training.interruption import Interrupted
 from ..training.session_errors import summary
 from ..util.monitoring.log_lines import last_words
+from ..util.web.listening import listen
 from ..util.web.tokens import is_loopback
 from ..util.web.tokens import read_token as read_secret
 from .coordination.errors import CoordinatorError, TrainingStoppedError
@@ -118,7 +118,7 @@ def start_server(options: Options, cluster: ClusterOptions, workers: Mapping[int
     host = cluster.parameter_servers[cluster.task] if cluster.job_name == "ps" else workers[cluster.task]
     port = int(host.rpartition(":")[2])
     try:
-        socket.create_server(("", port)).close()
+        listen("0.0.0.0", port).close()  # noqa: S104 - TensorFlow's server listens at all addresses
     except OSError as error:
         raise port_taken(cluster, host, error) from error
     spec = tf.train.ClusterSpec({"ps": list(cluster.parameter_servers), "worker": workers})

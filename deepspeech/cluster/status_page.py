@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import FlagError
 from ..schedule.snapshot import Publish, Snapshot
 from ..util.monitoring.time_use import shares
+from ..util.web.listening import listen
 from .coordination.status import phase_of_training, seconds_left, status_of_training
 from .http.libraries import check_libraries
 from .monitoring.node_record import NodeRecord
@@ -76,7 +77,7 @@ class RunStatus:
 
 def _listening(port: int) -> socket.socket:
     try:
-        return socket.create_server((HOST, port))
+        return listen(HOST, port)
     except OSError as error:
         taken = error.errno == errno.EADDRINUSE
         advice = "another program listens there; choose another port" if taken else "choose another port"

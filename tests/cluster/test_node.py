@@ -1,13 +1,14 @@
 """Whose errors nodes take TensorFlow's for, and the secret that they read."""
 
+import socket
 from pathlib import Path
 
 import pytest
 import tensorflow as tf
 
-from deepspeech.cluster.node import is_of_a_server, read_token
+from deepspeech.cluster.node import is_of_a_server, read_token, start_server
 from deepspeech.errors import ClusterError
-from deepspeech.options import ClusterOptions
+from deepspeech.options import ClusterOptions, Options
 from deepspeech.options.cluster import TOKEN_VARIABLE
 
 
@@ -37,3 +38,12 @@ def test_space_around_a_secret_is_not_a_part_of_it_wherever_it_stands(
         monkeypatch.setenv(TOKEN_VARIABLE, bad)
         with pytest.raises(ClusterError, match="must be one line of 16 or more ASCII characters"):
             read_token(ClusterOptions())
+
+
+def test_a_port_that_is_taken_is_named_with_its_flag() -> None:
+    with socket.create_server(("", 0)) as taken:
+        host = f"localhost:{taken.getsockname()[1]}"
+        cluster = ClusterOptions(parameter_servers=("localhost:1",), workers=(host,), job_name="worker")
+        said = rf"^--worker_hosts: {host}: cannot listen on its port \(Address already in use\); end the program"
+        with pytest.raises(ClusterError, match=said):
+            start_server(Options(), cluster)

@@ -99,7 +99,12 @@ def test_only_this_machine_reaches_the_page() -> None:
 def test_a_port_that_is_taken_is_named_with_its_flag() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(FlagError, match=f"--status_port={port}: .*choose another port"), status_page(port):
+        with (
+            pytest.raises(
+                FlagError, match=rf"--status_port={port}: .*\(Address already in use\); .*choose another port"
+            ),
+            status_page(port),
+        ):
             pass
 
 
