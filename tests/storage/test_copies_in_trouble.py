@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 from object_store import ObjectStore
+from xdg import BaseDirectory
 
+from deepspeech.cli import flags
+from deepspeech.cli.storage.local_copies import with_local_copies
 from deepspeech.util.errors import StorageError
 from deepspeech.util.files.opening import opened
 from deepspeech.util.storage import store as store_module
@@ -131,3 +134,14 @@ def test_credentials_that_have_expired_are_read_again(tmp_path: Path, monkeypatc
         finally:
             server.shutdown()
             store_module._forget("s3")
+
+
+def test_a_cache_that_cannot_be_written_is_refused_in_one_line_that_says_how_to_name_another(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "file"))
+    options = flags.parse(["--train_files=http://localhost:1/train.csv"])
+    assert options is not None
+    with pytest.raises(StorageError, match=r"^.*/file/deepspeech/storage: .* \(Not a directory\); .* XDG_CACHE_HOME"):
+        with_local_copies(options)

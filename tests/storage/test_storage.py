@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from corpora import TinyCorpus
 from object_store import ObjectStore
-from xdg import BaseDirectory
 
 from deepspeech.cli import flags
 from deepspeech.cli.storage.local_copies import send_what_was_written, with_local_copies
@@ -264,13 +263,21 @@ def test_an_address_that_cannot_be_used_is_refused_in_one_line(flag: str, messag
     assert str(caught.value) == f"--{flag.replace(':///', '://')}: {message}"
 
 
-def test_a_cache_that_cannot_be_written_is_refused_in_one_line_that_says_how_to_name_another(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_worker_that_starts_beside_the_chief_leaves_what_that_writes(
+    store: ObjectStore, tiny_corpus: TinyCorpus
 ) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "file"))
-    with pytest.raises(StorageError, match=r"^.*/file/deepspeech/storage: .* \(Not a directory\); .* XDG_CACHE_HOME"):
-        with_local_copies(options("--train_files=http://localhost:1/train.csv"))
+    def node(task: int) -> Options:
+        cluster = ["--ps_hosts=a:1", "--worker_hosts=b:2,c:3", "--job_name=worker", f"--task_index={task}"]
+        folders = [f"--{name}_dir={store.address(name)}" for name in ("summary", "export", "checkpoint")]
+        return with_local_copies(options(f"--train_files={tiny_corpus.train}", *cluster, *folders))
+
+    chief = node(0)
+    written = [folder / "written" for folder in (chief.summaries.directory, chief.export.directory) if folder]
+    for path in written:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"by the chief")
+    node(1)
+    assert [path.exists() for path in written] == [True, True]
 
 
 def test_without_the_extra_an_address_is_refused_in_one_line_that_names_it(tmp_path: Path) -> None:

@@ -113,11 +113,12 @@ def _fetch(options: Options, name: str, path: Path, *, leads: bool) -> None:
         return
     if name in CACHES:
         receive_file(path)
+    elif name in SENT and not leads:
+        return  # the chief writes it, and perhaps on this machine
     elif name in WRITTEN_FILES:
         path.parent.mkdir(parents=True, exist_ok=True)
     elif name in TWO_WAY_FOLDERS:
-        if leads:
-            receive(path, only_read=name == LOADED)
+        receive(path, only_read=name == LOADED)
     elif name == "export_dir":
         begin_empty(path, partial(check_files, path) if options.export.remove else None)
     elif name in SENT:
