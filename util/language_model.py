@@ -20,9 +20,9 @@ _HEAD_OF_BINARY = b"mmap lm"
 def is_of_characters(path: Path, labels: Sequence[str | bytes]) -> bool:
     """Return whether all words of a language model, ARPA or binary, are single characters that spell text.
 
-    They spell it if one of them stands for a space, if no label begins with a space that could separate words, or if
-    they belong to a script that is written without. Letters may otherwise be words, of someone who spells. Without a
-    vocabulary in the file, or if it cannot be read, return False.
+    They spell it if one of them stands for a space, if labels are bytes or none begins with a space that could separate
+    words, or if they belong to a script that is written without. Letters may otherwise be words, of someone who spells.
+    Without a vocabulary in the file, or if it cannot be read, return False.
     """
     has_space = False
     letters = unspaced = 0

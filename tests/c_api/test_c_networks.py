@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from client import CModel, Library, Samples
 from comparison import check_equal, check_words
+from retold_corpus import write_unigrams
 from untrained import MODELS, WHOLE, signal, untrained
 
 from deepspeech import Model
 from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import serialized
 from deepspeech.options import ExportOptions
+from deepspeech.util.output_units import ByteAlphabet
 
 ROUNDING_OF_INPUTS = 0.1
 """Of confidences: where an input is halfway between two numbers that it can be rounded to, either may be taken."""
@@ -59,3 +61,25 @@ def test_the_library_hears_what_python_hears(name: str, library: Library, tmp_pa
             with pytest.raises(RuntimeError) as found:
                 ours.streamed(samples_of(700), 320)
             assert str(found.value) == f"0x4004: {expected.value}"
+
+
+@pytest.fixture(scope="module")
+def model_of_bytes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return a graph that writes bytes of UTF-8, and a language model of characters for it."""
+    folder = tmp_path_factory.mktemp("bytes")
+    (folder / "bytes.pb").write_bytes(
+        serialized(untrained(*MODELS["lstm"], ByteAlphabet()), ExportOptions(beam_width=32))
+    )
+    return folder / "bytes.pb", write_unigrams(folder / "characters.arpa", dict.fromkeys("aé€", -0.5))
+
+
+def test_a_language_model_of_letters_scores_the_characters_of_bytes(
+    library: Library, model_of_bytes: tuple[Path, Path]
+) -> None:
+    graph, characters = model_of_bytes
+    python = Model(graph)
+    with CModel(library, graph) as ours:
+        for model in (python, ours):
+            model.enableExternalScorer(characters)
+        assert " " not in python.stt(samples_of(24_013))
+        check_equal(ours, python, samples_of(24_013))

@@ -45,7 +45,9 @@ bool is_of_characters(const std::vector<std::string>& vocabulary, const ctc::Lab
     ++letters;
     for (const auto& [first, last] : kWithoutSpaces) unspaced += code >= first && code <= last;
   }
-  return letters > 0 && (has_space || !labels.part_words() || 2 * unspaced > letters);
+  const auto& texts = labels.texts();
+  const bool parted = labels.part_words() && std::all_of(texts.begin(), texts.end(), shared::is_utf8);  // not bytes
+  return letters > 0 && (has_space || !parted || 2 * unspaced > letters);
 }
 
 }  // namespace speech
