@@ -63,6 +63,11 @@ class LabelTexts:
         """Return the places at which characters begin: not amid the bytes of one, nor at a mark upon it."""
         return [place for place, label in enumerate(labels) if not place or not self._goes_on(self._texts[label])]
 
+    def tokens(self, labels: Sequence[int]) -> list[tuple[int, str]]:
+        """Return the place and the text of each label; of bytes, of each character, as one byte of it is no text."""
+        begins = range(len(labels)) if self._are_characters else self.character_begins(labels)
+        return [(begin, self.joined(labels[begin:end])) for begin, end in pairwise([*begins, len(labels)])]
+
     def _goes_on(self, text: str | bytes) -> bool:
         """Return whether a label's text belongs to the character before: a mark, or a further byte of UTF-8."""
         if isinstance(text, str):

@@ -143,8 +143,7 @@ class Model:
         Raise SamplesError for anything else, and ModelError for a number below 1.
         """
         count = checked_count(num_results, "num_results")
-        recognition = self._recognized(audio_buffer)
-        return metadata(recognition.finish(count), recognition.labels, self.step_seconds)
+        return metadata(self._recognized(audio_buffer).finish(count), self.step_seconds)
 
     def createStream(self, endpointing: EndpointRules | None = None) -> Stream:  # noqa: N802
         """Begin an utterance whose audio comes bit by bit; with `endpointing`, its `endpoint` says when it ends.

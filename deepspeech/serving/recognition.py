@@ -108,11 +108,6 @@ class Recognition:
         self._rivals = Rivals()
 
     @property
-    def labels(self) -> Sequence[str | bytes]:
-        """The texts of the labels that hypotheses consist of."""
-        return self._decoder.labels
-
-    @property
     def has_language_model(self) -> bool:
         """Whether a language model scores the hypotheses."""
         return self._recognizer.has_language_model

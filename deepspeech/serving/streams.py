@@ -24,7 +24,6 @@ class Stream:
 
     def __init__(self, recognition: Recognition, step_seconds: float) -> None:
         self._recognition: Recognition | None = recognition
-        self._labels = recognition.labels
         self._step_seconds = step_seconds
         self._lock = threading.RLock()
 
@@ -46,7 +45,7 @@ class Stream:
         count = checked_count(num_results, "num_results")
         with self._lock:
             hypotheses = self._open().peek(count)
-        return metadata(hypotheses, self._labels, self._step_seconds)
+        return metadata(hypotheses, self._step_seconds)
 
     def finishStream(self) -> str:  # noqa: N802
         """Return the text, and end the stream."""
@@ -55,7 +54,7 @@ class Stream:
     def finishStreamWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
         """Return up to `num_results` hypotheses, best first, and end the stream. Raise ModelError as above."""
         count = checked_count(num_results, "num_results")
-        return metadata(self._end().finish(count), self._labels, self._step_seconds)
+        return metadata(self._end().finish(count), self._step_seconds)
 
     def endpoint(self) -> Endpoint | None:
         """Return the end of the utterance; None while it goes on, and always without rules of endpoints.

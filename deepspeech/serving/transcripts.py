@@ -94,9 +94,9 @@ def transcript(
     return Transcript(hypothesis.text, tuple(words), hypothesis.score)
 
 
-def metadata(hypotheses: Sequence[Hypothesis], labels: Sequence[str | bytes], step_seconds: float) -> Metadata:
+def metadata(hypotheses: Sequence[Hypothesis], step_seconds: float) -> Metadata:
     """Return hypotheses as DeepSpeech 0.9 does; `step_seconds` is the model's step."""
-    return Metadata([_candidate(hypothesis, labels, step_seconds) for hypothesis in hypotheses])
+    return Metadata([_candidate(hypothesis, step_seconds) for hypothesis in hypotheses])
 
 
 def joined(parts: Sequence[tuple[float, Transcript]]) -> Transcript:
@@ -145,10 +145,8 @@ def _spoken(word: Word, timesteps: Sequence[int], longest_gap: int) -> tuple[int
     return steps[begin], steps[end - 1] + 1
 
 
-def _candidate(hypothesis: Hypothesis, labels: Sequence[str | bytes], step_seconds: float) -> CandidateTranscript:
-    tokens = []
-    for label, timestep in zip(hypothesis.labels, hypothesis.timesteps, strict=True):
-        text = labels[label]
-        shown = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-        tokens.append(TokenMetadata(shown, timestep, timestep * step_seconds))
-    return CandidateTranscript(tokens, hypothesis.score)
+def _candidate(hypothesis: Hypothesis, step_seconds: float) -> CandidateTranscript:
+    steps, tokens = hypothesis.timesteps, hypothesis.label_texts.tokens(hypothesis.labels)
+    return CandidateTranscript(
+        [TokenMetadata(text, steps[place], steps[place] * step_seconds) for place, text in tokens], hypothesis.score
+    )

@@ -28,7 +28,8 @@ typedef struct ModelState ModelState;
 /* One utterance whose audio comes bit by bit. */
 typedef struct StreamingState StreamingState;
 
-/* A label of a transcript, which is a character unless the model's alphabet has longer ones. */
+/* A label of a transcript, which is a character unless the model's alphabet has longer ones; of a model of bytes, all
+ * bytes of a character. */
 typedef struct TokenMetadata {
   const char* const text;
   const unsigned int timestep; /* the frame at which it appears, from 0 */

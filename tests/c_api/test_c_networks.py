@@ -83,3 +83,16 @@ def test_a_language_model_of_letters_scores_the_characters_of_bytes(
             model.enableExternalScorer(characters)
         assert " " not in python.stt(samples_of(24_013))
         check_equal(ours, python, samples_of(24_013))
+
+
+def test_a_character_of_several_bytes_is_one_token(library: Library, model_of_bytes: tuple[Path, Path]) -> None:
+    graph, characters = model_of_bytes
+    python = Model(graph)
+    with CModel(library, graph) as ours:
+        for model in (python, ours):
+            model.enableExternalScorer(characters)
+            model.setScorerAlphaBeta(1.0, 9.0)
+        check_equal(ours, python, samples_of(24_013))
+    tokens = [token.text for token in python.sttWithMetadata(samples_of(24_013)).transcripts[0].tokens]
+    assert set(tokens) <= set("aé€") and "é" in tokens
+    assert "".join(tokens) == python.stt(samples_of(24_013))

@@ -1,8 +1,9 @@
 #include "c_api/recognition/hypotheses.h"
-#include "shared/utf8.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "shared/utf8.h"
 
 namespace speech {
 namespace {
@@ -24,6 +25,11 @@ std::string without_outer_spaces(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
+// True for a byte of UTF-8 that is not the first of its character.
+bool is_within_character(const std::string& label) {
+  return (static_cast<unsigned char>(label.front()) & 0xC0) == 0x80;
+}
+
 }  // namespace
 
 Writer::Writer(std::vector<std::string> labels, bool words_apart)
@@ -35,9 +41,13 @@ std::vector<Hypothesis> Writer::hypotheses(const std::vector<ctc::Result>& resul
   std::vector<Hypothesis> all;
   for (const ctc::Result& result : results) {
     Hypothesis hypothesis{text_of(result.labels), result.score, {}};
+    std::vector<Token>& tokens = hypothesis.tokens;
     for (std::size_t place = 0; place < result.labels.size(); ++place) {
-      hypothesis.tokens.push_back({shared::as_utf8(labels_[result.labels[place]]), result.frames[place]});
+      const std::string& label = labels_[result.labels[place]];
+      if (tokens.empty() || !is_within_character(label)) tokens.push_back({"", result.frames[place]});
+      tokens.back().text += label;
     }
+    for (Token& token : tokens) token.text = shared::as_utf8(token.text);
     all.push_back(std::move(hypothesis));
   }
   return all;

@@ -9,7 +9,7 @@
 
 namespace speech {
 
-// A label of a transcript, and the frame at which it appears.
+// A label of a transcript, or a character if labels are its bytes, and the frame at which it appears.
 struct Token {
   std::string text;
   std::uint32_t frame;
