@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from client import CModel, Library
+import soundfile
+from client import ROOT, CModel, Library
 from comparison import check_equal, check_words
 from retold_corpus import write_unigrams
 from untrained import FBANK, signal, untrained
@@ -65,3 +68,20 @@ def test_texts_times_and_confidences_are_those_of_python(
 def test_a_language_model_without_spellings_is_refused(library: Library, graph: Path, language_model: Path) -> None:
     with CModel(library, graph) as ours, pytest.raises(RuntimeError, match=r"does not say .*scorer package"):
         ours.enableExternalScorer(language_model)
+
+
+def test_the_example_tells_the_text_and_when_each_of_its_words_begins(
+    environment: dict[str, str], graph: Path, tmp_path: Path
+) -> None:
+    if not shutil.which("pkg-config"):
+        pytest.skip("no pkg-config")
+    asked = ["pkg-config", "--cflags", "--libs", "deepspeech"]
+    flags = subprocess.run(asked, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    program, recording = tmp_path / "transcribe", tmp_path / "recording.wav"
+    subprocess.run(["cc", ROOT / "examples/c_api/c/transcribe.c", *flags, "-o", program], check=True)
+    soundfile.write(recording, SAMPLES, 16_000)
+    printed = subprocess.run([program, graph, recording], env=environment, capture_output=True, text=True, check=True)
+    text, _, times = printed.stdout.splitlines()
+    heard = Model(graph).transcribe(recording)
+    assert text == heard.text
+    assert times.split() == [f"{word.start:.2f}" for word in heard.words]

@@ -47,21 +47,17 @@ static short* read_samples(const char* path, int sample_rate, unsigned* count) {
   return NULL;
 }
 
-static void print(const CandidateTranscript* transcript) {
-  const TokenMetadata* tokens = transcript->tokens;
+static void print(const DS_Transcript* transcript) {
   unsigned place;
-  for (place = 0; place < transcript->num_tokens; ++place) fputs(tokens[place].text, stdout);
-  printf("\nconfidence %.4f\n", transcript->confidence);
-  for (place = 0; place < transcript->num_tokens; ++place) {
-    if (place == 0 || strcmp(tokens[place - 1].text, " ") == 0) printf("%.2f ", tokens[place].start_time);
-  }
+  printf("%s\nconfidence %.4f\n", transcript->text, transcript->confidence);
+  for (place = 0; place < transcript->num_words; ++place) printf("%.2f ", transcript->words[place].start_time);
   printf("\n");
 }
 
 int main(int argc, char** argv) {
   ModelState* model;
   StreamingState* stream;
-  Metadata* metadata;
+  DS_Transcripts* heard;
   short* samples;
   unsigned count, start;
   if (argc < 3) fail("usage", "transcribe MODEL WAV [SCORER]");
@@ -74,11 +70,11 @@ int main(int argc, char** argv) {
   for (start = 0; start < count; start += 320) {
     DS_FeedAudioContent(stream, samples + start, count - start < 320 ? count - start : 320);
   }
-  metadata = DS_FinishStreamWithMetadata(stream, 1);
-  if (!metadata) fail("stream", DS_LastErrorMessage());
-  print(&metadata->transcripts[0]);
+  heard = DS_FinishStreamWithWords(stream, 1);
+  if (!heard) fail("stream", DS_LastErrorMessage());
+  print(&heard->transcripts[0]);
 
-  DS_FreeMetadata(metadata);
+  DS_FreeTranscripts(heard);
   DS_FreeModel(model);
   free(samples);
   return 0;

@@ -59,17 +59,12 @@ func (model *Model) Transcribe(samples []int16) (string, float64, error) {
 	if len(samples) > 0 {
 		first = (*C.short)(unsafe.Pointer(&samples[0]))
 	}
-	metadata := C.DS_SpeechToTextWithMetadata(model.state, first, C.uint(len(samples)), 1)
-	if metadata == nil {
+	heard := C.DS_SpeechToTextWithWords(model.state, first, C.uint(len(samples)), 1)
+	if heard == nil {
 		return "", 0, lastError()
 	}
-	defer C.DS_FreeMetadata(metadata)
-	best := metadata.transcripts
-	text := ""
-	for _, token := range unsafe.Slice(best.tokens, int(best.num_tokens)) {
-		text += C.GoString(token.text)
-	}
-	return text, float64(best.confidence), nil
+	defer C.DS_FreeTranscripts(heard)
+	return C.GoString(heard.transcripts.text), float64(heard.transcripts.confidence), nil
 }
 
 func lastError() error { return errors.New(C.GoString(C.DS_LastErrorMessage())) }

@@ -9,18 +9,17 @@ const koffi = require("koffi");
 
 const library = load(process.env.DEEPSPEECH_LIBRARY || "libdeepspeech.so");
 koffi.opaque("ModelState");
-koffi.struct("TokenMetadata", { text: "const char *", timestep: "unsigned int", start_time: "float" });
-koffi.struct("CandidateTranscript", { tokens: "TokenMetadata *", num_tokens: "unsigned int", confidence: "double" });
-koffi.struct("Metadata", { transcripts: "CandidateTranscript *", num_transcripts: "unsigned int" });
+koffi.struct("DS_Transcript", { text: "const char *", words: "void *", num_words: "unsigned int", confidence: "double" });
+koffi.struct("DS_Transcripts", { transcripts: "DS_Transcript *", num_transcripts: "unsigned int" });
 
 const createModel = library.func("int DS_CreateModel(const char *path, _Out_ ModelState **model)");
 const freeModel = library.func("void DS_FreeModel(ModelState *model)");
 const sampleRate = library.func("int DS_GetModelSampleRate(ModelState *model)");
 const enableScorer = library.func("int DS_EnableExternalScorer(ModelState *model, const char *path)");
 const speechToText = library.func(
-  "Metadata *DS_SpeechToTextWithMetadata(ModelState *model, const int16_t *samples, unsigned int count, unsigned int results)",
+  "DS_Transcripts *DS_SpeechToTextWithWords(ModelState *model, const int16_t *samples, unsigned int count, unsigned int results)",
 );
-const freeMetadata = library.func("void DS_FreeMetadata(Metadata *metadata)");
+const freeTranscripts = library.func("void DS_FreeTranscripts(DS_Transcripts *transcripts)");
 const lastErrorMessage = library.func("const char *DS_LastErrorMessage()");
 
 function load(name) {
@@ -51,14 +50,13 @@ class Model {
 
   // The text of an Int16Array, and its confidence.
   transcribe(samples) {
-    const metadata = speechToText(this.state, samples, samples.length, 1);
-    check(metadata);
+    const heard = speechToText(this.state, samples, samples.length, 1);
+    check(heard);
     try {
-      const best = koffi.decode(koffi.decode(metadata, "Metadata").transcripts, "CandidateTranscript");
-      const tokens = best.num_tokens ? koffi.decode(best.tokens, koffi.array("TokenMetadata", best.num_tokens)) : [];
-      return { text: tokens.map((token) => token.text).join(""), confidence: best.confidence };
+      const { text, confidence } = koffi.decode(koffi.decode(heard, "DS_Transcripts").transcripts, "DS_Transcript");
+      return { text, confidence };
     } finally {
-      freeMetadata(metadata);
+      freeTranscripts(heard);
     }
   }
 
