@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
 
 from ..decoder import Hypothesis, Word
@@ -106,8 +107,16 @@ def joined(parts: Sequence[tuple[float, Transcript]]) -> Transcript:
         for start, part in parts
         for word in part.words
     )
-    text = " ".join(part.text for _, part in parts if part.text)
-    return Transcript(text, words, sum(part.confidence for _, part in parts))
+    return Transcript(_text(parts), words, sum(part.confidence for _, part in parts))
+
+
+def continued(text: str, further: str) -> str:
+    """Return a text that goes on with another: after one space, or none where the script has none between words."""
+    before, after = text.rstrip(" "), further.lstrip(" ")
+    if not before or not after:
+        return text if before else further
+    between = "" if written_without_spaces(before[-1]) and written_without_spaces(after[0]) else " "
+    return f"{before}{between}{after}"
 
 
 def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count: int) -> list[Transcript]:
@@ -120,15 +129,19 @@ def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count
     for start, candidates in parts:
         scores = [_score(before) for before in chosen]
         pairs = [(score + each.confidence, place, each) for place, score in enumerate(scores) for each in candidates]
-        texts = [" ".join(part.text for _, part in before if part.text) for before in chosen]
+        texts = list(map(_text, chosen))
         longer: dict[str, list[tuple[float, Transcript]]] = {}  # by text, of which the first is the best
         for _, place, candidate in sorted(pairs, key=lambda pair: pair[0], reverse=True):
-            text = " ".join(f"{texts[place]} {candidate.text}".split())
+            text = " ".join(continued(texts[place], candidate.text).split())
             longer.setdefault(text, [*chosen[place], (start, candidate)])
             if len(longer) == count:
                 break
         chosen = list(longer.values())
     return [joined(choice) for choice in chosen]
+
+
+def _text(parts: Sequence[tuple[float, Transcript]]) -> str:
+    return reduce(continued, (part.text for _, part in parts), "")
 
 
 def _score(choice: Sequence[tuple[float, Transcript]]) -> float:

@@ -109,3 +109,19 @@ def test_candidates_of_parts_make_the_best_of_the_whole() -> None:
     assert joined_candidates(parts, 1)[0] == whole[0]
     assert whole[0].words == (TimedWord("a", 0.5, 0.75), TimedWord("d", 30.5, 30.75))
     assert joined_candidates(parts[:1], 3) == list(parts[0][1])
+
+
+@pytest.mark.parametrize(
+    ("texts", "whole"),
+    [
+        (["two seven ", "", " ", " six "], "two seven six "),
+        (["今天", "天气", "很好"], "今天天气很好"),
+        (["我们去", "starbucks", "吧"], "我们去 starbucks 吧"),
+        (["ไป", "ไหน"], "ไปไหน"),
+        ([""], ""),
+    ],
+)
+def test_parts_are_one_text_with_the_spaces_of_its_script(texts: list[str], whole: str) -> None:
+    parts = [(30.0 * number, part(text, -1.0)) for number, text in enumerate(texts)]
+    assert joined(parts).text == whole
+    assert joined_candidates([(start, [one]) for start, one in parts], 1)[0].text == whole

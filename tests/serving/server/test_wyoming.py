@@ -255,6 +255,10 @@ def test_words_are_told_once_they_stay() -> None:
     told = [TranscriptChunk.from_event(event).text for event in events if TranscriptChunk.is_type(event.type)]
     assert told == ["turn on", " the lights", " please"]
     assert Transcript.from_event(events[-2]) == Transcript("turn on the lights please", language="xx")
+    unspaced = GrowingTranscript("zh")
+    events = [*unspaced.grow(final(0, "打开")), *unspaced.grow(final(1, "灯")), *unspaced.end()]
+    assert [TranscriptChunk.from_event(event).text for event in events[1:3]] == ["打开", "灯"]
+    assert Transcript.from_event(events[-2]) == Transcript("打开灯", language="zh")
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4])

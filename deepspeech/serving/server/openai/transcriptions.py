@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ...transcripts import Transcript, joined
+from ...transcripts import Transcript, continued, joined
 from ..errors import RefusedError, failed
 from ..models import LoadedModel
 from ..service import Service
@@ -62,18 +62,17 @@ class TranscriptionEndpoint:
 
     async def _stream(self, parts: AsyncIterator[Part], send: Send) -> None:
         """Send the text as server-sent events while it comes, and as the last one what fails after the first."""
-        texts: list[str] = []
-        end, begun = 0.0, False
+        text, end, begun = "", 0.0, False
         try:
             async for _, part_end, transcript in parts:
                 if not begun:
                     await _begin_events(send)
                     begun = True
-                if transcript.text:
-                    await _send_event(send, delta(f" {transcript.text}" if texts else transcript.text))
-                    texts.append(transcript.text)
-                end = part_end
-            await _send_event(send, done(" ".join(texts), end))
+                longer = continued(text, transcript.text.rstrip(" "))
+                if longer != text:
+                    await _send_event(send, delta(longer[len(text) :]))
+                text, end = longer, part_end
+            await _send_event(send, done(text, end))
         except Exception as error:
             if not begun:
                 raise

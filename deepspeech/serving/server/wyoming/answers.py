@@ -9,6 +9,7 @@ from wyoming.event import Event
 from wyoming.info import AsrModel, AsrProgram, Attribution, Info
 
 from .... import __version__
+from ...transcripts import continued
 from ..live.protocol import Final, Partial
 from ..models import LoadedModel
 
@@ -49,7 +50,7 @@ class GrowingTranscript:
 
     def __init__(self, language: str | None) -> None:
         self._language = language
-        self._finished: list[str] = []
+        self._finished = ""
         self._told = 0
         """Words of the utterance in progress that were told."""
         self._begun = False
@@ -62,13 +63,12 @@ class GrowingTranscript:
         text = event.transcripts[0].text
         yield from self._tell(text.split())
         self._told = 0
-        if text:
-            self._finished.append(text)
+        self._finished = continued(self._finished, text)
 
     def end(self) -> Iterator[Event]:
         """Yield the events that end it, the whole transcript among them."""
         yield from self._begin()
-        yield Transcript(" ".join(self._finished), language=self._language).event()
+        yield Transcript(self._finished, language=self._language).event()
         yield TranscriptStop().event()
 
     def _begin(self) -> Iterator[Event]:
@@ -80,7 +80,8 @@ class GrowingTranscript:
         new = words[self._told :]
         if not new:
             return
-        first = not self._told and not self._finished
+        further = " ".join(new)
+        chunk = f" {further}" if self._told else continued(self._finished, further)[len(self._finished) :]
         self._told = len(words)
         yield from self._begin()
-        yield TranscriptChunk(("" if first else " ") + " ".join(new)).event()
+        yield TranscriptChunk(chunk).event()
