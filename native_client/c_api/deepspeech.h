@@ -160,7 +160,7 @@ DEEPSPEECH_EXPORT int DS_LastErrorCode(void);
 DEEPSPEECH_EXPORT int DS_CreateModelWithPrecision(const char* aModelPath, const char* aPrecision, ModelState** retval);
 
 /* A word of a transcript: from when to when it is said, in seconds, and the probability that it is right, between 0
- * and 1. */
+ * and 1. Of a text without spaces, as Chinese, it is a phrase, which has the confidence of the whole. */
 typedef struct DS_Word {
   const char* const text;
   const double start_time;

@@ -33,6 +33,8 @@ bool is_utf8(std::string_view bytes) {
   return true;
 }
 
+bool is_within_character(std::string_view bytes) { return (static_cast<unsigned char>(bytes.front()) & 0xC0) == 0x80; }
+
 std::string as_utf8(std::string_view bytes) {
   std::string text;
   while (!bytes.empty()) {

@@ -18,6 +18,9 @@ Character first_character(std::string_view bytes);
 
 bool is_utf8(std::string_view bytes);
 
+// Whether bytes, of which there are some, begin with one that is not the first of a character.
+bool is_within_character(std::string_view bytes);
+
 // The bytes as UTF-8, with U+FFFD in place of each part that is not.
 std::string as_utf8(std::string_view bytes);
 

@@ -16,6 +16,7 @@ from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import serialized
 from deepspeech.options import ExportOptions
 from deepspeech.util.output_units import ByteAlphabet
+from deepspeech.util.text import Alphabet
 
 ROUNDING_OF_INPUTS = 0.1
 """Of confidences: where an input is halfway between two numbers that it can be rounded to, either may be taken."""
@@ -96,3 +97,20 @@ def test_a_character_of_several_bytes_is_one_token(library: Library, model_of_by
     tokens = [token.text for token in python.sttWithMetadata(samples_of(24_013)).transcripts[0].tokens]
     assert set(tokens) <= set("aé€") and "é" in tokens
     assert "".join(tokens) == python.stt(samples_of(24_013))
+
+
+@pytest.mark.parametrize("labels", [" 今天气好", "กข็ีa", b"bytes"])
+def test_texts_without_spaces_have_the_phrases_of_python(labels: str | bytes, library: Library, tmp_path: Path) -> None:
+    alphabet = Alphabet(tuple(labels)) if isinstance(labels, str) else ByteAlphabet()
+    path = tmp_path / "unspaced.pb"
+    path.write_bytes(serialized(untrained(*MODELS["lstm"], alphabet), ExportOptions(beam_width=32)))
+    samples = samples_of(300_000)
+    samples[100_000:130_000] = 0
+    python = Model(path)
+    with CModel(library, path) as ours:
+        if isinstance(labels, bytes):
+            for model in (python, ours):
+                model.enableExternalScorer(write_unigrams(tmp_path / "lm.arpa", dict.fromkeys("今天a", -0.5)))
+        check_words(ours, python, samples)
+    words = python.candidates(samples.astype(np.float32) / 32768)[0].words
+    assert len(words) > 2 and len({word.confidence for word in words}) < len(words)

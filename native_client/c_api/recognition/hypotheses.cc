@@ -25,11 +25,6 @@ std::string without_outer_spaces(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
-// True for a byte of UTF-8 that is not the first of its character.
-bool is_within_character(const std::string& label) {
-  return (static_cast<unsigned char>(label.front()) & 0xC0) == 0x80;
-}
-
 }  // namespace
 
 Writer::Writer(std::vector<std::string> labels, bool words_apart)
@@ -44,7 +39,7 @@ std::vector<Hypothesis> Writer::hypotheses(const std::vector<ctc::Result>& resul
     std::vector<Token>& tokens = hypothesis.tokens;
     for (std::size_t place = 0; place < result.labels.size(); ++place) {
       const std::string& label = labels_[result.labels[place]];
-      if (tokens.empty() || !is_within_character(label)) tokens.push_back({"", result.frames[place]});
+      if (tokens.empty() || !shared::is_within_character(label)) tokens.push_back({"", result.frames[place]});
       tokens.back().text += label;
     }
     for (Token& token : tokens) token.text = shared::as_utf8(token.text);

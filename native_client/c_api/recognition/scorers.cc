@@ -2,19 +2,13 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
+#include "c_api/recognition/scripts.h"
 #include "shared/error.h"
 #include "shared/utf8.h"
 
 namespace speech {
 namespace {
-
-// Thai and Lao, Burmese, Khmer, Japanese and Chinese, which are written without spaces between words.
-constexpr std::pair<char32_t, char32_t> kWithoutSpaces[] = {
-    {0x0E00, 0x0EFF}, {0x1000, 0x109F}, {0x1780, 0x17FF}, {0x3005, 0x3007},   {0x3041, 0x30FF},
-    {0x3400, 0x9FFF}, {0xF900, 0xFAFF}, {0x20000, 0x3FFFF},
-};
 
 bool is_special(const std::string& word) {
   return word == "<unk>" || word == "<UNK>" || word == "<s>" || word == "</s>";
@@ -43,7 +37,7 @@ bool is_of_characters(const std::vector<std::string>& vocabulary, const ctc::Lab
     const char32_t code = shared::take_character(left);
     if (!left.empty()) return false;
     ++letters;
-    for (const auto& [first, last] : kWithoutSpaces) unspaced += code >= first && code <= last;
+    unspaced += written_without_spaces(code);
   }
   const auto& texts = labels.texts();
   const bool parted = labels.part_words() && std::all_of(texts.begin(), texts.end(), shared::is_utf8);  // not bytes

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <utility>
 
+#include "c_api/recognition/scripts.h"
 #include "shared/utf8.h"
 
 namespace speech {
@@ -13,6 +15,7 @@ namespace {
 constexpr std::size_t kRivals = 4;        // labels of a row that are remembered as what else may have been said
 constexpr std::uint32_t kRowsAfter = 6;   // a word's last label that still show how sure the network is of it
 constexpr double kLongestGap = 0.5;       // seconds between two labels of a word; see deepspeech/serving/transcripts.py
+constexpr double kLongestPhrase = 6;      // seconds of a phrase of a text without spaces
 constexpr double kSmallestProbability = 1e-4;
 
 double logit(double probability) {
@@ -32,6 +35,27 @@ std::pair<std::size_t, std::size_t> labels_of(const Word& word, const ctc::Resul
     return static_cast<std::size_t>(found - result.frames.begin());
   };
   return {place(word.start), place(word.end)};
+}
+
+bool is_unspaced(std::string_view text) {
+  while (!text.empty()) {
+    if (written_without_spaces(shared::take_character(text))) return true;
+  }
+  return false;
+}
+
+// The place after the widest gap between the labels at some places, of several the middle one; `begin` without any.
+std::size_t after_widest_gap(const std::vector<std::uint32_t>& frames, const std::vector<std::size_t>& places,
+                             std::size_t begin, std::size_t end) {
+  const auto rank = [&](std::size_t place) {
+    const std::uint32_t gap = frames[places[place]] - frames[places[place - 1]];
+    return std::pair(gap, std::min(place - begin, end - place));
+  };
+  std::size_t best = begin;
+  for (std::size_t place = begin + 1; place < end; ++place) {
+    if (best == begin || rank(place) >= rank(best)) best = place;
+  }
+  return best;
 }
 
 // Which results have a word, by its text.
@@ -98,10 +122,7 @@ std::vector<Word> WordReader::words(const ctc::Result& result) const {
     for (end = begin + 1; end < count && labels_[result.labels[end]].front() != ' ';) ++end;
     const std::size_t first = is_space(result.labels[begin]) ? begin + 1 : begin;
     if (first == end) continue;
-    std::string bytes;
-    for (std::size_t place = first; place < end; ++place) bytes += labels_[result.labels[place]];
-    const std::string text = shared::as_utf8(bytes);
-    words.push_back({text.substr(text.front() == ' ' ? 1 : 0), result.frames[first], result.frames[end - 1] + 1});
+    words.push_back({text(result, first, end), result.frames[first], result.frames[end - 1] + 1});
   }
   return words;
 }
@@ -117,9 +138,12 @@ std::vector<std::vector<TimedWord>> WordReader::timed_words(const std::vector<ct
     const std::vector<Word> found = words(results[number]);
     timed_words.emplace_back();
     for (std::size_t place = 0; place < found.size(); ++place) {
-      timed_words.back().push_back(timed(found[place], results[number]));
-      timed_words.back().back().confidence = confidence(calibration, agreements.of(found[place]),
-                                                        clarity(results[number], found, place, rivals));
+      const double sure =
+          confidence(calibration, agreements.of(found[place]), clarity(results[number], found, place, rivals));
+      for (TimedWord& said : timed(found[place], results[number])) {
+        said.confidence = sure;
+        timed_words.back().push_back(std::move(said));
+      }
     }
   }
   return timed_words;
@@ -139,9 +163,14 @@ double WordReader::clarity(const ctc::Result& result, const std::vector<Word>& w
   });
 }
 
+std::vector<TimedWord> WordReader::timed(const Word& word, const ctc::Result& result) const {
+  if (is_unspaced(word.text)) return phrases(word, result);
+  return {spoken(word, result)};
+}
+
 // The word is said where most of its labels are, without a long gap.
-TimedWord WordReader::timed(const Word& word, const ctc::Result& result) const {
-  const auto longest_gap = static_cast<std::uint32_t>(kLongestGap / row_seconds_);
+TimedWord WordReader::spoken(const Word& word, const ctc::Result& result) const {
+  const std::uint32_t longest_gap = rows(kLongestGap);
   const auto [first, last] = labels_of(word, result);
   std::size_t begin = first, best = first, best_end = first;
   for (std::size_t place = first; place < last; ++place) {
@@ -152,6 +181,50 @@ TimedWord WordReader::timed(const Word& word, const ctc::Result& result) const {
     }
   }
   return {word.text, result.frames[best] * row_seconds_, (result.frames[best_end - 1] + 1) * row_seconds_, 0};
+}
+
+// What a text without spaces has in place of words: it is cut at each long gap, and at the widest of any until no part
+// is too long.
+std::vector<TimedWord> WordReader::phrases(const Word& word, const ctc::Result& result) const {
+  const auto [first, last] = labels_of(word, result);
+  std::vector<std::size_t> places = character_begins(result, first, last);
+  std::vector<std::pair<std::size_t, std::size_t>> waiting{{0, places.size()}};
+  places.push_back(last);
+  std::vector<TimedWord> phrases;
+  while (!waiting.empty()) {
+    const auto [begin, end] = waiting.back();
+    waiting.pop_back();
+    const std::uint32_t start = result.frames[places[begin]], stop = result.frames[places[end] - 1] + 1;
+    const std::size_t cut = after_widest_gap(result.frames, places, begin, end);
+    const std::uint32_t gap = cut == begin ? 0 : result.frames[places[cut]] - result.frames[places[cut - 1]];
+    if (gap > rows(kLongestGap) || (gap > 0 && stop - start > rows(kLongestPhrase))) {
+      waiting.insert(waiting.end(), {{cut, end}, {begin, cut}});
+    } else {
+      phrases.push_back({text(result, places[begin], places[end]), start * row_seconds_, stop * row_seconds_, 0});
+    }
+  }
+  return phrases;
+}
+
+// The places of labels at which characters begin: not amid the bytes of one, nor at a mark upon it.
+std::vector<std::size_t> WordReader::character_begins(const ctc::Result& result, std::size_t first,
+                                                      std::size_t last) const {
+  std::vector<std::size_t> places;
+  for (std::size_t place = first; place < last; ++place) {
+    std::string_view label = labels_[result.labels[place]];
+    const bool goes_on = shared::is_within_character(label) ||
+                         (shared::is_utf8(label) && is_mark(shared::take_character(label)));
+    if (place == first || !goes_on) places.push_back(place);
+  }
+  return places;
+}
+
+// The text of labels, without the space before it.
+std::string WordReader::text(const ctc::Result& result, std::size_t first, std::size_t last) const {
+  std::string bytes;
+  for (std::size_t place = first; place < last; ++place) bytes += labels_[result.labels[place]];
+  const std::string text = shared::as_utf8(bytes);
+  return text.substr(text.front() == ' ' ? 1 : 0);
 }
 
 }  // namespace speech

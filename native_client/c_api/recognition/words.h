@@ -69,14 +69,19 @@ class WordReader {
   // The words of a result, which begin at labels that begin with a space, or after those that are one.
   std::vector<Word> words(const ctc::Result& result) const;
 
-  // The words of the first `count` results with their times and confidences; all results of the signal are compared, as
-  // far as they are among the first that count.
+  // The words of the first `count` results with their times and confidences, or of texts without spaces, as Chinese, their
+  // phrases; all results of the signal are compared, as far as they are among the first that count.
   std::vector<std::vector<TimedWord>> timed_words(const std::vector<ctc::Result>& results, std::size_t count,
                                                   const Rivals& rivals, const Calibration& calibration) const;
 
  private:
   double clarity(const ctc::Result& result, const std::vector<Word>& words, std::size_t place, const Rivals& rivals) const;
-  TimedWord timed(const Word& word, const ctc::Result& result) const;
+  std::vector<TimedWord> timed(const Word& word, const ctc::Result& result) const;
+  TimedWord spoken(const Word& word, const ctc::Result& result) const;
+  std::vector<TimedWord> phrases(const Word& word, const ctc::Result& result) const;
+  std::vector<std::size_t> character_begins(const ctc::Result& result, std::size_t first, std::size_t last) const;
+  std::string text(const ctc::Result& result, std::size_t first, std::size_t last) const;
+  std::uint32_t rows(double seconds) const { return static_cast<std::uint32_t>(seconds / row_seconds_); }
   bool is_space(ctc::Label label) const { return labels_[label] == " "; }
 
   std::vector<std::string> labels_;
