@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import fcntl
 import json
 import os
@@ -20,7 +21,9 @@ import soundfile
 from command_client import Client
 
 from deepspeech import Model
+from deepspeech.cli.confidence.low_confidence import as_asked
 from deepspeech.cli.transcribe import main as transcribe
+from deepspeech.serving.transcripts import TimedWord, Transcript
 
 
 def wav_header(samples: int) -> bytes:
@@ -167,6 +170,9 @@ def test_words_of_low_confidence_are_marked_or_dropped(client: Client, model: Mo
     heard = model.transcribe(recordings[0]).text.split()
     assert client.run(*flags).stdout.decode().split() == [f"[{word}?]" for word in heard]
     assert client.run(*flags, "--low_confidence", "drop", "--json").stdout.decode().count('"word"') == 0
+    sure, unsure = (TimedWord(text, 0.0, 1.0, confidence) for text, confidence in (("今天", 0.9), ("吗", 0.1)))
+    options = argparse.Namespace(min_confidence=0.5, low_confidence="drop")
+    assert as_asked(Transcript("今天吗今天", (sure, unsure, sure), -1.0), options).text == "今天今天"
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from functools import reduce
 
 from ...errors import FlagError
-from ...serving.transcripts import Transcript
+from ...serving.transcripts import Transcript, continued
 
 MARK, DROP = "mark", "drop"
 
@@ -46,4 +47,4 @@ def as_asked(spoken: Transcript, options: argparse.Namespace) -> Transcript:
         words = tuple(
             word if word.confidence >= least else replace(word, text=f"[{word.text}?]") for word in spoken.words
         )
-    return replace(spoken, text=" ".join(word.text for word in words), words=words)
+    return replace(spoken, text=reduce(continued, (word.text for word in words), ""), words=words)
