@@ -27,6 +27,7 @@ refuses() {
     passed=$((passed + 1))
 }
 
+make --dry-run --always-make | grep -e '-o generate_scorer$' >"$folder/output" || fail make 'without a goal, it makes something else'
 printf '# comment\n \na\nb\n\\#\n' >"$folder/alphabet.txt"
 printf '%s\n' '\data\' 'ngram 1=5' 'ngram 2=1' '' '\1-grams:' $'-1\t<unk>\t0' $'-1\t<s>\t0' $'-1\t</s>\t0' \
     $'-1\ta\t0' $'-1\tb#\t0' '' '\2-grams:' $'-1\ta b#' '' '\end\' >"$folder/lm.arpa"
