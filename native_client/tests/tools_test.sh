@@ -42,6 +42,10 @@ mapfile -t weights < <(grep -o -e '--default_[a-z]* [0-9.]*' <<<"$usage" | tr ' 
 [[ ${#weights[@]} == 4 ]] || fail 'generate_scorer --help' "its usage has no defaults: $usage"
 writes "$folder/same.scorer" ./generate_scorer "${files[@]}" --package "$folder/same.scorer" "${weights[@]}"
 cmp -s "$folder/default.scorer" "$folder/same.scorer" || fail 'generate_scorer' "its defaults are not ${weights[*]}"
+printf '\xef\xbb\xbf# comment\r\n \r\na\r\nb\r\n\\#\r\n' >"$folder/windows.txt"
+writes "$folder/windows.scorer" ./generate_scorer --alphabet "$folder/windows.txt" --lm "$folder/lm.arpa" \
+    --package "$folder/windows.scorer"
+cmp -s "$folder/default.scorer" "$folder/windows.scorer" || fail 'generate_scorer' 'it reads a BOM as part of a label'
 refuses 'unknown argument --trye' ./generate_trie "${files[@]}" --trye x
 refuses '--trie is missing' ./generate_trie "${files[@]}"
 refuses "neither 'word' nor 'character'" ./generate_trie "${files[@]}" --trie "$folder/x" --unit byte

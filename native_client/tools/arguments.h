@@ -54,7 +54,8 @@ class Arguments {
   std::map<std::string, std::string> values_;
 };
 
-// The labels of an alphabet file: one a line, "#" begins a comment, "\#" is a hash. Without a path: UTF-8 bytes.
+// The labels of an alphabet file: one a line, "#" begins a comment, "\#" is a hash, "\\#" a backslash before one. Without
+// a path: UTF-8 bytes.
 inline std::vector<std::string> read_alphabet(const std::string& path) {
   std::vector<std::string> labels;
   if (path.empty()) {
@@ -63,10 +64,13 @@ inline std::vector<std::string> read_alphabet(const std::string& path) {
   }
   std::ifstream file(path);
   if (!file) throw Error(path + " cannot be opened");
-  for (std::string line; std::getline(file, line);) {
+  bool is_first = true;
+  for (std::string line; std::getline(file, line); is_first = false) {
+    if (is_first && line.rfind("\xEF\xBB\xBF", 0) == 0) line.erase(0, 3);  // byte order mark
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty() || line[0] == '#') continue;
-    labels.push_back(line.rfind("\\#", 0) == 0 ? line.substr(1) : line);
+    const std::size_t escaped = line.find_first_not_of('\\');
+    labels.push_back(escaped != std::string::npos && line[escaped] == '#' ? line.substr(1) : line);
   }
   return labels;
 }
