@@ -41,8 +41,12 @@ def write_all_whole(folder: Path, files: Mapping[str, bytes]) -> None:
 def written_whole(path: Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to; the file takes the place of `path` when the block ends without an error.
 
-    Its content is on the disk before it gets its name, and the name when the block is left. Raise OSError.
+    Its content is on the disk before it gets its name, and the name when the block is left. A link stays, and leads to
+    it. Raise OSError, also for a device or a pipe, of which a file must not take the place.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EEXIST, "it is a device or a pipe, and not a file", str(path))
+    path = Path(os.path.realpath(path))
     beside = _beside(path)
     try:
         yield beside
@@ -61,6 +65,8 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     Folders above `path` are made. A folder that was at `path` is deleted after that, with all that is in it, and stays
     there if the new one cannot take its place. Raise OSError.
     """
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{path.name}.part-", dir=path.parent) as scratch:
         new, old = Path(scratch, "new"), Path(scratch, "old")

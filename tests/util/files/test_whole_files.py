@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,19 @@ def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
         raise ValueError("half")
     assert (tmp_path / "file").read_bytes() == b"old"
     assert names(tmp_path) == {"file"}
+
+
+def test_a_file_takes_the_place_of_files_alone(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="it is a device or a pipe, and not a file"):
+        write_whole(tmp_path / "pipe", b"new")
+    assert (tmp_path / "pipe").is_fifo()
+    with pytest.raises(NotADirectoryError), folder_written_whole(tmp_path / "pipe"):
+        raise AssertionError("the block was entered")
+    (tmp_path / "link").symlink_to("file")
+    write_whole(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "file").read_bytes() == b"new"
+    assert names(tmp_path) == {"pipe", "link", "file"}
 
 
 def test_a_folder_takes_the_place_of_the_old_one_with_all_that_was_in_it(tmp_path: Path) -> None:
