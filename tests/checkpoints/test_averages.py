@@ -66,10 +66,10 @@ def test_the_best_checkpoints_are_kept_and_their_mean_is_used(tmp_path: Path) ->
         assert best.name == "best_dev-2"
         checkpoints.restore(session, best, to_use=True)
         assert filled_with(session, WEIGHTS) == 2.5
-        assert checkpoints.restored_names == ("best_dev-2", "best_dev-3")
+        assert list(checkpoints.restored_names) == ["best_dev-2", "best_dev-3"]
         checkpoints.restore(session, best)
         assert filled_with(session, WEIGHTS) == 2.0
-        assert checkpoints.restored_names == ("best_dev-2",)
+        assert list(checkpoints.restored_names) == ["best_dev-2"]
         (tmp_path / "best_dev_checkpoint").unlink()
         assert checkpoints.find(Kind.BEST) == best
 
