@@ -68,10 +68,9 @@ def _main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: Options, publish: Publish | None, record: NodeRecord) -> None:
-    if options.export.directory is not None:
+    if options.export.directory is not None and (options.cluster.is_chief or not options.in_cluster):
         check_folder(options.export.directory, remove=options.export.remove)
-        if options.cluster.is_chief or not options.in_cluster:
-            FORMATS[options.export.format].check_labels(options.load_alphabet())
+        FORMATS[options.export.format].check_labels(options.load_alphabet())
     if options.report.test_output_file is not None:
         from ..util.figures.output_file import check_output_file
 

@@ -18,7 +18,7 @@ from deepspeech.cli.storage.local_copies import with_local_copies
 from deepspeech.util.errors import StorageError
 from deepspeech.util.files.opening import opened
 from deepspeech.util.storage import store as store_module
-from deepspeech.util.storage.copies import Settings, copy_of, root
+from deepspeech.util.storage.copies import FOLDERS, Settings, copy_of, root
 from deepspeech.util.storage.store import Remote, Store
 
 pytest_plugins = ["store_fixtures"]
@@ -145,3 +145,15 @@ def test_a_cache_that_cannot_be_written_is_refused_in_one_line_that_says_how_to_
     assert options is not None
     with pytest.raises(StorageError, match=r"^.*/file/deepspeech/storage: .* \(Not a directory\); .* XDG_CACHE_HOME"):
         with_local_copies(options)
+
+
+def test_a_parameter_server_fetches_nothing_as_it_reads_nothing(store: ObjectStore) -> None:
+    store.put("train.h5", b"features")
+    cluster = ["--ps_hosts=a:1", "--worker_hosts=b:2", "--job_name=ps"]
+    cached = f"--train_cached_features_path={store.address('train.h5')}"
+    options = flags.parse(
+        [*cluster, f"--train_files={store.address('train.csv')}", cached, "--scorer=http://[::1]:1/s"]
+    )
+    assert options is not None
+    assert with_local_copies(options).train.cached_features_path == copy_of(store.address("train.h5"), FOLDERS)
+    assert not list(root().rglob("train.h5"))

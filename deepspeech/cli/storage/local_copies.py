@@ -37,12 +37,14 @@ def with_local_copies(options: Options) -> Options:
         return options
     for name, address in addresses:
         _check(name, address)
+    local = with_values(options, {row.name: _local(row.name, value) for row, value in items_of(options)})
+    if options.cluster.job_name == "ps":
+        return local  # it reads and writes none of them
     try:
         options.storage.settings.write()
     except OSError as error:
         reason = f"{root()}: copies of files at addresses cannot be written there ({error.strerror})"
         raise StorageError(f"{reason}; have XDG_CACHE_HOME name another folder") from error
-    local = with_values(options, {row.name: _local(row.name, value) for row, value in items_of(options)})
     for name, address in addresses:
         try:
             _fetch(local, name, copy_of(address, _kind(name)), leads=_leads(options))
