@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 
+from ..files.user_paths import user_path
 from .augmentation import CHOICES, Augmentation, from_texts, parameters_of, split_written, written
 from .kinds.gaps import DropSamples, Shift, Silence
 from .kinds.masks import Dropout, FrequencyMask, TimeMask
@@ -44,6 +45,22 @@ def parse_augmentation(text: str) -> Augmentation:
 def parse_augmentations(texts: Sequence[str]) -> tuple[Augmentation, ...]:
     """Return what several texts stand for, as `parse_augmentation` does."""
     return tuple(map(parse_augmentation, texts))
+
+
+def with_whole_source(text: str) -> str:
+    """Return what is written as an augmentation with the whole path of its source, so that it means the same anywhere.
+
+    Without a source, or where its path could not be read again, it stays as it is.
+    """
+    kind, values = split_written(text)
+    if not values.get("source"):
+        return text
+    values["source"] = str(user_path(values["source"]).absolute())
+    whole = f"{kind}[{','.join(f'{name}={value}' for name, value in values.items())}]"
+    try:
+        return whole if split_written(whole) == (kind, values) else text
+    except ValueError:  # a comma in a folder's name
+        return text
 
 
 def markdown_table() -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...util.augmentation.registry import with_whole_source
 from ...util.errors import ParametersError
 from ...util.files.packaged_data import DATA
 from ...util.storage.copies import named_for_all
@@ -22,7 +23,8 @@ _NAME_IN_FILE = re.compile(r".+\.py:\w+")
 def run_parameters(options: Options) -> dict[str, text.Value]:
     """Return what decides the result of a run, by the names of the flags."""
     places = _places(options.experiment.work)
-    return {row.name: _written(value, places) for row, value in items_of(options) if row.decides_result}
+    written = {row.name: _written(value, places) for row, value in items_of(options) if row.decides_result}
+    return {**written, "augment": tuple(map(with_whole_source, options.augmentation.written))}
 
 
 def values_of_parameters(read: Mapping[str, text.Value], work: Path | None, source: Path) -> dict[str, Value]:

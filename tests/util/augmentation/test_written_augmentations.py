@@ -12,7 +12,7 @@ from deepspeech.errors import FlagError
 from deepspeech.options import AugmentationOptions, Options
 from deepspeech.options.parameters.of_run import run_parameters, values_of_parameters
 from deepspeech.options.parameters.text import format_parameters, parse_parameters
-from deepspeech.util.augmentation.augmentation import parameters_of
+from deepspeech.util.augmentation.augmentation import parameters_of, source_of
 from deepspeech.util.augmentation.kinds.masks import TimeMask
 from deepspeech.util.augmentation.kinds.noise import Overlay
 from deepspeech.util.augmentation.kinds.speed import Speed
@@ -136,6 +136,19 @@ def test_experiments_and_files_of_parameters_hold_them(tmp_path: Path) -> None:
     assert "augment : ('speed[p=0.5,factor=1~0.1]', 'time_mask[p=1,domain=features,n=3,size=10,most=1]')\n" in text
     values = values_of_parameters(parse_parameters(text, "params.txt"), None, tmp_path)
     assert AugmentationOptions(values["augment"]).augmentations == described.augmentations  # type: ignore[arg-type]
+
+
+def test_a_file_of_parameters_has_the_whole_path_of_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = {name: tmp_path / name for name in ("noises", "a,b")}
+    for folder in folders.values():
+        folder.mkdir()
+    options = Options(augmentation=AugmentationOptions(("speed", "overlay[p=0.5, source=cafe.wav ]")))
+    monkeypatch.chdir(folders["noises"])
+    written = ("speed", f"overlay[p=0.5,source={folders['noises']}/cafe.wav]")
+    assert run_parameters(options)["augment"] == written
+    assert [source_of(each) for each in map(parse_augmentation, written)] == ["", f"{folders['noises']}/cafe.wav"]
+    monkeypatch.chdir(folders["a,b"])
+    assert run_parameters(options)["augment"] == options.augmentation.written
 
 
 def test_recordings_are_those_of_a_file_a_folder_or_a_csv(tmp_path: Path) -> None:
