@@ -14,7 +14,6 @@ Pictures need matplotlib: `pip install '.[augmentation]'` in the checkout instal
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,7 @@ from deepspeech.util.augmentation.spectrogram import spectrogram
 from deepspeech.util.checks.inspection import Inspection
 from deepspeech.util.corpus import Corpus, Utterance
 from deepspeech.util.corpus_files import Row, read_files
+from deepspeech.util.corpus_files.csv_files import columns_in
 from deepspeech.util.errors import BadRow, CorpusError
 from deepspeech.util.features import FRONT_ENDS, FeatureOptions, Features, FrontEnd, front_end
 from deepspeech.util.feeding import OnTheFly
@@ -122,10 +122,7 @@ def rows_of(source: str) -> list[Row]:
 
 def has_transcripts(path: Path) -> bool:
     """Return whether a source is a CSV with a column of transcripts."""
-    if path.suffix.lower() != ".csv":
-        return False
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        return "transcript" in (csv.DictReader(file).fieldnames or ())
+    return path.suffix.lower() == ".csv" and "transcript" in columns_in(path)
 
 
 def write_examples(

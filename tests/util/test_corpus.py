@@ -219,7 +219,7 @@ def test_lists_of_other_programs_are_read(folder: Path, separator: str, encoding
             b"wav_filename,wav_filesize\na.wav,a\n",
             "train.csv:1: no column transcript; found: wav_filename, wav_filesize",
         ),
-        (b"wav_filename;wav_filesize;text\n", "train.csv:1: no column wav_filename; found: wav_filename;wav"),
+        (b"wav_filename;wav_filesize;text\n", "train.csv:1: no column transcript; found: wav_filename, wav_"),
         (b"PK\x03\x04\x14\x00", "train.csv: a spreadsheet or an archive; save the spreadsheet as CSV, in UTF-8"),
         (
             b"RIFF$\x00\x00\x00WAVE",

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ..audio import Samples, read_audio
 from ..containers.endings import LISTED, is_recording
-from ..errors import FlagError
+from ..corpus_files.csv_files import recordings_in
+from ..errors import CorpusError, FlagError
 from ..files.user_paths import user_path
 
 MEMORY = 1 << 28
 """Bytes of decoded recordings that stay in memory."""
-
-COLUMN = "wav_filename"
 
 
 def recordings_of(source: str) -> tuple[Path, ...]:
@@ -85,12 +83,6 @@ class Recordings:
 
 def _listed(path: Path) -> list[Path]:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = csv.DictReader(file)
-            if COLUMN not in (rows.fieldnames or ()):
-                raise FlagError(f"source={path}: there is no column {COLUMN}")
-            return [path.parent / row[COLUMN] for row in rows if row[COLUMN]]
-    except OSError as error:
-        raise FlagError(f"source={path}: cannot be read ({error.strerror})") from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise FlagError(f"source={path}: cannot be read ({error})") from error
+        return [Path(recording) for recording in recordings_in(path)]
+    except CorpusError as error:
+        raise FlagError(f"source={error}") from error

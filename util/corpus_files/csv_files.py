@@ -77,10 +77,24 @@ def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 def has_columns(path: Path) -> bool:
     """Return whether a table names a column of utterances, or cannot be read, for which other functions say why."""
     try:
-        with _opened(path) as table:
-            return not set(REQUIRED).isdisjoint(table.header) or set(COMMON_VOICE) <= set(table.header)
+        header = columns_in(path)
     except CorpusError:
         return True
+    return not set(REQUIRED).isdisjoint(header) or set(COMMON_VOICE) <= set(header)
+
+
+def columns_in(path: Path) -> list[str]:
+    """Return the names of a CSV file's columns. Raise CorpusError."""
+    with _opened(path) as table:
+        return table.header
+
+
+def recordings_in(path: Path) -> list[str]:
+    """Return the recordings that a CSV file names in wav_filename, whatever other columns it has. Raise CorpusError."""
+    with _opened(path) as table:
+        column = _column(path, table.header, REQUIRED[0])
+        names = (fields[column] for _, fields in table if len(fields) > column)
+        return [joined(path.parent, name) for name in names if name]
 
 
 def names_in(header: Collection[str]) -> tuple[str, str]:
@@ -150,7 +164,7 @@ def _separator(names: str) -> str:
     """Return what separates the names of columns in a line: a comma unless others show by which they are known."""
     for separator in _SEPARATORS:
         header = {name.strip().strip('"') for name in names.split(separator)}
-        if set(names_in(header)) <= header:
+        if REQUIRED[0] in header or set(COMMON_VOICE) <= header:
             return separator
     return _SEPARATORS[0]
 

@@ -160,6 +160,9 @@ def test_recordings_are_those_of_a_file_a_folder_or_a_csv(tmp_path: Path) -> Non
     assert recordings_of(str(tmp_path / "3.ogg")) == (tmp_path / "3.ogg",)
     assert recordings_of(str(tmp_path / "a")) == (tmp_path / "a/1.wav", tmp_path / "a/b/2.FLAC")
     assert recordings_of(str(tmp_path / "list.csv")) == (tmp_path / "3.ogg", tmp_path / "a/1.wav")
+    windows = "other;wav_filename\r\n1;3.ogg\r\n2;a\\1.wav\r\n"
+    (tmp_path / "windows.csv").write_text(windows, encoding="utf-16", newline="")
+    assert recordings_of(str(tmp_path / "windows.csv")) == (tmp_path / "3.ogg", tmp_path / "a/1.wav")
 
 
 def test_a_source_that_is_not_there_is_named_with_its_augmentation(tmp_path: Path) -> None:
@@ -169,10 +172,10 @@ def test_a_source_that_is_not_there_is_named_with_its_augmentation(tmp_path: Pat
     for name, reason in (
         ("none", "there is no such file or folder"),
         ("empty", r"no audio files \(.wav, "),
-        ("wrong.csv", "there is no column wav_filename"),
+        ("wrong.csv:1", "no column wav_filename; found: file"),
         ("noise.sdb", "archives are not read here; unpack it, and name the folder"),
     ):
-        options = AugmentationOptions.of(Overlay(source=str(tmp_path / name)))
+        options = AugmentationOptions.of(Overlay(source=str(tmp_path / name.removesuffix(":1"))))
         with pytest.raises(FlagError, match=rf"^--augment=overlay\[.*source=.*{name}: {reason}[^\n]*$"):
             options.check(16_000)
 
