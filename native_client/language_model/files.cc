@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "shared/error.h"
@@ -48,6 +50,17 @@ int open_regular(const std::string& path, std::size_t& size) {
   if (!S_ISREG(status.st_mode)) throw Error(path + " is not a regular file");
   size = static_cast<std::size_t>(status.st_size);
   return std::exchange(file.number, -1);
+}
+
+// Where a new file is renamed to: a link stays, and leads to it. It must not take the place of a device or a pipe.
+std::string place_of_new(const std::string& path) {
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  if (std::filesystem::exists(std::filesystem::file_status(kind)) && kind != std::filesystem::file_type::regular) {
+    throw Error(path + " cannot be replaced: it is not a regular file");
+  }
+  const auto place = std::filesystem::weakly_canonical(path, ignored);
+  return ignored ? path : place.string();
 }
 
 void read_all(int file, char* to, std::size_t size, const std::string& path) {
@@ -98,7 +111,7 @@ FileContent::~FileContent() {
 std::string FileContent::path_of_memory() const { return kDescriptorPaths + std::to_string(descriptor_); }
 
 NewFile::NewFile(const std::string& path)
-    : path_(path), partial_path_(path + ".partial"), stream_(partial_path_, std::ios::binary | std::ios::trunc) {
+    : path_(place_of_new(path)), partial_path_(path_ + ".partial"), stream_(partial_path_, std::ios::binary | std::ios::trunc) {
   if (!stream_) throw Error(partial_path_ + " cannot be created: " + last_error());
 }
 

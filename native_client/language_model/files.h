@@ -43,7 +43,7 @@ class FileContent {
 // A file that appears under its name only when it is whole; before, it is "NAME.partial".
 class NewFile {
  public:
-  // Throws Error naming the path if it cannot be created.
+  // Throws Error naming the path if it cannot be created, or is that of a device, a pipe or a folder.
   explicit NewFile(const std::string& path);
   ~NewFile();
   NewFile(const NewFile&) = delete;

@@ -244,4 +244,16 @@ TEST(a_new_file_appears_only_when_it_is_whole) {
   CHECK(fixtures::read_file(folder / "new") == "abc");
 }
 
+TEST(a_new_file_takes_the_place_of_files_alone) {
+  const fixtures::Folder folder;
+  CHECK(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK_THROWS(NewFile(folder / "pipe"), "pipe cannot be replaced: it is not a regular file");
+  fixtures::write_file(folder / "file", "old");
+  std::filesystem::create_symlink("file", folder / "link");
+  NewFile file(folder / "link");
+  file.write("abc", 3);
+  file.finish();
+  CHECK(std::filesystem::is_symlink(folder / "link") && fixtures::read_file(folder / "file") == "abc");
+}
+
 }  // namespace
