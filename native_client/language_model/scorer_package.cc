@@ -123,6 +123,9 @@ void write_words(NewFile& file, const LexiconTrie& trie, const Labels& labels, U
 
 void write_package(const std::string& path, const std::string& language_model_path, const LexiconTrie& trie,
                    const Labels& labels, Unit unit, const PackageDefaults& defaults) {
+  if (!std::isfinite(defaults.lm_weight) || !std::isfinite(defaults.valid_word_count_weight)) {
+    throw Error(path + " is not written, as its weights must be finite numbers");
+  }
   NewFile file(path);
   const TemporaryFile binary{path + ".binary.partial"};
   const bool is_binary = is_kenlm_binary(read_head(language_model_path, kHasVocabularyOffset));

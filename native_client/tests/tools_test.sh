@@ -50,6 +50,7 @@ refuses 'unknown argument --trye' ./generate_trie "${files[@]}" --trye x
 refuses '--trie is missing' ./generate_trie "${files[@]}"
 refuses "neither 'word' nor 'character'" ./generate_trie "${files[@]}" --trie "$folder/x" --unit byte
 refuses "must be a number" ./generate_scorer "${files[@]}" --package "$folder/x" --default_beta two
+refuses "must be finite" ./generate_scorer "${files[@]}" --package "$folder/x" --default_alpha nan
 refuses 'cannot be opened' ./generate_trie --alphabet "$folder/none" --lm "$folder/lm.arpa" --trie "$folder/x"
 refuses 'cannot be used as a KenLM' ./generate_trie --alphabet "$folder/alphabet.txt" --lm "$folder/lm.trie" --trie x
 [[ ! -e $folder/x ]] || fail 'a refusal' 'it left a file'
