@@ -73,6 +73,11 @@ def best_of(folder: Path, count: int, best: Path) -> list[Path]:
     return [best, *(each for each in _ranked(others) if not damage(each))][:count]
 
 
+def is_among_best(state: TrainingState, others: Sequence[Path], count: int) -> bool:
+    """Return whether fewer than `count` other checkpoints are better than one of this state, as far as they compare."""
+    return sum(figure < state.newest_dev_figure for figure in _figures_beside(state, others).values()) < count
+
+
 def rank_best(others: Sequence[Path], newest: Path, count: int, damaged: set[Path]) -> tuple[list[Path], list[Path]]:
     """Return the best checkpoints of a folder to list, worst first, and those that are too many beside the newest.
 

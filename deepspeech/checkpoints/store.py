@@ -33,7 +33,7 @@ from .identity import (
     write_description,
 )
 from .integrity import finished, step_of, unfinished
-from .recovery import NoneIntactError, best_of, find_intact, progress_of, rank_best
+from .recovery import NoneIntactError, best_of, find_intact, is_among_best, progress_of, rank_best
 from .sources import begin_averages, find_sources, load, load_mean
 from .weights.beginning import begin_with_checkpoint, begin_with_file
 
@@ -173,7 +173,12 @@ class Checkpoints:
         if isinstance(best, CheckpointError):
             logger.warning("%s; the next best takes its place", best.found)
         progress = progress_of(best) if isinstance(best, Path) else None
-        return progress.best_dev_figure if progress is not None and progress.compares_with(state) else float("inf")
+        return progress.newest_dev_figure if progress is not None and progress.compares_with(state) else float("inf")
+
+    def is_among_best(self, state: TrainingState) -> bool:
+        """Return whether the newest validation is among the best of this folder, as many as are averaged."""
+        others = [each for each in checkpoints_in(self._folder, Kind.BEST) if each not in self._damaged]
+        return is_among_best(state, others, self._options.averaged)
 
     def choose(self, purpose: str, *, trained: bool = False) -> Path:
         """Return the checkpoint that the flag `checkpoint` wants, and log it; see `deepspeech.checkpoints.choice`."""

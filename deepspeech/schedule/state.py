@@ -95,11 +95,6 @@ class TrainingState:
         return self.dev_losses if self.best_by == LOSS else self.dev_error_rates
 
     @property
-    def best_dev_figure(self) -> float:
-        """The lowest of them; infinite before the first."""
-        return min(self.dev_figures, default=float("inf"))
-
-    @property
     def newest_dev_figure(self) -> float:
         """That of the newest validation; infinite before the first."""
         return self.dev_figures[-1] if self.dev_figures else float("inf")

@@ -95,7 +95,7 @@ class RunLifecycle:
         if state.best_by != LOSS:
             logger.info("Validation of epoch %d: %s without a language model %.2f%%", state.epoch, name, 100 * figure)
         is_best = figure <= self._best
-        if not is_best and figure not in sorted(state.dev_figures)[: self._options.checkpoints.averaged]:
+        if not (is_best or self._checkpoints.is_among_best(state)):
             return
         saved = self._checkpoints.save(self._session, Kind.BEST, state)
         self._note_saved(saved)

@@ -74,6 +74,20 @@ def test_the_best_checkpoints_are_kept_and_their_mean_is_used(tmp_path: Path) ->
         assert checkpoints.find(Kind.BEST) == best
 
 
+def test_figures_of_another_folder_keep_no_checkpoint_out_of_the_best(tmp_path: Path) -> None:
+    elsewhere = (0.1, 0.2, 0.3)
+    with session_of(tmp_path, averaged=2) as (checkpoints, session):
+        kept = []
+        for step, loss in enumerate((3.0, 2.0, 4.0, 2.5), 1):
+            state = replace(STATE, dev_losses=(*elsewhere, loss))
+            kept.append(checkpoints.is_among_best(state))
+            if kept[-1]:
+                set_step(session, step)
+                checkpoints.save(session, Kind.BEST, state)
+        assert kept == [True, True, False, True]
+        assert checkpoints.best_figure(state) == 2.0
+
+
 def test_of_checkpoints_that_are_equally_good_the_newest_are_kept_and_used(tmp_path: Path) -> None:
     with session_of(tmp_path, averaged=3) as (checkpoints, session):
         for epoch, loss in enumerate([2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], start=1):

@@ -129,7 +129,7 @@ def test_stops_early_and_tests_when_validation_gets_worse() -> None:
     reports = run(coordinator, {DEV: [5.0, 4.0, 6.0]})
     assert order(reports)[-2:] == [(DEV, 2), (TEST, 2)]
     assert coordinator.state.stopped_early
-    assert coordinator.state.best_dev_figure == pytest.approx(4.0)
+    assert min(coordinator.state.dev_figures) == pytest.approx(4.0)
 
 
 def test_never_stops_early_while_validation_emits_only_one_letter() -> None:

@@ -45,10 +45,10 @@ def test_validations_that_emit_only_blanks_are_no_plateau() -> None:
 
 def test_the_error_rate_of_validation_decides_what_is_best_if_asked() -> None:
     by_wer = validated([3.0, 2.0, 1.0], [1, 3, 2], best_by="wer")
-    assert (by_wer.dev_figures, by_wer.best_dev_figure, by_wer.newest_dev_figure) == ((0.1, 0.3, 0.2), 0.1, 0.2)
+    assert (by_wer.dev_figures, by_wer.newest_dev_figure) == ((0.1, 0.3, 0.2), 0.2)
     assert by_wer.dev_losses == (3.0, 2.0, 1.0)
     assert validated([3.0], [1], best_by="cer").dev_figures == (0.02,)
-    assert validated([3.0, 2.0, 1.0], [1, 3, 2]).best_dev_figure == 1.0
+    assert validated([3.0, 2.0, 1.0], [1, 3, 2]).dev_figures == (3.0, 2.0, 1.0)
     assert TrainingState.from_json(json.loads(json.dumps(by_wer.to_json()))) == by_wer
 
 
@@ -63,7 +63,7 @@ def test_early_stopping_looks_at_the_figure_that_is_chosen() -> None:
 def test_validations_by_another_figure_are_not_compared_and_that_is_said() -> None:
     before = replace(validated([3.0, 2.0]), run_ended=True)
     state, remarks = resumed(before, ScheduleOptions(epoch=4, validation_step=1, best_by="cer"), PLANS)
-    assert (state.best_by, state.dev_figures, state.best_dev_figure) == ("cer", (), float("inf"))
+    assert (state.best_by, state.dev_figures, state.newest_dev_figure) == ("cer", (), float("inf"))
     assert not state.compares_with(before)
     assert any("goes by cer now, and went by loss before" in remark for remark in remarks)
 
