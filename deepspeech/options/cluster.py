@@ -36,12 +36,14 @@ class HostsCheck(Check):
         """Return what is wrong with the first host that has no address or no port, or that is there twice."""
         if self._may_be_announced and value == ANNOUNCED:
             return ""
-        for number, host in enumerate(value):
+        known = set[str]()
+        for host in value:
             address, _, port = host.rpartition(":")
             if not (address and port.isdecimal() and 0 < int(port) < 65536):
                 return f"--{name}: {host!r} is not a host and port, such as node1:2222"
-            if host in value[:number]:
+            if host in known:
                 return f"--{name}: {host} is there twice; each node has an address of its own"
+            known.add(host)
         return ""
 
 
