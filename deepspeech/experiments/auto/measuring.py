@@ -19,7 +19,7 @@ from ...util.errors import AudioError, CorpusError
 from ...util.figures.errors.levels import Levels, levels_of_file
 from ...util.importing.formats.lists.of_any_kind import lists_in, rows_of
 from ...util.importing.pipeline.folders import set_of_name
-from ...util.importing.pipeline.records import DEFAULT_SPLIT, DEV, SETS, TEST
+from ...util.importing.pipeline.records import DEFAULT_SPLIT, DEV, SETS, TEST, TRAIN
 from ...util.output_units import ByteAlphabet
 from ...util.parallel import ordered_map, usable_cores
 from ...util.text import Alphabet, outputs_needed
@@ -77,12 +77,8 @@ def measure(
     taken from the training set where no list is meant for them. Raise ImportingError for a folder without lists,
     CorpusError for a list that cannot be read, and for lists without one recording that can.
     """
-    lists = [path for source in sources for path in (lists_in(source) if source.is_dir() else (source,))]
-    named = set() if split else {set_of_name(path.stem) for path in lists}
-    shares = dict(zip(SETS, split or DEFAULT_SPLIT, strict=True))
-    taken = sum(shares[name] for name in {DEV, TEST} - named) / sum(shares.values())
-    if not split:
-        lists = [path for path in lists if set_of_name(path.stem) not in (DEV, TEST)] or lists
+    given = [path for source in sources for path in (lists_in(source) if source.is_dir() else (source,))]
+    lists, trained_on = _training_lists(given, split)
     rows, speakers, characters = 0, set[str](), set[str]()
     for row, columns in _rows(lists):
         rows += 1
@@ -96,7 +92,7 @@ def measure(
         names = ", ".join(map(str, sources))
         raise CorpusError(f"{names}: none of the recordings looked at can be read{_why_not(chosen)}")
     return Measured(
-        round(rows * (1 - taken)) or rows,
+        round(rows * trained_on) or rows,
         mean(seconds for seconds, *_ in found),
         len(speakers - {""}),
         len(characters),
@@ -105,6 +101,18 @@ def measure(
         output_unit,
         _silence(chosen),
     )
+
+
+def _training_lists(lists: Sequence[Path], split: Sequence[float] | None) -> tuple[Sequence[Path], float]:
+    """Return the lists that the training set is taken from, and the share of their rows that stays in it."""
+    shares = dict(zip(SETS, split or DEFAULT_SPLIT, strict=True))
+    whole = sum(shares.values())
+    if split:
+        return lists, shares[TRAIN] / whole
+    names = [set_of_name(path.stem) for path in lists]
+    taken = sum(shares[name] for name in {DEV, TEST}.difference(names))
+    others = [path for path, name in zip(lists, names, strict=True) if name not in (DEV, TEST)]
+    return others or lists, 1 - taken / whole
 
 
 def _why_not(rows: Sequence[Row]) -> str:
