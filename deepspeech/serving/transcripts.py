@@ -1,7 +1,7 @@
 """Results of the Python interface, with times: those of `transcribe` and `stream`, and those of DeepSpeech 0.9."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
@@ -119,6 +119,11 @@ def continued(text: str, further: str) -> str:
     return f"{before}{between}{after}"
 
 
+def continued_by_all(texts: Iterable[str]) -> str:
+    """Return one text of texts of which each goes on with the next."""
+    return reduce(continued, texts, "")
+
+
 def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count: int) -> list[Transcript]:
     """Return up to `count` transcripts of a recording in parts, best first, all with different texts.
 
@@ -141,7 +146,7 @@ def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count
 
 
 def _text(parts: Sequence[tuple[float, Transcript]]) -> str:
-    return reduce(continued, (part.text for _, part in parts), "")
+    return continued_by_all(part.text for _, part in parts)
 
 
 def _score(choice: Sequence[tuple[float, Transcript]]) -> float:

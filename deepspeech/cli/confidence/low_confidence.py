@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from functools import reduce
 
 from ...errors import FlagError
-from ...serving.transcripts import Transcript, continued
+from ...serving.transcripts import Transcript, continued_by_all
 
 MARK, DROP = "mark", "drop"
 
@@ -47,4 +46,4 @@ def as_asked(spoken: Transcript, options: argparse.Namespace) -> Transcript:
         words = tuple(
             word if word.confidence >= least else replace(word, text=f"[{word.text}?]") for word in spoken.words
         )
-    return replace(spoken, text=reduce(continued, (word.text for word in words), ""), words=words)
+    return replace(spoken, text=continued_by_all(word.text for word in words), words=words)
