@@ -1,7 +1,24 @@
 """What several networks are built from."""
 
+from collections.abc import Callable
+
 from ..errors import NetworkError
-from .description import Convolution, IntermediateCTC, Layer, Sizes
+from .description import Convolution, Dense, IntermediateCTC, Layer, Projection, Sizes
+
+
+def of_blocks(sizes: Sizes, count: int, block: Callable[[Sizes, int], tuple[Layer, ...]]) -> tuple[Layer, ...]:
+    """Return subsampling, a projection to `sizes.n_hidden` numbers, blocks 1 to `count`, inner losses, and the labels.
+
+    Raise NetworkError for settings that do not fit.
+    """
+    losses = intermediate(sizes, count)
+    blocks = [layer for number in range(1, count + 1) for layer in (*block(sizes, number), *losses.get(number, ()))]
+    return (
+        *subsampling(sizes),
+        Projection("projection", sizes.n_hidden),
+        *blocks,
+        Dense("labels", units=sizes.outputs),
+    )
 
 
 def subsampling(sizes: Sizes) -> tuple[Layer, Layer]:

@@ -6,17 +6,8 @@ that see only the past, it streams; with `--bidirectional` each row sees the who
 """
 
 from ..errors import NetworkError
-from .building import intermediate, subsampling
-from .description import (
-    ConvolutionModule,
-    Dense,
-    FeedForward,
-    Layer,
-    LayerNormalization,
-    Projection,
-    SelfAttention,
-    Sizes,
-)
+from .building import of_blocks
+from .description import ConvolutionModule, FeedForward, Layer, LayerNormalization, SelfAttention, Sizes
 
 FEED_FORWARD = 4
 """How many times as wide the inner part of a feed-forward layer is."""
@@ -33,16 +24,13 @@ def layers(sizes: Sizes) -> tuple[Layer, ...]:
             f"--attention_heads={heads}: cannot share --n_hidden={sizes.n_hidden} in pairs of numbers; give a multiple "
             f"of {2 * heads} as --n_hidden, or another number of heads"
         )
-    losses = intermediate(sizes, count)
-    first = (*subsampling(sizes), Projection("projection", sizes.n_hidden))
-    blocks = [layer for number in range(1, count + 1) for layer in (*_block(sizes, number), *losses.get(number, ()))]
-    return (*first, *blocks, Dense("labels", units=sizes.outputs))
+    return of_blocks(sizes, count, _block)
 
 
 def _block(sizes: Sizes, number: int) -> tuple[Layer, ...]:
     options, whole = sizes.settings.conformer, sizes.settings.bidirectional
     name, rate, units = f"block_{number}", sizes.dropout_rates[0], FEED_FORWARD * sizes.n_hidden
-    near = options.kernel - 1
+    near = sizes.settings.kernel - 1
     return (
         FeedForward(f"{name}/first", units, dropout=rate),
         SelfAttention(

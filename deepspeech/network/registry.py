@@ -15,7 +15,7 @@ from ..options import ModelOptions
 from ..util.files.python_files import load_python_file
 from .description import Layer, Network, Sizes
 
-MODULES = ("deepspeech", "lstm", "conformer")
+MODULES = ("deepspeech", "lstm", "conformer", "convolutional")
 """The networks of this package, each a module whose function `layers` returns its records."""
 
 

@@ -18,7 +18,7 @@ from .corpora import (
 from .decoding import LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import ExportOptions
-from .model import ConformerOptions, LSTMOptions, ModelOptions, NetworkOptions
+from .model import ConformerOptions, ConvolutionalOptions, LSTMOptions, ModelOptions, NetworkOptions
 from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions
 from .rows.flag import Flag, SwitchAlias, check_values, flags_of, items_of, values_of, with_values
@@ -34,6 +34,7 @@ __all__ = [
     "CheckpointOptions",
     "ClusterOptions",
     "ConformerOptions",
+    "ConvolutionalOptions",
     "CorpusOptions",
     "EarlyStoppingOptions",
     "EvaluationOptions",

@@ -8,7 +8,7 @@ from .rows.checks import Range, at_least, between, more_than
 from .rows.flag import flag, whether_given
 
 MODEL = "Model"
-PROVIDED = ("deepspeech", "lstm", "conformer")
+PROVIDED = ("deepspeech", "lstm", "conformer", "convolutional")
 """The networks whose settings are known here; a user's own may use any."""
 _RATE = between(0, 1)
 _RATE_OR_FIRST = Range("less than 1, or negative for the value of --dropout_rate", high=1)
@@ -62,11 +62,8 @@ class ConformerOptions:
     left: int = flag(
         64, "outputs before its chunk that attention sees when it streams", name="attention_left", check=at_least(0)
     )
-    kernel: int = flag(
-        15, "outputs that a convolution of the network conformer sees", name="convolution_kernel", check=at_least(1)
-    )
     given: bool = whether_given(
-        *("conformer_layers", "attention_heads", "attention_chunk", "attention_left", "convolution_kernel"),
+        *("conformer_layers", "attention_heads", "attention_chunk", "attention_left"),
         name="conformer_settings_given",
         decides_result=False,
     )
@@ -76,8 +73,17 @@ class ConformerOptions:
 
 
 @dataclass(frozen=True)
+class ConvolutionalOptions:
+    """The settings of the network `convolutional` alone."""
+
+    title: ClassVar[str] = MODEL
+    layers: int = flag(4, "blocks of the network convolutional", name="convolutional_layers", check=at_least(1))
+    given: bool = whether_given("convolutional_layers", name="convolutional_settings_given", decides_result=False)
+
+
+@dataclass(frozen=True)
 class NetworkOptions:
-    """The settings of the networks `lstm` and `conformer`."""
+    """The settings of the networks `lstm`, `conformer` and `convolutional`."""
 
     title: ClassVar[str] = MODEL
     bidirectional: bool = flag(
@@ -85,37 +91,53 @@ class NetworkOptions:
     )
     channels: int = flag(
         32,
-        "channels of the convolutions that lstm and conformer begin with",
+        "channels of the convolutions that lstm, conformer and convolutional begin with",
         name="convolution_channels",
         check=at_least(1),
     )
-    output_step: int = flag(40, "milliseconds from one output of lstm or conformer to the next", check=at_least(1))
+    output_step: int = flag(
+        40, "milliseconds from one output of lstm, conformer or convolutional to the next", check=at_least(1)
+    )
     intermediate_ctc_weight: float = flag(
-        0.0, "share of the CTC losses of inner layers of lstm or conformer in what is minimized", check=between(0, 1)
+        0.0,
+        "share of the CTC losses of inner layers of lstm, conformer or convolutional in what is minimized",
+        check=between(0, 1),
     )
     intermediate_ctc_layers: tuple[str, ...] = flag(
         (), "layers, counted from 1, that have such a loss; without any, the middle one"
     )
+    kernel: int = flag(
+        15,
+        "outputs that a convolution of a block of conformer or convolutional sees",
+        name="convolution_kernel",
+        check=at_least(1),
+    )
     lstm: LSTMOptions = field(default_factory=LSTMOptions)
     conformer: ConformerOptions = field(default_factory=ConformerOptions)
+    convolutional: ConvolutionalOptions = field(default_factory=ConvolutionalOptions)
     shared_given: bool = whether_given(
-        *("bidirectional", "convolution_channels", "output_step", "intermediate_ctc_weight", "intermediate_ctc_layers"),
+        *("convolution_channels", "output_step", "intermediate_ctc_weight", "intermediate_ctc_layers"),
         name="network_settings_given",
         decides_result=False,
     )
+    bidirectional_given: bool = whether_given("bidirectional", name="bidirectional_given", decides_result=False)
+    kernel_given: bool = whether_given("convolution_kernel", name="convolution_kernel_given", decides_result=False)
 
     def notices(self, network: str) -> Iterator[str]:
         """Yield a line for each kind of flag that is given, but has no effect in the network of a name."""
         of_others = {
             "lstm": (self.lstm.given, "--lstm_layers, --lstm_projection and --lstm_chunk…"),
-            "conformer": (self.conformer.given, "--conformer_layers, --attention_… and --convolution_kernel"),
-            "lstm or conformer": (
+            "conformer": (self.conformer.given, "--conformer_layers and --attention_…"),
+            "convolutional": (self.convolutional.given, "--convolutional_layers"),
+            "conformer or convolutional": (self.kernel_given, "--convolution_kernel"),
+            "lstm or conformer": (self.bidirectional_given and self.bidirectional, "--bidirectional"),
+            "lstm, conformer or convolutional": (
                 self.shared_given,
-                "--bidirectional, --convolution_channels, --output_step and --intermediate_ctc_…",
+                "--convolution_channels, --output_step and --intermediate_ctc_…",
             ),
         }
         for owners, (given, flags) in of_others.items():
-            if given and network in PROVIDED and network not in owners.split():
+            if given and network in PROVIDED and network not in owners.replace(",", "").split():
                 yield f"{flags}: of the network {owners}, without effect in the network {network}, which is trained"
         in_chunks = {"lstm": (self.lstm.chunk_given, "--lstm_chunk and --lstm_chunk_offset")}
         in_chunks["conformer"] = (self.conformer.chunk_given, "--attention_chunk and --attention_left")

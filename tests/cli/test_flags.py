@@ -144,7 +144,10 @@ def test_weights_of_a_language_model_that_is_not_given_have_a_notice(argument: s
     ("arguments", "told"),
     [
         (("--lstm_layers=3",), "of the network lstm, without effect in the network deepspeech"),
-        (("--output_step=20",), "of the network lstm or conformer, without effect in the network deepspeech"),
+        (("--output_step=20",), "of the network lstm, conformer or convolutional, without effect in"),
+        (("--network=convolutional", "--bidirectional"), "of the network lstm or conformer, without effect in"),
+        (("--network=lstm", "--convolution_kernel=5"), "of the network conformer or convolutional, without effect in"),
+        (("--network=conformer", "--convolutional_layers=5"), "of the network convolutional, without effect in"),
         (("--network=lstm", "--attention_heads=2"), "of the network conformer, without effect in the network lstm"),
         (
             ("--experiment=an4", "--lstm_chunk=32"),
@@ -177,6 +180,7 @@ def test_a_flag_that_does_what_it_says_needs_no_notice() -> None:
         ("--plateau_epochs=3", "--reduce_lr_on_plateau", "--dev_files=dev.csv", "--validation_step=1"),
         ("--network=lstm", "--lstm_layers=3", "--output_step=20", "--lstm_chunk=32"),
         ("--network=conformer", "--attention_heads=2", "--bidirectional"),
+        ("--network=convolutional", "--convolutional_layers=3", "--convolution_kernel=9", "--output_step=20"),
         ("--experiment=an4_streaming", "--bidirectional"),
     ):
         assert not parse(*arguments).notices

@@ -43,6 +43,10 @@ MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
     ),
     "conformer": (CONFORMER | {"attention_chunk": 4, "attention_left": 6}, FBANK),
     "whole_conformer": (CONFORMER | {"bidirectional": True}, FBANK),
+    "convolutional": (
+        {"network": "convolutional", "convolutional_layers": 2, "convolution_kernel": 4, "output_step": 20},
+        replace(FBANK, normalization="running"),
+    ),
 }
 """Flags and features of every kind of network that is exported, by a name."""
 WHOLE = ("lstm_of_whole_recordings", "bidirectional", "whole_conformer")

@@ -1,4 +1,4 @@
-"""The networks `lstm` and `conformer`, from training to serving, as a person runs them."""
+"""The networks `lstm`, `conformer` and `convolutional`, from training to serving, as a person runs them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ LSTM = ("--network=lstm", "--n_hidden=32", "--lstm_layers=2", "--convolution_cha
 CONFORMER = (
     *("--network=conformer", "--n_hidden=32", "--conformer_layers=2", "--convolution_channels=8"),
     *("--attention_chunk=8", "--convolution_kernel=5", "--dropout_rate=0.1"),
+)
+
+CONVOLUTIONAL = (
+    *("--network=convolutional", "--n_hidden=32", "--convolutional_layers=2", "--convolution_channels=8"),
+    *("--convolution_kernel=6", "--dropout_rate=0.1"),
 )
 
 
@@ -101,6 +106,16 @@ def test_a_conformer_trains_and_streams(program: Program, recordings: list[Path]
     assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 4
     card = (folder / "model.md").read_text(encoding="utf-8")
     assert "- streams, with a look-ahead of 340 ms" in card
+    check_streams(folder, recordings)
+
+
+def test_a_convolutional_one_trains_and_streams(program: Program, recordings: list[Path]) -> None:
+    folder = program.folder / "model"
+    flags = ("--intermediate_ctc_weight=0.3", "--epoch=15", f"--export_dir={folder}", *program.test_files())
+    finished = train(program, *CONVOLUTIONAL, *flags)
+    assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 4
+    card = (folder / "model.md").read_text(encoding="utf-8")
+    assert "- streams, with a look-ahead of 300 ms" in card
     check_streams(folder, recordings)
 
 

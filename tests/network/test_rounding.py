@@ -135,6 +135,7 @@ def test_layers_of_convolutions_and_attention_give_what_the_engine_does_in_int8(
         ("deepspeech", 3 * 2 + 3),  # layers 2, 3 and 5, and the LSTM's inputs and both parts of its kernel
         ("lstm", 2 + 2 * 3),  # the second convolution, and two LSTMs
         ("conformer", 2 + 2 + 2 * 4 * 2 * 2),  # two blocks of four layers of two products
+        ("convolutional", 2 + 2 + 2 * 3 * 2 * 2),
     ],
 )
 def test_inner_layers_of_every_network_are_rounded(name: str, roundings: int) -> None:
@@ -144,6 +145,7 @@ def test_inner_layers_of_every_network_are_rounded(name: str, roundings: int) ->
         "lstm_layers": 2,
         "conformer_layers": 2,
         "attention_heads": 2,
+        "convolutional_layers": 2,
     }
     with tf.Graph().as_default() as graph:
         trained_outputs(network(with_values(ModelOptions(), flags), 26, 5))

@@ -39,6 +39,7 @@ FLAGS: dict[str, dict[str, Any]] = {
         **{"attention_left": 2, "convolution_kernel": 4},
     },
     "whole_conformer": {"network": "conformer", "conformer_layers": 2, "attention_heads": 2, "bidirectional": True},
+    "convolutional": {"network": "convolutional", "convolutional_layers": 2, "convolution_kernel": 4},
 }
 NETWORKS = {name: with_values(SMALL, flags) for name, flags in FLAGS.items()}
 STREAMING = [name for name, flags in FLAGS.items() if not flags.get("bidirectional")]

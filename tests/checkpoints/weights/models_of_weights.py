@@ -26,6 +26,9 @@ IDENTITIES = {
         ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network="lstm", settings=replace(SMALL, bidirectional=True))
     ),
     "conformer": ModelIdentity(ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network="conformer", settings=SMALL)),
+    "convolutional": ModelIdentity(
+        ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network="convolutional", settings=SMALL)
+    ),
 }
 
 
