@@ -130,27 +130,30 @@ def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count
     Each part has its start in seconds and its own transcripts, best first. A transcript of the whole takes one of each
     part, and its score is the sum of theirs.
     """
-    chosen: list[list[tuple[float, Transcript]]] = [[]]
+    chosen = [_Choice()]
     for start, candidates in parts:
-        scores = [_score(before) for before in chosen]
-        pairs = [(score + each.confidence, place, each) for place, score in enumerate(scores) for each in candidates]
-        texts = list(map(_text, chosen))
-        longer: dict[str, list[tuple[float, Transcript]]] = {}  # by text, of which the first is the best
-        for _, place, candidate in sorted(pairs, key=lambda pair: pair[0], reverse=True):
-            text = " ".join(continued(texts[place], candidate.text).split())
-            longer.setdefault(text, [*chosen[place], (start, candidate)])
+        pairs = [(before.score + each.confidence, before, each) for before in chosen for each in candidates]
+        longer: dict[str, _Choice] = {}  # by text, of which the first is the best
+        for score, before, candidate in sorted(pairs, key=lambda pair: pair[0], reverse=True):
+            text = continued(before.text, " ".join(candidate.text.split()))
+            longer.setdefault(text, _Choice(text, score, (*before.parts, (start, candidate))))
             if len(longer) == count:
                 break
         chosen = list(longer.values())
-    return [joined(choice) for choice in chosen]
+    return [joined(choice.parts) for choice in chosen]
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Transcripts of the parts so far, each with its start; their text with single spaces, and the sum of scores."""
+
+    text: str = ""
+    score: float = 0.0
+    parts: tuple[tuple[float, Transcript], ...] = ()
 
 
 def _text(parts: Sequence[tuple[float, Transcript]]) -> str:
     return continued_by_all(part.text for _, part in parts)
-
-
-def _score(choice: Sequence[tuple[float, Transcript]]) -> float:
-    return sum(part.confidence for _, part in choice)
 
 
 def _spoken(word: Word, timesteps: Sequence[int], longest_gap: int) -> tuple[int, int]:

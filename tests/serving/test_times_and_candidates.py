@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from typing import Any
 
 import pytest
@@ -109,6 +110,15 @@ def test_candidates_of_parts_make_the_best_of_the_whole() -> None:
     assert joined_candidates(parts, 1)[0] == whole[0]
     assert whole[0].words == (TimedWord("a", 0.5, 0.75), TimedWord("d", 30.5, 30.75))
     assert joined_candidates(parts[:1], 3) == list(parts[0][1])
+
+
+def test_hours_of_parts_are_joined_in_no_more_time_than_their_texts_need() -> None:
+    words = [" ".join(f"word{number}x{place}" for place in range(50)) for number in range(3)]
+    parts = [(20.0 * place, [part(text, -1.0 - number) for number, text in enumerate(words)]) for place in range(1000)]
+    begin = time.process_time()
+    found = joined_candidates(parts, 3)
+    assert time.process_time() - begin < 3
+    assert [one.confidence for one in found] == [-1000.0, -1001.0, -1001.0]
 
 
 @pytest.mark.parametrize(
