@@ -196,11 +196,12 @@ def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[P
     for number, recording in enumerate(chosen):
         if files[number] in alike:  # two of them differ in their extension, as a.wav and a.flac
             files[number] = options.output_dir / f"{recording.name}{suffix}"
-    for number, file in enumerate(files):
-        if file in files[:number]:
-            first, second = chosen[files.index(file)], chosen[number]
-            told = f"--output_dir: {first} and {second} would both be written to {file}"
+    first: dict[Path, Recording] = {}
+    for file, recording in zip(files, chosen, strict=True):
+        if file in first:
+            told = f"--output_dir: {first[file]} and {recording} would both be written to {file}"
             raise FlagError(f"{told}; give a folder that holds both, or transcribe them one after the other")
+        first[file] = recording
     for file in sorted(alike):
         report(f"deepspeech: recordings that differ only in their extensions keep them in {file.stem}.*{suffix}")
     return files

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
@@ -133,3 +134,11 @@ def test_a_mistake_is_one_line_and_exit_code_1(client: Client, arguments: list[s
     (line,) = finished.stderr.decode().splitlines()
     assert line.startswith("deepspeech: ") and named in line
     assert not finished.stdout
+
+
+def test_a_mistake_is_told_soon_whatever_the_number_of_recordings(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"{number}.wav" for number in range(10_000)]
+    begin = time.process_time()
+    assert transcribe(["--model", "missing.pb", "--output_dir", "out", "--audio", *names]) == 1
+    assert time.process_time() - begin < 3
+    assert "missing.pb" in capsys.readouterr().err
