@@ -35,7 +35,7 @@ def evaluate() -> int:
 
 def compare_params() -> int:
     """Run `python -m deepspeech.compare_params` and return its exit code."""
-    return _run("compare.params")
+    return _run("compare.params", failure=2)
 
 
 def compare_reports() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -59,3 +60,20 @@ def test_errors_are_one_line_and_exit_code_2(folders: tuple[Path, Path], tmp_pat
         assert (done.returncode, done.stdout) == (2, "")
         assert fragment in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_output_that_cannot_be_written_is_an_error_and_no_difference(folders: tuple[Path, Path]) -> None:
+    command = [sys.executable, "-m", "deepspeech.compare_params", *map(str, folders)]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "compare_params: error: No space left on device\n"
+
+
+def test_values_that_the_output_cannot_encode_are_escaped(folders: tuple[Path, Path]) -> None:
+    write_parameters(folders[1] / "params.txt", {"name": "\u4e2d"})
+    command = [sys.executable, "-m", "deepspeech.compare_params", *map(str, folders)]
+    ascii_alone = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, text=True, env=ascii_alone)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "name : 'first' | '\\u4e2d'\n" in done.stdout

@@ -8,27 +8,25 @@ The exit code is 0 if none differs, 1 if any does, and 2 after an error.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...errors import DeepSpeechError
 from ...options.parameters.comparison import differences
 from ...options.parameters.text import FILE_NAME, Value, read_parameters
-from ..arguments import ArgumentParser
+from ..arguments import ArgumentParser, run_command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, print and return the exit code."""
-    try:
-        parser = ArgumentParser(__doc__)
-        parser.add_argument("a", type=Path, metavar="A", help="params.txt of one run, or its folder")
-        parser.add_argument("b", type=Path, metavar="B", help="params.txt of the other run, or its folder")
-        options = parser.parse_args(arguments)
-        lines = differences(_read(options.a), _read(options.b))
-    except DeepSpeechError as error:
-        print(f"compare_params: error: {error}", file=sys.stderr)
-        return 2
+    return run_command(lambda: _main(arguments), "compare_params: error", failure=2)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    parser = ArgumentParser(__doc__)
+    parser.add_argument("a", type=Path, metavar="A", help="params.txt of one run, or its folder")
+    parser.add_argument("b", type=Path, metavar="B", help="params.txt of the other run, or its folder")
+    options = parser.parse_args(arguments)
+    lines = differences(_read(options.a), _read(options.b))
     for line in lines:
         print(line)
     return 1 if lines else 0
