@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..errors import AudioError, FlagError
 from ..util.containers.endings import LISTED, is_recording
+from ..util.files.user_paths import user_path
 from .arguments import EMPTY_PATH
 from .utterances.pipe import PIPE, Pipe
 
@@ -31,7 +32,7 @@ def recordings(given: Sequence[str]) -> list[Recording]:
     for text in given:
         if not text:
             raise FlagError(f"--audio: {EMPTY_PATH}")
-        path = Path(text)
+        path = user_path(text)
         if text == PIPE:
             found.append(Recording(None, Path("stdin"), Pipe()))
         elif path.is_dir():

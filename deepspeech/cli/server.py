@@ -14,6 +14,7 @@ from ..errors import FlagError
 from ..serving.layers.precision import PRECISIONS
 from ..serving.server.libraries import check_libraries
 from ..serving.server.options import PAGE_PORT, Limits, ServedModel, ServerOptions
+from ..util.files.user_paths import user_path
 from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words
 from ..util.web.certificates import check_certificate, expiry
 from ..util.web.tokens import is_loopback, read_token
@@ -226,7 +227,7 @@ def _named(flag: str, given: Sequence[str], default: str) -> dict[str, Path]:
             raise FlagError(f"--{flag}={text}: must be a path, or NAME=PATH")
         if name in found:
             raise FlagError(f"--{flag}={text}: there is another one of this name; give each a name, NAME=PATH")
-        found[name] = Path(path).expanduser()
+        found[name] = user_path(path)
     return found
 
 

@@ -126,6 +126,7 @@ def test_a_graph_that_was_cut_off_is_one_line(client: Client, recordings: list[P
         (["--audio", "a.wav", "--sample_rate", "1"], "--sample_rate"),
         (["--audio", "a.wav", "b.wav", "--format", "srt"], "--output_dir"),
         (["--model", "missing.pb", "--audio", "a.wav"], "missing.pb"),
+        (["--audio=~/missing.wav"], str(Path("~/missing.wav").expanduser())),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_1(client: Client, arguments: list[str], named: str) -> None:
