@@ -49,6 +49,8 @@ def _main(arguments: Sequence[str] | None) -> int:
         _drop_output()
         return 0
     except OSError as error:
+        if error.filename is not None:  # not of what is printed
+            raise
         _drop_output()
         raise ExportError(f"the output cannot be written ({error.strerror})") from error
 
