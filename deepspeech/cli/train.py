@@ -68,7 +68,7 @@ def _main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: Options, publish: Publish | None, record: NodeRecord) -> None:
-    if options.export.directory is not None and (options.cluster.is_chief or not options.in_cluster):
+    if options.export.directory is not None and options.leads:
         check_folder(options.export.directory, remove=options.export.remove)
         FORMATS[options.export.format].check_labels(options.load_alphabet())
     if options.report.test_output_file is not None:

@@ -116,6 +116,11 @@ class Options:
         return bool(self.cluster.workers)
 
     @property
+    def leads(self) -> bool:
+        """Whether this process saves and exports: it is in no cluster, or the chief of one."""
+        return not self.in_cluster or self.cluster.is_chief
+
+    @property
     def alphabet_path(self) -> Path | None:
         """The alphabet's file: the given one, or that of the experiment's corpus, which bytes do without; or None."""
         own = self.experiment.own_alphabet

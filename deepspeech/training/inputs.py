@@ -138,18 +138,14 @@ def _check_writable(options: Options) -> None:
         if reason:
             raise FeatureCacheError(f"--{name.value}_cached_features_path={cache}: {reason}; name another file")
     summaries = options.summaries
-    writes_summaries = options.trains and _leads(options) and summaries.seconds
+    writes_summaries = options.trains and options.leads and summaries.seconds
     reason = why_not_writable(summaries.directory) if writes_summaries else ""
     if reason:
         raise FlagError(f"--summary_dir={summaries.directory}: {reason}; choose another folder")
 
 
-def _leads(options: Options) -> bool:
-    return not options.in_cluster or options.cluster.is_chief
-
-
 def _check_flags(options: Options, alphabet: Alphabet) -> None:
-    if _leads(options):
+    if options.leads:
         identity = ModelIdentity(alphabet, options.features, options.model)
         check_flags(options.checkpoints, identity, trains=options.trains)
 

@@ -47,7 +47,7 @@ def with_local_copies(options: Options) -> Options:
         raise StorageError(f"{reason}; have XDG_CACHE_HOME name another folder") from error
     for name, address in addresses:
         try:
-            _fetch(local, name, copy_of(address, _kind(name)), leads=_leads(options))
+            _fetch(local, name, copy_of(address, _kind(name)), leads=options.leads)
         except StorageError as error:
             raise FlagError(f"--{name}={address}: {_without(address, str(error))}") from error
     return local
@@ -55,7 +55,7 @@ def with_local_copies(options: Options) -> Options:
 
 def send_what_was_written(options: Options) -> None:
     """Send the folders and files that the run wrote to their addresses; raise StorageError."""
-    if not _leads(options):
+    if not options.leads:
         return
     values = {row.name: value for row, value in items_of(options)}
     for name in SENT:
@@ -69,10 +69,6 @@ def send_what_was_written(options: Options) -> None:
                 send(path)
         except StorageError as error:
             raise StorageError(f"{error}; it is kept in {path}: run the same command again") from error
-
-
-def _leads(options: Options) -> bool:
-    return not options.in_cluster or options.cluster.is_chief
 
 
 def _addresses(options: Options) -> Iterator[tuple[str, str]]:
