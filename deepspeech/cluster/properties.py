@@ -40,9 +40,11 @@ OF_THE_CHIEF = {
         "fresh_optimizer",
         "average_checkpoints",
         "initialize_from_frozen_model",
+        "initialize_from_weights",
         "drop_source_layers",
+        "map_labels",
     ),
-    *("export_version", "export_batch_size", "export_beam_width", "export_language", "n_steps"),
+    *("export_version", "export_batch_size", "export_beam_width", "export_language", "n_steps", "use_seq_length"),
 }
 """Flags that decide a result through the chief alone, or through what was read, which is compared itself."""
 

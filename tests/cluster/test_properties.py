@@ -30,9 +30,21 @@ def test_a_worker_with_another_flag_that_decides_the_result_is_told_which(flag: 
     assert (difference(properties(), properties(flag)) or "").startswith(said)
 
 
-@pytest.mark.parametrize("flag", ["--task_index=0", "--epoch=7", "--learning_rate=0.1", "--log_level=2"])
-def test_flags_that_do_not_change_what_a_worker_computes_may_differ(flag: str) -> None:
-    assert difference(properties(), properties(flag)) is None
+@pytest.mark.parametrize(
+    "given",
+    [
+        "--task_index=0",
+        "--epoch=7",
+        "--learning_rate=0.1",
+        "--log_level=2",
+        "--nouse_seq_length",
+        "--initialize_from_weights=w.h5",
+        "--initialize_from_weights=w.h5 --map_labels",
+        "--initialize_from_frozen_model=g.pb --drop_source_layers=1",
+    ],
+)
+def test_flags_that_do_not_change_what_a_worker_computes_may_differ(given: str) -> None:
+    assert difference(properties(), properties(*given.split())) is None
 
 
 def test_a_join_has_room_for_all_properties() -> None:
