@@ -1,9 +1,8 @@
-"""Which words of a transcript in progress will stay, and how often words of such transcripts change."""
+"""Which words of a transcript in progress will stay."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...decoder import Hypothesis
 from .words import probabilities
@@ -18,39 +17,21 @@ def stable_words(hypotheses: Sequence[Hypothesis], *, has_language_model: bool) 
     The last word may be unfinished, so it is never one of them.
     """
     words = [word.text for word in hypotheses[0].words]
+    finished = max(len(words) - 1, 0)
     if not has_language_model:
-        return max(len(words) - 1, 0)
+        return finished
     weights = probabilities(hypotheses)
-    texts = [[word.text for word in hypothesis.words] for hypothesis in hypotheses]
+    shared = [words_in_common(words, [word.text for word in hypothesis.words]) for hypothesis in hypotheses]
     stable = 0
-    while stable < len(words) - 1:
-        prefix = words[: stable + 1]
-        agreement = sum(weight for weight, text in zip(weights, texts, strict=True) if text[: stable + 1] == prefix)
+    while stable < finished:
+        agreement = sum(weight for weight, count in zip(weights, shared, strict=True) if count > stable)
         if agreement < STABLE_AGREEMENT:
             break
         stable += 1
     return stable
 
 
-@dataclass(frozen=True)
-class Changes:
-    """Words of transcripts in progress, and how many of them are others in the final one; of the stable words, too."""
-
-    words: int = 0
-    changed: int = 0
-    stable: int = 0
-    stable_changed: int = 0
-
-    def __add__(self, other: Changes) -> Changes:
-        return Changes(
-            self.words + other.words,
-            self.changed + other.changed,
-            self.stable + other.stable,
-            self.stable_changed + other.stable_changed,
-        )
-
-
-def changes(partial: Sequence[str], stable: int, final: Sequence[str]) -> Changes:
-    """Compare the words of a transcript in progress, of which the first are stable, with those of the final one."""
-    differ = [number >= len(final) or word != final[number] for number, word in enumerate(partial)]
-    return Changes(len(partial), sum(differ), stable, sum(differ[:stable]))
+def words_in_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return with how many of the same words two texts begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (word, another) in pairs if word != another), min(len(one), len(other)))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..confidence.stability import stable_words
+from ..confidence.stability import stable_words, words_in_common
 from ..confidence.words import HYPOTHESES_SO_FAR
 from ..recognition import Recognition
 from ..transcripts import TimedWord, transcript
@@ -47,8 +47,7 @@ class PartialTranscripts:
         if done != self._done or recognition.has_language_model:
             hypotheses = recognition.peek(HYPOTHESES_SO_FAR)
         if done != self._done:  # a word's confidence is reckoned once, which takes longer than the search
-            pairs = enumerate(zip(done, self._done, strict=False))
-            same = next((place for place, (new, old) in pairs if new != old), min(len(done), len(self._done)))
+            same = words_in_common(done, self._done)
             reckoned = recognition.confidences(hypotheses, range(same, len(done)))
             self._done, self._confidences = done, self._confidences[:same] + reckoned
         of_words = [*self._confidences, math.nan][: len(best.words)]
