@@ -14,7 +14,7 @@ from ..errors.confusions import Confusion, Confusions, ConfusionTable, ItemError
 from .findings import findings
 from .groups import Grouping, groupings
 from .results import UtteranceResult
-from .summary import Summary, label_errors, summarize
+from .summary import Summary, summarize
 
 FORMAT = "deepspeech error report 1"
 
@@ -83,8 +83,7 @@ def make_report(title: str, results: Sequence[UtteranceResult]) -> ErrorReport:
     for number, result in enumerate(results, start=1):
         words.add(number, align(words_of(result.reference), words_of(result.hypothesis)))
         labels.add(number, align(result.reference, result.hypothesis))
-    of_words = _details(words, summary.word_errors)
-    of_labels = _details(labels, label_errors(results))
+    of_words, of_labels = _details(words), _details(labels)
     grouped = groupings(results)
     return ErrorReport(
         title=title,
@@ -102,9 +101,9 @@ def make_report(title: str, results: Sequence[UtteranceResult]) -> ErrorReport:
     )
 
 
-def _details(confusions: Confusions, kinds: ErrorKinds) -> ItemDetails:
+def _details(confusions: Confusions) -> ItemDetails:
     return ItemDetails(
-        kinds,
+        confusions.kinds(),
         tuple(confusions.most_frequent(FREQUENT_ERRORS)),
         tuple(item for item in confusions.by_item()[:LISTED_ITEMS] if item.errors),
         confusions.table(LARGEST_TABLE),

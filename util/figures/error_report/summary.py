@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors.alignment import ErrorKinds, align, error_kinds
+from ..errors.alignment import ErrorKinds
 from ..errors.resampling import Counts, Interval, Units, rate_intervals, resampling_units
 from ..metrics import EditCounts
 from .results import UtteranceResult
@@ -54,16 +54,6 @@ def summarize(results: Sequence[UtteranceResult], *, without_language_model: boo
     kinds = ErrorKinds(total.substitutions, total.insertions, total.deletions)
     syllables = _syllable_rates(edits, units) if total.syllables else ()
     return Summary(len(results), total.words, total.characters, wer, cer, sentences, kinds, by_speaker, *syllables)
-
-
-def label_errors(results: Sequence[UtteranceResult]) -> ErrorKinds:
-    """Return the errors of characters by kind."""
-    kinds = [error_kinds(align(result.reference, result.hypothesis)) for result in results]
-    return ErrorKinds(
-        sum(each.substitutions for each in kinds),
-        sum(each.insertions for each in kinds),
-        sum(each.deletions for each in kinds),
-    )
 
 
 def percent(rate: float) -> str:

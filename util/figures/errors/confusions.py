@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .alignment import Kind, Step
+from .alignment import ErrorKinds, Kind, Step
 
 EXAMPLES = 3
 """Utterances that are kept as examples of a confusion."""
@@ -74,6 +74,13 @@ class Confusions:
                 examples = self._examples[pair]
                 if len(examples) < EXAMPLES and number not in examples:
                     examples.append(number)
+
+    def kinds(self) -> ErrorKinds:
+        """Return how many errors there are of each kind."""
+        counts: Counter[Kind] = Counter()
+        for pair, count in self._pairs.items():
+            counts[Step(*pair).kind] += count
+        return ErrorKinds(counts[Kind.SUBSTITUTION], counts[Kind.INSERTION], counts[Kind.DELETION])
 
     def most_frequent(self, count: int) -> list[Confusion]:
         """Return the `count` most frequent errors, the most frequent first."""

@@ -1,4 +1,4 @@
-from deepspeech.util.figures.errors.alignment import align
+from deepspeech.util.figures.errors.alignment import ErrorKinds, align
 from deepspeech.util.figures.errors.confusions import Confusion, Confusions, ItemErrors
 
 
@@ -23,6 +23,11 @@ def test_the_errors_of_an_item_are_those_where_it_was_said_or_inserted() -> None
     assert errors["b"] == ItemErrors("b", said=2, substituted=1, deleted=0, inserted=0)
     assert "c" not in errors  # it was only heard for another word
     assert errors["a"].rate == 2 / 3
+
+
+def test_the_errors_of_each_kind_are_those_of_all_utterances() -> None:
+    kinds = confusions_of(("a b", "a c"), ("b b", "c c"), ("a", "a d"), ("e", "")).kinds()
+    assert kinds == ErrorKinds(substitutions=3, insertions=1, deletions=1)
 
 
 def test_the_table_has_all_else_and_nothing_after_its_items() -> None:
