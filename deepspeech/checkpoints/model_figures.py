@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from ..util.files.whole_files import write_whole
+from ..util.files.whole_files import write_text_whole
 
 FILE_NAME = "model_figures.json"
 EARLIER_FILE_NAME = "findings.json"
@@ -42,4 +42,4 @@ class ModelFigures:
 def keep_figures(folder: Path, **changes: object) -> None:
     """Write changes of figures, by the fields' names in ModelFigures, to a folder of checkpoints; raise OSError."""
     figures = replace(ModelFigures.read(folder), **changes)  # type: ignore[arg-type]
-    write_whole(folder / FILE_NAME, json.dumps(asdict(figures), ensure_ascii=False).encode())
+    write_text_whole(folder / FILE_NAME, json.dumps(asdict(figures), ensure_ascii=False))

@@ -16,7 +16,7 @@ from ..errors import AlignmentError, AlphabetError, ExportError, FlagError
 from ..serving.alignment.formats import FORMATS
 from ..serving.alignment.transcript import align
 from ..serving.api import Model
-from ..util.files.whole_files import write_whole
+from ..util.files.whole_files import write_text_whole
 from .arguments import ArgumentParser, run_command
 
 
@@ -60,6 +60,6 @@ def _write(text: str, output: Path | None) -> None:
         sys.stdout.flush()
         return
     try:
-        write_whole(output, text.encode())
+        write_text_whole(output, text)
     except OSError as error:
         raise ExportError(f"--output={output}: cannot be written ({error.strerror})") from error

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..errors import ExportError
 from ..options.export import GRAPH
-from ..util.files.whole_files import folder_written_whole, unfinished_name, write_all_whole
+from ..util.files.whole_files import encoded, folder_written_whole, unfinished_name, write_all_whole
 from ..util.files.writable import why_not_writable
 from .formats import FORMATS
 
@@ -42,7 +42,7 @@ def write_export(
     this one has not, are removed after that. Raise ExportError if the export cannot be written.
     """
     check_folder(folder, remove=remove)
-    files = {CARD_FILE: card.encode(), **model}
+    files = {CARD_FILE: encoded(card), **model}
     try:
         if remove or not folder.exists():
             with folder_written_whole(folder) as new:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from deepspeech.checkpoints.identity import ModelIdentity
-from deepspeech.checkpoints.model_figures import ModelFigures
+from deepspeech.checkpoints.model_figures import ModelFigures, keep_figures
+from deepspeech.export.folder import CARD_FILE, write_export
 from deepspeech.export.model_card import Card, model_card
 from deepspeech.options import ExportOptions, ModelOptions
 from deepspeech.util.features import FeatureOptions
@@ -28,6 +32,17 @@ def test_a_card_says_whose_statistics_normalize_features(normalization: str, sai
     assert ("normalized by the statistics" in card) == (said is not None)
     assert said is None or f"normalized by the statistics {said}" in card
     assert said is None or f"(`--normalize_features={normalization}`)" in card
+
+
+def test_a_card_names_test_files_whose_names_are_not_utf_8(tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.csv")
+    keep_figures(tmp_path, test_files=(name,), test_checkpoint="best", test_utterances=1)
+    figures = ModelFigures.read(tmp_path)
+    assert figures.test_files == (name,)
+    identity = ModelIdentity(Alphabet(("a", "b")), FeatureOptions(), ModelOptions(n_hidden=8))
+    card = model_card(Card(("best",), None, figures, identity, ExportOptions()))
+    write_export(tmp_path / "export", {"output_graph.pb": b""}, card, remove=False)
+    assert "caf\\udce9.csv" in (tmp_path / "export" / CARD_FILE).read_text("utf-8")
 
 
 def test_the_figures_of_a_mean_of_checkpoints_are_not_those_of_one_of_them() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..corpus import Corpus, Utterance
 from ..errors import FlagError
-from ..files.whole_files import write_whole
+from ..files.whole_files import write_text_whole
 from ..files.writable import why_not_writable
 from .metrics import evaluate_transcript
 
@@ -43,7 +43,7 @@ class OutputFile:
         listed = sorted(self._heard, key=lambda utterance: (utterance.csv_file, utterance.line))
         text = json.dumps([self._entry(utterance) for utterance in listed], ensure_ascii=False, indent=2)
         try:
-            write_whole(self._path, text.encode())
+            write_text_whole(self._path, text)
         except OSError as error:
             raise FlagError(f"--test_output_file={self._path}: cannot be written ({error.strerror})") from error
 

@@ -17,6 +17,16 @@ def write_whole(path: Path, data: bytes) -> None:
         beside.write_bytes(data)
 
 
+def write_text_whole(path: Path, text: str) -> None:
+    """Write a text as `write_whole` does, in UTF-8; see `encoded`."""
+    write_whole(path, encoded(text))
+
+
+def encoded(text: str) -> bytes:
+    """Return a text in UTF-8. Bytes of a file's name that are not are written as JSON does, as in "caf\\udce9.wav"."""
+    return text.encode("utf-8", "backslashreplace")
+
+
 def write_all_whole(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files of a folder, by their names, and rename them to their places when all of them are on the disk.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...corpus import Utterance
-from ...files.whole_files import written_whole
+from ...files.whole_files import write_text_whole
 from .ranking import RankedRow
 
 HEADER = (
@@ -23,10 +24,11 @@ HEADER_OF_PARTS = ("start", "duration")
 def write_list(rows: Sequence[RankedRow], path: Path) -> None:
     """Write rows in their order, with absolute paths, so that the list is a corpus, too. Raise OSError."""
     parts = any(row.figures.utterance.part for row in rows)
-    with written_whole(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(HEADER + HEADER_OF_PARTS if parts else HEADER)
-        writer.writerows(_fields(row) + (_times(row.figures.utterance) if parts else ()) for row in rows)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(HEADER + HEADER_OF_PARTS if parts else HEADER)
+    writer.writerows(_fields(row) + (_times(row.figures.utterance) if parts else ()) for row in rows)
+    write_text_whole(path, text.getvalue())
 
 
 def _fields(row: RankedRow) -> tuple[object, ...]:

@@ -13,7 +13,7 @@ import soundfile
 from ...audio import read_audio
 from ...corpus import Utterance
 from ...errors import AudioError, StorageError
-from ...files.whole_files import write_whole
+from ...files.whole_files import write_text_whole
 from .ranking import RankedRow
 
 MOST_ROWS = 200
@@ -41,7 +41,7 @@ def write_page(rows: Sequence[RankedRow], checked: int, path: Path) -> None:
     shown = rows[:MOST_ROWS]
     summary = f"The {len(shown)} rows that stand out most, of {checked} that were checked, worst first."
     articles = (_article(number, row) for number, row in enumerate(shown, start=1))
-    write_whole(path, "".join([_HEAD, f"<p>{summary}</p>\n", *articles, "</body></html>\n"]).encode())
+    write_text_whole(path, "".join([_HEAD, f"<p>{summary}</p>\n", *articles, "</body></html>\n"]))
 
 
 def _article(number: int, row: RankedRow) -> str:

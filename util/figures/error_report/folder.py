@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...corpus import Corpus, Utterance
 from ...errors import FlagError
-from ...files.whole_files import folder_written_whole, write_whole
+from ...files.whole_files import folder_written_whole, write_text_whole
 from ...files.writable import why_not_writable
 from ...parallel import ordered_map, usable_cores
 from ...progress import Progress
@@ -78,7 +78,7 @@ class ReportFolder:
             check_report_folder(self._folder)
             with folder_written_whole(self._folder) as new:
                 for name, text in texts.items():
-                    write_whole(new / name, text.encode("utf-8", "replace"))
+                    write_text_whole(new / name, text)
         except OSError as error:
             raise FlagError(f"--report_dir={self._folder}: cannot be written ({error.strerror})") from error
         log.info("Report of the errors: %s", self._folder / PAGE)

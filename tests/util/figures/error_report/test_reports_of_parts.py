@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,6 +61,29 @@ def test_a_report_measures_and_plays_the_part(tmp_path: Path) -> None:
     assert 'src="../word.wav"' in page
     entries = json.loads((tmp_path / "test.json").read_text())
     assert [(entry.get("start"), entry["duration"]) for entry in entries] == [(0.25, 0.5), (1.5, 1.25), (None, 0.25)]
+
+
+def test_what_is_written_names_recordings_whose_folder_is_not_utf_8(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    (tmp_path / "corpus").mkdir()
+    corpus(tmp_path / "corpus")
+    (tmp_path / "corpus").rename(folder)
+    tested = read_corpus([folder / "test.csv"], Alphabet(tuple(" abc")), front_end(FeatureOptions()), progress=False)
+    report = ReportFolder(tmp_path / "report", "model", tested)
+    output = OutputFile(tmp_path / "test.json", tested)
+    for utterance in tested:
+        report.add(utterance, "", 1.0, None)
+        output.add(utterance, "", 1.0)
+    report.write(progress=False)
+    output.write()
+    ranked = worst_first([RowFigures(utterance, 1.0, 0.0, "a") for utterance in tested])
+    write_list(ranked, tmp_path / "bad_rows.csv")
+    write_page(ranked, 3, tmp_path / "bad_rows.html")
+    entries = json.loads((tmp_path / "test.json").read_text())
+    assert {entry["wav_filename"] for entry in entries} == {utterance.path for utterance in tested}
+    assert json.loads((tmp_path / "report" / "report.json").read_text())["test_files"] == [str(folder / "test.csv")]
+    for name in ("report/report.html", "report/utterances.csv", "bad_rows.csv", "bad_rows.html"):
+        assert "caf\\udce9" in (tmp_path / name).read_text("utf-8")
 
 
 def test_two_reports_are_compared_part_by_part() -> None:
