@@ -17,7 +17,7 @@ CARD_FILE = "model.md"
 
 MODEL_FILES = {each.file for each in FORMATS.values()}
 _OTHERS = {name for each in FORMATS.values() for name in each.others}
-EXPORTED_FILES = {*MODEL_FILES, *_OTHERS, CARD_FILE, "output_graph.pbmm", "output_graph.tflite", "alphabet.txt"}
+EXPORTED_FILES = {*MODEL_FILES, *_OTHERS, CARD_FILE, "output_graph.pbmm", "alphabet.txt"}
 """The files that an export may hold; a folder with any other file is not deleted."""
 
 

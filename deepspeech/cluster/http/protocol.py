@@ -162,10 +162,6 @@ class JobAnswer(Body):
     report: bool
     weights: Number = 0
 
-    def job(self) -> Job:
-        """Return the job that this describes."""
-        return Job(self.number, self.epoch, self.set, tuple(self.batches), self.report)
-
     @staticmethod
     def of(job: Job, weights: int = 0) -> "JobAnswer":
         """Return the description of a job."""

@@ -37,12 +37,11 @@ MOST_NAMED = 20
 
 
 class ProtocolError(Exception):
-    """A client sent what is not in the protocol. `code` is for programs; the WebSocket is closed with `close_code`."""
+    """A client sent what is not in the protocol. `code` is for programs."""
 
-    def __init__(self, code: str, message: str, close_code: int = 1008) -> None:
+    def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
-        self.close_code = close_code
 
 
 @dataclass(frozen=True)
