@@ -76,11 +76,6 @@ class Format:
         return made
 
 
-def check_onnx(network: Network) -> None:
-    """Raise ExportError, naming the layer, for a network with layers that no export has, or without a state."""
-    check_frozen(network)
-
-
 def check_sherpa(features: FeatureOptions) -> None:
     """Raise ExportError for features that sherpa-onnx does not compute."""
     if features.feature_type != "fbank":
@@ -120,11 +115,11 @@ def check_tflite(network: Network) -> None:
 
 FORMATS: Mapping[str, Format] = {
     GRAPH: Format("output_graph.pb", "frozen_graph", check_frozen),
-    ONNX: Format("model.onnx", "onnx_model", check_onnx, package="onnx"),
+    ONNX: Format("model.onnx", "onnx_model", check_frozen, package="onnx"),
     SHERPA: Format(
         "model.onnx",
         "sherpa_model",
-        check_onnx,
+        check_frozen,
         package="onnx",
         check_features=check_sherpa,
         check_labels=check_sherpa_labels,

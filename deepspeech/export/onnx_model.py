@@ -10,10 +10,10 @@ from __future__ import annotations
 import base64
 import json
 
-from ..network.frozen_format import is_for_clients
+from ..network.frozen_format import check_frozen, is_for_clients
 from ..options import ExportOptions
 from ..serving.frozen.metadata import serialize_alphabet, serialize_features, serialize_network
-from .formats import TrainedModel, check_onnx
+from .formats import TrainedModel
 from .onnx_graph.graph import Graph, Rows
 from .onnx_graph.layers import computed
 from .onnx_graph.model import FLOAT, INT32, Value, add_features, add_network, model_file
@@ -39,7 +39,7 @@ def serialized(model: TrainedModel, options: ExportOptions) -> bytes:
 
     The properties of the file are its metadata: see `metadata`.
     """
-    check_onnx(model.network)
+    check_frozen(model.network)
     if is_for_clients(model.network) and not options.features:
         return _of_windows(model, options)
     runs = runs_of_samples(model.network, model.features) if options.features else runs_of_frames(model.network)

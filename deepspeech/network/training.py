@@ -35,8 +35,8 @@ from .layers.convolution import convolution
 from .layers.dense import dense, projection
 from .layers.dropout import dropout
 from .layers.layer_normalization import layer_normalization
-from .layers.lstm import LSTMState, bidirectional_lstm, chunked_lstm, lstm, lstm_variables
-from .layers.variables import kernel_factors
+from .layers.lstm import LSTMState, bidirectional_lstm, chunked_lstm, lstm
+from .layers.variables import kernel_factors, variables_of
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -185,7 +185,7 @@ def _dense(layer: Dense, inputs: Activations, at: Pass) -> Activations:
 
 @computed.register
 def _lstm(layer: LSTM, inputs: Activations, at: Pass) -> Activations:
-    kernel, bias = lstm_variables(layer, inputs.width)
+    kernel, bias = variables_of(layer, inputs.width)
     values = dropout(inputs.values, layer.input_dropout if at.training else 0.0)
     hidden, _ = lstm(
         Activations(values).stacked(at),

@@ -33,7 +33,7 @@ _ORDER = [_OUR_GATES.index(gate) for gate in _ONNX_GATES]
 def computed(layer: Layer, rows: Rows, graph: Graph) -> Rows:
     """Add a layer to a graph, and return what comes out of it."""
     del rows, graph
-    raise AssertionError(f"{layer} is not in the format, but check_onnx lets it through")
+    raise AssertionError(f"{layer} is not in the format, but check_frozen lets it through")
 
 
 @computed.register

@@ -86,15 +86,9 @@ def _backwards(layer: LSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -
 def _without_state(layer: LSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
     """Return the hidden states [time, batch, units] of an LSTM that begins with zeros."""
     zero = tf.zeros([tf.shape(inputs)[1], layer.units])
-    kernel, bias = lstm_variables(layer, inputs.shape[2])
+    kernel, bias = variables_of(layer, inputs.shape[2])
     factors = kernel_factors(kernel, inputs.shape[2], compute)
     return lstm(inputs, lengths, factors, bias, LSTMState(zero, zero), compute)[0]
-
-
-def lstm_variables(layer: LSTM, inputs: int) -> tuple[Any, Any]:
-    """Return the kernel and the bias of a layer whose inputs have `inputs` numbers in each frame."""
-    kernel, bias = variables_of(layer, inputs)
-    return kernel, bias
 
 
 def _native(

@@ -45,7 +45,7 @@ class Utterances:
         self._silent_samples = 0
         self._odd = b""
         self._resampler: soxr.ResampleStream | None = None
-        self._begin(Start())
+        self.begin_with(Start())
         self.in_progress = False
         """Whether audio has been heard since the last utterance was finished."""
 
@@ -62,9 +62,17 @@ class Utterances:
     def begin_with(self, start: Start) -> list[str]:
         """Recognize the utterances that follow as `start` says; return those of its hot words that have no effect.
 
-        Raise ModelError if the model cannot.
+        The times of the first one are from here on. Raise ModelError if the model cannot, and then nothing changes.
         """
-        return self._begin(start)
+        hot_words = start.hot_words or None
+        ignored: list[str] = []
+        self._recognition = self._model.recognition(
+            self._rules, self._voice, hot_words=hot_words, beam_width=start.beam_width, tell_ignored=ignored.append
+        )
+        self._start = start
+        self._origin = self.seconds
+        self._partials = PartialTranscripts(self._model.step_seconds)
+        return ignored
 
     def hear(self, audio: bytes, *, partial: bool = True) -> list[Event]:
         """Take 16-bit little-endian samples, cut anywhere; return what is to be told of them.
@@ -84,21 +92,6 @@ class Utterances:
         self._next()
         self.in_progress = False
         return told
-
-    def _begin(self, start: Start) -> list[str]:
-        """Begin the first utterance of a recognition, whose times are from here on; nothing changes if it cannot.
-
-        Return the hot words that have no effect.
-        """
-        hot_words = start.hot_words or None
-        ignored: list[str] = []
-        self._recognition = self._model.recognition(
-            self._rules, self._voice, hot_words=hot_words, beam_width=start.beam_width, tell_ignored=ignored.append
-        )
-        self._start = start
-        self._origin = self.seconds
-        self._partials = PartialTranscripts(self._model.step_seconds)
-        return ignored
 
     def _next(self) -> None:
         """Go on with the utterance that follows."""
