@@ -1,13 +1,11 @@
 """Keeping with the newest checkpoint that the run which saved it has come to its end, test and export included."""
 
-import json
 import logging
 from pathlib import Path
 
 from ..errors import CheckpointError
-from ..util.files.whole_files import write_whole
 from .folder import Kind, read_index
-from .identity import description_path, read_description
+from .identity import read_description, write_description
 from .integrity import redigested
 from .lock import locked_for_training
 
@@ -27,6 +25,6 @@ def record_end_of_run(folder: Path) -> None:
             return
         ended = redigested({**description, "state": {**state, "run_ended": True}})
         with locked_for_training(folder):
-            write_whole(description_path(prefix), json.dumps(ended, ensure_ascii=False).encode())
+            write_description(prefix, ended)
     except (CheckpointError, OSError) as error:
         logger.warning("%s: the end of this run cannot be kept (%s)", folder, error)

@@ -4,7 +4,6 @@ Paths in the work folder, and those of the data that come with the program, are 
 so that neither where a run is made nor where the program is installed makes a difference.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,12 +11,9 @@ from ...util.augmentation.registry import with_whole_source
 from ...util.errors import ParametersError
 from ...util.files.packaged_data import DATA
 from ...util.storage.copies import named_for_all
-from ..rows.flag import Flag, Value, flags_of, items_of
+from ..rows.flag import NAME_IN_FILE, Flag, Value, flags_of, items_of
 from ..run import Options
 from . import text
-
-_NAME_IN_FILE = re.compile(r".+\.py:\w+")
-"""What `--network` and `--experiment` may be: a name in a Python file."""
 
 
 def run_parameters(options: Options) -> dict[str, text.Value]:
@@ -50,7 +46,7 @@ def _places(work: Path | None) -> dict[str, Path]:
 def _written(value: Value, places: Mapping[str, Path]) -> text.Value:
     if isinstance(value, tuple):
         return tuple(_written(each, places) for each in value)
-    if isinstance(value, str) and _NAME_IN_FILE.fullmatch(value):
+    if isinstance(value, str) and NAME_IN_FILE.fullmatch(value):
         file, _, name = value.rpartition(":")
         return f"{Path(file).resolve()}:{name}"
     if not isinstance(value, Path):

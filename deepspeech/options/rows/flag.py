@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 _ROW, _WORDS = "flag", "words"
 
-_NAME_IN_FILE = re.compile(r".+\.py:\w+")
+NAME_IN_FILE = re.compile(r".+\.py:\w+")
 """A name in a Python file, as `--network` and `--experiment` may be."""
 
 _COMMA_OUTSIDE_BRACKETS = r",(?![^\[]*\])"
@@ -41,7 +41,7 @@ _COMMA_BETWEEN, _COMMA_INSIDE = r"(?<!\\),", r"\,"
 
 
 def _text(text: str) -> str:
-    return str(user_path(text)) if _NAME_IN_FILE.fullmatch(text) else text
+    return str(user_path(text)) if NAME_IN_FILE.fullmatch(text) else text
 
 
 _FROM_TEXT: Mapping[type, Callable[[str], Value]] = {
