@@ -142,7 +142,7 @@ class AcousticStream:
         """The time when this stream probably asks again, on the monotonic clock; 0 if that is not known."""
 
     def run(self, windows: Array, *, last: bool = False) -> Array:
-        """Return the posteriors for the next windows, as `AcousticModel.run` does."""
+        """Return the posteriors for the next windows, as `AcousticEngine.run` does."""
         request = Request(self, Piece(windows, self._state, last))
         between = None if self._served is None else request.arrived - self._served
         self.due = 0.0
