@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _ctcdecoder
-from ..decoder import CTCDecoder, Hypothesis
+from ..decoder import CTCDecoder, Hypothesis, Scorer
 from ..errors import DecoderError, ModelError
 from .acoustics.loading import AcousticFeatures
 from .batching.scheduler import Scheduler
@@ -111,6 +111,11 @@ class Recognition:
     def has_language_model(self) -> bool:
         """Whether a language model scores the hypotheses."""
         return self._recognizer.has_language_model
+
+    @property
+    def scorer(self) -> Scorer | None:
+        """The language model that scores the hypotheses, if there is one."""
+        return self._decoder.scorer
 
     def feed(self, samples: Array) -> None:
         """Take float32 [samples] in [-1, 1]; a network that streams runs once there are `n_steps` windows."""

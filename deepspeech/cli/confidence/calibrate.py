@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ...decoder.of_alphabet import reference_of
 from ...errors import ExportError, FlagError, GraphError
 from ...options.rows.flag import listed
 from ...serving.acoustics.loading import is_loaded_as_graph
@@ -31,7 +32,6 @@ from ...util.figures.errors.alignment import align
 from ...util.files.whole_files import write_whole
 from ...util.parallel import ordered_map, usable_cores
 from ...util.progress import Progress
-from ...util.transcripts import words_of
 from ..arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_command
 
 CARD_FILE = "model.md"
@@ -122,7 +122,8 @@ def _words(model: Model, utterance: Utterance) -> _Words:
     recognition = model.recognition()
     recognition.feed(read_audio(utterance.path, model.sampleRate(), utterance.part))
     hypothesis, observations = recognition.finish_observed()
-    steps = align(words_of(utterance.reference), [word.text for word in hypothesis.words])
+    reference = reference_of(utterance.transcript, model.alphabet, recognition.scorer)
+    steps = align(reference.split(), [word.text for word in hypothesis.words])
     right = [step.reference == step.hypothesis for step in steps if step.hypothesis is not None]
     return _Words(observations, right)
 

@@ -10,13 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import soundfile
 import tensorflow as tf
 from corpora import write_tiny_corpus
+from untrained import MODELS, signal, untrained
 
 from deepspeech import Model
 from deepspeech.cli.confidence.calibrate import main as calibrate
 from deepspeech.decoder import Word
 from deepspeech.errors import GraphError
+from deepspeech.export.frozen_graph import serialized
+from deepspeech.options import ExportOptions
 from deepspeech.serving.confidence.calibration import Calibration, Calibrations, Observation, fitted
 from deepspeech.serving.confidence.reliability import reliability
 from deepspeech.serving.confidence.stability import stable_words
@@ -24,6 +28,9 @@ from deepspeech.serving.confidence.words import Rivals
 from deepspeech.serving.frozen.constants import with_text
 from deepspeech.serving.frozen.metadata import CALIBRATIONS_NODE
 from deepspeech.util.audio import read_audio
+from deepspeech.util.output_units import SyllableAlphabet
+from deepspeech.util.parts import Part
+from deepspeech.util.text import Alphabet
 
 
 def said(text: str, score: float) -> Any:
@@ -112,6 +119,28 @@ def test_a_calibration_is_fitted_and_kept_in_the_graph(
     assert graph.read_bytes() == before
     assert calibrate([*flags, "--lm_alpha=1"]) == 1
     assert "need --scorer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("unit", [Alphabet.unit, SyllableAlphabet.unit])
+def test_texts_of_mandarin_that_are_right_count_as_right(
+    unit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoken = {"jin1": "今", "tian1": "天", "ren2": "人", "shu1": "书", "shui3": "水"}
+    alphabet: Alphabet = Alphabet(tuple(spoken.values()))
+    if unit == SyllableAlphabet.unit:
+        pytest.importorskip("pypinyin")
+        alphabet = SyllableAlphabet.of(spoken)
+    graph, recording = tmp_path / "output_graph.pb", tmp_path / "speech.wav"
+    graph.write_bytes(serialized(untrained(*MODELS["lstm"], alphabet), ExportOptions(beam_width=8)))
+    soundfile.write(recording, signal(60 * 16_000), 16_000)
+    model, rows = Model(graph), ["wav_filename,wav_filesize,transcript,start,duration"]
+    for number in range(120):
+        heard = model.candidates(read_audio(recording, 16_000, Part(number / 2, number / 2 + 0.5)))[0].text
+        text = "".join(spoken.get(word, word) for word in heard.split(" "))
+        rows.append(f"{recording},1,{text},{number / 2},0.5")
+    (tmp_path / "dev.csv").write_text("\n".join(rows), encoding="utf-8")
+    assert calibrate([f"--model={graph}", f"--dev_files={tmp_path / 'dev.csv'}", "--report_only"]) == 0
+    assert " words, 100.0% right" in capsys.readouterr().out
 
 
 def test_a_model_that_keeps_no_calibration_is_refused_before_the_recordings_are_heard(
