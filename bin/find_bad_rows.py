@@ -75,7 +75,7 @@ def ranked_rows(model_file: Path, csv_files: list[Path], normalizer: Normalizer 
     corpus = with_references(corpus, alphabet, decoder)
     rows = []
     with Progress("Finding bad rows", len(corpus), unit="utterances") as progress:
-        for figures in figures_of_rows(model.engine, model.info, decoder, corpus):
+        for figures in figures_of_rows(model, decoder, corpus):
             rows += [figures] if figures is not None else []
             progress.advance()
     return worst_first(rows)

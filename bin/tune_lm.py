@@ -33,7 +33,7 @@ from deepspeech.errors import FlagError
 from deepspeech.options.rows.checks import at_least, up_to
 from deepspeech.serving.acoustics.loading import load_acoustic_model
 from deepspeech.serving.alphabet import alphabet_of
-from deepspeech.serving.feature_windows import ModelFeatures
+from deepspeech.serving.posteriors import posteriors_of
 from deepspeech.util.audio import read_audio
 from deepspeech.util.checks.inspection import Inspection
 from deepspeech.util.corpus_files import Row, read_files
@@ -96,16 +96,13 @@ def read_arguments() -> Namespace:
 def run_model(arguments: Namespace) -> Alphabet:
     """Write the outputs of the model for the validation set to the folder of the results; return its alphabet."""
     model = load_acoustic_model(arguments.model)
-    engine, features = model.engine, ModelFeatures(model.info)
     rows = read_rows(arguments.csv)
     inspection = Inspection()
     outputs = []
     with Progress("Running the model", len(rows)) as progress:
         for row in rows:
-            windows = features.windows()
             samples = read_audio(row.path, model.info.features.sample_rate, part_within(row, inspection))
-            parts = [windows.feed(samples), windows.finish()]
-            outputs.append(engine.posteriors(np.concatenate(parts)))
+            outputs.append(posteriors_of(samples, model.features, model.engine))
             progress.advance()
     arguments.out.mkdir(parents=True, exist_ok=True)
     arguments.posteriors = arguments.out / "posteriors.npz"

@@ -13,10 +13,8 @@ from ...util.checks.bad_rows.ranking import RowFigures
 from ...util.corpus import Corpus, Utterance
 from ...util.errors import AudioError
 from ...util.parallel import ordered_map, usable_cores
+from ..acoustics.loading import AcousticModel
 from ..ctc_loss import ctc_loss
-from ..engine import AcousticEngine
-from ..feature_windows import ModelFeatures
-from ..frozen.model import ModelInfo
 from ..posteriors import posteriors_of
 from .viterbi import LabelSpans, align_labels
 
@@ -26,26 +24,23 @@ UTTERANCES_AHEAD = 64
 """Utterances that are worked on ahead of the one whose figures are taken next."""
 
 
-def figures_of_rows(
-    engine: AcousticEngine, info: ModelInfo, decoder: CTCDecoder, corpus: Corpus
-) -> Iterator[RowFigures | None]:
+def figures_of_rows(model: AcousticModel, decoder: CTCDecoder, corpus: Corpus) -> Iterator[RowFigures | None]:
     """Yield the figures of each utterance of a corpus, in its order, computed on all cores.
 
     None, and a warning, are for a recording that cannot be read any more.
     """
-    features = ModelFeatures(info)
 
     def figures(utterance: Utterance) -> RowFigures | None:
         try:
-            signal = read_audio(utterance.path, info.features.sample_rate, utterance.part)
+            signal = read_audio(utterance.path, model.info.features.sample_rate, utterance.part)
         except AudioError as error:
             logger.warning("Left out: %s (%s)", error, utterance.source)
             return None
-        posteriors = posteriors_of(signal, features, engine)
+        posteriors = posteriors_of(signal, model.features, model.engine)
         return RowFigures(
             utterance,
             ctc_loss(posteriors, utterance.labels) / len(utterance.labels),
-            longest_gap(align_labels(posteriors, utterance.labels)) * info.row_seconds,
+            longest_gap(align_labels(posteriors, utterance.labels)) * model.info.row_seconds,
             decoder.decode(posteriors)[0].text,
         )
 
