@@ -23,9 +23,10 @@ ROUNDING_OF_INPUTS = 0.1
 LENGTHS = (0, 1, 79, 700, 24_013)
 
 
-def exported(name: str, folder: Path) -> Path:
-    """Write the graph of a network with random weights."""
-    content = serialized(untrained(*MODELS[name]), ExportOptions(language="xx", beam_width=32))
+def exported(name: str, folder: Path, units: int = 16) -> Path:
+    """Write the graph of a network with random weights, and so many units in each layer."""
+    flags, features = MODELS[name]
+    content = serialized(untrained({**flags, "n_hidden": units}, features), ExportOptions(language="xx", beam_width=32))
     path = folder / f"{name}.pb"
     path.write_bytes(content)
     return path
@@ -62,6 +63,14 @@ def test_the_library_hears_what_python_hears(name: str, library: Library, tmp_pa
             with pytest.raises(RuntimeError) as found:
                 ours.streamed(samples_of(700), 320)
             assert str(found.value) == f"0x4004: {expected.value}"
+
+
+@pytest.mark.parametrize("name", ["deepspeech", "lstm", "bidirectional", "lstm_in_chunks"])
+def test_lstms_may_have_any_number_of_units(name: str, library: Library, tmp_path: Path) -> None:
+    for units in (5, 18, 24):
+        path = exported(name, tmp_path, units)
+        with CModel(library, path) as ours:
+            check_equal(ours, Model(path), samples_of(8000), streams=name not in WHOLE)
 
 
 @pytest.fixture(scope="module")

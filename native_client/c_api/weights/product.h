@@ -36,6 +36,8 @@ class Product {
   acoustic::Product layer() const;
 
   std::size_t rows() const { return rows_; }
+
+  // Of the gates of an LSTM, those that fill up blocks are counted, too.
   std::size_t columns() const { return columns_; }
 
   // Columns, filled up to whole blocks.
