@@ -13,6 +13,7 @@ from ...corpus_files import Row, listing
 from ...corpus_files.csv_files import DURATION, STARTS, part_of_fields
 from ...errors import CorpusError
 from ...parts import Part
+from ...storage.copies import joined, local_path, named_for_all
 
 
 @dataclass(frozen=True)
@@ -30,18 +31,20 @@ class Exclusions:
     def read(cls, files: Iterable[Path]) -> Exclusions:
         """Read CSV files with the columns csv_file and line, or else wav_filename; others are passed over.
 
-        With a start, and a duration, only that part of the recording is left out. Relative paths are taken from the
-        list's folder. Raise CorpusError for a file that lacks the columns or is unreadable.
+        With a start, and a duration, only that part of the recording is left out. Recordings and CSV files are named as
+        in lists of utterances: from the list's folder, or by their addresses. Raise CorpusError for a file that lacks
+        the columns or is unreadable.
         """
         lists = tuple(files)
         lines: dict[tuple[Path, int], Path | None] = {}
         recordings: defaultdict[Path, set[Part | None]] = defaultdict(set)
         for path in lists:
+            folder = local_path(named_for_all(str(path))).parent  # where corpora have the copies of what is beside it
             for number, row in _rows(path):
                 wav, csv_file, line = (row.get(name) or "" for name in ("wav_filename", "csv_file", "line"))
-                recording = (path.parent / wav).resolve() if wav else None
+                recording = Path(joined(folder, wav)).resolve() if wav else None
                 if csv_file and line.isdecimal():
-                    lines[listing(path.parent / csv_file).resolve(), int(line)] = recording
+                    lines[listing(Path(joined(folder, csv_file))).resolve(), int(line)] = recording
                 elif recording is not None and not csv_file and not line:
                     recordings[recording].add(_part(path, number, row))
                 else:

@@ -13,7 +13,9 @@ from deepspeech.errors import CorpusError
 from deepspeech.options import EvaluationOptions, Options, flags_of
 from deepspeech.util.checks.bad_rows.exclusion import Exclusions
 from deepspeech.util.corpus import Corpus, read_corpus
+from deepspeech.util.corpus_files import Row
 from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.storage.copies import INPUTS, copy_of
 from deepspeech.util.text import Alphabet
 
 
@@ -35,6 +37,22 @@ def test_rows_are_listed_by_line_or_by_recording(
     assert {utterance.line for utterance in kept} == set(range(2, 26)) - {2, 4, 11}
     (line,) = (message for message in caplog.messages if "left out" in message)
     assert line == f"{tiny_corpus.train}: 3 of 24 rows left out, as listed in {by_line}, {by_name}"
+
+
+def test_recordings_are_named_as_in_corpora_with_the_backslashes_of_windows_or_by_addresses(
+    tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = tiny_corpus.train.parent / "names.csv"
+    listed.write_text("wav_filename\nwav\\train-0.wav\n")
+    assert {utterance.line for utterance in read(tiny_corpus, listed)} == set(range(2, 26)) - {2}
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    remote = copy_of("s3://bucket/corpus/bad_rows.csv", INPUTS)
+    remote.parent.mkdir(parents=True)
+    remote.write_text("wav_filename,csv_file,line\nclips/a.wav,,\ns3://other/b.wav,,\n,train.csv,7\n")
+    excluded = Exclusions.read([remote])
+    named = [(1, "s3://bucket/corpus/clips/a.wav"), (2, "s3://other/b.wav"), (7, "s3://other/c.wav"), (8, "s3://d/d")]
+    train = str(copy_of("s3://bucket/corpus/train.csv"))
+    assert [Row(train, line, str(copy_of(name)), "a") in excluded for line, name in named] == [True, True, True, False]
 
 
 @pytest.mark.parametrize(
