@@ -18,7 +18,7 @@ import zlib
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
@@ -134,12 +134,11 @@ def estimate(arguments: Namespace, arpa: Path, scratch: Path) -> None:
     with (scratch / "lmplz.log").open("w+") as log:
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log) as lmplz:
             assert lmplz.stdin is not None
-            try:
+            with suppress(BrokenPipeError):  # its exit code and its log say why
                 for words in sentences(arguments, "Counting n-grams"):
                     lmplz.stdin.write((" ".join(words) + "\n").encode())
+            with suppress(BrokenPipeError):  # what was not written yet
                 lmplz.stdin.close()
-            except BrokenPipeError:
-                pass  # its exit code and its log say why
             report("Estimating probabilities ...")
         if lmplz.returncode:
             _fail("lmplz", log.name)

@@ -66,6 +66,17 @@ def test_text_begins_after_a_byte_order_mark(tmp_path: Path, tools_that_keep_wha
     assert (tmp_path / "read.txt").read_text(encoding="utf-8") == "one two\n"
 
 
+def test_what_stops_lmplz_before_it_reads_the_text_is_told(tmp_path: Path, text: Path) -> None:
+    for tool in ("filter", "build_binary"):
+        (tmp_path / tool).touch()
+    (tmp_path / "lmplz").write_text("#!/bin/sh\nexec 0<&-\necho wrong --prune\nexit 1\n")
+    (tmp_path / "lmplz").chmod(0o755)
+    text.write_text(200 * TEXT)
+    result = run("build_lm.py", text, "--out", tmp_path / "lm", "--tools", tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.endswith("build_lm.py: error: lmplz failed: wrong --prune\n")
+
+
 def test_flags_of_transcripts_that_are_not_normalized_are_refused(tmp_path: Path, text: Path) -> None:
     result = run("build_lm.py", text, "--out", tmp_path / "lm", "--transcript_case", "upper")
     assert result.returncode == 1
