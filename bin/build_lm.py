@@ -23,10 +23,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
-from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
+from deepspeech.cli.arguments import (
+    ArgumentParser,
+    add_transcript_flags,
+    check_arguments,
+    chosen_normalizer,
+    run_script,
+)
 from deepspeech.decoder.of_alphabet import load_scorer
 from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
+from deepspeech.options.rows.checks import FINITE, at_least
 from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.output_units import UNITS, ByteAlphabet, SyllableAlphabet, load_alphabet
 from deepspeech.util.progress import Progress, report
@@ -39,6 +46,8 @@ SPECIAL = ("<s>", "</s>", "<unk>")
 FILES = ("lm.arpa", "lm.binary", "lm.trie", "lm.scorer")
 TOOLS = ("lmplz", "filter", "build_binary")
 REPORT_BYTES = 1 << 20
+NUMBERS = {"vocabulary": at_least(1), "lm-weight": FINITE, "word-bonus": FINITE}
+"""What the flags that are numbers must be; KenLM's programs check the others."""
 
 
 def read_arguments() -> Namespace:
@@ -62,6 +71,7 @@ def read_arguments() -> Namespace:
     parser.add_argument("--tools", type=Path, default=ROOT / "build/lm-tools/bin", help="folder of KenLM's programs")
     add_transcript_flags(parser)
     arguments = parser.parse_args()
+    check_arguments(arguments, NUMBERS)
     arguments.normalizer = chosen_normalizer(arguments)
     if arguments.bytes:
         arguments.unit, arguments.output_unit = "character", ByteAlphabet.unit

@@ -66,6 +66,16 @@ def test_text_begins_after_a_byte_order_mark(tmp_path: Path, tools_that_keep_wha
     assert (tmp_path / "read.txt").read_text(encoding="utf-8") == "one two\n"
 
 
+@pytest.mark.parametrize("flag", ["--vocabulary=-5", "--vocabulary=0", "--lm-weight=nan", "--word-bonus=inf"])
+def test_a_number_that_no_language_model_can_have_is_one_line(tmp_path: Path, text: Path, flag: str) -> None:
+    for tool in ("lmplz", "filter", "build_binary"):
+        (tmp_path / tool).touch()
+    result = run("build_lm.py", text, "--out", tmp_path / "lm", "--tools", tmp_path, flag)
+    assert result.returncode == 1
+    (line,) = result.stderr.splitlines()
+    assert f"{flag}: must be " in line
+
+
 def test_what_stops_lmplz_before_it_reads_the_text_is_told(tmp_path: Path, text: Path) -> None:
     for tool in ("filter", "build_binary"):
         (tmp_path / tool).touch()
