@@ -12,10 +12,12 @@ flags of deepspeech-train. Needs optuna and matplotlib: `pip install '.[tune]'` 
 """
 
 import csv
+import zlib
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -139,8 +141,8 @@ def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list
     try:
         with np.load(arguments.posteriors) as archive:
             utterances = [np.asarray(archive[name], np.float32) for name in archive.files]
-    except ValueError:
-        raise LanguageModelError(f"{arguments.posteriors} is not an npz file of arrays") from None
+    except (ValueError, TypeError, EOFError, NotImplementedError, BadZipFile, zlib.error):
+        raise LanguageModelError(f"{arguments.posteriors} is not an npz file of arrays, or it is damaged") from None
     try:
         references = read_text(arguments.references).splitlines()
     except UnicodeDecodeError:
