@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,17 @@ def test_lists_named_after_sets_are_these_sets_and_one_list_alone_can_be_meant(t
     assert Import("lists", tmp_path / "left_out.csv", tmp_path / "one", ALL_TRAIN).transcripts == {
         "left_out.wav": "left_out"
     }
+
+
+def test_archives_beside_lists_are_no_lists_and_a_shard_is_refused(tmp_path: Path) -> None:
+    tone(tmp_path / "one.wav")
+    write(tmp_path / "mine.csv", "wav_filename,transcript\none.wav,one\n")
+    with tarfile.open(tmp_path / "train.tar", "w") as archive:
+        archive.add(tmp_path / "one.wav", "one.wav")
+    done = Import("lists", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert (done.transcripts, done.left_out) == ({"one.wav": "one"}, {})
+    with pytest.raises(ImportingError, match=r"train\.tar: a shard cannot be imported; name it with --train_files"):
+        Import("lists", tmp_path / "train.tar", tmp_path / "shard")
 
 
 def test_sets_are_known_by_all_their_usual_names(tmp_path: Path) -> None:

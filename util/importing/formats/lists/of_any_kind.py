@@ -1,7 +1,8 @@
 """Lists as training reads them: CSV, TSV and JSON-lines files, or a data directory of Kaldi's.
 
-The files that are named are read; of a folder the *.csv, *.tsv and *.jsonl whose names speak of sets (train.csv), or
-all of them if none does. Speakers are those of the columns of `deepspeech.util.corpus_files.speakers`.
+The files that are named are read; of a folder the *.csv, *.tsv, *.json and *.jsonl whose names speak of sets
+(train.csv), or all of them if none does. Shards are trained on as they are. Speakers are those of the columns of
+`deepspeech.util.corpus_files.speakers`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ....corpus_files import FORMATS, further_columns, listing, read_files
 from ....corpus_files.csv_files import DURATION, has_columns
 from ....corpus_files.kaldi import is_directory_of_kaldi
 from ....corpus_files.rows import Row
+from ....corpus_files.shards import SUFFIX, is_shard
 from ....corpus_files.speakers import SPEAKERS, speaker_of
 from ....errors import ImportingError
 from ....parts import WHOLE
@@ -24,7 +26,7 @@ from ...pipeline.records import Choices, Item, LeftOut, Record
 
 log = logging.getLogger(__name__)
 
-ENDINGS = (".csv", *FORMATS)
+ENDINGS = (".csv", *(ending for ending in FORMATS if ending != SUFFIX))
 _TABLES = (".csv", ".tsv")
 
 
@@ -63,7 +65,12 @@ def _with_columns(found: tuple[Path, ...]) -> tuple[Path, ...]:
 
 
 def rows_of(path: Path) -> Iterator[tuple[Row | LeftOut, dict[str, str]]]:
-    """Yield each row of a list as it is written, with its further columns; raise CorpusError."""
+    """Yield each row of a list as it is written, with its further columns.
+
+    Raise CorpusError, or ImportingError for a shard, whose recordings have no files of their own.
+    """
+    if is_shard(path):
+        raise ImportingError(f"{path}: a shard cannot be imported; name it with --train_files to train on it as it is")
     further = further_columns(str(listing(path)))
     line, columns = 0, dict[str, str]()
     for row in read_files([path], None):
