@@ -70,7 +70,8 @@ def _main(arguments: Sequence[str]) -> int:
 def _run(options: Options, publish: Publish | None, record: NodeRecord) -> None:
     if options.export.directory is not None and options.leads:
         check_folder(options.export.directory, remove=options.export.remove)
-        FORMATS[options.export.format].check_labels(options.load_alphabet())
+        if options.alphabet_path is None or options.alphabet_path.exists():  # else it is made of the corpus
+            FORMATS[options.export.format].check_labels(options.load_alphabet())
     if options.report.test_output_file is not None:
         from ..util.figures.output_file import check_output_file
 
@@ -85,6 +86,8 @@ def _run(options: Options, publish: Publish | None, record: NodeRecord) -> None:
         from ..training.inputs import read_inputs
 
         inputs = read_inputs(options)
+        if options.exports:
+            FORMATS[options.export.format].check_labels(inputs.alphabet)
     import_tensorflow(quiet=options.logs.level > 0)
     if options.in_cluster:
         from ..cluster.launch import take_part

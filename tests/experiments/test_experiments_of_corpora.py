@@ -236,8 +236,9 @@ def test_a_folder_becomes_a_model_and_a_report_by_one_command(tiny_corpus: TinyC
     recordings(tmp_path / "tree")
     program = Program(tiny_corpus, tmp_path)
     command = ["--experiment=folder", "--from=tree", "--work=work", "--n_hidden=16", "--beam_width=4"]
-    done = program.run(*command, "--epoch=1")
+    done = program.run(*command, "--epoch=1", "--export_dir=model")
     assert done.code == 0, done.stderr
+    assert (tmp_path / "model/output_graph.pb").exists()
     labels = "12 labels (characters) made of the transcripts; 2 of them in no training transcript"
     assert f"work/alphabet.txt: {labels}" in done.stderr
     report = tmp_path / "work/report/report.html"
@@ -245,6 +246,18 @@ def test_a_folder_becomes_a_model_and_a_report_by_one_command(tiny_corpus: TinyC
 
     again = program.run(*command, "--epoch=2", "--notest")
     assert again.code == 0 and "labels, one for each" not in again.stderr
+
+
+def test_labels_that_are_made_and_cannot_be_exported_are_refused_before_training(
+    tiny_corpus: TinyCorpus, tmp_path: Path
+) -> None:
+    aishell(tmp_path / "tree")
+    program = Program(tiny_corpus, tmp_path)
+    command = ["--experiment=aishell1", "--from=tree", "--work=work", "--output_unit=pinyin", "--feature_type=fbank"]
+    done = program.run(*command, "--n_hidden=4", "--network=lstm", "--export_format=sherpa", "--export_dir=model")
+    assert done.code == 1 and (tmp_path / "work/alphabet.txt").exists()
+    assert "--output_unit=pinyin: sherpa-onnx writes characters and word pieces; export another format" in done.stderr
+    assert not (tmp_path / "work/checkpoints").exists()
 
 
 def test_what_an_experiment_imports_can_be_chosen(tmp_path: Path) -> None:
