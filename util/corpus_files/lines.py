@@ -35,13 +35,17 @@ def numbered_fields(path: Path, *required: tuple[str, ...]) -> Iterator[tuple[in
     """Yield the rows of a table whose columns are separated by tabs: line, fields by column, and surplus fields.
 
     The columns are named in the first line. Quotes stand for themselves. Fields that a row lacks are empty. The table
-    must have all columns of one of the sets `required`. Raise CorpusError.
+    must have all columns of one of the sets `required`, each of them once. Raise CorpusError.
     """
     lines = numbered_lines(path)
     header = [name.strip() for name in next(lines, (0, ""))[1].split("\t")]
-    if not any(set(columns) <= set(header) for columns in required):
+    found = f"found: {', '.join(filter(None, header)) or 'none'}"
+    columns = next((columns for columns in required if set(columns) <= set(header)), None)
+    if columns is None:
         missing = next(name for name in required[0] if name not in header)
-        raise CorpusError(f"{path}:1: no column {missing}; found: {', '.join(filter(None, header)) or 'none'}")
+        raise CorpusError(f"{path}:1: no column {missing}; {found}")
+    if twice := next((name for name in columns if header.count(name) > 1), None):
+        raise CorpusError(f"{path}:1: more than one column {twice}; {found}")
     for number, line in lines:
         fields = line.split("\t")
         lacking = len(header) - len(fields)

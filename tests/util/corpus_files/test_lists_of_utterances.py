@@ -165,6 +165,9 @@ def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
     table = write(folder / "a.tsv", "a\tsentence", "b\tc")
     with pytest.raises(CorpusError, match=r"a\.tsv:1: no column wav_filename; found: a, sentence"):
         read(table)
+    write(table, "path\tsentence\tsentence", "word.wav\tc\ta")
+    with pytest.raises(CorpusError, match=r"a\.tsv:1: more than one column sentence; found: path, sentence, sentence"):
+        read(table)
     write(table, "path\tsentence", "word.wav\tc\ta")
     with pytest.raises(CorpusError, match=r"a\.tsv:2: 1 fields more than the header has columns"):
         read(table)
