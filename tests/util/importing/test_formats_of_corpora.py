@@ -32,6 +32,7 @@ def test_common_voice_takes_quotes_as_they_are_and_names_missing_clips(tmp_path:
     source = tmp_path / "fr"
     tone(source / "clips" / "a.mp3")
     rows = ['x\ta.mp3\t"Salut", dit-elle\t2\ttwenties\tfr', "x\tlost.mp3\tOui\t2\t\tfr", "y\ta.mp3\t\t2\t\tfr", "y\ta"]
+    rows.append("y\ta.mp3\tOui\tet non\t2\ttwenties\tfr")
     write(source / "validated.tsv", b"\xef\xbb\xbf" + (COMMON_VOICE + "\n".join(rows)).replace("\n", "\r\n").encode())
     done = Import("common_voice", tmp_path, tmp_path / "out", ALL_TRAIN)
     (row,) = done.all_rows
@@ -47,6 +48,7 @@ def test_common_voice_takes_quotes_as_they_are_and_names_missing_clips(tmp_path:
         "validated.tsv:3": "No such file or directory",
         "validated.tsv:4": empty,
         "validated.tsv:5": empty,
+        "validated.tsv:6": "more fields than the header has columns",
     }
 
 

@@ -18,13 +18,14 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
         raise ImportingError(str(error)) from error
 
 
-def read_table(path: Path, required: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, str]]]:
+def read_table(path: Path, required: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, str], int]]:
     """Yield the rows of a table whose columns are separated by tabs, by the names in its first line.
 
-    Quotes stand for themselves. Fields that a row lacks are empty. Raise ImportingError.
+    Each is behind where it stands, and before the number of fields that it has too many. Quotes stand for themselves.
+    Fields that a row lacks are empty. Raise ImportingError.
     """
     try:
-        for number, row, _ in numbered_fields(path, required):
-            yield f"{path.name}:{number}", row
+        for number, row, surplus in numbered_fields(path, required):
+            yield f"{path.name}:{number}", row, surplus
     except CorpusError as error:
         raise ImportingError(str(error)) from error
