@@ -10,6 +10,7 @@ from ..experiments.experiment import Experiment, experiments, find_experiment
 from ..options import ExperimentOptions, Options, values_of, with_values
 from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
+from ..options.rows.flag import Value
 from ..util.files.python_files import load_python_file
 from ..util.files.user_folders import cache_folder
 from ..util.progress import report
@@ -70,7 +71,7 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     parameters, sources, values = work / "checkpoints" / FILE_NAME, given.experiment.sources, values_of(given)
     if parameters.exists():
         begun = read_parameters(parameters)
-        _check_sources(sources, begun.get("from"), work)
+        _check_sources(sources, values_of_parameters({"from": begun.get("from")}, work, parameters)["from"], work)
         measured, machine = measured_before(begun.get("measured"), parameters)
         report(f"auto: going on with what was chosen for {measured.utterances} utterances when the run in {work} began")
     elif sources:
@@ -91,9 +92,9 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     return experiment
 
 
-def _check_sources(sources: Sequence[Path], begun: object, work: Path) -> None:
+def _check_sources(sources: Sequence[Path], begun: Value, work: Path) -> None:
     """Raise FlagError if the lists are not those that the run in a work folder began with, as its parameters say."""
-    began_with = [Path(str(each)) for each in begun] if isinstance(begun, tuple) else []
+    began_with = [Path(each) for each in begun] if isinstance(begun, tuple) else []
     if sources and began_with and [each.resolve() for each in sources] != [each.resolve() for each in began_with]:
         raise FlagError(
             f"--from: the run in --work={work} began with {','.join(map(str, began_with))}; choose another --work for "

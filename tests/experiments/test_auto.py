@@ -17,6 +17,8 @@ from deepspeech.errors import DeepSpeechError
 from deepspeech.experiments.auto.choosing import Machine, experiment_for
 from deepspeech.experiments.auto.measuring import Measured, measure
 from deepspeech.options import Options
+from deepspeech.options.parameters.of_run import run_parameters
+from deepspeech.options.parameters.text import FILE_NAME, write_parameters
 from deepspeech.util.importing.pipeline.records import SETS
 from deepspeech.util.output_units import ByteAlphabet
 from deepspeech.util.transcripts import Normalizer
@@ -183,6 +185,21 @@ def test_a_run_keeps_to_what_was_measured_when_it_began(tiny_corpus: TinyCorpus,
     assert repeated.code == 0, repeated.stderr
     losses = [re.findall(r"loss [\d.]+", done.stderr) for done in (first, repeated)]
     assert len(losses[0]) > 1 and losses[0] == losses[1]
+
+
+def test_the_same_command_goes_on_where_the_lists_are_in_the_work_folder(
+    tiny_corpus: TinyCorpus, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = Path(copytree(tiny_corpus.train.parent, tmp_path / "work"))
+    command = ["--experiment=auto", f"--work={work}", f"--from={work / 'train.csv'},{work / 'dev.csv'}"]
+    begun = parse(command)
+    assert begun is not None
+    (work / "checkpoints").mkdir()
+    write_parameters(work / "checkpoints" / FILE_NAME, run_parameters(begun))
+    assert parse(command) == begun
+    assert "auto: going on with what was chosen for " in capsys.readouterr().err
+    with pytest.raises(DeepSpeechError, match=f"--from: the run in --work={work} began with {work}/train.csv,"):
+        parse([*command[:2], f"--from={work / 'test.csv'}"])
 
 
 def test_without_lists_it_says_what_it_needs(tmp_path: Path) -> None:
