@@ -77,6 +77,24 @@ def test_a_row_that_is_a_part_becomes_a_recording_and_further_columns_stay(
     assert np.array_equal(part, soundfile.read(wav, dtype="float32", start=1600, frames=3200)[0])
 
 
+@pytest.mark.parametrize(
+    ("times", "problem"),
+    [
+        ("0.1,5", "a segment that ends more than 0.5 seconds after its recording: 0.100 to 5.100 of 1.000 seconds"),
+        ("9,1", "a segment beyond the end of its recording: 9.000 to 1.000 of 1.000 seconds"),
+    ],
+)
+def test_a_part_that_training_refuses_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], times: str, problem: str
+) -> None:
+    soundfile.write(tmp_path / "a.wav", np.sin(np.arange(16_000) / 9), 16_000)
+    (tmp_path / "parts.csv").write_text(f"wav_filename,transcript,start,duration\na.wav,a,{times}\n")
+    assert main([str(tmp_path / "parts.csv"), "--to", str(tmp_path / "parts")]) == 1
+    place = f"{tmp_path}/parts.csv:2: {tmp_path}/a.wav"
+    assert capsys.readouterr().err.splitlines()[-1] == f"write_shards: error: {place}: {problem}"
+    assert not (tmp_path / "parts-000000.tar").exists()
+
+
 @pytest.mark.parametrize(("name", "subtype"), [("loud.ogg", "VORBIS"), ("quiet.wav", "FLOAT"), ("quiet.wav", "PCM_32")])
 def test_a_part_sounds_as_its_recording_does_there(tmp_path: Path, name: str, subtype: str) -> None:
     samples = np.sign(np.sin(np.arange(32_000) / 9)) * (0.999 if name == "loud.ogg" else 0.3)

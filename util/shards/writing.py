@@ -15,12 +15,14 @@ from tempfile import TemporaryDirectory
 import soundfile
 
 from ..audio import open_recording
+from ..checks.inspection import Inspection
 from ..containers.endings import ENDINGS
 from ..containers.flac import write_flac
 from ..corpus_files import Row, further_columns, read_files
 from ..errors import AudioError, BadRow, CorpusError, DeepSpeechError, StorageError
 from ..files.opening import opened
 from ..files.whole_files import written_whole
+from ..parts import PartError
 from ..storage.addresses import address_of
 from ..storage.copies import Settings
 from .index import COLUMNS, TRANSCRIPT
@@ -51,13 +53,14 @@ def write_shards(
     rows = _rows(lists)
     random.Random(seed).shuffle(rows)
     columns = {str(each): dict(further_columns(str(each))) for each in {row.csv_file for row in rows}}
+    inspection = Inspection()
     remaining = iter(rows)
     number = written = size = 0
     row = next(remaining, None)
     while row is not None:
         with _shard(f"{out}-{number:0{_DIGITS}d}.tar") as shard, tarfile.open(shard, "w") as archive:
             while row is not None and (archive.offset == 0 or archive.offset < shard_size):
-                _add(archive, f"{written:09d}", row, columns[row.csv_file].get(row.line, {}))
+                _add(archive, f"{written:09d}", row, columns[row.csv_file].get(row.line, {}), inspection)
                 written += 1
                 advance()
                 row = next(remaining, None)
@@ -88,9 +91,11 @@ def _shard(name: str) -> Iterator[Path]:
         yield beside
 
 
-def _add(archive: tarfile.TarFile, key: str, row: Row, columns: Mapping[str, str]) -> None:
+def _add(archive: tarfile.TarFile, key: str, row: Row, columns: Mapping[str, str], inspection: Inspection) -> None:
     try:
-        ending, recording = _recording(row)
+        ending, recording = _recording(row, inspection)
+    except PartError as error:
+        raise CorpusError(str(row.bad(f"{row.path}: {error}"))) from error
     except (AudioError, StorageError, OSError, soundfile.LibsndfileError) as error:
         reason = (
             str(error) if isinstance(error, DeepSpeechError) else f"{row.path}: {getattr(error, 'strerror', error)}"
@@ -105,14 +110,18 @@ def _add(archive: tarfile.TarFile, key: str, row: Row, columns: Mapping[str, str
         archive.addfile(member, io.BytesIO(content))
 
 
-def _recording(row: Row) -> tuple[str, bytes]:
-    """Return the ending and the content of a recording's file, or of a FLAC file of the part that is meant."""
-    if row.part is None:
+def _recording(row: Row, inspection: Inspection) -> tuple[str, bytes]:
+    """Return the ending and the content of a recording's file, or of a FLAC file of the part that is meant.
+
+    Raise PartError if the recording has no such part.
+    """
+    part = None if row.part is None else inspection.inspect(row.path, row.part)[1]
+    if part is None:
         ending = Path(row.path).suffix[1:].lower()
         with opened(Path(row.path)) as file:
             return ending if ending in ENDINGS else "wav", file.readall()
     with open_recording(row.path) as (_, sound):
-        samples = row.part.samples(sound.samplerate, sound.frames)
+        samples = part.samples(sound.samplerate, sound.frames)
         cut = io.BytesIO()
         write_flac(sound, samples, cut)
     return "flac", cut.getvalue()
