@@ -19,6 +19,7 @@ from deepspeech.util.errors import StorageError
 from deepspeech.util.files.opening import opened
 from deepspeech.util.storage import store as store_module
 from deepspeech.util.storage.copies import FOLDERS, Settings, copy_of, root
+from deepspeech.util.storage.folders import receive, send
 from deepspeech.util.storage.store import Remote, Store
 
 pytest_plugins = ["store_fixtures"]
@@ -51,6 +52,22 @@ def test_a_copy_is_fetched_again_if_its_folder_is_removed_meanwhile(
         assert file.readall() == b"content"
     assert removed == ["before", "after"]
     assert copy_of(store.address("a.bin")).read_bytes() == b"content"
+
+
+def test_a_folder_whose_copy_is_removed_is_received_again_and_stays_at_its_address(store: ObjectStore) -> None:
+    here = copy_of(store.address("run"), FOLDERS)
+    here.mkdir(parents=True)
+    names = {"checkpoint", "train-1.index"}
+    for name in names:
+        (here / name).write_text(name)
+    receive(here)
+    send(here)
+    shutil.rmtree(here)
+    receive(here)
+    assert {path.name for path in here.iterdir()} == names
+    (here / "train-2.index").write_text("more")
+    send(here)
+    assert store.names("run/") == names | {"train-2.index"}
 
 
 def test_while_the_disk_is_full_copies_that_were_not_used_for_longest_go(

@@ -53,17 +53,20 @@ def receive(folder: Path, *, only_read: bool = False) -> None:
         return
     store = Settings.read().store
     with _remembered(address) as memory:
-        known, remote = memory.known, _listed(store, address)
-        memory.recognize(remote, _files_of(folder))
+        known, remote, here = memory.known, _listed(store, address), _files_of(folder)
+        if here:
+            memory.recognize(remote, here)
+        else:
+            known.clear()  # the copy was removed, not what is at the address
         if _versions(remote) == _versions(known):
             return
-        unsent = [name for name in _files_of(folder) if _state(folder / name) != _of(known.get(name))]
+        unsent = [name for name in here if _state(folder / name) != _of(known.get(name))]
         if unsent and not only_read:
             raise StorageError(
                 f"{address}: was changed from elsewhere, and {folder} holds {len(unsent)} files that were not sent, "
                 f"such as {unsent[0]}; remove {folder} to go on from the address, or name another one"
             )
-        for name in sorted(_files_of(folder) - remote.keys(), key=_order, reverse=True):
+        for name in sorted(here - remote.keys(), key=_order, reverse=True):
             (folder / name).unlink()
             known.pop(name, None)
         for name in sorted(remote, key=_order):
