@@ -8,14 +8,16 @@ from typing import Any
 
 import tensorflow as tf
 
+from ..errors import ClusterError
 from ..schedule.learning_rate import LearningRate, rate_for_workers
 from ..training.reporting.epoch_progress import EpochProgress
 from .coordination.rounds import NUMBERS_PER_ROUND, RoundEnd
 from .graph import ClusterGraph
+from .http.client import RETRY_SECONDS
 from .http.service import Service
 from .node import gradients_per_step
 from .watchdog import Watchdog
-from .worker import WorkerContext
+from .worker import Trouble, WorkerContext
 
 v1 = tf.compat.v1
 traffic = logging.getLogger("deepspeech.traffic")
@@ -39,7 +41,10 @@ class Steps(ABC):
         self._service = service
         self._watchdog = watchdog
         self._progress = progress
+        self._trouble = Trouble()
+        self._stand: tuple[int, frozenset[str]] | None = None
         options, cluster = context.options, context.cluster
+        self._seconds_in_vain = cluster.coordinator_retries * RETRY_SECONDS
         self._least_workers = cluster.least_workers
         share = (self._least_workers or cluster.places) / cluster.places
         batches_per_step = round(gradients_per_step(options) * share) * len(context.graph.training.train_towers)
@@ -47,7 +52,22 @@ class Steps(ABC):
         self._rate = LearningRate(options.optimizer.learning_rate, course, batches_per_step)
 
     def begin(self, session: Any) -> None:
-        """Make steps in a session, in which nothing is left of the rounds before the one that is open."""
+        """Make steps in a session, in which nothing is left of the rounds before the one that is open.
+
+        Raise ClusterError if that was begun again and again for too long, with the same parameter servers, and no
+        result came.
+        """
+        with self._service.locked() as coordinator:
+            servers = frozenset(member.identity for member in coordinator.members if not member.works)
+            stand = coordinator.counts.results, servers
+        if stand != self._stand:
+            self._stand = stand
+            self._trouble.end()
+        elif self._trouble.lasts() > self._seconds_in_vain:
+            raise ClusterError(
+                f"all nodes are there, but nothing could be computed for {self._seconds_in_vain:.0f} s, for the reason "
+                "that the chief's log tells; are --ps_hosts, --worker_hosts and --workers the same on every node?"
+            )
         self._session = session
         self._begin_anew()
 

@@ -99,7 +99,7 @@ def _work_and_join_again(
     closing: Executor,
     joined: Callable[[Membership], object] = lambda _: None,
 ) -> None:
-    trouble = _Trouble()
+    trouble = Trouble()
     while not interrupted():
         membership = join_or_explain(context.connection, context.applicant, context.record)
         joined(membership)
@@ -143,7 +143,7 @@ def _work_as_member(
     membership: Membership,
     interrupted: Callable[[], bool],
     closing: Executor,
-    trouble: "_Trouble",
+    trouble: "Trouble",
 ) -> None:
     time_use = context.record.time_use
     coordinator = RemoteCoordinator(context.connection, membership, time_use)
@@ -196,7 +196,7 @@ def _follower(context: WorkerContext, membership: Membership) -> Follower | None
     return Follower(context.connection, membership, context.replica)
 
 
-class _Trouble:
+class Trouble:
     """The time since the first of the steps that failed, none of which a successful step followed."""
 
     def __init__(self) -> None:
@@ -261,7 +261,7 @@ class _Rounds:
     The chief logs nothing here, because it shows the whole epoch's progress.
     """
 
-    def __init__(self, coordinator: RemoteCoordinator, context: WorkerContext, session: Any, trouble: _Trouble) -> None:
+    def __init__(self, coordinator: RemoteCoordinator, context: WorkerContext, session: Any, trouble: Trouble) -> None:
         self._coordinator = coordinator
         self._context = context
         self._session = session

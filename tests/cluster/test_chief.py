@@ -9,9 +9,11 @@ from unittest.mock import MagicMock
 import pytest
 import tensorflow as tf
 
-from deepspeech.cluster import chief, watchdog
-from deepspeech.cluster.coordination.membership import Role
-from deepspeech.errors import CheckpointError
+from deepspeech.cluster import chief, steps, watchdog, worker
+from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
+from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
+from deepspeech.cluster.http.service import Service
+from deepspeech.errors import CheckpointError, ClusterError
 
 LOST = tf.errors.UnavailableError(None, None, "From /job:ps/replica:0/task:0:\nSocket closed")
 FULL = tf.errors.ResourceExhaustedError(None, None, "/data/train-7.data_temp; No space left on device")
@@ -63,15 +65,40 @@ def test_a_full_disk_ends_training(monkeypatch: pytest.MonkeyPatch) -> None:
     coordinator.suspend.assert_not_called()
 
 
+def test_training_that_is_begun_again_in_vain_ends_unless_a_result_or_another_server_came(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    coordinator = ClusterCoordinator(ClusterSettings(1, 1, 1, 1), {})
+    made = steps.ServedSteps.__new__(steps.ServedSteps)
+    made.__dict__ |= {"_service": Service(coordinator), "_begin_anew": lambda: None, "_stand": None}
+    made.__dict__ |= {"_trouble": worker.Trouble(), "_seconds_in_vain": 50.0}
+
+    def begin_every_second(seconds: int) -> None:
+        for _ in range(seconds):
+            made.begin(MagicMock())
+            now[0] += 1.0
+
+    coordinator.join(Applicant(Role.PARAMETER_SERVER, 0, "one"), 0.0)
+    begin_every_second(50)
+    coordinator.counts.results += 1
+    begin_every_second(50)
+    coordinator.join(Applicant(Role.PARAMETER_SERVER, 0, "another"), 0.0)
+    begin_every_second(50)
+    with pytest.raises(ClusterError, match=r"nothing could be computed for 50 s, .* are --ps_hosts, .* the same"):
+        begin_every_second(3)
+
+
 @pytest.mark.parametrize(
-    ("steps", "failures"), [([0.5] * 1203, 1), ([0.5, 1000.0, 0.5], 0)], ids=["cut off", "suspended"]
+    ("seconds", "failures"), [([0.5] * 1203, 1), ([0.5, 1000.0, 0.5], 0)], ids=["cut off", "suspended"]
 )
 def test_servers_that_do_not_answer_end_training_but_not_the_time_in_which_the_chief_was_suspended(
-    steps: Sequence[float], failures: int, monkeypatch: pytest.MonkeyPatch
+    seconds: Sequence[float], failures: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watching, look, fail = watched(monkeypatch)
     watching.expect(600.0)
-    look(steps)
+    look(seconds)
     assert fail.call_count == failures
 
 
