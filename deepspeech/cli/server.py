@@ -41,7 +41,7 @@ def _main(arguments: Sequence[str] | None) -> None:
     given = parser().parse_args(arguments)
     if given.log_format == JSON:
         for handler in logging.getLogger().handlers:
-            handler.setFormatter(JSONLines(PROGRAM))
+            handler.setFormatter(JSONLines(lambda: PROGRAM))
     options = options_of(given)
     check_libraries(PROGRAM)
     from ..serving.server.running import serve

@@ -14,7 +14,7 @@ from ..cluster.status_page import status_page
 from ..errors import DeepSpeechError
 from ..export.folder import check_folder
 from ..export.formats import FORMATS
-from ..options import ClusterOptions, LogOptions, Options
+from ..options import LogOptions, Options
 from ..schedule.snapshot import Publish, Snapshot
 from ..training.interruption import Interrupted
 from ..util.monitoring.log_lines import JSON, JSONLines, log_all_with
@@ -36,11 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str]) -> int:
     if _asks_for_json(arguments):
-        _prepare_logging(LogOptions(format=JSON), ClusterOptions().node_name)  # for what is wrong with the flags
+        _prepare_logging(LogOptions(format=JSON), NodeRecord())  # for what is wrong with the flags
     options = flags.parse(arguments)
     if options is None:
         return 0
-    _prepare_logging(options.logs, options.cluster.node_name)
+    record = NodeRecord(options.cluster.node_name)
+    _prepare_logging(options.logs, record)
     for number in stopping_signals():
         signal.signal(number, _interrupt)
     options = in_project_folders(with_local_copies(options))
@@ -49,7 +50,6 @@ def _main(arguments: Sequence[str]) -> int:
     for notice in options.notices:
         logger.warning(notice)
     try:
-        record = NodeRecord(options.cluster.node_name)
         with (
             node_probes(options.probes, options.cluster, record),
             status_page(options.status.port, record) as publish,
@@ -131,10 +131,10 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
     return re.search(r"\0--?log_format[=\0]json\0", "\0".join(["", *arguments, ""])) is not None
 
 
-def _prepare_logging(options: LogOptions, node: str) -> None:
+def _prepare_logging(options: LogOptions, record: NodeRecord) -> None:
     """Log to stderr, one letter for the level; TensorFlow's own messages are shown at debug level only."""
     handler = logging.StreamHandler()
-    handler.setFormatter(JSONLines(node) if options.format == JSON else _Formatter())
+    handler.setFormatter(JSONLines(lambda: record.name) if options.format == JSON else _Formatter())
     if options.format == JSON:
         log_all_with(handler)
     logger.handlers = [handler]

@@ -89,11 +89,11 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
         connection, process = Connection(address_of(cluster, token)), new_process()
         with _placed(options, connection, process) as options:
             cluster = options.cluster
+            record.name = cluster.node_name
             graph = _graph(options, cluster, identity)
             target, address, replica = _listen(options, cluster, graph)
         plans = {name: data_set.plan for name, data_set in sets.items()}
         applicant = applicant_of(cluster, process, worker_properties(options, inputs.alphabet, plans), address)
-        record.name = cluster.node_name
         context = WorkerContext(options, cluster, applicant, connection, target, graph, sets, evaluator, record)
         context = replace(context, replica=replica)
         with spans_to(options.tracing.endpoint, record.name) as spans, InterruptionWatch(ENDING) as watch:

@@ -26,7 +26,7 @@ def test_each_record_is_an_object_on_a_line_of_its_own(
     handler: logging.Handler, capsys: pytest.CaptureFixture[str]
 ) -> None:
     handler.setStream(sys.stderr)  # type: ignore[attr-defined]
-    handler.setFormatter(JSONLines("worker 1"))
+    handler.setFormatter(JSONLines(lambda: "worker 1"))
     logger = logging.getLogger("deepspeech.cluster.chief")
     logger.error("two\nlines of “%s”", "text")
     try:
@@ -45,7 +45,7 @@ def test_each_record_is_an_object_on_a_line_of_its_own(
 def test_last_words_have_the_form_of_the_log(handler: logging.Handler) -> None:
     assert last_words("why") == "deepspeech: why"
     assert last_words("why", "deepspeech-server") == "deepspeech-server: why"
-    handler.setFormatter(JSONLines("ps 0"))
+    handler.setFormatter(JSONLines(lambda: "ps 0"))
     told = json.loads(last_words("why"))
     assert (told["message"], told["level"], told["node"], told["logger"]) == ("why", "error", "ps 0", "deepspeech")
 

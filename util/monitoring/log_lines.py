@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 import threading
+from collections.abc import Callable
 from datetime import datetime, timezone
 from itertools import chain
 from types import TracebackType
@@ -16,8 +17,8 @@ FORMATS = (TEXT, JSON)
 class JSONLines(logging.Formatter):
     """Makes a JSON object of each record: `time` (UTC), `level`, `logger`, `node`, `message`, `exception`."""
 
-    def __init__(self, node: str) -> None:
-        """Say of each line that it is from `node`, such as "worker 1", or the name of a program."""
+    def __init__(self, node: Callable[[], str]) -> None:
+        """Say of each line that it is from what `node` returns then, such as "worker 1", or a program's name."""
         super().__init__()
         self._node = node
 
@@ -32,7 +33,7 @@ class JSONLines(logging.Formatter):
             "time": datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="milliseconds"),
             "level": level.lower(),
             "logger": logger,
-            "node": self._node,
+            "node": self._node(),
             "message": message,
         }
         if exception is not None:

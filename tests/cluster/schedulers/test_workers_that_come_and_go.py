@@ -1,5 +1,7 @@
 """Workers that tell their own addresses: their number changes, one is told to stop, and one comes back elsewhere."""
 
+import json
+import re
 import signal
 
 from nodes import Cluster, batches_counted, steps_counted, utterances_applied
@@ -36,12 +38,14 @@ def test_training_goes_on_with_those_who_are_there_and_waits_for_the_least_numbe
         cluster.wait_for(steps_counted(shrunk["counts"]["steps"] + 5))
         cluster.kill("worker 1")
         paused = cluster.wait_for(lambda status: status["phase"] == "waiting" and len(status["members"]) == 2)
-        cluster.start("worker 3", flags=["--task_index=-1"])
+        cluster.start("worker 3", flags=["--task_index=-1", "--log_format=json"])
         cluster.wait_for(steps_counted(paused["counts"]["steps"] + 5))
 
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         assert cluster.wait("ps 0", "worker 0", "worker 3") == [STOPPED] * 3, cluster.logs()
         log = cluster.log("worker 0")
+        last_words = json.loads(cluster.log("worker 3").splitlines()[-1])
+    assert [last_words["node"]] == re.findall(r"This is (worker \d)", cluster.log("worker 3"))
     counted = {key: count for key, count in batches_counted(log).items() if key[0] == "train"}
     assert set(counted.values()) == {1}
     assert utterances_applied(log) == 2 * len(counted)
