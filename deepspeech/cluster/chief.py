@@ -212,13 +212,13 @@ class Chief:
             coordinator.chronicle.checkpoint_at = lifecycle.saved_at
         if trouble is not None:
             raise ParameterServersLostError(trouble)
-        if leaving:
-            self._save_before_servers_go(lifecycle, leaving)
         for report in reports:
             self._show_progress(report.set_name, report.epoch, report.tally)
             if report.set_name is SetName.DEV and self._options.schedule.learning_rate.on_plateau:
                 self._spoil_round()
             lifecycle.epoch_done(report, self._progress.end())
+        if leaving:
+            self._save_before_servers_go(lifecycle, leaving)
         if progress is not None and tally is not None:
             self._show_progress(*progress[:2], tally)
         if end is not None:

@@ -6,7 +6,11 @@ from .http.service import Service
 
 
 class LockedProgress:
-    """The progress of a training run, read while other threads count results."""
+    """The progress of a training run, read while other threads count results.
+
+    A validation is finished, and training over, when the chief has taken the reports: until then, the weights may be
+    the best ones yet that are not saved as such.
+    """
 
     def __init__(self, service: Service, training: TrainingCoordinator) -> None:
         self._service = service
@@ -15,11 +19,11 @@ class LockedProgress:
     @property
     def state(self) -> TrainingState:
         """Progress of training so far."""
-        with self._service.locked():
-            return self._training.state
+        with self._service.locked() as coordinator:
+            return self._training.state_before_report if coordinator.has_reports else self._training.state
 
     @property
     def training_is_over(self) -> bool:
         """Whether no training or validation is left, only testing."""
-        with self._service.locked():
-            return self._training.training_is_over
+        with self._service.locked() as coordinator:
+            return self._training.training_is_over and not coordinator.has_reports

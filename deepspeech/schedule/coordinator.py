@@ -77,6 +77,7 @@ class TrainingCoordinator:
         for remark in remarks:
             logger.warning(remark)
         self._running: _Running | None = None
+        self._before_end_of_validation: TrainingState | None = None
         self._tested = False
         self._next_number = 0
         self._pending = PendingJobs()
@@ -87,6 +88,15 @@ class TrainingCoordinator:
     def state(self) -> TrainingState:
         """Progress so far, without the batches of jobs whose results are not submitted yet."""
         return replace(self._state, open_epoch=self.current)
+
+    @property
+    def state_before_report(self) -> TrainingState:
+        """Progress before the report of the newest epoch, if that was a validation: without its last result.
+
+        Whether its weights are the best is decided by the report, and so a checkpoint must not hold it as finished
+        before that.
+        """
+        return self._before_end_of_validation or self.state
 
     @property
     def state_without_epoch(self) -> TrainingState:
@@ -183,6 +193,9 @@ class TrainingCoordinator:
         if result.batches != out.job.batches[out.counted : counted]:
             raise ResultRefusedError(f"job {out.job.number}: the result's batches are not the job's next ones")
         assert self._running is not None
+        ends_epoch = len(self._running.done) + len(result.batches) == self._running.plan.batch_count
+        if ends_epoch:
+            self._before_end_of_validation = self.state if self._running.set_name is SetName.DEV else None
         self._running.done.update(result.batches)
         self._running.tally = self._running.tally.merged(result.tally, self._report_count)
         out.counted = counted
@@ -191,7 +204,7 @@ class TrainingCoordinator:
             del self._out[out.job.number]
             if undone:
                 self._pending.put_back(undone)
-        return self._finish_epoch() if len(self._running.done) == self._running.plan.batch_count else None
+        return self._finish_epoch() if ends_epoch else None
 
     def _resume_open_epoch(self) -> None:
         opened = self._state.open_epoch

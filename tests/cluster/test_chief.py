@@ -14,6 +14,7 @@ from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
 from deepspeech.cluster.http.service import Service
 from deepspeech.errors import CheckpointError, ClusterError
+from deepspeech.schedule.jobs import EpochReport, SetName, Tally
 
 LOST = tf.errors.UnavailableError(None, None, "From /job:ps/replica:0/task:0:\nSocket closed")
 FULL = tf.errors.ResourceExhaustedError(None, None, "/data/train-7.data_temp; No space left on device")
@@ -56,6 +57,19 @@ def test_a_server_that_is_lost_during_a_save_takes_training_back_to_the_last_che
     leader, coordinator = leading(monkeypatch, LOST)
     assert leader._lead_until_servers_are_lost(MagicMock()) is False
     coordinator.suspend.assert_called_once_with()
+
+
+def test_a_validation_is_reported_before_weights_are_saved_for_a_server_that_must_go() -> None:
+    leader = chief.Chief.__new__(chief.Chief)
+    leader.__dict__ |= {name: MagicMock() for name in ("_watchdog", "_check", "_steps", "_service", "_progress")}
+    leader.__dict__ |= {"_watch": MagicMock(signal_number=None), "_options": MagicMock()}
+    coordinator = leader.__dict__["_service"].locked.return_value.__enter__.return_value
+    coordinator.trouble, coordinator.training, coordinator.members.that_must_go = None, None, ["ps 0"]
+    coordinator.take_reports.return_value = [EpochReport(0, SetName.DEV, False, Tally(1, 1.0))]
+    lifecycle = MagicMock()
+    with pytest.raises(steps.ParameterServersLostError):
+        leader._do_what_is_due(lifecycle, MagicMock(error=None))
+    assert [name for name, *_ in lifecycle.method_calls] == ["epoch_done", "save_what_would_be_lost"]
 
 
 def test_a_full_disk_ends_training(monkeypatch: pytest.MonkeyPatch) -> None:
