@@ -4,13 +4,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 from .coordination.membership import Role
 from .http.service import Service
 from .node import end_hard_later
 
 Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 LOOK_SECONDS = 0.5
 """Seconds between two looks."""
@@ -45,14 +46,14 @@ class Watchdog:
         """Expect that what the chief does next takes `seconds` at most."""
         self._expected = time.monotonic() + seconds, seconds
 
-    def apart_from(self, act: Callable[Arguments, object]) -> Callable[Arguments, None]:
+    def apart_from(self, act: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
         """Return what acts for as long as it takes, as parameter servers take hardly any part in it."""
 
-        def act_unwatched(*arguments: Arguments.args, **named: Arguments.kwargs) -> None:
+        def act_unwatched(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
             seconds = inf if self._expected is None else self._expected[1]
             self.expect(inf)
             try:
-                act(*arguments, **named)
+                return act(*arguments, **named)
             finally:
                 self.expect(seconds)
 

@@ -10,10 +10,13 @@ import pytest
 import tensorflow as tf
 
 from deepspeech.cluster import chief, steps, watchdog, worker
+from deepspeech.cluster.allreduce.steps import AllReduceSteps
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
+from deepspeech.cluster.coordination.rounds import RoundEnd
 from deepspeech.cluster.http.service import Service
 from deepspeech.errors import CheckpointError, ClusterError
+from deepspeech.options import ClusterOptions, Options
 from deepspeech.schedule.jobs import EpochReport, SetName, Tally
 
 LOST = tf.errors.UnavailableError(None, None, "From /job:ps/replica:0/task:0:\nSocket closed")
@@ -137,6 +140,26 @@ def test_recordings_may_be_measured_for_longer_than_servers_may_take(monkeypatch
     assert fail.call_count == 0
     look([0.5] * 1203)
     assert fail.call_count == 1
+
+
+def test_gradients_may_go_around_a_ring_of_workers_for_longer_than_servers_may_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    watching, look, fail = watched(monkeypatch)
+    slow = MagicMock(session=None, step=lambda *_: look([0.5] * 10_000) or 4, form=lambda *_: look([0.5] * 10_000))
+    graph = SimpleNamespace(training=SimpleNamespace(train_towers=[0]))
+    options = Options(cluster=ClusterOptions(workers=("a:2222", "b:2222")))
+    context: Any = SimpleNamespace(options=options, cluster=options.cluster, graph=graph, replica=slow)
+    service = MagicMock(clock=lambda: 0.0)
+    coordinator = service.locked.return_value.__enter__.return_value
+    coordinator.end_round.return_value, coordinator.over, coordinator.group.is_whole = 4, False, False
+    made = AllReduceSteps(context, service, watching, MagicMock())
+    monkeypatch.setattr(AllReduceSteps, "_rate_now", lambda _: 0.001)
+    monkeypatch.setattr("deepspeech.cluster.allreduce.steps._place_of_first", MagicMock())
+    watching.expect(600.0)
+    assert made.are_possible()
+    made.end_round(RoundEnd(1000, count=1))
+    assert fail.call_count == 0
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> tuple[watchdog.Watchdog, Callable[[Sequence[float]], None], MagicMock]:

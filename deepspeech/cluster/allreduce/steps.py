@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 class AllReduceSteps(Steps):
     """Ends the coordinator's rounds in the ring of the workers, of which the chief is the first.
 
+    What is sent around the ring may take as long as it does: the ring itself notices who does not answer.
     A round is counted if the chief has made its step. Whatever happened to the others, they get the chief's weights
     when a ring is broken, and so no step is lost, and none is made twice.
     """
@@ -28,7 +29,8 @@ class AllReduceSteps(Steps):
     def __init__(self, context: WorkerContext, service: Service, watchdog: Watchdog, progress: EpochProgress) -> None:
         super().__init__(context, service, watchdog, progress)
         assert context.replica is not None
-        self._replica = context.replica
+        self._step = watchdog.apart_from(context.replica.step)
+        self._form = watchdog.apart_from(context.replica.form)
         cluster = context.cluster
         self._patience = cluster.coordinator_retries * RETRY_SECONDS + cluster.lease_seconds
         self._broken_since: float | None = None
@@ -46,7 +48,7 @@ class AllReduceSteps(Steps):
             return False
         self._service.changed()
         try:
-            self._replica.form(order.number, _place_of_first(order), self._is_whole)
+            self._form(order.number, _place_of_first(order), self._is_whole)
         except RingBrokenError as error:
             self._note_broken(error)
             return False
@@ -64,7 +66,7 @@ class AllReduceSteps(Steps):
             order = coordinator.group.step(end.number, rate)
         self._service.changed()
         try:
-            return [self._replica.step(order.number, end.number, rate)]
+            return [self._step(order.number, end.number, rate)]
         except RingBrokenError as error:
             self._note_broken(error)
             return None
