@@ -34,10 +34,10 @@ def in_project_folders(options: Options) -> Options:
 
 
 def _needs_folder(options: Options) -> bool:
-    """Return whether a folder of checkpoints is used that no flag names."""
+    """Return whether this process uses a folder of checkpoints that no flag names."""
     folders = options.checkpoints
     given = folders.given_directory or folders.given_save_directory
-    return given is None and (options.trains or folders.given_load_directory is None)
+    return options.leads and given is None and (options.trains or folders.given_load_directory is None)
 
 
 def _project_of(options: Options) -> Path | None:

@@ -103,6 +103,14 @@ def test_several_models_are_listed_for_a_run_that_names_none() -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("node", [["--job_name=ps"], ["--job_name=worker", "--task_index=1"]])
+def test_nodes_of_a_cluster_that_have_no_checkpoints_need_no_model(node: list[str], data: Path) -> None:
+    tests = ["--notrain", "--test_files=test.csv", "--ps_hosts=a:1", "--worker_hosts=b:1,c:1"]
+    parsed(*tests, *node)
+    with pytest.raises(FlagError, match=f"{data / 'projects'} holds no checkpoints"):
+        parsed(*tests, "--job_name=worker", "--task_index=0")
+
+
 def test_the_only_model_is_found_and_said(trained: Trained, data: Path) -> None:
     folder = data / "projects" / "tiny-train-01234567"
     folder.mkdir(parents=True)
