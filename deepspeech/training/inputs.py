@@ -114,11 +114,11 @@ def _make_alphabet(options: Options, normalizer: Normalizer | None) -> None:
 def _check_later_inputs(options: Options) -> None:
     """Raise FlagError for a file that is missing and is read later; what an import writes need not be there yet."""
     work = options.experiment.work
-    later = {
-        "initialize_from_frozen_model": options.checkpoints.initial_graph,
-        "initialize_from_weights": options.checkpoints.initial_weights,
-        "one_shot_infer": options.one_shot_infer,
-    }
+    later: dict[str, Path | None] = {}
+    if options.leads:
+        later["initialize_from_frozen_model"] = options.checkpoints.initial_graph
+        later["initialize_from_weights"] = options.checkpoints.initial_weights
+        later["one_shot_infer"] = options.one_shot_infer
     if _makes_alphabet(options):
         later["lm_binary_path"] = options.language_model.binary_path
         later["scorer_path"] = options.language_model.scorer_path

@@ -1,11 +1,16 @@
 """What workers must agree in with the chief."""
 
+from pathlib import Path
+
 import pytest
+from corpora import TinyCorpus
 
 from deepspeech.cli import flags
 from deepspeech.cluster.coordination.membership import difference
 from deepspeech.cluster.properties import worker_properties
+from deepspeech.errors import FlagError
 from deepspeech.options import Options, flags_of
+from deepspeech.training.inputs import read_inputs
 from deepspeech.util.text import Alphabet
 
 
@@ -45,6 +50,25 @@ def test_a_worker_with_another_flag_that_decides_the_result_is_told_which(flag: 
 )
 def test_flags_that_do_not_change_what_a_worker_computes_may_differ(given: str) -> None:
     assert difference(properties(), properties(*given.split())) is None
+
+
+@pytest.mark.parametrize("flag", ["initialize_from_weights", "initialize_from_frozen_model"])
+def test_a_worker_needs_no_file_of_initial_weights_which_the_chief_gives_it(
+    flag: str, tiny_corpus: TinyCorpus, tmp_path: Path
+) -> None:
+    initial = tmp_path / "initial"
+    corpus = [f"--train_files={tiny_corpus.train}", f"--alphabet_config_path={tiny_corpus.alphabet}"]
+    place = ["--ps_hosts=a:1", "--worker_hosts=b:1,c:1", "--job_name=worker"]
+    given = [*corpus, *place, f"--{flag}={initial}", f"--checkpoint_dir={tmp_path / 'checkpoints'}"]
+    worker, chief = (flags.parse([*given, f"--task_index={task}"]) for task in (1, 0))
+    assert worker is not None
+    assert chief is not None
+    read_inputs(worker)
+    with pytest.raises(FlagError, match=f"--{flag}={initial}: there is no such file"):
+        read_inputs(chief)
+    initial.write_bytes(b"on another machine")
+    elsewhere = properties("--map_labels", f"--{flag}={initial}")
+    assert difference(properties(), elsewhere) is None
 
 
 def test_a_join_has_room_for_all_properties() -> None:
