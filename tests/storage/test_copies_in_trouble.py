@@ -19,7 +19,7 @@ from deepspeech.util.errors import StorageError
 from deepspeech.util.files.opening import opened
 from deepspeech.util.storage import store as store_module
 from deepspeech.util.storage.copies import FOLDERS, Settings, copy_of, root
-from deepspeech.util.storage.folders import receive, send
+from deepspeech.util.storage.folders import begin_empty, receive, send
 from deepspeech.util.storage.store import Remote, Store
 
 pytest_plugins = ["store_fixtures"]
@@ -68,6 +68,26 @@ def test_a_folder_whose_copy_is_removed_is_received_again_and_stays_at_its_addre
     (here / "train-2.index").write_text("more")
     send(here)
     assert store.names("run/") == names | {"train-2.index"}
+
+
+def test_summaries_that_could_not_be_sent_are_sent_by_the_next_run(store: ObjectStore) -> None:
+    Settings(0).write()
+    here = copy_of(store.address("summaries"), FOLDERS)
+    here.mkdir(parents=True)
+
+    def run(name: str) -> None:
+        begin_empty(here)
+        (here / name).write_text(name)
+        send(here)
+
+    run("events.1")
+    store.faults.outage_until = time.monotonic() + 60
+    with pytest.raises(StorageError):
+        run("events.2")
+    assert {path.name for path in here.iterdir()} == {"events.2"}
+    store.faults.outage_until = 0.0
+    run("events.3")
+    assert store.names("summaries/") == {"events.1", "events.2", "events.3"}
 
 
 def test_while_the_disk_is_full_copies_that_were_not_used_for_longest_go(

@@ -112,9 +112,10 @@ def try_to_send(path: Path) -> None:
 
 
 def begin_empty(folder: Path, check: Callable[[set[str]], None] | None = None) -> None:
-    """Empty the copy of a folder that is only written; what is at the address stays there.
+    """Empty the copy of a folder that is only written; what is at the address stays there, and here what was not sent.
 
-    With a `check`, which is called with the names of the files there and raises an error, they are removed by `send`.
+    With a `check`, which is called with the names of the files there and raises an error, they are removed by `send`,
+    and so is what was not sent, at once.
     """
     address = original_of(folder)
     if address is None:
@@ -125,7 +126,8 @@ def begin_empty(folder: Path, check: Callable[[set[str]], None] | None = None) -
         check(set(remote))
     with _remembered(address) as memory:
         for name in _files_of(folder):
-            (folder / name).unlink()
+            if check is not None or _state(folder / name) == _of(memory.known.get(name)):
+                (folder / name).unlink()
         memory.known = {name: _Known(each.version, -1, -1) for name, each in remote.items()}
 
 
