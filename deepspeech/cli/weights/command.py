@@ -12,7 +12,6 @@ without extension, or a folder of checkpoints.
 from __future__ import annotations
 
 import argparse
-import io
 import logging
 import sys
 from collections.abc import Sequence
@@ -35,8 +34,6 @@ KINDS = "HDF5 (.h5, .hdf5), exported graphs (.pb, .pbmm) and checkpoints, by the
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, 1 after an error or, of `compare`, 1 if weights differ and 2 then."""
     given = sys.argv[1:] if arguments is None else arguments
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # names of layers may be in any script
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
     return run_command(lambda: _main(given), PROGRAM, failure=2 if [*given[:1]] == ["compare"] else 1)
 
