@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from trees import Import, read, tone, write
 
 from deepspeech.util.containers.endings import is_recording
 from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing.formats.annotations.subtitles import read_subtitles
 from deepspeech.util.importing.pipeline.records import Choices
 
 ALL_TRAIN = Choices(split=(1, 0, 0))
@@ -236,3 +238,12 @@ def test_subtitles_cut_their_recording(tmp_path: Path) -> None:
     (left_out,) = read(done.out / "left_out.csv")
     assert (left_out["source"], left_out["reason"]) == ("c.srt", "its transcript cannot be read")
     assert left_out["detail"] == "line 2: times are not written as 00:01:02.345 --> 00:01:04.000"
+
+
+def test_subtitles_of_a_day_are_read_in_no_time(tmp_path: Path) -> None:
+    cues = (f"{second}\n00:00:{second},000 --> 00:00:{second + 1},000\nword\n\n" for second in range(40_000))
+    write(tmp_path / "day.srt", "".join(cues))
+    begin = time.process_time()
+    (tier,) = read_subtitles(tmp_path / "day.srt")
+    assert time.process_time() - begin < 3
+    assert len(tier.segments) == 40_000

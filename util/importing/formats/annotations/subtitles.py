@@ -6,6 +6,7 @@ Formats: https://www.matroska.org/technical/subtitles.html#srt-subtitles and htt
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def read_subtitles(path: Path) -> list[Tier]:
         if found is None:
             raise AnnotationsError(f"line {number}: times are not written as 00:01:02.345 {_ARROW} 00:01:04.000")
         start, end = _seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])
-        written = " ".join(_lines_of_cue(lines[number:]))
+        written = " ".join(_lines_of_cue(lines, number))
         voice = _VOICE.search(written)
         text = " ".join(unescape(_TAGS.sub("", written)).split())
         if text:
@@ -42,10 +43,12 @@ def read_subtitles(path: Path) -> list[Tier]:
     return [Tier(voice or "subtitles", voice, segments) for voice, segments in tiers.items()]
 
 
-def _lines_of_cue(lines: list[str]) -> list[str]:
-    """Return the lines up to an empty one, or to the next times where that is missing."""
-    end = next((index for index, line in enumerate(lines) if not line.strip() or _ARROW in line), len(lines))
-    return lines[:end]
+def _lines_of_cue(lines: Sequence[str], begin: int) -> Sequence[str]:
+    """Return the lines from `begin` up to an empty one, or to the next times where that is missing."""
+    end = begin
+    while end < len(lines) and lines[end].strip() and _ARROW not in lines[end]:
+        end += 1
+    return lines[begin:end]
 
 
 def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
