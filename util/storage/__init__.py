@@ -8,7 +8,7 @@
 The path of a copy says what its address is, so the rest of the program is given the paths of copies and works on them
 as on any other file. It asks this room where a path that it was given is not there yet, or is to be sent:
 
-* `open_file` opens a file for reading, which it fetches first if it is a copy that is not there;
+* `open_copy` opens a copy for reading, which it fetches first if it is not there;
 * `refresh` fetches a copy unless it is as new as what is at the address;
 * `send` sends a folder or a file to its address, and does nothing for what has none.
 
