@@ -29,6 +29,7 @@ from ...util.checks.checked_recordings import users_file
 from ...util.corpus import Utterance, read_corpus
 from ...util.features import front_end
 from ...util.figures.errors.alignment import align
+from ...util.files.user_paths import user_path
 from ...util.files.whole_files import write_whole
 from ...util.parallel import ordered_map, usable_cores
 from ...util.progress import Progress
@@ -100,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _words_of_corpus(model: Model, options: argparse.Namespace) -> list[_Words]:
     corpus = read_corpus(
-        listed(options.dev_files),
+        map(user_path, listed(options.dev_files)),
         model.alphabet,
         front_end(model.features),
         remembered=users_file(),

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -152,6 +153,16 @@ def test_a_model_that_keeps_no_calibration_is_refused_before_the_recordings_are_
         assert calibrate([f"--model={path}", f"--dev_files={tmp_path / 'none.csv'}"]) == 1
         told = "calibrations are kept in graphs; give the .pb file of the same checkpoint"
         assert capsys.readouterr().err == f"deepspeech: {path}: {told}\n"
+
+
+def test_dev_files_may_be_in_a_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = MagicMock(return_value=[])
+    monkeypatch.setenv("HOME", "/home/someone")
+    replacements = {"is_loaded_as_graph": MagicMock(), "Model": MagicMock(), "front_end": MagicMock()}
+    for name, replacement in {**replacements, "read_corpus": read}.items():
+        monkeypatch.setattr(f"deepspeech.cli.confidence.calibrate.{name}", replacement)
+    assert calibrate(["--model=output_graph.pb", "--dev_files=~/a.csv,b.csv"]) == 1
+    assert list(read.call_args.args[0]) == [Path("/home/someone/a.csv"), Path("b.csv")]
 
 
 def test_a_damaged_calibration_is_refused(graph_file: Path, tmp_path: Path) -> None:
