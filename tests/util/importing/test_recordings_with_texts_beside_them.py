@@ -247,3 +247,12 @@ def test_subtitles_of_a_day_are_read_in_no_time(tmp_path: Path) -> None:
     (tier,) = read_subtitles(tmp_path / "day.srt")
     assert time.process_time() - begin < 3
     assert len(tier.segments) == 40_000
+
+
+def test_numbers_of_cues_are_not_said_where_the_empty_line_before_them_is_missing(tmp_path: Path) -> None:
+    tone(tmp_path / "a.wav", 4)
+    times = [f"00:00:0{second},000 --> 00:00:0{second + 1},000" for second in range(4)]
+    cues = [f"1\n{times[0]}\none\n2\n{times[1]}\n", f"3\n{times[2]}\nthree\n4\n\n", f"4\n{times[3]}\nlast\n5\n"]
+    write(tmp_path / "a.srt", "".join(cues))
+    done = Import("folder", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
+    assert [row["transcript"] for row in done.all_rows] == ["one", "three 4", "last 5"]

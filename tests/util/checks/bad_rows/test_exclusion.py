@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from corpora import TinyCorpus
+from xdg import BaseDirectory
 
 from deepspeech.errors import CorpusError
 from deepspeech.options import EvaluationOptions, Options, flags_of
@@ -45,7 +46,7 @@ def test_recordings_are_named_as_in_corpora_with_the_backslashes_of_windows_or_b
     listed = tiny_corpus.train.parent / "names.csv"
     listed.write_text("wav_filename\nwav\\train-0.wav\n")
     assert {utterance.line for utterance in read(tiny_corpus, listed)} == set(range(2, 26)) - {2}
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path))
     remote = copy_of("s3://bucket/corpus/bad_rows.csv", INPUTS)
     remote.parent.mkdir(parents=True)
     remote.write_text("wav_filename,csv_file,line\nclips/a.wav,,\ns3://other/b.wav,,\n,train.csv,7\n")

@@ -44,11 +44,12 @@ def read_subtitles(path: Path) -> list[Tier]:
 
 
 def _lines_of_cue(lines: Sequence[str], begin: int) -> Sequence[str]:
-    """Return the lines from `begin` up to an empty one, or to the next times where that is missing."""
+    """Return the lines from `begin` up to an empty one, or to the next times and their number where that is missing."""
     end = begin
     while end < len(lines) and lines[end].strip() and _ARROW not in lines[end]:
         end += 1
-    return lines[begin:end]
+    missing = end < len(lines) and _ARROW in lines[end]
+    return lines[begin : end - (missing and end > begin and lines[end - 1].strip().isdecimal())]
 
 
 def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
