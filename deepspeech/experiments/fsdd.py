@@ -41,7 +41,7 @@ FSDD_UNHEARD = register(
     "fsdd_unheard",
     Experiment(
         corpus="fsdd",
-        summary="the same, for speakers that are in no set: augmented voices, rooms, silence; half an hour",
+        summary="the same, for speakers that are in no set: augmented voices, rooms, silence; an hour of a core; streams",
         cached_sets=("dev",),
         options=with_values(
             UNHEARD,
@@ -49,8 +49,10 @@ FSDD_UNHEARD = register(
                 "augment": (str(SILENCE), *OTHER_PEOPLE.written),
                 "audio_sample_rate": 8000,
                 "normalize_features": RUNNING,
-                "lstm_layers": 3,
+                "network": "convolutional",
+                "bidirectional": False,
                 "n_hidden": 192,
+                "dropout_rate": 0.2,
                 "train_batch_size": 16,
                 "epoch": 120,
                 "lm_binary_path": DATA / "lm/digits.arpa",
