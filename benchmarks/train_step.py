@@ -25,6 +25,7 @@ NETWORKS: Mapping[str, Mapping[str, Any]] = {
     "deepspeech": {},
     "lstm": {"network": "lstm", "coefficients": 80, "step_ms": 10},
     "conformer": {"network": "conformer", "coefficients": 80, "step_ms": 10, "layers": 8},
+    "convolutional": {"network": "convolutional", "coefficients": 80, "step_ms": 10},
 }
 """The networks that are measured, and what differs in their geometry; frames of the others are 10 ms apart."""
 

@@ -12,6 +12,7 @@ import tensorflow as tf
 from deepspeech.network import network
 from deepspeech.options import (
     ConformerOptions,
+    ConvolutionalOptions,
     LSTMOptions,
     ModelOptions,
     NetworkOptions,
@@ -53,6 +54,7 @@ def session_of(geometry: Geometry, mixed_precision: str) -> Iterator[tuple[Any, 
         geometry.channels,
         lstm=LSTMOptions(geometry.layers),
         conformer=ConformerOptions(geometry.layers),
+        convolutional=ConvolutionalOptions(geometry.layers),
     )
     model = ModelOptions(geometry.n_hidden, network=geometry.network, settings=settings)
     some = network(model, geometry.coefficients, geometry.labels, geometry.step_ms)

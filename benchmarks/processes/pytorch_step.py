@@ -67,7 +67,7 @@ class NormalizedLSTMs(nn.Module):  # type: ignore[misc]
 
 
 class Conformer(nn.Module):  # type: ignore[misc]
-    """The network conformer: features [time, batch, coefficients] to logits [rows, batch, labels]."""
+    """The network conformer, or convolutional: features [time, batch, coefficients] to logits [rows, batch, labels]."""
 
     def __init__(self, geometry: Geometry) -> None:
         super().__init__()
@@ -94,25 +94,30 @@ class Conformer(nn.Module):  # type: ignore[misc]
 
 
 class Block(nn.Module):  # type: ignore[misc]
-    """A block of a conformer, over [batch, rows, width]."""
+    """A block of a conformer, or of the network convolutional, which has no attention, over [batch, rows, width]."""
 
     def __init__(self, geometry: Geometry) -> None:
         super().__init__()
-        width = geometry.n_hidden
-        self.first, self.second = _feed_forward(width, geometry.dropout), _feed_forward(width, geometry.dropout)
-        self.before_attention, self.before_convolution = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.inner, self.outer = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        width, self._attends = geometry.n_hidden, geometry.network == "conformer"
+        inner = (4 if self._attends else 2) * width
+        self.first, self.second = (_feed_forward(width, inner, geometry.dropout) for _ in range(2))
+        self.before_convolution = nn.LayerNorm(width)
+        if self._attends:
+            self.before_attention = nn.LayerNorm(width)
+            self.inner, self.outer = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.gates, self.after = nn.Linear(width, 2 * width), nn.Linear(width, width)
         self.depthwise = nn.Conv1d(width, width, KERNEL, groups=width)
         self.inside, self.last = nn.LayerNorm(width), nn.LayerNorm(width)
         self.dropout = nn.Dropout(geometry.dropout)
         near = KERNEL - 1
-        self._padding = (near // 2, near - near // 2) if geometry.bidirectional else (near, 0)
+        both_sides = geometry.bidirectional or not self._attends
+        self._padding = (near // 2, near - near // 2) if both_sides else (near, 0)
 
     def forward(self, values: torch.Tensor, seen: torch.Tensor | None) -> torch.Tensor:
         """Return [batch, rows, width]; `seen` is bool [rows, rows], or [batch, 1, 1, rows]."""
         values = values + 0.5 * self.first(values)
-        values = values + self.dropout(self.outer(self._attend(self.before_attention(values), seen)))
+        if self._attends:
+            values = values + self.dropout(self.outer(self._attend(self.before_attention(values), seen)))
         gated = nn.functional.glu(self.gates(self.before_convolution(values)), 2).transpose(1, 2)
         convolved = self.depthwise(nn.functional.pad(gated, self._padding)).transpose(1, 2)
         values = values + self.dropout(self.after(nn.functional.silu(self.inside(convolved))))
@@ -130,7 +135,10 @@ class Block(nn.Module):  # type: ignore[misc]
         return attended.transpose(1, 2).reshape(batch, rows, width)
 
 
-NETWORKS: dict[str, Any] = {"deepspeech": DeepSpeech, "lstm": NormalizedLSTMs, "conformer": Conformer}
+NETWORKS: dict[str, Any] = {
+    **{"deepspeech": DeepSpeech, "lstm": NormalizedLSTMs},
+    **dict.fromkeys(("conformer", "convolutional"), Conformer),
+}
 
 
 def _subsampling(geometry: Geometry) -> tuple[nn.Module, int]:
@@ -142,8 +150,8 @@ def _subsampling(geometry: Geometry) -> tuple[nn.Module, int]:
     return convolutions, geometry.channels * ceil(ceil(geometry.coefficients / 2) / 2)
 
 
-def _feed_forward(width: int, dropout: float) -> nn.Module:
-    inner, outer = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+def _feed_forward(width: int, units: int, dropout: float) -> nn.Module:
+    inner, outer = nn.Linear(width, units), nn.Linear(units, width)
     return nn.Sequential(nn.LayerNorm(width), inner, nn.SiLU(), nn.Dropout(dropout), outer, nn.Dropout(dropout))
 
 

@@ -70,6 +70,8 @@ class Geometry:
         weights = (inputs + (self.layers - 1) * width + self.layers * self.n_hidden) * 4 * width
         if self.network == "conformer":  # 16 in the feed-forward layers, 4 in attention, 3 in the convolution module
             weights = inputs * width + self.layers * width * (23 * width + 2 * rows)
+        if self.network == "convolutional":  # 8 in the feed-forward layers
+            weights = inputs * width + self.layers * width * 11 * width
         return 2.0 * self.batch_size * (convolutions + 3 * rows * (weights + width * (self.labels + 1)))
 
 
