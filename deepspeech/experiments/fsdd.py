@@ -41,7 +41,7 @@ FSDD_UNHEARD = register(
     "fsdd_unheard",
     Experiment(
         corpus="fsdd",
-        summary="the same, for speakers that are in no set: augmented voices, rooms, silence; an hour of a core; streams",
+        summary="the same, for speakers that are in no set: augmented voices, rooms, silence; streams; an hour",
         cached_sets=("dev",),
         options=with_values(
             UNHEARD,
