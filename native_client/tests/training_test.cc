@@ -219,6 +219,9 @@ TEST(dropout_drops_its_share_and_scales_the_rest) {
       run(ActivationForward<float>{rows, columns, products.in(), bias.in(), 20, 0.25, 99, outputs.out()}, threads, machine);
       if (first.empty()) first = outputs.stored;
       CHECK(outputs.stored == first);
+      Values<float> in_place = products;
+      run(Dropout<float>{rows, columns, in_place.in(), 0.25, 99, in_place.out()}, threads, machine);
+      CHECK(in_place.stored == first);
     }
   }
   std::size_t dropped = 0, pairs = 0;

@@ -92,6 +92,10 @@ std::size_t most_threads(const LstmBackward<Number>& task) {
   return round_up(task.extent.units, kColumns) / kColumns;
 }
 template <typename Number>
+std::size_t most_threads(const Dropout<Number>&) {
+  return 8;
+}
+template <typename Number>
 std::size_t most_threads(const ActivationForward<Number>&) {
   return 8;
 }
@@ -129,6 +133,7 @@ void run_on(const Task& task, std::size_t threads, Machine machine) {
 
 DEFINE_RUN(LstmForward)
 DEFINE_RUN(LstmBackward)
+DEFINE_RUN(Dropout)
 DEFINE_RUN(ActivationForward)
 DEFINE_RUN(ActivationBackward)
 

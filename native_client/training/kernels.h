@@ -72,8 +72,20 @@ struct LstmBackward {
   float* hidden_before_gradient;  // [batch, units]
 };
 
-// outputs = min(max(products + bias, 0), clip) · mask / (1 - rate), where the mask is 0 with probability `rate`, else 1
-// (inverted dropout). It depends on the seed and the place alone, so every machine and number of threads has the same.
+// outputs = values · mask / (1 - rate), where the mask is 0 with probability `rate`, else 1 (inverted dropout). It depends
+// on the seed and the place alone, so every machine and number of threads has the same, and so has the gradient, which
+// is the same of the outputs' gradient.
+template <typename Number>
+struct Dropout {
+  std::size_t rows;
+  std::size_t columns;
+  const Number* values;  // [rows, columns]
+  float rate;            // [0, 1)
+  std::uint64_t seed;
+  Number* outputs;  // [rows, columns]; may be `values`
+};
+
+// outputs = min(max(products + bias, 0), clip) · mask / (1 - rate), with a mask as dropout has.
 template <typename Number>
 struct ActivationForward {
   std::size_t rows;
@@ -117,6 +129,8 @@ template <typename Number>
 void run(const LstmForward<Number>& task, std::size_t threads, Machine machine);
 template <typename Number>
 void run(const LstmBackward<Number>& task, std::size_t threads, Machine machine);
+template <typename Number>
+void run(const Dropout<Number>& task, std::size_t threads, Machine machine);
 template <typename Number>
 void run(const ActivationForward<Number>& task, std::size_t threads, Machine machine);
 template <typename Number>

@@ -1,5 +1,5 @@
-// TensorFlow's operations DeepspeechLstm, DeepspeechActivation and DeepspeechCtc, with their gradients, registered when
-// this is loaded.
+// TensorFlow's operations DeepspeechLstm, DeepspeechDropout, DeepspeechActivation and DeepspeechCtc, with their
+// gradients, registered when this is loaded.
 #include <exception>
 #include <initializer_list>
 #include <memory>
@@ -80,6 +80,21 @@ void lstm_gradient(const KernelContext& context, const Attributes& attributes) {
                            cell_after_gradient.data<float>(), hidden_after_gradient.data<float>(),
                            gate_gradient.data<Number>(), bias_gradient.data<float>(),
                            cell_before_gradient.data<float>(), hidden_before_gradient.data<float>()},
+      size(attributes.threads), machines().back());
+}
+
+template <typename Number>
+void dropout(const KernelContext& context, const Attributes& attributes) {
+  Tensor values = context.input(0);
+  const Shape shape = values.shape();
+  if (shape.size() != 2) throw std::invalid_argument("values must be [rows, columns]");
+  const Tensor seed = context.input(1, {}, "seed");
+  const Number* const inputs = values.data<Number>();
+  values = Tensor(nullptr);
+
+  const Tensor outputs = context.output_instead_of(0, 0, shape);
+  run(Dropout<Number>{size(shape[0]), size(shape[1]), inputs, attributes.rate,
+                      static_cast<std::uint64_t>(*seed.data<std::int64_t>()), outputs.data<Number>()},
       size(attributes.threads), machines().back());
 }
 
@@ -192,6 +207,7 @@ bool register_all() {
           "cell_after_gradient: float", "hidden_after_gradient: float"},
          {"gate_gradient: T", "bias_gradient: float", "cell_before_gradient: float",
           "hidden_before_gradient: float"}, {kType});
+  define("DeepspeechDropout", {"values: T", "seed: int64"}, {"outputs: T"}, {kType, "rate: float"});
   define("DeepspeechActivation", {"products: T", "bias: float", "seed: int64"}, {"outputs: T"},
          {kType, "clip: float", "rate: float"});
   define("DeepspeechActivationGradient", {"outputs: T", "output_gradient: T"},
@@ -202,6 +218,8 @@ bool register_all() {
   add_kernel("DeepspeechLstm", TF_BFLOAT16, compute<lstm<Bfloat16>>);
   add_kernel("DeepspeechLstmGradient", TF_FLOAT, compute<lstm_gradient<float>>);
   add_kernel("DeepspeechLstmGradient", TF_BFLOAT16, compute<lstm_gradient<Bfloat16>>);
+  add_kernel("DeepspeechDropout", TF_FLOAT, compute<dropout<float>>);
+  add_kernel("DeepspeechDropout", TF_BFLOAT16, compute<dropout<Bfloat16>>);
   add_kernel("DeepspeechActivation", TF_FLOAT, compute<activation<float>>);
   add_kernel("DeepspeechActivation", TF_BFLOAT16, compute<activation<Bfloat16>>);
   add_kernel("DeepspeechActivationGradient", TF_FLOAT, compute<activation_gradient<float>>);

@@ -10,7 +10,7 @@ from program import Program
 from deepspeech.network.layers import compute, native_ops
 from deepspeech.network.layers.compute import Compute, Kernels, compute_on
 from deepspeech.network.layers.dense import activation
-from deepspeech.network.layers.dropout import skip_dropout_seeds
+from deepspeech.network.layers.dropout import seeded_dropout, skip_dropout_seeds
 from deepspeech.options import SessionOptions
 
 v1 = tf.compat.v1
@@ -75,6 +75,21 @@ def test_dropout_falls_differently_in_every_step_and_the_same_for_the_same_seed(
     assert 0.4 < (first != second).mean() < 0.6
     np.testing.assert_array_equal(first, steps(1)[0])
     assert (first != steps(2)[0]).any()
+
+
+@pytest.mark.parametrize("kernels", [Kernels.NATIVE, Kernels.TENSORFLOW])
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_the_gradient_of_dropout_is_dropped_where_the_values_are(kernels: Kernels, bfloat16: bool) -> None:
+    chosen = Compute(kernels, bfloat16=bfloat16)
+    with tf.Graph().as_default(), v1.Session() as session:
+        values = tf.ones([300, 37], chosen.dtype)
+        outputs = seeded_dropout(values, 0.25, chosen)
+        assert outputs.shape == values.shape
+        (slopes,) = tf.gradients(outputs, [values], [2 * values])
+        kept, doubled = session.run([tf.cast(x, tf.float32) for x in (outputs, slopes)])
+    np.testing.assert_array_equal(doubled, 2 * kept)
+    assert np.unique(kept) == pytest.approx([0, 4 / 3], rel=0.01)
+    assert 0.22 < (kept == 0).mean() < 0.28
 
 
 def test_a_session_that_goes_on_after_some_steps_drops_what_one_that_ran_them_drops() -> None:

@@ -20,8 +20,8 @@ UNSEEN = -1e9
 def feed_forward(layer: FeedForward, inputs: Tensor, rate: float, compute: Compute) -> Tensor:
     """Return the outputs [rows, width] for inputs of that shape, in their type, with dropout of `rate`."""
     of = _Variables(layer, inputs, compute)
-    inner = seeded_dropout(_swish(of.product("inner", of.normalized("normalization", inputs))), rate)
-    return inputs + 0.5 * seeded_dropout(of.product("outer", inner), rate)
+    inner = seeded_dropout(_swish(of.product("inner", of.normalized("normalization", inputs))), rate, compute)
+    return inputs + 0.5 * seeded_dropout(of.product("outer", inner), rate, compute)
 
 
 def self_attention(layer: SelfAttention, inputs: Tensor, lengths: Tensor, rate: float, compute: Compute) -> Tensor:
@@ -41,7 +41,7 @@ def self_attention(layer: SelfAttention, inputs: Tensor, lengths: Tensor, rate: 
     scores = tf.cast(scores, tf.float32) * size**-0.5 + tf.where(seen, 0.0, UNSEEN)
     means = tf.matmul(tf.cast(tf.nn.softmax(scores), inputs.dtype), values)
     joined = tf.reshape(tf.transpose(means, [2, 0, 1, 3]), [time * batch, width])
-    outputs = flat + seeded_dropout(of.product("outer", joined), rate)
+    outputs = flat + seeded_dropout(of.product("outer", joined), rate, compute)
     return tf.ensure_shape(tf.reshape(outputs, [time, batch, width]), inputs.shape)
 
 
@@ -64,7 +64,7 @@ def convolution_module(
     convolved = tf.reshape(tf.transpose(by_utterance, [1, 0, 2]), [time * batch, width])
     convolved = tf.nn.bias_add(convolved, tf.cast(of["depthwise/bias"], inputs.dtype))
     inner = _swish(of.normalized("second_normalization", convolved))
-    outputs = flat + seeded_dropout(of.product("outer", inner), rate)
+    outputs = flat + seeded_dropout(of.product("outer", inner), rate, compute)
     return tf.ensure_shape(tf.reshape(outputs, [time, batch, width]), inputs.shape)
 
 

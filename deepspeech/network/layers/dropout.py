@@ -4,6 +4,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from .compute import Compute, Kernels
+from .native_ops import native_ops
+
 v1 = tf.compat.v1
 
 Tensor = Any
@@ -17,12 +20,20 @@ def dropout(values: Tensor, rate: float) -> Tensor:
     return tf.nn.dropout(values, rate=rate) if rate else values
 
 
-def seeded_dropout(values: Tensor, rate: float) -> Tensor:
-    """Return the same as `dropout`, by a `dropout_seed`: a run that goes on drops what one without a break does."""
+def seeded_dropout(values: Tensor, rate: float, compute: Compute) -> Tensor:
+    """Return the same as `dropout` for values [rows, n], by a `dropout_seed`.
+
+    So a run that goes on drops what one without a break does.
+    """
     if not rate:
         return values
-    seed = tf.stack([dropout_seed(), 0])
-    return tf.nn.experimental.stateless_dropout(values, rate, seed)
+    if compute.kernels is Kernels.NATIVE:
+        ops = native_ops()
+        assert ops is not None
+        outputs = ops.deepspeech_dropout(values, dropout_seed(), rate=rate, threads=compute.threads)
+        outputs.set_shape(values.shape)
+        return outputs
+    return tf.nn.experimental.stateless_dropout(values, rate, tf.stack([dropout_seed(), 0]))
 
 
 def dropout_seed() -> Tensor:

@@ -14,10 +14,9 @@ Tensor = Any
 
 def layer_normalization(layer: LayerNormalization, inputs: Tensor, rate: float, compute: Compute) -> Tensor:
     """Return inputs [rows, n], normalized row by row in float32, with dropout of `rate`, in the inputs' type."""
-    del compute
     scale, offset = variables_of(layer, inputs.shape[1])
     outputs = normalized(tf.cast(inputs, tf.float32), tf.convert_to_tensor(scale), tf.convert_to_tensor(offset))
-    return seeded_dropout(tf.cast(outputs, inputs.dtype), rate)
+    return seeded_dropout(tf.cast(outputs, inputs.dtype), rate, compute)
 
 
 @tf.custom_gradient  # type: ignore[untyped-decorator]

@@ -60,6 +60,14 @@ def _lstm_gradient(operation: Any, hidden: Tensor, _gates: Tensor, _cells: Tenso
     return gate_gradient, weights_gradient, bias_gradient, c_gradient, h_gradient, None
 
 
+@tf.RegisterGradient("DeepspeechDropout")  # type: ignore[untyped-decorator]
+def _dropout_gradient(operation: Any, gradient: Tensor) -> Any:
+    ops = native_ops()
+    assert ops is not None
+    attributes = {name: operation.get_attr(name) for name in ("rate", "threads")}
+    return ops.deepspeech_dropout(gradient, operation.inputs[1], **attributes), None
+
+
 @tf.RegisterGradient("DeepspeechActivation")  # type: ignore[untyped-decorator]
 def _activation_gradient(operation: Any, gradient: Tensor) -> Any:
     ops = native_ops()
