@@ -37,6 +37,7 @@ class Service:
         self.models = models
         self.metrics = Metrics()
         self.metrics.most_streams.set(self.limits.max_streams)
+        self.metrics.queue_seconds.set_function(lambda: self.lateness)
         self.draining = asyncio.Event()
         threads = options.threads or min(self.limits.max_streams, MOST_THREADS)
         self._live = ThreadPoolExecutor(threads, "live")
@@ -51,6 +52,12 @@ class Service:
     def idle(self) -> bool:
         """Whether nobody is being served."""
         return self._streams == 0 and self._transcriptions == 0
+
+    @property
+    def lateness(self) -> float:
+        """How many seconds live audio is recognized late, on average of late; 0 if none was recognized of late."""
+        mean, at = self._late
+        return mean if time.monotonic() - at < FORGOTTEN_AFTER else 0.0
 
     @contextmanager
     def stream(self) -> Iterator[None]:
@@ -109,9 +116,8 @@ class Service:
         result, waited, worked = await self.of_stream(timed)
         self.metrics.recognized(audio_seconds, worked)
         late = waited + (max(worked - audio_seconds, 0.0) if audio_seconds else 0.0)  # the next piece finds this first
-        mean, _ = self._late
+        mean = self.lateness
         self._late = (mean + SMOOTHING * (late - mean), time.monotonic())
-        self.metrics.queue_seconds.set(self._late[0])
         return result
 
     def close(self) -> None:
@@ -122,9 +128,8 @@ class Service:
     def _check_open(self) -> None:
         if self.draining.is_set():
             raise busy("The server is being stopped")
-        mean, at = self._late
-        if mean > self.limits.busy_seconds and time.monotonic() - at < FORGOTTEN_AFTER:
-            raise busy(f"The server is busy: live audio is late by {mean:.1f} seconds")
+        if self.lateness > self.limits.busy_seconds:
+            raise busy(f"The server is busy: live audio is late by {self.lateness:.1f} seconds")
 
     def _count_transcriptions(self) -> None:
         running = min(self._transcriptions, self.limits.max_transcriptions)
