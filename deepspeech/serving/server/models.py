@@ -57,6 +57,13 @@ class Models:
             raise RefusedError(404, "model_not_found", f"There is no model {name!r}, but: {known}", "model")
         return loaded[name]
 
+    def streaming(self, name: str | None) -> LoadedModel:
+        """Return the model that `named` does, for live speech; raise RefusedError, too, if its network can't stream."""
+        loaded = self.named(name)
+        if not loaded.streams:
+            raise RefusedError(400, "model_cannot_stream", f"The model {loaded.name!r} needs whole recordings", "model")
+        return loaded
+
     def reload(self) -> list[str]:
         """Load every model again and return what went wrong: one that cannot be loaded stays as it is."""
         wrong = []

@@ -14,6 +14,7 @@ import soundfile
 
 pytest.importorskip("wyoming")
 
+from untrained import MODELS, untrained
 from wyoming.asr import Transcribe, Transcript, TranscriptChunk, TranscriptStart, TranscriptStop
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.client import AsyncTcpClient
@@ -26,6 +27,8 @@ from wyoming_in_loop import run, served
 from deepspeech import Model
 from deepspeech.cli.server import options_of, parser
 from deepspeech.errors import FlagError
+from deepspeech.export.frozen_graph import serialized
+from deepspeech.options import ExportOptions
 from deepspeech.serving.server.live.protocol import Alternative, Final, Partial
 from deepspeech.serving.server.models import Models
 from deepspeech.serving.server.options import ServedModel, ServerOptions
@@ -126,6 +129,20 @@ def test_a_language_leads_to_its_own_model_and_else_to_one_of_another_region(gra
                 await satellite.write_event(Transcribe(language=asked).event())
                 await speak(satellite, b"")
                 assert Transcript.from_event((await answer(satellite))[-2]).language == chosen, asked
+
+    run(test)
+
+
+def test_a_model_that_needs_whole_recordings_is_not_spoken_to(graph_file: Path, tmp_path: Path) -> None:
+    whole = tmp_path / "whole.pb"
+    whole.write_bytes(serialized(untrained(*MODELS["bidirectional"]), ExportOptions()))
+
+    async def test() -> None:
+        models = Models([ServedModel("tiny", graph_file), ServedModel("whole", whole)])
+        async with served(models) as (_, port), client(port) as satellite:
+            await satellite.write_event(Transcribe(name="whole").event())
+            told = Error.from_event((await answer(satellite))[-1])
+            assert (told.code, told.text) == ("model_cannot_stream", "The model 'whole' needs whole recordings")
 
     run(test)
 

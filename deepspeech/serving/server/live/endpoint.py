@@ -50,9 +50,7 @@ class LiveEndpoint:
 
 def _queried(query: Mapping[str, Sequence[str]], service: Service) -> tuple[LoadedModel, int]:
     """Return the model and the rate that a query asks for; raise RefusedError if it can't be had."""
-    loaded = service.models.named(query.get("model", [""])[0] or None)
-    if not loaded.streams:
-        raise RefusedError(400, "model_cannot_stream", f"The model {loaded.name!r} needs whole recordings", "model")
+    loaded = service.models.streaming(query.get("model", [""])[0] or None)
     text = query.get("rate", [""])[0] or str(loaded.model.sampleRate())
     rate = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
     if not LOWEST_RATE <= rate <= HIGHEST_RATE:

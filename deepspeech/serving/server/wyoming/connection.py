@@ -100,12 +100,12 @@ class Connection:
             await self._finish()
 
     def _chosen(self, name: str | None = None, language: str | None = None) -> LoadedModel:
-        """Return the model of this name, or the first of this language; raise RefusedError if there is none.
+        """Return the model of this name, or the first of this language; raise RefusedError if none takes live speech.
 
         Of a language's models, one of the same region is preferred: for en-GB one of en-GB, or else one of en-US.
         """
         if name is not None:
-            return self._service.models.named(name)
+            return self._service.models.streaming(name)
         live = [model for model in self._service.models.all if model.streams]
         if not live:
             raise RefusedError(404, "model_not_found", "No model that is served takes live speech")
