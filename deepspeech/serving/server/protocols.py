@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -68,8 +68,8 @@ class _Watched(asyncio.Protocol):
         super().resume_writing()
 
 
-def http_protocol(most: Limits) -> type[HttpToolsProtocol]:
-    """Return HTTP with these limits."""
+def http_protocol(most: Limits, refused: Callable[[str], None]) -> type[HttpToolsProtocol]:
+    """Return HTTP with these limits; `refused` is called with the code of each request or connection beyond them."""
 
     class BoundedHttp(_Watched, LimitedProtocol):
         slowest_request = most.request_seconds
@@ -77,6 +77,7 @@ def http_protocol(most: Limits) -> type[HttpToolsProtocol]:
         limits = ConnectionLimits(in_all=most.max_connections, by_address=most.max_connections)
 
         def refusal(self, status: int, message: str) -> bytes:
+            refused(REFUSALS[status])
             return json.dumps(RefusedError(status, REFUSALS[status], message).to_json()).encode()
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

@@ -77,7 +77,7 @@ class RecognitionServer(uvicorn.Server):
         config = uvicorn.Config(
             self._application,
             factory=True,
-            http=http_protocol(limits),
+            http=http_protocol(limits, lambda code: self.service.metrics.refused.labels(code).inc()),
             ws=websocket_protocol(limits),
             ws_max_size=limits.max_message_kilobytes << 10,
             ws_ping_interval=PING_SECONDS,

@@ -170,3 +170,4 @@ def test_a_connection_that_is_one_too_many_is_told_when_to_come_back(served: Ser
             connection.close()
     until(lambda: len(served.server.server_state.connections) == 0)
     assert served.get("/healthz")[0] == 200
+    assert served.figure('refused_total{code="server_busy"}') >= 2
