@@ -137,6 +137,7 @@ class RecognitionServer(uvicorn.Server):
     def _begin_to_end(self) -> None:
         if self._ending is not None:  # told twice: at once
             self.should_exit = self.force_exit = True
+            self.service.over.set()
             return
         self._ending = asyncio.ensure_future(self._drain())
 
@@ -145,6 +146,7 @@ class RecognitionServer(uvicorn.Server):
         deadline = time.monotonic() + self.options.drain_secs
         while not self.service.idle and time.monotonic() < deadline:
             await asyncio.sleep(LOOK_SECONDS)
+        self.service.over.set()
         self.should_exit = True
 
     def _reload(self) -> None:

@@ -39,6 +39,8 @@ class Service:
         self.metrics.most_streams.set(self.limits.max_streams)
         self.metrics.queue_seconds.set_function(lambda: self.lateness)
         self.draining = asyncio.Event()
+        self.over = asyncio.Event()
+        """Set when nobody is waited for any more: all that was due has been told, or there is no time left for it."""
         threads = options.threads or min(self.limits.max_streams, MOST_THREADS)
         self._live = ThreadPoolExecutor(threads, "live")
         self._files = ThreadPoolExecutor(self.limits.max_transcriptions, "files")

@@ -1,9 +1,14 @@
-"""What Wyoming's clients do not send on purpose: each gets an answer."""
+"""What Wyoming's clients do not do on purpose: what they send gets an answer, and who does not read keeps nobody."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import socket
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,7 +21,8 @@ from serving_in_thread import JSON
 from wyoming_in_loop import run, served
 
 from deepspeech.serving.server.models import Models
-from deepspeech.serving.server.options import ServedModel
+from deepspeech.serving.server.options import ServedModel, ServerOptions
+from deepspeech.serving.server.running import RecognitionServer, listen
 
 FIELDS = ("name", "language", "text", "rate", "width", "channels", "timestamp")
 KINDS = ("describe", "ping", "transcribe", "audio-start", "audio-chunk", "audio-stop")
@@ -77,3 +83,23 @@ def test_whatever_an_event_holds_nothing_fails(models: Models, kind: str, data: 
             assert b"internal_error" not in service.metrics.text()[0]
 
     run(test)
+
+
+def test_a_client_that_does_not_read_does_not_keep_a_server_that_is_stopped_twice(
+    models: Models, caplog: pytest.LogCaptureFixture
+) -> None:
+    ping = json.dumps({"type": "ping", "data": {"text": "x" * 30_000}}).encode() + b"\n"
+    with listen("127.0.0.1", 0) as http, listen("127.0.0.1", 0, "wyoming_port") as wyoming:
+        server = RecognitionServer(ServerOptions(()), models, wyoming=wyoming)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [http]})
+        thread.start()
+        with socket.create_connection(wyoming.getsockname(), 1) as client:
+            with suppress(TimeoutError):
+                while True:
+                    client.sendall(ping)
+            begun = time.monotonic()
+            server.drain()
+            server.drain()
+            thread.join(20)
+    assert not thread.is_alive() and time.monotonic() - begun < 5
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]

@@ -18,7 +18,7 @@ from .reading import LONGEST_LINE
 async def wyoming_listener(service: Service, listening: socket.socket) -> AsyncIterator[None]:
     """Serve Wyoming meanwhile, on a socket that listens; it is closed at the end.
 
-    At the end every client that speaks is told the transcript of what it has said so far.
+    At the end every client that speaks is told the transcript of what it has said so far, unless the service is over.
     """
     connections: set[asyncio.Task[None]] = set()
 
@@ -32,8 +32,8 @@ async def wyoming_listener(service: Service, listening: socket.socket) -> AsyncI
                 await connection.serve()
             elif is_room_to_refuse(len(connections), most):
                 await connection.refuse(busy("Too many connections"))
-        except (OSError, asyncio.TimeoutError):
-            pass  # the client has gone, or does not read
+        except (OSError, asyncio.TimeoutError, asyncio.CancelledError):
+            pass  # the client has gone, or does not read, or there is no time left for it
         finally:
             connections.discard(task)
             writer.close()
@@ -44,7 +44,9 @@ async def wyoming_listener(service: Service, listening: socket.socket) -> AsyncI
     finally:
         server.close()
         service.draining.set()
-        if connections:
-            _, late = await asyncio.wait(connections, timeout=service.options.drain_secs)
-            for task in late:
-                task.cancel()
+        asyncio.get_running_loop().call_later(service.options.drain_secs, service.over.set)
+        over = asyncio.ensure_future(service.over.wait())
+        while connections and not over.done():
+            await asyncio.wait((over, *connections), return_when=asyncio.FIRST_COMPLETED)
+        for task in (over, *connections):
+            task.cancel()
