@@ -130,6 +130,15 @@ def channel_count(path: str | PathLike[str]) -> int:
         return channels
 
 
+def seconds_by_header(path: str | PathLike[str]) -> float | None:
+    """Return how long a recording is by its header; None where that does not tell. Raise AudioError."""
+    if ffmpeg.container_of(Path(path)) is not None:
+        return None
+    with open_recording(path) as (_, sound):
+        tells = sound.frames < sys.maxsize and not isinstance(sound.name, UnmeasuredFile)
+        return sound.frames / sound.samplerate if tells else None
+
+
 def is_silent(path: str | PathLike[str], part: Part) -> bool:
     """Return whether all samples of a part of a recording are the same, by a piece of it unless that is silent.
 

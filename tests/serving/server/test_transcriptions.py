@@ -164,9 +164,11 @@ def test_unknown_models_large_bodies_and_long_recordings_are_refused(
         with pytest.raises(openai.APIStatusError) as large:
             create(file=body, model="tiny")
         assert large.value.status_code == 413
+    recognized = served.figure("audio_seconds_total")
     with pytest.raises(openai.APIStatusError) as long:
         create(file=long_recording(recording, 110), model="tiny")
     assert (long.value.status_code, long.value.code) == (413, "audio_too_long")
+    assert served.figure("audio_seconds_total") == recognized
     until(lambda: served.server.service.idle)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....errors import AudioError, ModelError
-from ....util.audio import read_audio_blocks
+from ....util.audio import read_audio_blocks, seconds_by_header
 from ....util.containers.ffmpeg import PROGRAM, container_of
 from ...api import Model
 from ...long_audio import parts_of_blocks
@@ -72,6 +72,8 @@ def transcribed(
     rate, hot_words = model.sampleRate(), dict.fromkeys(keywords, KEYWORD_BOOST) or None
     with on_disk(file, name) as path:
         try:
+            if (seconds_by_header(path) or 0) > longest_seconds:  # before the work on what comes before the limit
+                raise _too_long(longest_seconds)
             blocks = _bounded(read_audio_blocks(path, rate), int(longest_seconds * rate), longest_seconds)
             for part in parts_of_blocks(blocks, rate):
                 recognition = model.recognition(hot_words=hot_words, tell_ignored=lambda _: None)
@@ -99,6 +101,9 @@ def _bounded(
     for block in blocks:
         samples += len(block)
         if samples > most_samples:
-            told = f"A recording may last {longest_seconds:g} seconds at most"
-            raise RefusedError(413, "audio_too_long", told, "file")
+            raise _too_long(longest_seconds)
         yield block
+
+
+def _too_long(longest_seconds: float) -> RefusedError:
+    return RefusedError(413, "audio_too_long", f"A recording may last {longest_seconds:g} seconds at most", "file")
