@@ -16,7 +16,7 @@ import soundfile
 import soxr
 
 from .containers import ffmpeg
-from .containers.mp3 import RecordingFile, UnmeasuredFile, has_length, seek
+from .containers.mp3 import UNKNOWN_LENGTH, RecordingFile, UnmeasuredFile, has_length, seek
 from .containers.sizes import check_size
 from .errors import AudioError
 from .files.opening import opened
@@ -135,8 +135,7 @@ def seconds_by_header(path: str | PathLike[str]) -> float | None:
     if ffmpeg.container_of(Path(path)) is not None:
         return None
     with open_recording(path) as (_, sound):
-        tells = sound.frames < sys.maxsize and not isinstance(sound.name, UnmeasuredFile)
-        return sound.frames / sound.samplerate if tells else None
+        return sound.frames / sound.samplerate if _tells_length(sound) else None
 
 
 def is_silent(path: str | PathLike[str], part: Part) -> bool:
@@ -220,6 +219,11 @@ def _sound_file(file_descriptor: int) -> soundfile.SoundFile:
     return RecordingFile(UnmeasuredFile(file_descriptor))
 
 
+def _tells_length(sound: soundfile.SoundFile) -> bool:
+    """Return whether the header tells the length, as that of some mp3s, or of FLAC that came from a pipe, does not."""
+    return sound.frames < UNKNOWN_LENGTH and not isinstance(sound.name, UnmeasuredFile)
+
+
 def _decoded_blocks(path: str | PathLike[str], sound: soundfile.SoundFile) -> Iterator[Samples]:
     """Yield the samples as float32 [block], channels averaged; raise AudioError if they end early or are not finite."""
     return (_mono(path, block) for block in _blocks_of_channels(path, sound))
@@ -231,7 +235,7 @@ def _blocks_of_channels(path: str | PathLike[str], sound: soundfile.SoundFile) -
     while len(block := _next_block(path, sound)):
         decoded += len(block)
         yield block
-    if decoded < sound.frames and not isinstance(sound.name, UnmeasuredFile):
+    if decoded < sound.frames and _tells_length(sound):
         raise AudioError(f"{path}: truncated: {decoded} samples of the {sound.frames} that its header promises")
 
 

@@ -157,6 +157,18 @@ def test_a_broken_wav_is_refused_with_the_reason(tmp_path: Path, content: bytes,
         assert "\n" not in str(error.value)
 
 
+def test_a_flac_that_was_written_into_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
+    path, noise = tmp_path / "a.flac", np.random.default_rng(0).normal(0, 0.1, 100_000).astype(np.float32)
+    soundfile.write(path, noise, 16000)
+    content = bytearray(path.read_bytes())
+    content[21] &= 0xF0  # the number of samples has 36 bits, and is 0 where it was not known
+    content[22:26] = bytes(4)
+    path.write_bytes(content)
+    assert inspect_audio(path).samples == len(read_audio(path, 16000)) == len(noise)
+    np.testing.assert_allclose(read_audio(path, 16000, Part(5.0, 6.0)), noise[80_000:96_000], atol=1e-4)
+    np.testing.assert_allclose(np.concatenate(list(read_audio_blocks(path, 16000))), noise, atol=1e-4)
+
+
 @pytest.mark.parametrize("container", ["FLAC", "OGG", "MP3"])
 def test_a_compressed_file_cut_in_half_is_refused(tmp_path: Path, container: str) -> None:
     path = tmp_path / f"a.{container.lower()}"

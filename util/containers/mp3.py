@@ -16,6 +16,8 @@ import soundfile
 
 LEAD = 32 * 1152
 """Samples that are decoded before the first that is wanted: those of more frames than one takes data from."""
+UNKNOWN_LENGTH = 2**63 - 1
+"""What libsndfile tells as the number of samples of a FLAC that was written into a pipe, whose header has none."""
 _ID3_HEADER_BYTES = 10
 _SEARCHED_BYTES = 2048
 """After the tags, in which the first frame is."""
@@ -52,8 +54,11 @@ class RecordingFile(soundfile.SoundFile):  # type: ignore[misc]
     """An open recording of any format, which may be read in blocks."""
 
     def seekable(self) -> bool:
-        """Return whether soundfile may seek after each read, as it does where it can; `seek` works on any file."""
-        return self.format != "MP3" and bool(super().seekable())
+        """Return whether soundfile may seek after each read, as it does where it can; `seek` works on any file.
+
+        At the end of a FLAC of unknown length, that fails.
+        """
+        return self.format != "MP3" and self.frames < UNKNOWN_LENGTH and bool(super().seekable())
 
 
 class UnmeasuredFile:
