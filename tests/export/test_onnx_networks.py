@@ -14,7 +14,7 @@ from deepspeech import Model
 from deepspeech.cli.flags import parse
 from deepspeech.errors import FlagError, ModelError
 from deepspeech.export.formats import FORMATS, TrainedModel
-from deepspeech.network import LSTM, Convolution, Dense, Layer, Network, SelfAttention
+from deepspeech.network import LSTM, Convolution, Dense, FeedForward, Layer, Network, SelfAttention
 from deepspeech.options import ExportOptions
 from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_model
 from deepspeech.serving.engine import Engine, Piece
@@ -73,9 +73,9 @@ def streamed(model: AcousticModel, samples: Array) -> Array:
     return np.concatenate([*parts, last])
 
 
-def own_model(first: Layer, folder: Path) -> tuple[AcousticModel, TrainedModel]:
-    """Write a network whose convolution depends on later rows of a first layer."""
-    some = Network("late", 20, (first, Convolution("late", channels=2), Dense("labels", units=7)))
+def own_model(folder: Path, *layers: Layer) -> tuple[AcousticModel, TrainedModel]:
+    """Write a network of some layers and the labels."""
+    some = Network("own", 20, (*layers, Dense("labels", units=7)))
     generator = np.random.default_rng(4)
     weights = {name: generator.normal(size=shape).astype(np.float32) for name, shape in some.shapes.items()}
     trained = replace(untrained({"network": "lstm"}, FBANK), network=some, weights=weights)
@@ -83,7 +83,15 @@ def own_model(first: Layer, folder: Path) -> tuple[AcousticModel, TrainedModel]:
 
 
 def test_a_network_that_looks_ahead_after_an_lstm_streams(tmp_path: Path) -> None:
-    model, trained = own_model(LSTM("first", units=9), tmp_path)
+    model, trained = own_model(tmp_path, LSTM("first", units=9), Convolution("late", channels=2))
+    assert model.engine.streams
+    samples = signal(8000)
+    expected = Engine(frozen(trained)).posteriors(windows_of(model, samples))
+    np.testing.assert_allclose(streamed(model, samples), expected, atol=1e-4)
+
+
+def test_a_network_that_computes_each_row_by_itself_streams(tmp_path: Path) -> None:
+    model, trained = own_model(tmp_path, FeedForward("first", units=9))
     assert model.engine.streams
     samples = signal(8000)
     expected = Engine(frozen(trained)).posteriors(windows_of(model, samples))
@@ -91,7 +99,8 @@ def test_a_network_that_looks_ahead_after_an_lstm_streams(tmp_path: Path) -> Non
 
 
 def test_a_network_that_looks_ahead_after_attention_takes_whole_recordings(tmp_path: Path) -> None:
-    model, trained = own_model(SelfAttention("first", heads=2, chunk=3, left=3), tmp_path)
+    attention = SelfAttention("first", heads=2, chunk=3, left=3)
+    model, trained = own_model(tmp_path, attention, Convolution("late", channels=2))
     windows = windows_of(model, signal(8000))
     np.testing.assert_allclose(model.engine.posteriors(windows), Engine(frozen(trained)).posteriors(windows), atol=1e-4)
     with pytest.raises(ModelError, match="models in ONNX that depend on later rows of attention"):

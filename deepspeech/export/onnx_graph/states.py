@@ -32,7 +32,10 @@ class States(ABC):
 
 
 class FlatStates(States):
-    """One input, `previous_state` float32 [batch, size], and one output `new_state`, that hold all states."""
+    """One input, `previous_state` float32 [batch, size], and one output `new_state`, that hold all states.
+
+    Where no layer has one, as each row is computed by itself, they are a number that stays as it is.
+    """
 
     def __init__(self) -> None:
         self._shapes: dict[str, tuple[int, ...]] = {}
@@ -41,7 +44,7 @@ class FlatStates(States):
     @property
     def size(self) -> int:
         """Numbers of an utterance's state."""
-        return sum(map(math.prod, self._shapes.values()))
+        return sum(map(math.prod, self._shapes.values())) or 1
 
     def previous(self, owner: str, shape: Sequence[int]) -> str:
         """Return the name of a state before the run; every owner may have several."""
@@ -55,6 +58,8 @@ class FlatStates(States):
 
     def finished(self, nodes: Sequence[Any]) -> list[Any]:
         """Return the operators with those that take states apart and put them together."""
+        if not self._shapes:
+            return [*nodes, helper.make_node("Identity", ["previous_state"], ["new_state"])]
         sizes = [math.prod(shape) for shape in self._shapes.values()]
         flat = [f"{name}/flat" for name in self._shapes]
         before = [helper.make_node("Split", ["previous_state"], flat, axis=1, split=sizes)]
