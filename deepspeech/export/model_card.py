@@ -92,13 +92,14 @@ def _geometry(card: Card) -> list[str]:
 
 
 def _whole(card: Card) -> list[str]:
-    network, step_ms = card.identity.network, card.identity.features.network_step_ms
+    network, features = card.identity.network, card.identity.features
+    step_ms, is_live = features.network_step_ms, network.streams and features.normalization != UTTERANCE
     streams = f"streams, with a look-ahead of {network.look_ahead * step_ms} ms"
     clients = "for this program and TensorFlow: DeepSpeech's published clients lack its layers"
     return [
         *([f"- {clients}"] if card.export.format == GRAPH else []),
         f"- an output every {network.time_reduction * step_ms} ms",
-        f"- {streams if network.streams else 'needs the whole recording: it does not stream'}",
+        f"- {streams if is_live else 'needs the whole recording: it does not stream'}",
     ]
 
 

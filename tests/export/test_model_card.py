@@ -34,6 +34,18 @@ def test_a_card_says_whose_statistics_normalize_features(normalization: str, sai
     assert said is None or f"(`--normalize_features={normalization}`)" in card
 
 
+@pytest.mark.parametrize(
+    ("normalization", "said"),
+    [("running", "streams, with a look-ahead of 1150 ms"), ("utterance", "needs the whole recording")],
+)
+def test_a_card_says_that_features_of_whole_recordings_do_not_stream(normalization: str, said: str) -> None:
+    features = FeatureOptions(feature_type="fbank", normalization=normalization)
+    identity = ModelIdentity(Alphabet(("a", "b")), features, ModelOptions(n_hidden=8, network="convolutional"))
+    card = model_card(Card(("best",), None, ModelFigures(), identity, ExportOptions()))
+    assert f"- {said}" in card
+    assert ("- streams" in card) == (normalization == "running")
+
+
 def test_a_card_names_test_files_whose_names_are_not_utf_8(tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9.csv")
     keep_figures(tmp_path, test_files=(name,), test_checkpoint="best", test_utterances=1)
