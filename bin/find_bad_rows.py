@@ -49,6 +49,10 @@ def main() -> None:
     for path in filter(None, (arguments.output, arguments.report)):
         if not path.parent.is_dir():
             raise FlagError(f"{path}: there is no folder {path.parent}")
+        if path.resolve() in {each.resolve() for each in (arguments.model, *arguments.csv)}:
+            raise FlagError(
+                f"{path}: is read here, and would be written over; name another file for the rows that are found"
+            )
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
     ranked = ranked_rows(arguments.model, arguments.csv, normalizer)
     worst = ranked[: max(1, round(arguments.worst * len(ranked) if arguments.worst < 1 else arguments.worst))]

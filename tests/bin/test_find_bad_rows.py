@@ -84,6 +84,15 @@ def test_arguments_that_cannot_be_used_are_errors(tmp_path: Path) -> None:
     assert_fails_with(done, "argument --worst: '0%' is neither a share, such as 5%, nor a number of rows")
 
 
+def test_a_corpus_that_is_checked_is_not_written_over(tmp_path: Path) -> None:
+    corpus = tmp_path / "train.csv"
+    corpus.write_text("wav_filename,wav_filesize,transcript\n")
+    again = tmp_path / ".." / tmp_path.name / "train.csv"
+    done = run_script("find_bad_rows.py", "model.pb", corpus, "--report", again)
+    assert_fails_with(done, f"{again}: is read here, and would be written over")
+    assert corpus.read_text() == "wav_filename,wav_filesize,transcript\n"
+
+
 def test_of_3_percent_of_exchanged_transcripts_9_of_10_are_among_the_worst_5_percent(
     demo: Path, tmp_path: Path
 ) -> None:
