@@ -207,6 +207,22 @@ TEST(an_activation_is_cut_off_on_both_sides) {
   }
 }
 
+TEST(the_gradient_of_swish_is_its_slope_times_that_of_its_outputs) {
+  const std::size_t rows = 130, columns = 37;
+  std::mt19937 random(2);
+  const Values<float> values(rows * columns, random, 4), gradient(rows * columns, random, 1);
+  for (const Machine machine : machines()) {
+    Values<float> found = gradient;
+    run(SwishBackward<float>{rows, columns, values.in(), found.in(), found.out()}, 2, machine);
+    Doubles expected(rows * columns);
+    for (std::size_t at = 0; at < rows * columns; ++at) {
+      const double value = values[at], share = 1 / (1 + std::exp(-value));
+      expected[at] = gradient[at] * share * (1 + value * (1 - share));
+    }
+    CHECK(distance(found, expected) < 1e-5);
+  }
+}
+
 TEST(dropout_drops_its_share_and_scales_the_rest) {
   const std::size_t rows = 400, columns = 500;
   const Values<float> bias(columns);

@@ -96,6 +96,10 @@ std::size_t most_threads(const Dropout<Number>&) {
   return 8;
 }
 template <typename Number>
+std::size_t most_threads(const SwishBackward<Number>&) {
+  return 8;
+}
+template <typename Number>
 std::size_t most_threads(const ActivationForward<Number>&) {
   return 8;
 }
@@ -134,6 +138,7 @@ void run_on(const Task& task, std::size_t threads, Machine machine) {
 DEFINE_RUN(LstmForward)
 DEFINE_RUN(LstmBackward)
 DEFINE_RUN(Dropout)
+DEFINE_RUN(SwishBackward)
 DEFINE_RUN(ActivationForward)
 DEFINE_RUN(ActivationBackward)
 

@@ -85,6 +85,16 @@ struct Dropout {
   Number* outputs;  // [rows, columns]; may be `values`
 };
 
+// value_gradient = output_gradient · s (1 + values (1 - s)) with s = sigmoid(values): the gradient of values · s, swish.
+template <typename Number>
+struct SwishBackward {
+  std::size_t rows;
+  std::size_t columns;
+  const Number* values;           // [rows, columns]
+  const Number* output_gradient;  // [rows, columns]
+  Number* value_gradient;         // [rows, columns]; may be `output_gradient`
+};
+
 // outputs = min(max(products + bias, 0), clip) · mask / (1 - rate), with a mask as dropout has.
 template <typename Number>
 struct ActivationForward {
@@ -131,6 +141,8 @@ template <typename Number>
 void run(const LstmBackward<Number>& task, std::size_t threads, Machine machine);
 template <typename Number>
 void run(const Dropout<Number>& task, std::size_t threads, Machine machine);
+template <typename Number>
+void run(const SwishBackward<Number>& task, std::size_t threads, Machine machine);
 template <typename Number>
 void run(const ActivationForward<Number>& task, std::size_t threads, Machine machine);
 template <typename Number>

@@ -1,5 +1,5 @@
 // TensorFlow's operations DeepspeechLstm, DeepspeechDropout, DeepspeechActivation and DeepspeechCtc, with their
-// gradients, registered when this is loaded.
+// gradients, and DeepspeechSwishGradient, registered when this is loaded.
 #include <exception>
 #include <initializer_list>
 #include <memory>
@@ -95,6 +95,21 @@ void dropout(const KernelContext& context, const Attributes& attributes) {
   const Tensor outputs = context.output_instead_of(0, 0, shape);
   run(Dropout<Number>{size(shape[0]), size(shape[1]), inputs, attributes.rate,
                       static_cast<std::uint64_t>(*seed.data<std::int64_t>()), outputs.data<Number>()},
+      size(attributes.threads), machines().back());
+}
+
+template <typename Number>
+void swish_gradient(const KernelContext& context, const Attributes& attributes) {
+  const Tensor values = context.input(0);
+  const Shape shape = values.shape();
+  if (shape.size() != 2) throw std::invalid_argument("values must be [rows, columns]");
+  Tensor output_gradient = context.input(1, shape, "output_gradient");
+  const Number* const gradient = output_gradient.data<Number>();
+  output_gradient = Tensor(nullptr);
+
+  const Tensor value_gradient = context.output_instead_of(1, 0, shape);
+  run(SwishBackward<Number>{size(shape[0]), size(shape[1]), values.data<Number>(), gradient,
+                            value_gradient.data<Number>()},
       size(attributes.threads), machines().back());
 }
 
@@ -208,6 +223,7 @@ bool register_all() {
          {"gate_gradient: T", "bias_gradient: float", "cell_before_gradient: float",
           "hidden_before_gradient: float"}, {kType});
   define("DeepspeechDropout", {"values: T", "seed: int64"}, {"outputs: T"}, {kType, "rate: float"});
+  define("DeepspeechSwishGradient", {"values: T", "output_gradient: T"}, {"value_gradient: T"}, {kType});
   define("DeepspeechActivation", {"products: T", "bias: float", "seed: int64"}, {"outputs: T"},
          {kType, "clip: float", "rate: float"});
   define("DeepspeechActivationGradient", {"outputs: T", "output_gradient: T"},
@@ -220,6 +236,8 @@ bool register_all() {
   add_kernel("DeepspeechLstmGradient", TF_BFLOAT16, compute<lstm_gradient<Bfloat16>>);
   add_kernel("DeepspeechDropout", TF_FLOAT, compute<dropout<float>>);
   add_kernel("DeepspeechDropout", TF_BFLOAT16, compute<dropout<Bfloat16>>);
+  add_kernel("DeepspeechSwishGradient", TF_FLOAT, compute<swish_gradient<float>>);
+  add_kernel("DeepspeechSwishGradient", TF_BFLOAT16, compute<swish_gradient<Bfloat16>>);
   add_kernel("DeepspeechActivation", TF_FLOAT, compute<activation<float>>);
   add_kernel("DeepspeechActivation", TF_BFLOAT16, compute<activation<Bfloat16>>);
   add_kernel("DeepspeechActivationGradient", TF_FLOAT, compute<activation_gradient<float>>);

@@ -8,6 +8,7 @@ import tensorflow as tf
 from program import Program
 
 from deepspeech.network.layers import compute, native_ops
+from deepspeech.network.layers.attention import swish
 from deepspeech.network.layers.compute import Compute, Kernels, compute_on
 from deepspeech.network.layers.dense import activation
 from deepspeech.network.layers.dropout import seeded_dropout, skip_dropout_seeds
@@ -57,6 +58,22 @@ def test_an_activation_and_its_gradients_are_those_of_tensorflows_operations(bfl
             outputs = activation(products, bias, 20.0 if bfloat16 else 1.5, 0.0, chosen)  # no ties in bfloat16
             total = tf.reduce_sum(tf.cast(outputs, tf.float32) ** 2)
             fetched = session.run([tf.cast(x, tf.float32) for x in (outputs, *tf.gradients(total, [products, bias]))])
+            found.append(fetched)
+    for ours, theirs in zip(*found, strict=True):
+        assert np.abs(theirs).max() > 1
+        assert np.linalg.norm(ours - theirs) < (0.02 if bfloat16 else 1e-6) * np.linalg.norm(theirs)
+
+
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_swish_and_its_gradient_are_those_of_tensorflows_operations(bfloat16: bool) -> None:
+    found = []
+    for kernels in (Kernels.NATIVE, Kernels.TENSORFLOW):
+        random, chosen = np.random.default_rng(2), Compute(kernels, bfloat16=bfloat16, threads=2)
+        with tf.Graph().as_default(), v1.Session() as session:
+            values = tf.cast(random.normal(size=(150, 21)) * 4, chosen.dtype)
+            outputs = swish(values, chosen)
+            total = tf.reduce_sum(tf.cast(outputs, tf.float32) ** 2)
+            fetched = session.run([tf.cast(x, tf.float32) for x in (outputs, *tf.gradients(total, [values]))])
             found.append(fetched)
     for ours, theirs in zip(*found, strict=True):
         assert np.abs(theirs).max() > 1

@@ -5,10 +5,11 @@ from typing import Any
 import tensorflow as tf
 
 from ..description import LONGEST_WAVE, ConvolutionModule, FeedForward, Layer, SelfAttention
-from .compute import Compute
+from .compute import Compute, Kernels
 from .dense import products_of
 from .dropout import seeded_dropout
 from .layer_normalization import normalized
+from .native_ops import native_ops
 from .variables import factors, variables_of
 
 Tensor = Any
@@ -20,7 +21,7 @@ UNSEEN = -1e9
 def feed_forward(layer: FeedForward, inputs: Tensor, rate: float, compute: Compute) -> Tensor:
     """Return the outputs [rows, width] for inputs of that shape, in their type, with dropout of `rate`."""
     of = _Variables(layer, inputs, compute)
-    inner = seeded_dropout(_swish(of.product("inner", of.normalized("normalization", inputs))), rate, compute)
+    inner = seeded_dropout(swish(of.product("inner", of.normalized("normalization", inputs)), compute), rate, compute)
     return inputs + 0.5 * seeded_dropout(of.product("outer", inner), rate, compute)
 
 
@@ -63,9 +64,25 @@ def convolution_module(
     by_utterance = tf.nn.depthwise_conv2d(padded[:, :, None], kernel, [1, 1, 1, 1], "VALID")[:, :, 0]
     convolved = tf.reshape(tf.transpose(by_utterance, [1, 0, 2]), [time * batch, width])
     convolved = tf.nn.bias_add(convolved, tf.cast(of["depthwise/bias"], inputs.dtype))
-    inner = _swish(of.normalized("second_normalization", convolved))
+    inner = swish(of.normalized("second_normalization", convolved), compute)
     outputs = flat + seeded_dropout(of.product("outer", inner), rate, compute)
     return tf.ensure_shape(tf.reshape(outputs, [time, batch, width]), inputs.shape)
+
+
+def swish(values: Tensor, compute: Compute) -> Tensor:
+    """Return z sigmoid(z) for values z [rows, n], in their type (Ramachandran et al., 2017)."""
+    if compute.kernels is not Kernels.NATIVE:
+        return tf.nn.silu(values)
+    ops = native_ops()
+    assert ops is not None
+
+    @tf.custom_gradient  # type: ignore[untyped-decorator]
+    def with_gradient(values: Tensor) -> Any:
+        return tf.nn.silu(values), lambda gradient: ops.deepspeech_swish_gradient(
+            values, gradient, threads=compute.threads
+        )
+
+    return with_gradient(values)
 
 
 def sight(layer: SelfAttention, time: Tensor) -> Tensor:
@@ -88,10 +105,6 @@ def _rotated(values: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
     """Rotate the pairs of numbers of values [batch, heads, time, size]."""
     first, second = tf.split(values, 2, axis=3)
     return tf.concat([first * cosines - second * sines, second * cosines + first * sines], axis=3)
-
-
-def _swish(values: Tensor) -> Tensor:
-    return tf.nn.silu(values)
 
 
 class _Variables:
