@@ -100,6 +100,14 @@ std::size_t most_threads(const SwishBackward<Number>&) {
   return 8;
 }
 template <typename Number>
+std::size_t most_threads(const NormalizationForward<Number>&) {
+  return 8;
+}
+template <typename Number>
+std::size_t most_threads(const NormalizationBackward<Number>&) {
+  return 8;
+}
+template <typename Number>
 std::size_t most_threads(const ActivationForward<Number>&) {
   return 8;
 }
@@ -139,6 +147,8 @@ DEFINE_RUN(LstmForward)
 DEFINE_RUN(LstmBackward)
 DEFINE_RUN(Dropout)
 DEFINE_RUN(SwishBackward)
+DEFINE_RUN(NormalizationForward)
+DEFINE_RUN(NormalizationBackward)
 DEFINE_RUN(ActivationForward)
 DEFINE_RUN(ActivationBackward)
 

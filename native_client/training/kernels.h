@@ -1,5 +1,5 @@
 // The kernels of training, beside TensorFlow's large matrix products: the LSTM's recurrence, forwards and backwards,
-// the layers' activation with dropout, and the CTC loss. Every array is dense and row-major; `Number` is float or
+// the layers' activation with dropout, layer normalization, and the CTC loss. Every array is dense and row-major; `Number` is float or
 // Bfloat16, and all sums are float.
 #pragma once
 
@@ -95,6 +95,35 @@ struct SwishBackward {
   Number* value_gradient;         // [rows, columns]; may be `output_gradient`
 };
 
+// With m the mean of a row x and v its variance, z = (x - m) / sqrt(v + epsilon), and outputs = z scale + offset (Ba et
+// al., 2016).
+template <typename Number>
+struct NormalizationForward {
+  std::size_t rows;
+  std::size_t columns;
+  const Number* values;  // [rows, columns]
+  const float* scale;    // [columns]
+  const float* offset;   // [columns]
+  float epsilon;
+  Number* outputs;  // [rows, columns]; may be `values`
+};
+
+// With dz = output_gradient · scale, and means over the numbers of a row:
+//
+//   value_gradient = (dz - mean(dz) - z mean(dz z)) / sqrt(v + epsilon)
+template <typename Number>
+struct NormalizationBackward {
+  std::size_t rows;
+  std::size_t columns;
+  const Number* values;           // [rows, columns]
+  const float* scale;             // [columns]
+  const Number* output_gradient;  // [rows, columns]
+  float epsilon;
+  Number* value_gradient;  // [rows, columns]; may be `output_gradient`
+  float* scale_gradient;   // [columns]
+  float* offset_gradient;  // [columns]
+};
+
 // outputs = min(max(products + bias, 0), clip) · mask / (1 - rate), with a mask as dropout has.
 template <typename Number>
 struct ActivationForward {
@@ -143,6 +172,10 @@ template <typename Number>
 void run(const Dropout<Number>& task, std::size_t threads, Machine machine);
 template <typename Number>
 void run(const SwishBackward<Number>& task, std::size_t threads, Machine machine);
+template <typename Number>
+void run(const NormalizationForward<Number>& task, std::size_t threads, Machine machine);
+template <typename Number>
+void run(const NormalizationBackward<Number>& task, std::size_t threads, Machine machine);
 template <typename Number>
 void run(const ActivationForward<Number>& task, std::size_t threads, Machine machine);
 template <typename Number>

@@ -1,5 +1,5 @@
-// TensorFlow's operations DeepspeechLstm, DeepspeechDropout, DeepspeechActivation and DeepspeechCtc, with their
-// gradients, and DeepspeechSwishGradient, registered when this is loaded.
+// TensorFlow's operations DeepspeechLstm, DeepspeechDropout, DeepspeechActivation, DeepspeechLayerNormalization and
+// DeepspeechCtc, with their gradients, and DeepspeechSwishGradient, registered when this is loaded.
 #include <exception>
 #include <initializer_list>
 #include <memory>
@@ -17,6 +17,7 @@ struct Attributes {
   std::int64_t threads = 0;
   float clip = 0;
   float rate = 0;
+  float epsilon = 0;
 };
 
 std::size_t size(std::int64_t dimension) { return static_cast<std::size_t>(dimension); }
@@ -114,6 +115,41 @@ void swish_gradient(const KernelContext& context, const Attributes& attributes) 
 }
 
 template <typename Number>
+void layer_normalization(const KernelContext& context, const Attributes& attributes) {
+  Tensor values = context.input(0);
+  const Shape shape = values.shape();
+  if (shape.size() != 2) throw std::invalid_argument("values must be [rows, columns]");
+  const Tensor scale = context.input(1, {shape[1]}, "scale");
+  const Tensor offset = context.input(2, {shape[1]}, "offset");
+  const Number* const inputs = values.data<Number>();
+  values = Tensor(nullptr);
+
+  const Tensor outputs = context.output_instead_of(0, 0, shape);
+  run(NormalizationForward<Number>{size(shape[0]), size(shape[1]), inputs, scale.data<float>(), offset.data<float>(),
+                                   attributes.epsilon, outputs.data<Number>()},
+      size(attributes.threads), machines().back());
+}
+
+template <typename Number>
+void layer_normalization_gradient(const KernelContext& context, const Attributes& attributes) {
+  const Tensor values = context.input(0);
+  const Shape shape = values.shape();
+  if (shape.size() != 2) throw std::invalid_argument("values must be [rows, columns]");
+  const Tensor scale = context.input(1, {shape[1]}, "scale");
+  Tensor output_gradient = context.input(2, shape, "output_gradient");
+  const Number* const gradient = output_gradient.data<Number>();
+  output_gradient = Tensor(nullptr);
+
+  const Tensor value_gradient = context.output_instead_of(2, 0, shape);
+  const Tensor scale_gradient = context.output<float>(1, {shape[1]});
+  const Tensor offset_gradient = context.output<float>(2, {shape[1]});
+  run(NormalizationBackward<Number>{size(shape[0]), size(shape[1]), values.data<Number>(), scale.data<float>(),
+                                    gradient, attributes.epsilon, value_gradient.data<Number>(),
+                                    scale_gradient.data<float>(), offset_gradient.data<float>()},
+      size(attributes.threads), machines().back());
+}
+
+template <typename Number>
 void activation(const KernelContext& context, const Attributes& attributes) {
   Tensor products = context.input(0);
   const Shape shape = products.shape();
@@ -168,6 +204,7 @@ void* create(TF_OpKernelConstruction* construction) {
   Status absent;  // not every operation has every attribute
   TF_OpKernelConstruction_GetAttrFloat(construction, "clip", &attributes->clip, absent);
   TF_OpKernelConstruction_GetAttrFloat(construction, "rate", &attributes->rate, absent);
+  TF_OpKernelConstruction_GetAttrFloat(construction, "epsilon", &attributes->epsilon, absent);
   Status status;
   TF_OpKernelConstruction_GetAttrInt64(construction, "threads", &attributes->threads, status);
   if (TF_GetCode(status) != TF_OK) TF_OpKernelConstruction_Failure(construction, status);
@@ -224,6 +261,10 @@ bool register_all() {
           "hidden_before_gradient: float"}, {kType});
   define("DeepspeechDropout", {"values: T", "seed: int64"}, {"outputs: T"}, {kType, "rate: float"});
   define("DeepspeechSwishGradient", {"values: T", "output_gradient: T"}, {"value_gradient: T"}, {kType});
+  define("DeepspeechLayerNormalization", {"values: T", "scale: float", "offset: float"}, {"outputs: T"},
+         {kType, "epsilon: float"});
+  define("DeepspeechLayerNormalizationGradient", {"values: T", "scale: float", "output_gradient: T"},
+         {"value_gradient: T", "scale_gradient: float", "offset_gradient: float"}, {kType, "epsilon: float"});
   define("DeepspeechActivation", {"products: T", "bias: float", "seed: int64"}, {"outputs: T"},
          {kType, "clip: float", "rate: float"});
   define("DeepspeechActivationGradient", {"outputs: T", "output_gradient: T"},
@@ -238,6 +279,10 @@ bool register_all() {
   add_kernel("DeepspeechDropout", TF_BFLOAT16, compute<dropout<Bfloat16>>);
   add_kernel("DeepspeechSwishGradient", TF_FLOAT, compute<swish_gradient<float>>);
   add_kernel("DeepspeechSwishGradient", TF_BFLOAT16, compute<swish_gradient<Bfloat16>>);
+  add_kernel("DeepspeechLayerNormalization", TF_FLOAT, compute<layer_normalization<float>>);
+  add_kernel("DeepspeechLayerNormalization", TF_BFLOAT16, compute<layer_normalization<Bfloat16>>);
+  add_kernel("DeepspeechLayerNormalizationGradient", TF_FLOAT, compute<layer_normalization_gradient<float>>);
+  add_kernel("DeepspeechLayerNormalizationGradient", TF_BFLOAT16, compute<layer_normalization_gradient<Bfloat16>>);
   add_kernel("DeepspeechActivation", TF_FLOAT, compute<activation<float>>);
   add_kernel("DeepspeechActivation", TF_BFLOAT16, compute<activation<Bfloat16>>);
   add_kernel("DeepspeechActivationGradient", TF_FLOAT, compute<activation_gradient<float>>);

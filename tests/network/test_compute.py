@@ -12,6 +12,7 @@ from deepspeech.network.layers.attention import swish
 from deepspeech.network.layers.compute import Compute, Kernels, compute_on
 from deepspeech.network.layers.dense import activation
 from deepspeech.network.layers.dropout import seeded_dropout, skip_dropout_seeds
+from deepspeech.network.layers.layer_normalization import normalized
 from deepspeech.options import SessionOptions
 
 v1 = tf.compat.v1
@@ -78,6 +79,25 @@ def test_swish_and_its_gradient_are_those_of_tensorflows_operations(bfloat16: bo
     for ours, theirs in zip(*found, strict=True):
         assert np.abs(theirs).max() > 1
         assert np.linalg.norm(ours - theirs) < (0.02 if bfloat16 else 1e-6) * np.linalg.norm(theirs)
+
+
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_layer_normalization_and_its_gradients_are_those_of_tensorflows_operations(bfloat16: bool) -> None:
+    found = []
+    for kernels in (Kernels.NATIVE, Kernels.TENSORFLOW):
+        random, chosen = np.random.default_rng(3), Compute(kernels, bfloat16=bfloat16, threads=2)
+        with tf.Graph().as_default(), v1.Session() as session:
+            values = tf.cast(random.normal(size=(150, 21)) * 4 + 1, chosen.dtype)
+            scale, offset = (tf.constant(random.normal(size=21), tf.float32) for _ in range(2))
+            outputs = normalized(values, scale, offset, chosen)
+            total = tf.reduce_sum(tf.cast(outputs, tf.float32) ** 3)
+            fetched = session.run(
+                [tf.cast(x, tf.float32) for x in (outputs, *tf.gradients(total, [values, scale, offset]))]
+            )
+            found.append(fetched)
+    for ours, theirs in zip(*found, strict=True):
+        assert np.abs(theirs).max() > 1
+        assert np.linalg.norm(ours - theirs) < (0.02 if bfloat16 else 1e-5) * np.linalg.norm(theirs)
 
 
 def test_dropout_falls_differently_in_every_step_and_the_same_for_the_same_seed() -> None:

@@ -126,5 +126,4 @@ class _Variables:
 
     def normalized(self, name: str, values: Tensor) -> Tensor:
         """Return values [rows, n] after the layer normalization of this name, in their type."""
-        scale, offset = (tf.convert_to_tensor(self[f"{name}/{each}"]) for each in ("scale", "offset"))
-        return tf.cast(normalized(tf.cast(values, tf.float32), scale, offset), values.dtype)
+        return normalized(values, self[f"{name}/scale"], self[f"{name}/offset"], self._compute)

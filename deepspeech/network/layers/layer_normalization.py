@@ -5,23 +5,40 @@ from typing import Any
 import tensorflow as tf
 
 from ..description import NORMALIZATION_EPSILON, LayerNormalization
-from .compute import Compute
+from .compute import Compute, Kernels
 from .dropout import seeded_dropout
+from .native_ops import native_ops
 from .variables import variables_of
 
 Tensor = Any
 
 
 def layer_normalization(layer: LayerNormalization, inputs: Tensor, rate: float, compute: Compute) -> Tensor:
-    """Return inputs [rows, n], normalized row by row in float32, with dropout of `rate`, in the inputs' type."""
+    """Return inputs [rows, n], normalized row by row, with dropout of `rate`, in the inputs' type."""
     scale, offset = variables_of(layer, inputs.shape[1])
-    outputs = normalized(tf.cast(inputs, tf.float32), tf.convert_to_tensor(scale), tf.convert_to_tensor(offset))
-    return seeded_dropout(tf.cast(outputs, inputs.dtype), rate, compute)
+    return seeded_dropout(normalized(inputs, scale, offset, compute), rate, compute)
+
+
+def normalized(values: Tensor, scale: Any, offset: Any, compute: Compute) -> Tensor:
+    """Return values [rows, n], normalized row by row, times the scale [n], plus the offset [n], in the values' type.
+
+    It is computed in float32.
+    """
+    scale, offset = tf.convert_to_tensor(scale), tf.convert_to_tensor(offset)
+    if compute.kernels is not Kernels.NATIVE:
+        return tf.cast(_normalized(tf.cast(values, tf.float32), scale, offset), values.dtype)
+    ops = native_ops()
+    assert ops is not None
+    outputs = ops.deepspeech_layer_normalization(
+        values, scale, offset, epsilon=NORMALIZATION_EPSILON, threads=compute.threads
+    )
+    outputs.set_shape(values.shape)
+    return outputs
 
 
 @tf.custom_gradient  # type: ignore[untyped-decorator]
-def normalized(inputs: Tensor, scale: Tensor, offset: Tensor) -> Any:
-    """Return float32 inputs [rows, n], normalized row by row, times the scale [n], plus the offset [n].
+def _normalized(inputs: Tensor, scale: Tensor, offset: Tensor) -> Any:
+    """Compute the same for float32 inputs.
 
     With s = 1 / sqrt(v + epsilon), z = (x - m) s and dz the gradient of z, that of x is
     s (dz - mean(dz) - z mean(dz z)), with means over the numbers of a row.

@@ -68,6 +68,15 @@ def _dropout_gradient(operation: Any, gradient: Tensor) -> Any:
     return ops.deepspeech_dropout(gradient, operation.inputs[1], **attributes), None
 
 
+@tf.RegisterGradient("DeepspeechLayerNormalization")  # type: ignore[untyped-decorator]
+def _layer_normalization_gradient(operation: Any, gradient: Tensor) -> Any:
+    ops = native_ops()
+    assert ops is not None
+    values, scale, _ = operation.inputs
+    attributes = {name: operation.get_attr(name) for name in ("epsilon", "threads")}
+    return ops.deepspeech_layer_normalization_gradient(values, scale, gradient, **attributes)
+
+
 @tf.RegisterGradient("DeepspeechActivation")  # type: ignore[untyped-decorator]
 def _activation_gradient(operation: Any, gradient: Tensor) -> Any:
     ops = native_ops()

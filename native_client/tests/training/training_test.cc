@@ -1,53 +1,17 @@
-// The kernels of training: those of every kind of machine that this one is do what plain loops do.
+// The recurrence and the loss of training: those of every kind of machine that this one is do what plain loops do.
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <random>
 #include <vector>
 
 #include "shared/thread_team.h"
-#include "testing.h"
+#include "tests/testing.h"
+#include "tests/training/values.h"
 #include "training/kernels.h"
 
 namespace {
 
 using namespace training;
-using Doubles = std::vector<double>;
-
-float as_float(float value) { return value; }
-
-float as_float(Bfloat16 value) {
-  const std::uint32_t word = std::uint32_t{value.bits} << 16;
-  float number;
-  std::memcpy(&number, &word, sizeof number);
-  return number;
-}
-
-// Numbers as they are stored, and the same as plain ones.
-template <typename Number>
-struct Values {
-  explicit Values(std::size_t size) : stored(size) {}
-
-  Values(std::size_t size, std::mt19937& random, float scale) : stored(size) {
-    std::normal_distribution<float> normal(0, scale);
-    for (Number& number : stored) {
-      const float value = normal(random);
-      std::uint32_t word;
-      std::memcpy(&word, &value, sizeof word);
-      if constexpr (std::is_same_v<Number, float>) {
-        number = value;
-      } else {
-        number = {static_cast<std::uint16_t>(word >> 16)};
-      }
-    }
-  }
-
-  double operator[](std::size_t index) const { return as_float(stored[index]); }
-  const Number* in() const { return stored.data(); }
-  Number* out() { return stored.data(); }
-
-  std::vector<Number> stored;
-};
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -135,17 +99,6 @@ struct PlainLstm {
   Doubles outputs, gate_gradient, bias_gradient, cell_before_gradient, hidden_before_gradient;
 };
 
-// The distance of the values from the expected ones, relative to these.
-template <typename Number>
-double distance(const Values<Number>& values, const Doubles& expected) {
-  double difference = 0, whole = 1e-6;
-  for (std::size_t index = 0; index < expected.size(); ++index) {
-    difference += std::pow(values[index] - expected[index], 2);
-    whole += std::pow(expected[index], 2);
-  }
-  return std::sqrt(difference / whole);
-}
-
 template <typename Number>
 void check_lstm(Extent extent, Machine machine, std::size_t threads, double tolerance) {
   std::mt19937 random(static_cast<unsigned>(extent.time * 100 + extent.units));
@@ -182,77 +135,6 @@ TEST(no_frames_and_no_utterances_are_nothing_to_do) {
     check_lstm<float>({0, 3, 20}, machine, 2, 1e-5);
     check_lstm<float>({4, 0, 20}, machine, 2, 1e-5);
   }
-}
-
-TEST(an_activation_is_cut_off_on_both_sides) {
-  const std::size_t rows = 130, columns = 37;
-  std::mt19937 random(1);
-  const Values<float> products(rows * columns, random, 2), bias(columns, random, 1), gradient(rows * columns, random, 1);
-  for (const Machine machine : machines()) {
-    Values<float> outputs(rows * columns), product_gradient(rows * columns), bias_gradient(columns);
-    run(ActivationForward<float>{rows, columns, products.in(), bias.in(), 1.5, 0, 7, outputs.out()}, 2, machine);
-    run(ActivationBackward<float>{rows, columns, outputs.in(), gradient.in(), 1.5, 0, product_gradient.out(),
-                                  bias_gradient.out()},
-        2, machine);
-    Doubles expected(rows * columns), expected_gradient(rows * columns), expected_bias(columns);
-    for (std::size_t at = 0; at < rows * columns; ++at) {
-      const double sum = products[at] + bias[at % columns];
-      expected[at] = std::min(std::max(sum, 0.0), 1.5);
-      expected_gradient[at] = sum > 0 && sum < 1.5 ? gradient[at] : 0;
-      expected_bias[at % columns] += expected_gradient[at];
-    }
-    CHECK(distance(outputs, expected) < 1e-6);
-    CHECK(distance(product_gradient, expected_gradient) < 1e-6);
-    CHECK(distance(bias_gradient, expected_bias) < 1e-5);
-  }
-}
-
-TEST(the_gradient_of_swish_is_its_slope_times_that_of_its_outputs) {
-  const std::size_t rows = 130, columns = 37;
-  std::mt19937 random(2);
-  const Values<float> values(rows * columns, random, 4), gradient(rows * columns, random, 1);
-  for (const Machine machine : machines()) {
-    Values<float> found = gradient;
-    run(SwishBackward<float>{rows, columns, values.in(), found.in(), found.out()}, 2, machine);
-    Doubles expected(rows * columns);
-    for (std::size_t at = 0; at < rows * columns; ++at) {
-      const double value = values[at], share = 1 / (1 + std::exp(-value));
-      expected[at] = gradient[at] * share * (1 + value * (1 - share));
-    }
-    CHECK(distance(found, expected) < 1e-5);
-  }
-}
-
-TEST(dropout_drops_its_share_and_scales_the_rest) {
-  const std::size_t rows = 400, columns = 500;
-  const Values<float> bias(columns);
-  Values<float> products(rows * columns);
-  std::fill(products.stored.begin(), products.stored.end(), 1.0f);
-  std::vector<float> first;
-  for (const Machine machine : machines()) {
-    for (const std::size_t threads : {1, 3}) {
-      Values<float> outputs(rows * columns);
-      run(ActivationForward<float>{rows, columns, products.in(), bias.in(), 20, 0.25, 99, outputs.out()}, threads, machine);
-      if (first.empty()) first = outputs.stored;
-      CHECK(outputs.stored == first);
-      Values<float> in_place = products;
-      run(Dropout<float>{rows, columns, in_place.in(), 0.25, 99, in_place.out()}, threads, machine);
-      CHECK(in_place.stored == first);
-    }
-  }
-  std::size_t dropped = 0, pairs = 0;
-  for (std::size_t at = 0; at < first.size(); ++at) {
-    CHECK(first[at] == 0 || std::abs(first[at] - 1 / 0.75f) < 1e-6f);
-    dropped += first[at] == 0;
-    pairs += at > 0 && first[at] == 0 && first[at - 1] == 0;
-  }
-  CHECK(std::abs(dropped / 200000.0 - 0.25) < 0.004);
-  CHECK(std::abs(pairs / 200000.0 - 0.0625) < 0.003);
-  Values<float> other(rows * columns);
-  run(ActivationForward<float>{rows, columns, products.in(), bias.in(), 20, 0.25, 100, other.out()}, 1, machines().back());
-  std::size_t both = 0;
-  for (std::size_t at = 0; at < first.size(); ++at) both += first[at] == 0 && other.stored[at] == 0;
-  CHECK(std::abs(both / 200000.0 - 0.0625) < 0.003);
 }
 
 TEST(the_loss_is_the_same_on_every_machine_and_its_gradient_its_slope) {
