@@ -1,24 +1,14 @@
 // TensorFlow's operations DeepspeechLstm, DeepspeechDropout, DeepspeechActivation, DeepspeechLayerNormalization and
 // DeepspeechCtc, with their gradients, and DeepspeechSwishGradient, registered when this is loaded.
-#include <exception>
-#include <initializer_list>
-#include <memory>
-#include <string>
+#include <stdexcept>
 
 #include "training/kernel_context.h"
 #include "training/kernels.h"
+#include "training/registration.h"
 #include "training/tensorflow_api.h"
 
 namespace training {
 namespace {
-
-// The attributes that these operations have; one that an operation lacks stays zero.
-struct Attributes {
-  std::int64_t threads = 0;
-  float clip = 0;
-  float rate = 0;
-  float epsilon = 0;
-};
 
 std::size_t size(std::int64_t dimension) { return static_cast<std::size_t>(dimension); }
 
@@ -199,56 +189,6 @@ void ctc(const KernelContext& context, const Attributes& attributes) {
       size(attributes.threads), machines().back());
 }
 
-void* create(TF_OpKernelConstruction* construction) {
-  auto attributes = std::make_unique<Attributes>();
-  Status absent;  // not every operation has every attribute
-  TF_OpKernelConstruction_GetAttrFloat(construction, "clip", &attributes->clip, absent);
-  TF_OpKernelConstruction_GetAttrFloat(construction, "rate", &attributes->rate, absent);
-  TF_OpKernelConstruction_GetAttrFloat(construction, "epsilon", &attributes->epsilon, absent);
-  Status status;
-  TF_OpKernelConstruction_GetAttrInt64(construction, "threads", &attributes->threads, status);
-  if (TF_GetCode(status) != TF_OK) TF_OpKernelConstruction_Failure(construction, status);
-  return attributes.release();
-}
-
-void destroy(void* attributes) { delete static_cast<Attributes*>(attributes); }
-
-template <void (*kCompute)(const KernelContext&, const Attributes&)>
-void compute(void* attributes, TF_OpKernelContext* context) {
-  try {
-    kCompute(KernelContext(context), *static_cast<const Attributes*>(attributes));
-  } catch (const std::exception& error) {
-    Status status;
-    TF_SetStatus(status, TF_INVALID_ARGUMENT, error.what());
-    TF_OpKernelContext_Failure(context, status);
-  }
-}
-
-constexpr const char* kType = "T: {float, bfloat16}";
-
-void define(const char* name, std::initializer_list<const char*> inputs, std::initializer_list<const char*> outputs,
-            std::initializer_list<const char*> attributes) {
-  TF_OpDefinitionBuilder* const builder = TF_NewOpDefinitionBuilder(name);
-  TF_OpDefinitionBuilderAddAttr(builder, "threads: int = 0");
-  for (const char* attribute : attributes) TF_OpDefinitionBuilderAddAttr(builder, attribute);
-  for (const char* input : inputs) TF_OpDefinitionBuilderAddInput(builder, input);
-  for (const char* output : outputs) TF_OpDefinitionBuilderAddOutput(builder, output);
-  TF_OpDefinitionBuilderSetShapeInferenceFunction(builder, TF_ShapeInferenceContextSetUnknownShape);
-  Status status;
-  TF_RegisterOpDefinition(builder, status);
-  status.throw_if_failed();
-}
-
-void add_kernel(const char* op, TF_DataType type, void (*kernel)(void*, TF_OpKernelContext*), bool typed = true) {
-  TF_KernelBuilder* const builder = TF_NewKernelBuilder(op, "CPU", create, kernel, destroy);
-  Status status;
-  if (typed) TF_KernelBuilder_TypeConstraint(builder, "T", type, status);
-  status.throw_if_failed();
-  const std::string name = std::string(op) + (type == TF_FLOAT ? "Float" : "Bfloat16");
-  TF_RegisterKernelBuilder(name.c_str(), builder, status);
-  status.throw_if_failed();
-}
-
 bool register_all() {
   define("DeepspeechLstm",
          {"gate_inputs: T", "weights: T", "bias: float", "cell_before: float", "hidden_before: float",
@@ -271,22 +211,15 @@ bool register_all() {
          {"product_gradient: T", "bias_gradient: float"}, {kType, "clip: float", "rate: float"});
   define("DeepspeechCtc", {"logits: float", "labels: int32", "lengths: int32"}, {"losses: float", "gradient: float"}, {});
   add_kernel("DeepspeechCtc", TF_FLOAT, compute<ctc>, false);
-  add_kernel("DeepspeechLstm", TF_FLOAT, compute<lstm<float>>);
-  add_kernel("DeepspeechLstm", TF_BFLOAT16, compute<lstm<Bfloat16>>);
-  add_kernel("DeepspeechLstmGradient", TF_FLOAT, compute<lstm_gradient<float>>);
-  add_kernel("DeepspeechLstmGradient", TF_BFLOAT16, compute<lstm_gradient<Bfloat16>>);
-  add_kernel("DeepspeechDropout", TF_FLOAT, compute<dropout<float>>);
-  add_kernel("DeepspeechDropout", TF_BFLOAT16, compute<dropout<Bfloat16>>);
-  add_kernel("DeepspeechSwishGradient", TF_FLOAT, compute<swish_gradient<float>>);
-  add_kernel("DeepspeechSwishGradient", TF_BFLOAT16, compute<swish_gradient<Bfloat16>>);
-  add_kernel("DeepspeechLayerNormalization", TF_FLOAT, compute<layer_normalization<float>>);
-  add_kernel("DeepspeechLayerNormalization", TF_BFLOAT16, compute<layer_normalization<Bfloat16>>);
-  add_kernel("DeepspeechLayerNormalizationGradient", TF_FLOAT, compute<layer_normalization_gradient<float>>);
-  add_kernel("DeepspeechLayerNormalizationGradient", TF_BFLOAT16, compute<layer_normalization_gradient<Bfloat16>>);
-  add_kernel("DeepspeechActivation", TF_FLOAT, compute<activation<float>>);
-  add_kernel("DeepspeechActivation", TF_BFLOAT16, compute<activation<Bfloat16>>);
-  add_kernel("DeepspeechActivationGradient", TF_FLOAT, compute<activation_gradient<float>>);
-  add_kernel("DeepspeechActivationGradient", TF_BFLOAT16, compute<activation_gradient<Bfloat16>>);
+  add_kernels<lstm<float>, lstm<Bfloat16>>("DeepspeechLstm");
+  add_kernels<lstm_gradient<float>, lstm_gradient<Bfloat16>>("DeepspeechLstmGradient");
+  add_kernels<dropout<float>, dropout<Bfloat16>>("DeepspeechDropout");
+  add_kernels<swish_gradient<float>, swish_gradient<Bfloat16>>("DeepspeechSwishGradient");
+  add_kernels<layer_normalization<float>, layer_normalization<Bfloat16>>("DeepspeechLayerNormalization");
+  add_kernels<layer_normalization_gradient<float>, layer_normalization_gradient<Bfloat16>>(
+      "DeepspeechLayerNormalizationGradient");
+  add_kernels<activation<float>, activation<Bfloat16>>("DeepspeechActivation");
+  add_kernels<activation_gradient<float>, activation_gradient<Bfloat16>>("DeepspeechActivationGradient");
   return true;
 }
 

@@ -25,7 +25,7 @@ BINDINGS = {
     "acoustic/python/weights.h",
     "decoder/binding.cc",
 }
-OPERATIONS = {"training/kernel_context.h", "training/ops.cc"}
+OPERATIONS = {"training/kernel_context.h", "training/ops.cc", "training/registration.h"}
 TENSORFLOW_HEADER = "training/tensorflow_api.h"
 
 
