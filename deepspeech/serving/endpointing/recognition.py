@@ -60,7 +60,8 @@ class EndpointedRecognition(Recognition):
     def following(self) -> EndpointedRecognition:
         """Begin the next utterance, with the audio after the endpoint; without one, after all that was fed."""
         found = self._endpointed.endpoint
-        end = self._audio.end if found is None else self._sample_of(found.row)
+        held = 0 if self._gate is None else self._gate.held
+        end = self._audio.end + held if found is None else self._sample_of(found.row)
         following = EndpointedRecognition(self._recognizer, self._rules, self._voice, self._start_sample + end)
         following.feed(self._audio.since(end))
         return following

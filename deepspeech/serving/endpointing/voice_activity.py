@@ -63,6 +63,11 @@ class VoiceGate:
         self._padding = self._context
         self._open = False
 
+    @property
+    def held(self) -> int:
+        """The number of samples that are neither let through nor dropped, as a voice may follow them."""
+        return 0 if self._open else len(self._kept) - self._padding
+
     def feed(self, samples: Array) -> tuple[Array, int]:
         """Take float32 [samples] in [-1, 1]; return those that are let through, and how many were dropped for good."""
         if self._open:

@@ -22,6 +22,7 @@ from deepspeech.util.figures.metrics import evaluate_transcript
 
 RULES = EndpointRules(silence_after_words=0.5, silence_without_words=2.0, longest_utterance=20.0)
 Samples = npt.NDArray[np.int16]
+Array = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,28 @@ def test_the_network_rests_until_there_is_a_voice(model: Model, shared: Path) ->
     assert stream.endpoint() is None and stream.start > 3.5
     with pytest.raises(ModelError, match="8000 or 16000 Hz"):
         VoiceGate(voice, 11_025)
+
+
+class Loudness(VoiceActivity):
+    """Takes what is loud for a voice."""
+
+    def __init__(self) -> None:
+        pass
+
+    def probability(self, window: Array, state: Array, rate: int) -> tuple[float, Array]:  # noqa: ARG002 - any is heard
+        return float(np.abs(window).max() > 0.1), state
+
+
+def test_the_times_of_what_follows_count_silence_that_waits_for_a_voice(model: Model) -> None:
+    stream = model.stream(RULES, Loudness())
+    for number in range(1, 6):
+        stream.feed(np.zeros(RATE // 4, np.int16))
+        stream = stream.next_utterance()
+        assert stream.start == number / 4
+    stream.feed(np.zeros(RATE, np.int16))
+    assert 1.25 < stream.start < 2.25
+    stream.feed(as_int16(np.full(RATE, 0.5)))
+    assert stream.next_utterance().start == 3.25
 
 
 def test_a_missing_detector_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
