@@ -113,7 +113,7 @@ class Outputs:
 
     logits: Tensor  # float32 [rows, batch, labels + 1]; the blank is the last label
     lengths: Tensor  # int32 [batch], rows
-    intermediate: tuple[tuple[float, Tensor], ...] = ()  # in training: weights, and logits as above, of inner layers
+    intermediate: tuple[tuple[float, Outputs], ...] = ()  # in training: weights, and such outputs, of inner layers
 
 
 def acoustic_model(
@@ -158,7 +158,7 @@ def outputs_after_window(
         if isinstance(layer, IntermediateCTC):
             if training:
                 inner = computed(network.layers[-1], activations, replace(at, compute=exact))
-                intermediate.append((layer.weight, inner.stacked(at)))
+                intermediate.append((layer.weight, Outputs(inner.stacked(at), at.lengths)))
             continue
         activations = computed(layer, activations, at)
         at = at.after(layer)

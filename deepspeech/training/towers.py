@@ -187,7 +187,7 @@ def _build_tower(settings: GraphSettings, training: bool, compute: Compute, devi
 
 def _minimized(losses: Tensor, outputs: Outputs, labels: Tensor, compute: Compute) -> Tensor:
     """Return the losses with their share of those of inner layers; see `deepspeech.network.IntermediateCTC`."""
-    inner = [(weight, ctc_loss(labels, logits, outputs.lengths, compute)) for weight, logits in outputs.intermediate]
+    inner = [(weight, ctc_loss(labels, of.logits, of.lengths, compute)) for weight, of in outputs.intermediate]
     if not inner:
         return losses
     share = sum(weight for weight, _ in inner)

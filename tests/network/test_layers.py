@@ -164,10 +164,10 @@ def test_inner_layers_have_losses_in_training_alone() -> None:
         features, lengths = tf.ones([1, 9, 10]), tf.constant([9])
         trained, evaluated = (outputs_of(some, features, lengths, training=each) for each in (True, False))
         session.run(v1.global_variables_initializer())
-        assert [(weight, logits.shape[2]) for weight, logits in trained.intermediate] == [(0.2, 5), (0.2, 5)]
+        assert [(weight, of.logits.shape[2]) for weight, of in trained.intermediate] == [(0.2, 5), (0.2, 5)]
         assert not evaluated.intermediate
         assert session.run(trained.lengths).tolist() == [5]
-        shapes = [session.run(tf.shape(logits)).tolist() for _, logits in trained.intermediate]
+        shapes = [session.run(tf.shape(of.logits)).tolist() for _, of in trained.intermediate]
         assert shapes == [[5, 1, 5]] * 2
     with pytest.raises(NetworkError, match="intermediate has 4 inputs"):
         Network("x", 4, (IntermediateCTC("intermediate"), Projection("p", 5), Dense("labels", 3)))

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from deepspeech.network import network
+from deepspeech.network import Convolution, Dense, IntermediateCTC, Network, Projection, network
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.training.graph import Session, build_training_graph
-from deepspeech.training.towers import GraphSettings, feeds, mean_gradients
+from deepspeech.training.towers import GraphSettings, build_towers, feeds, mean_gradients
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import LABEL_PADDING, Batch, Feeder, OnTheFly
@@ -100,6 +100,22 @@ def test_the_best_path_of_a_tower_that_evaluates_is_padded_for_blanks_and_beyond
     assert (path[~inside] == LABEL_PADDING).all()
     assert (path[inside] == np.where(likeliest == label_count, LABEL_PADDING, likeliest)[inside]).all()
     assert (path != LABEL_PADDING).any()
+
+
+def test_an_inner_loss_is_of_all_rows_that_layers_after_it_make_fewer(joined_and_split: Any) -> None:
+    label_count, joined, _ = joined_and_split
+    first, last = Projection("first", 8), Dense("labels", label_count + 1)
+    fewer = Convolution("fewer", channels=1, time_stride=2)
+    whole, inner = (
+        GraphSettings(Network("own", FEATURES.width, layers), SessionOptions(mixed_precision="off"), 7, None)
+        for layers in ((first, IntermediateCTC("inner", 0.25), fewer, last), (first, last))
+    )
+    with tf.Graph().as_default(), v1.Session() as session:
+        towers = [build_towers(DEVICES[:1], settings, training=True)[0] for settings in (whole, inner)]
+        session.run(v1.global_variables_initializer())
+        fed = {**feeds(towers[:1], [joined]), **feeds(towers[1:], [joined])}
+        minimized, losses, of_inner = session.run([towers[0].minimized, *(each.losses for each in towers)], fed)
+    np.testing.assert_allclose(minimized, 0.75 * losses + 0.25 * of_inner, rtol=1e-5)
 
 
 def test_each_tower_computes_on_its_device(joined_and_split: Any) -> None:
