@@ -101,9 +101,7 @@ class Activations:
 
     def in_channels(self, channels: int, at: Pass) -> Tensor:
         """Return the activations as [batch, time, frequencies, channels], for a number of channels."""
-        if self.values.shape.rank == 4:
-            return self.values
-        by_utterance = tf.transpose(self.stacked(at), [1, 0, 2])
+        by_utterance = self.values if self.values.shape.rank == 4 else tf.transpose(self.stacked(at), [1, 0, 2])
         return tf.reshape(by_utterance, [at.batch, at.time, self.width // channels, channels])
 
 

@@ -41,6 +41,7 @@ LAYERS: dict[str, tuple[Layer, ...]] = {
         Convolution("c", channels=4, time_stride=2, frequency_stride=2, clip=2.0),
         Convolution("d", channels=3, input_channels=4, time_stride=2, frequency_stride=3, clip=2.0),
     ),
+    "channels_read_as_frequencies": (Convolution("c", channels=6), Convolution("d", channels=4, input_channels=2)),
     "normalization": (LayerNormalization("n"),),
     "projection": (Projection("p", units=6),),
     "lstm": (LSTM("l", units=7),),
