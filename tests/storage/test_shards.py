@@ -114,14 +114,17 @@ def test_bad_members_are_named_and_a_shard_that_ends_early_is_refused(
     names = sorted((tmp_path / "members").glob("*.wav"))
     names[0].write_bytes(names[0].read_bytes()[:-100])
     names[1].with_suffix(".txt").unlink()
+    names[2].with_suffix(".txt").unlink()
+    names[2].with_suffix(".json").write_text(r'{"text": "a\ud800"}')
     with tarfile.open(tmp_path / "bad.tar", "w") as archive:
         archive.add(tmp_path / "members", arcname="")
     with pytest.raises(CorpusError) as caught:
         read(tmp_path / "bad.tar", tiny_corpus)
-    assert sorted(each.source for each in caught.value.bad_rows) == [f"{tmp_path}/bad.tar:{row}" for row in (1, 2)]
+    assert sorted(each.source for each in caught.value.bad_rows) == [f"{tmp_path}/bad.tar:{row}" for row in (1, 2, 3)]
     assert "truncated" in str(caught.value)
     assert "no transcript beside it, in .txt or .json" in str(caught.value)
-    assert len(read(tmp_path / "bad.tar", tiny_corpus, skip=True)) == len(names) - 2
+    assert "its text cannot be read: 'utf-8' codec can't encode character '\\ud800'" in str(caught.value)
+    assert len(read(tmp_path / "bad.tar", tiny_corpus, skip=True)) == len(names) - 3
     (tmp_path / "cut.tar").write_bytes(first.read_bytes()[:60_000])
     with pytest.raises(CorpusError, match=r"cut.tar: .*(ends within|damaged)"):
         read(tmp_path / "cut.tar", tiny_corpus)

@@ -55,6 +55,10 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
     start, duration = values.get("offset"), values.get("duration")
     plain = texts_of(values)
     recording = joined(path.parent, values["audio_filepath"])
+    try:
+        values["text"].encode()
+    except UnicodeEncodeError as error:  # JSON can escape half of a character
+        return Unusable(number, "a text that cannot be written as UTF-8", recording, str(error))
     if not (_is_time(start) and _is_time(duration)):
         return Unusable(number, "an offset or duration that is not a number", recording, f"{start!r}, {duration!r}")
     return Entry(

@@ -28,7 +28,7 @@ Without the former the transcript is the object's `text` or `transcript`.
 """
 _TEXTS = ("text", "transcript")
 
-_FORMAT = 4
+_FORMAT = 5
 _LARGEST_TEXT = 1 << 20
 
 
@@ -97,10 +97,11 @@ def _described(file: int, members: Mapping[str, list[str]], places: Mapping[str,
     try:
         columns = _columns(_text(file, places[members[COLUMNS][0]])) if COLUMNS in members else {}
         transcript = _text(file, places[members[TRANSCRIPT][0]]) if TRANSCRIPT in members else None
+        if transcript is None:
+            transcript = next((columns[name] for name in _TEXTS if name in columns), None)
+        (transcript or "").encode()  # JSON can escape half of a character
     except (ValueError, RecursionError, OSError) as error:
         return ShardEntry(first, "", {}, None, f"its text cannot be read: {error}")
-    if transcript is None:
-        transcript = next((columns[name] for name in _TEXTS if name in columns), None)
     if transcript is None:
         return ShardEntry(first, "", {}, None, f"no transcript beside it, in .{TRANSCRIPT} or .{COLUMNS}")
     return ShardEntry(first, transcript.rstrip("\r\n"), columns, None)

@@ -146,7 +146,8 @@ def test_times_that_cannot_be_used_are_named_with_their_line(folder: Path) -> No
 
 def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
     no_offset = '{"audio_filepath": "x", "text": "a", "offset": "b"}'
-    manifest = write(folder / "a.json", "{", "7", '{"text": "a"}', no_offset, "[" * 100_000)
+    half = r'{"audio_filepath": "x", "text": "a\ud800"}'
+    manifest = write(folder / "a.json", "{", "7", '{"text": "a"}', no_offset, "[" * 100_000, half)
     with pytest.raises(CorpusError) as error:
         read(manifest)
     reasons = [line.removeprefix(f"{manifest}:") for line in str(error.value).splitlines()[1:]]
@@ -156,6 +157,8 @@ def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
         "3: no audio_filepath",
         "4: an offset or duration that is not a number: 'b', None",
         "5: not JSON",
+        r"6: a text that cannot be written as UTF-8: 'utf-8' codec can't encode character '\ud800' in position 1: "
+        "surrogates not allowed",
     ]
     data = kaldi(folder / "data", "u1 other 0 1\nu2 talk x 1\n")
     with pytest.raises(
