@@ -9,6 +9,7 @@ from shutil import copytree
 
 import numpy as np
 import pytest
+import soundfile
 from corpora import RATE, TinyCorpus, write_csv, write_wav
 from program import Program
 
@@ -19,6 +20,7 @@ from deepspeech.experiments.auto.measuring import Measured, measure
 from deepspeech.options import Options
 from deepspeech.options.parameters.of_run import run_parameters
 from deepspeech.options.parameters.text import FILE_NAME, write_parameters
+from deepspeech.util.audio import AudioInfo, inspect_audio
 from deepspeech.util.importing.pipeline.records import SETS
 from deepspeech.util.output_units import ByteAlphabet
 from deepspeech.util.transcripts import Normalizer
@@ -108,6 +110,22 @@ def test_recordings_that_begin_and_end_with_speech_are_given_silence(tmp_path: P
         reasons = [reason for choice in choices for reason in choice.reasons]
         assert any(f"{measured.silence:.2f} s" in reason for reason in reasons) == (name == "cut")
     assert chosen == [(0, True), (pytest.approx(0.5, abs=0.05), False)]
+
+
+def test_a_recording_of_many_parts_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    soundfile.write(tmp_path / "talk.flac", np.random.default_rng(0).normal(0, 0.1, 20 * 8000), 8000)
+    rows = [f"talk.flac,a,{start / 10},0.5" for start in range(100)]
+    (tmp_path / "train.csv").write_text("\n".join(["wav_filename,transcript,start,duration", *rows]))
+    decoded = []
+
+    def noted(path: str) -> AudioInfo:
+        decoded.append(path)
+        return inspect_audio(path)
+
+    monkeypatch.setattr("deepspeech.util.checks.inspection.inspect_audio", noted)
+    measured = measure([tmp_path / "train.csv"], None)
+    assert (measured.seconds, measured.sample_rate) == (0.5, 8000)
+    assert decoded == [str(tmp_path / "talk.flac")]
 
 
 def test_few_speakers_are_heard_for_longer_unless_that_takes_hours() -> None:

@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from ...util.audio import inspect_audio
+from ...util.checks.inspection import Inspection
 from ...util.corpus_files import Row
 from ...util.corpus_files.speakers import speaker_of
 from ...util.errors import AudioError, CorpusError
@@ -22,6 +23,7 @@ from ...util.importing.pipeline.folders import set_of_name
 from ...util.importing.pipeline.records import DEFAULT_SPLIT, DEV, SETS, TEST, TRAIN
 from ...util.output_units import ByteAlphabet
 from ...util.parallel import ordered_map, usable_cores
+from ...util.parts import WHOLE
 from ...util.text import Alphabet, outputs_needed
 from ...util.transcripts import Normalizer
 
@@ -87,7 +89,8 @@ def measure(
     step = max(1, rows // RECORDINGS_LOOKED_AT)
     chosen = [row for number, (row, _) in enumerate(_rows(lists)) if number % step == 0]
     in_bytes = output_unit == ByteAlphabet.unit
-    found = _each_found(partial(_inspect, normalizer=normalizer, in_bytes=in_bytes), chosen)
+    inspect = partial(_inspect, inspection=Inspection(), normalizer=normalizer, in_bytes=in_bytes)
+    found = _each_found(inspect, chosen)
     if not found:
         names = ", ".join(map(str, sources))
         raise CorpusError(f"{names}: none of the recordings looked at can be read{_why_not(chosen)}")
@@ -148,10 +151,12 @@ def _rows(lists: Sequence[Path]) -> Iterator[tuple[Row, dict[str, str]]]:
                 yield row, columns
 
 
-def _inspect(row: Row, normalizer: Normalizer | None, in_bytes: bool) -> tuple[float, int, int] | None:
+def _inspect(
+    row: Row, inspection: Inspection, normalizer: Normalizer | None, in_bytes: bool
+) -> tuple[float, int, int] | None:
     """Return the seconds, the sample rate and the outputs that CTC needs of a row; None if it cannot be read."""
     try:
-        audio = inspect_audio(row.path)
+        audio, _ = inspection.inspect(row.path, row.part and WHOLE)  # once for all parts of it
     except AudioError:
         return None
     seconds = audio.samples / audio.sample_rate
