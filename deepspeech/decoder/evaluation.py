@@ -13,6 +13,7 @@ from ..util.corpus import Corpus, Utterance
 from ..util.figures.error_report.folder import ReportFolder
 from ..util.figures.output_file import OutputFile
 from ..util.figures.tally import Tally, places_of_files
+from ..util.files.whole_files import encoded
 from . import CTCDecoder
 
 
@@ -63,7 +64,8 @@ class Evaluation:
             without_language_model = acoustic.decode(posteriors)[0].text if acoustic else None
             self._report_folder.add(utterance, hypothesis, loss, without_language_model)
         place = self._places.get(utterance.csv_file)
-        return Tally.of_utterance(utterance.place, utterance.reference, hypothesis, loss, place)
+        name = encoded(utterance.place).decode()  # as summaries, and a cluster's protocol, take texts alone
+        return Tally.of_utterance(name, utterance.reference, hypothesis, loss, place)
 
     def write(self, *, progress: bool) -> None:
         """Write the output file and the report, if there are any. Raise FlagError if one cannot be written."""

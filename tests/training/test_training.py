@@ -1,9 +1,11 @@
 import json
+import os
 import re
 import signal
 import time
 import urllib.request
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import numpy as np
@@ -286,3 +288,12 @@ def wait_for_epoch(process: Any, count: int) -> None:
         if count <= 0:
             return
     raise AssertionError("the program ended early: " + "".join(lines))
+
+
+def test_recordings_whose_names_are_not_utf_8_are_trained_and_tested_on(program: Program, tmp_path: Path) -> None:
+    name, rows = os.fsdecode(b"caf\xe9.wav"), tmp_path / "rows.jsonl"
+    copy(program.corpus.train.parent / "wav/train-0.wav", tmp_path / name)
+    rows.write_text(json.dumps({"audio_filepath": name, "text": "ab"}))
+    finished = program.run(*program.training(epoch=1, train_files=rows, test_files=rows, summary_secs=1))
+    assert finished.code == 0, finished.stderr
+    assert "caf\\udce9.wav" in finished.stderr

@@ -1,12 +1,18 @@
 import json
+import os
 from dataclasses import asdict
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from deepspeech.cluster.http.protocol import TallyBody
+from deepspeech.decoder import CTCDecoder
+from deepspeech.decoder.evaluation import Evaluation
 from deepspeech.schedule.jobs import Sample, Tally
+from deepspeech.util.corpus import Utterance
 from deepspeech.util.figures.metrics import EditCounts
+from deepspeech.util.text import Alphabet
 
 TALLY = Tally(
     utterances=3,
@@ -23,6 +29,14 @@ LATER = {"substitutions", "insertions", "deletions", "syllable_edits", "toneless
 
 def test_a_tally_is_the_same_at_both_ends() -> None:
     assert TallyBody.model_validate_json(json.dumps(TALLY.to_json())).tally() == TALLY
+
+
+def test_a_recording_whose_name_is_not_utf_8_reaches_the_chief() -> None:
+    alphabet = Alphabet(("a", "b"))
+    utterance = Utterance(os.fsdecode(b"caf\xe9.wav"), "ab", alphabet.encode("ab"), 0, 0, 0, 0, "a.csv", 1)
+    tally = Evaluation(CTCDecoder(alphabet.labels)).tally(utterance, np.eye(3, dtype=np.float32)[:1], 1.5)
+    assert TallyBody.model_validate_json(json.dumps(tally.to_json())).tally() == tally
+    assert [sample.wav for sample in tally.samples] == ["caf\\udce9.wav"]
 
 
 def test_edits_of_an_older_worker_lack_their_kinds_and_syllables() -> None:
