@@ -17,7 +17,7 @@ from ..serving.server.options import PAGE_PORT, Limits, ServedModel, ServerOptio
 from ..util.files.user_paths import user_path
 from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words
 from ..util.web.certificates import check_certificate, expiry
-from ..util.web.tokens import is_loopback, read_token
+from ..util.web.tokens import is_reached_from_beyond, read_token
 from .arguments import ArgumentParser, run_command
 from .utterances.endpoints import add_endpoint_flags, rules_of, voice_activity
 
@@ -190,14 +190,11 @@ def _limits(given: argparse.Namespace) -> Limits:
 
 def _token(given: argparse.Namespace) -> str | None:
     token = read_token(TOKEN_VARIABLE, "token_file", given.token_file, FlagError)
-    try:
-        loopback = is_loopback(given.host)
-    except OSError as error:
-        raise FlagError(f"--host={given.host}: no such host ({error.strerror})") from error
-    if token is None and not loopback:
+    is_open = is_reached_from_beyond("host", given.host, FlagError)
+    if is_open and token is None:
         needed = f"beyond this machine a secret is needed; give --token_file or {TOKEN_VARIABLE}"
         raise FlagError(f"--host={given.host}: {needed}")
-    if given.wyoming_port is not None and not (loopback or given.wyoming_unprotected):
+    if is_open and given.wyoming_port is not None and not given.wyoming_unprotected:
         open_to = f"--wyoming_port={given.wyoming_port}: whoever reaches {given.host} could use it without a secret"
         raise FlagError(f"{open_to}; give --wyoming_unprotected if the network is to be trusted")
     return token

@@ -20,7 +20,7 @@ from ..training.interruption import Interrupted
 from ..training.session_errors import summary
 from ..util.monitoring.log_lines import last_words
 from ..util.web.listening import listen
-from ..util.web.tokens import is_loopback
+from ..util.web.tokens import is_reached_from_beyond
 from ..util.web.tokens import read_token as read_secret
 from .coordination.errors import CoordinatorError, TrainingStoppedError
 from .coordination.membership import Applicant, Role
@@ -57,7 +57,7 @@ def read_token(options: ClusterOptions) -> str | None:
     beyond this machine.
     """
     token = read_secret(TOKEN_VARIABLE, "coord_token_file", options.token_file, ClusterError)
-    if token is None and not _is_loopback(options.coordinator_host):
+    if token is None and is_reached_from_beyond("coord_host", options.coordinator_host, ClusterError):
         raise ClusterError(
             f"--coord_host={options.coordinator_host}: beyond this machine the coordinator needs a secret;"
             f" give every node --coord_token_file or {TOKEN_VARIABLE}"
@@ -175,10 +175,3 @@ def end_hard_after_signal(number: int, record: NodeRecord) -> None:
     """End the process, if it has not ended by itself, before a scheduler's 30 seconds of grace are over."""
     record.state = NodeState.ENDING
     end_hard_later("stopped; it could not end by itself", STOPPING_SECONDS, 128 + number)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return is_loopback(host)
-    except OSError as error:
-        raise ClusterError(f"--coord_host={host}: no such host ({error.strerror})") from error

@@ -1,5 +1,6 @@
 """The cluster that a node belongs to."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 from pathlib import Path
@@ -45,6 +46,17 @@ class HostsCheck(Check):
                 return f"--{name}: {host} is there twice; each node has an address of its own"
             known.add(host)
         return ""
+
+
+class HostCheck(Check):
+    """A name or an address of a machine."""
+
+    def complaint(self, name: str, value: Any) -> str:
+        """Return what is wrong with a name of which no network asks, as one with a part that is empty or too long."""
+        with suppress(UnicodeError):
+            if value and value.encode("idna"):
+                return ""
+        return f"--{name}: {value!r} is not the name or the address of a machine"
 
 
 class AddressCheck(Check):
@@ -171,6 +183,7 @@ class ClusterOptions:
         "localhost",
         "where the coordinator listens: the first worker's address",
         name="coord_host",
+        check=HostCheck(),
         decides_result=False,
     )
     coordinator_port: int = flag(

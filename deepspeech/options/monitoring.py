@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from .checkpoints import CHECKPOINTS
-from .cluster import ClusterOptions
+from .cluster import ClusterOptions, HostCheck
 from .rows.checks import Check, up_to
 from .rows.flag import flag
 
@@ -39,6 +39,7 @@ class ProbeOptions:
         "localhost",
         "address for --probe_port; beyond this machine, /metrics needs the cluster's secret",
         name="probe_host",
+        check=HostCheck(),
         decides_result=False,
     )
 

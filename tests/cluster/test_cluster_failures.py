@@ -87,6 +87,9 @@ def test_a_coordinators_port_that_is_taken_is_named(program: Program) -> None:
         (["--worker_hosts=a", "--ps_hosts=b:1", "--job_name=ps"], "--worker_hosts: 'a' is not a host and port"),
         (["--worker_hosts=a:1,b:1,a:1", "--ps_hosts=b:2", "--job_name=ps"], "--worker_hosts: a:1 is there twice"),
         (["--worker_hosts=a:1", "--ps_hosts=b:1"], "--job_name: say what this node"),
+        (["--coord_host=.train"], "--coord_host: '.train' is not the name or the address"),  # of ${UNSET}.train
+        (["--coord_host="], "--coord_host: '' is not the name or the address"),
+        (["--probe_port=8081", "--probe_host=a..b"], "--probe_host: 'a..b' is not the name or the address"),
     ],
 )
 def test_a_node_that_is_told_nonsense_says_so_in_one_line(program: Program, flags: list[str], reason: str) -> None:

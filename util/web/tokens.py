@@ -46,10 +46,24 @@ def bearer_token(authorization: str) -> str:
     return given if scheme.lower() == "bearer" else ""
 
 
+def is_reached_from_beyond(flag: str, host: str, error: type[DeepSpeechError]) -> bool:
+    """Return whether other machines reach a server that listens at a host, which a flag gives.
+
+    Raise `error`, naming the `flag`, for a name that is unknown.
+    """
+    try:
+        return not is_loopback(host)
+    except OSError as failure:
+        raise error(f"--{flag}={host}: no such host ({failure.strerror})") from failure
+
+
 def is_loopback(host: str) -> bool:
     """Return whether an address, or all addresses of a name, are reached from this machine alone.
 
-    Raise OSError for a name that is unknown.
+    Raise OSError for a name that is unknown, or cannot be one.
     """
-    found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}
+    try:
+        found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}
+    except UnicodeError as error:  # a part of the name is empty or too long
+        raise socket.gaierror(socket.EAI_NONAME, "no name is like this") from error
     return all(ipaddress.ip_address(address.partition("%")[0]).is_loopback for address in found)

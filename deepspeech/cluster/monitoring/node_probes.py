@@ -8,7 +8,7 @@ from ...errors import ClusterError, FlagError
 from ...options import ClusterOptions
 from ...options.cluster import TOKEN_VARIABLE
 from ...options.monitoring import ProbeOptions
-from ...util.web.tokens import is_loopback, read_token
+from ...util.web.tokens import is_reached_from_beyond, read_token
 from ..http.libraries import check_libraries
 from .node_record import NodeRecord
 
@@ -27,7 +27,7 @@ def node_probes(options: ProbeOptions, cluster: ClusterOptions, record: NodeReco
         return
     check_libraries("--probe_port")
     token = read_token(TOKEN_VARIABLE, "coord_token_file", cluster.token_file, ClusterError)
-    if token is None and not _is_loopback(options.host):
+    if token is None and is_reached_from_beyond("probe_host", options.host, FlagError):
         raise FlagError(
             f"--probe_host={options.host}: beyond this machine /metrics needs a secret; "
             f"give --coord_token_file or {TOKEN_VARIABLE}"
@@ -37,10 +37,3 @@ def node_probes(options: ProbeOptions, cluster: ClusterOptions, record: NodeReco
     with served(options, record, token) as port:
         logger.info("Probes and metrics at http://%s:%d", options.host, port)
         yield
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return is_loopback(host)
-    except OSError as error:
-        raise FlagError(f"--probe_host={host}: no such host ({error.strerror})") from error

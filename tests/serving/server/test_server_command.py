@@ -231,6 +231,7 @@ def test_the_operator_is_told_of_a_certificate_that_has_expired(graph_file: Path
         (["--model={graph}", "--tls_key={graph}"], "--tls_certificate and --tls_key: give both or neither"),
         (["--model={graph}", "--host=0.0.0.0"], "--host=0.0.0.0: beyond this machine a secret is needed"),
         (["--model={graph}", "--host=nobody.invalid"], "--host=nobody.invalid: no such host"),
+        (["--model={graph}", "--host=a..b"], "--host=a..b: no such host"),
         (
             ["--model={graph}", "--token_file=/nowhere"],
             "--token_file=/nowhere: cannot be read (No such file or directory)",
