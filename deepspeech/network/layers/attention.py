@@ -9,7 +9,7 @@ from .compute import Compute, Kernels
 from .dense import products_of
 from .dropout import seeded_dropout
 from .layer_normalization import normalized
-from .native_ops import native_ops
+from .native_ops import loaded_ops
 from .variables import factors, variables_of
 
 Tensor = Any
@@ -73,12 +73,10 @@ def swish(values: Tensor, compute: Compute) -> Tensor:
     """Return z sigmoid(z) for values z [rows, n], in their type (Ramachandran et al., 2017)."""
     if compute.kernels is not Kernels.NATIVE:
         return tf.nn.silu(values)
-    ops = native_ops()
-    assert ops is not None
 
     @tf.custom_gradient  # type: ignore[untyped-decorator]
     def with_gradient(values: Tensor) -> Any:
-        return tf.nn.silu(values), lambda gradient: ops.deepspeech_swish_gradient(
+        return tf.nn.silu(values), lambda gradient: loaded_ops().deepspeech_swish_gradient(
             values, gradient, threads=compute.threads
         )
 

@@ -5,7 +5,7 @@ from typing import Any
 import tensorflow as tf
 
 from .compute import Compute, Kernels
-from .native_ops import native_ops
+from .native_ops import loaded_ops
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -22,9 +22,7 @@ def ctc_loss(labels: Tensor, logits: Tensor, lengths: Tensor, compute: Compute) 
     [batch] in frames. The last label is the blank.
     """
     if compute.kernels is Kernels.NATIVE:
-        ops = native_ops()
-        assert ops is not None
-        losses, _ = ops.deepspeech_ctc(logits, labels, lengths, threads=compute.threads)
+        losses, _ = loaded_ops().deepspeech_ctc(logits, labels, lengths, threads=compute.threads)
         losses.set_shape([None])
         return losses
     present = labels >= 0

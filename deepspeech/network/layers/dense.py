@@ -8,7 +8,7 @@ from ..description import Dense, Projection
 from ..rounding import rounded_rows
 from .compute import Compute, Kernels
 from .dropout import dropout, dropout_seed
-from .native_ops import native_ops
+from .native_ops import loaded_ops
 from .variables import column_factors, variables_of
 
 Tensor = Any
@@ -47,10 +47,10 @@ def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute
     The outputs have the products' shape and type, float32 or bfloat16.
     """
     if compute.kernels is Kernels.NATIVE:
-        ops = native_ops()
-        assert ops is not None
         seed = dropout_seed() if rate else tf.int64.min
-        outputs = ops.deepspeech_activation(products, bias, seed, clip=clip, rate=rate, threads=compute.threads)
+        outputs = loaded_ops().deepspeech_activation(
+            products, bias, seed, clip=clip, rate=rate, threads=compute.threads
+        )
         outputs.set_shape(products.shape)
         return outputs
     biased = tf.nn.bias_add(products, tf.cast(bias, products.dtype))

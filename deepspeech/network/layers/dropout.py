@@ -5,7 +5,7 @@ from typing import Any
 import tensorflow as tf
 
 from .compute import Compute, Kernels
-from .native_ops import native_ops
+from .native_ops import loaded_ops
 
 v1 = tf.compat.v1
 
@@ -28,9 +28,7 @@ def seeded_dropout(values: Tensor, rate: float, compute: Compute) -> Tensor:
     if not rate:
         return values
     if compute.kernels is Kernels.NATIVE:
-        ops = native_ops()
-        assert ops is not None
-        outputs = ops.deepspeech_dropout(values, dropout_seed(), rate=rate, threads=compute.threads)
+        outputs = loaded_ops().deepspeech_dropout(values, dropout_seed(), rate=rate, threads=compute.threads)
         outputs.set_shape(values.shape)
         return outputs
     return tf.nn.experimental.stateless_dropout(values, rate, tf.stack([dropout_seed(), 0]))

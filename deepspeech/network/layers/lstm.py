@@ -11,7 +11,7 @@ from ..description import LSTM, BidirectionalLSTM, ChunkedLSTM
 from ..rounding import rounded_rows
 from .compute import Compute, Kernels
 from .lstm_loop import recurrence
-from .native_ops import native_ops
+from .native_ops import loaded_ops
 from .variables import kernel_factors, variables_of
 
 Tensor = Any
@@ -94,9 +94,7 @@ def _without_state(layer: LSTM, inputs: Tensor, lengths: Tensor, compute: Comput
 def _native(
     products: Tensor, lengths: Tensor, weights: Tensor, bias: Tensor, state: LSTMState, compute: Compute
 ) -> tuple[Tensor, LSTMState]:
-    ops = native_ops()
-    assert ops is not None
-    hidden, _, _, c, h = ops.deepspeech_lstm(
+    hidden, _, _, c, h = loaded_ops().deepspeech_lstm(
         products, weights, bias, state.c, state.h, lengths, threads=compute.threads
     )
     n_hidden = weights.shape[0]

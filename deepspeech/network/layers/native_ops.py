@@ -25,6 +25,13 @@ def native_ops() -> Any | None:
         return None
 
 
+def loaded_ops() -> Any:
+    """Return the module of operations where `Kernels.NATIVE` says that it is loaded."""
+    ops = native_ops()
+    assert ops is not None
+    return ops
+
+
 def has_bfloat16_products() -> bool:
     """Return whether this processor has instructions for bfloat16 products that the native operations use."""
     # TensorFlow must load the library first: else it does not register the operations in it.
@@ -45,11 +52,9 @@ def _library() -> str:
 
 @tf.RegisterGradient("DeepspeechLstm")  # type: ignore[untyped-decorator]
 def _lstm_gradient(operation: Any, hidden: Tensor, _gates: Tensor, _cells: Tensor, c: Tensor, h: Tensor) -> Any:
-    ops = native_ops()
-    assert ops is not None
     _, weights, _, c_before, h_before, lengths = operation.inputs
     hidden_states, gates, cells, _, _ = operation.outputs
-    gate_gradient, bias_gradient, c_gradient, h_gradient = ops.deepspeech_lstm_gradient(
+    gate_gradient, bias_gradient, c_gradient, h_gradient = loaded_ops().deepspeech_lstm_gradient(
         gates, cells, c_before, weights, lengths, hidden, c, h, threads=operation.get_attr("threads")
     )
     n_hidden = weights.shape[0]
@@ -62,10 +67,8 @@ def _lstm_gradient(operation: Any, hidden: Tensor, _gates: Tensor, _cells: Tenso
 
 @tf.RegisterGradient("DeepspeechDropout")  # type: ignore[untyped-decorator]
 def _dropout_gradient(operation: Any, gradient: Tensor) -> Any:
-    ops = native_ops()
-    assert ops is not None
     attributes = {name: operation.get_attr(name) for name in ("rate", "threads")}
-    return ops.deepspeech_dropout(gradient, operation.inputs[1], **attributes), None
+    return loaded_ops().deepspeech_dropout(gradient, operation.inputs[1], **attributes), None
 
 
 @tf.RegisterGradient("DeepspeechLayerNormalization")  # type: ignore[untyped-decorator]
@@ -79,10 +82,10 @@ def _layer_normalization_gradient(operation: Any, gradient: Tensor) -> Any:
 
 @tf.RegisterGradient("DeepspeechActivation")  # type: ignore[untyped-decorator]
 def _activation_gradient(operation: Any, gradient: Tensor) -> Any:
-    ops = native_ops()
-    assert ops is not None
     attributes = {name: operation.get_attr(name) for name in ("clip", "rate", "threads")}
-    product_gradient, bias_gradient = ops.deepspeech_activation_gradient(operation.outputs[0], gradient, **attributes)
+    product_gradient, bias_gradient = loaded_ops().deepspeech_activation_gradient(
+        operation.outputs[0], gradient, **attributes
+    )
     return product_gradient, bias_gradient, None
 
 
