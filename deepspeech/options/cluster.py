@@ -1,6 +1,5 @@
 """The cluster that a node belongs to."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 from pathlib import Path
@@ -40,7 +39,7 @@ class HostsCheck(Check):
         known = set[str]()
         for host in value:
             address, _, port = host.rpartition(":")
-            if not (address and port.isdecimal() and 0 < int(port) < 65536):
+            if not (_is_host(address) and port.isdecimal() and 0 < int(port) < 65536):
                 return f"--{name}: {host!r} is not a host and port, such as node1:2222"
             if host in known:
                 return f"--{name}: {host} is there twice; each node has an address of its own"
@@ -52,11 +51,8 @@ class HostCheck(Check):
     """A name or an address of a machine."""
 
     def complaint(self, name: str, value: Any) -> str:
-        """Return what is wrong with a name of which no network asks, as one with a part that is empty or too long."""
-        with suppress(UnicodeError):
-            if value and value.encode("idna"):
-                return ""
-        return f"--{name}: {value!r} is not the name or the address of a machine"
+        """Return what is wrong with a name that cannot be one."""
+        return "" if _is_host(value) else f"--{name}: {value!r} is not the name or the address of a machine"
 
 
 class AddressCheck(Check):
@@ -66,10 +62,18 @@ class AddressCheck(Check):
         """Return what is wrong with a port that there is not, or a host with colons that is no address of IPv6."""
         host, _, port = value.rpartition(":")
         if host and port.isdecimal() and (":" not in host or host.endswith("]")):
-            is_good = 0 < int(port) < 65536
+            is_good = _is_host(host) and 0 < int(port) < 65536
         else:
-            is_good = ":" not in value or _is_ipv6(value)
+            is_good = not value or (_is_host(value) and ":" not in value) or _is_ipv6(value)
         return "" if is_good else f"--{name}: {value!r} is not a host, or a host and port, such as node1:2222"
+
+
+def _is_host(name: str) -> bool:
+    """Return whether networks can be asked for a name: none has a part that is empty, or of over 63 characters."""
+    try:
+        return bool(name.encode("idna"))
+    except UnicodeError:
+        return False
 
 
 def _is_ipv6(host: str) -> bool:
