@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import signal
@@ -5,6 +6,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from shutil import copy
 
 import pytest
 from corpora import write_alphabet
@@ -46,12 +48,17 @@ def test_a_worker_that_hangs_loses_its_jobs_and_one_that_does_not_fit_is_refused
         assert cluster.wait("worker 0", "ps 0") == [128 + signal.SIGTERM] * 2
 
 
-def test_a_loss_that_is_not_finite_at_one_worker_ends_them_all_with_the_reason(program: Program) -> None:
-    with Cluster(program, endless(program, learning_rate=1e30)) as cluster:
+def test_a_loss_that_is_not_finite_at_one_worker_ends_them_all_with_the_reason(
+    program: Program, tmp_path: Path
+) -> None:
+    name, rows = os.fsdecode(b"caf\xe9.wav"), tmp_path / "rows.jsonl"  # JSON cannot tell the coordinator such a name
+    copy(program.corpus.train.parent / "wav/train-0.wav", tmp_path / name)
+    rows.write_text(f"{json.dumps({'audio_filepath': name, 'text': 'ab'})}\n" * 8)
+    with Cluster(program, endless(program, learning_rate=1e30, train_files=rows)) as cluster:
         cluster.start()
         assert cluster.wait(seconds=120) == [1, 1, 1], cluster.logs()
-        for name in cluster.names:
-            assert "is not finite" in cluster.errors(name)[-1]
+        for node in cluster.names:
+            assert re.search(r"is not finite .*caf\\udce9\.wav", cluster.errors(node)[-1])
 
 
 def test_a_parameter_server_that_does_not_come_ends_all_in_time_with_the_reason(program: Program) -> None:
