@@ -51,14 +51,31 @@ def test_a_worker_that_hangs_loses_its_jobs_and_one_that_does_not_fit_is_refused
 def test_a_loss_that_is_not_finite_at_one_worker_ends_them_all_with_the_reason(
     program: Program, tmp_path: Path
 ) -> None:
-    name, rows = os.fsdecode(b"caf\xe9.wav"), tmp_path / "rows.jsonl"  # JSON cannot tell the coordinator such a name
-    copy(program.corpus.train.parent / "wav/train-0.wav", tmp_path / name)
-    rows.write_text(f"{json.dumps({'audio_filepath': name, 'text': 'ab'})}\n" * 8)
+    _, rows = recording_of_a_name_that_is_not_utf_8(program, tmp_path)
     with Cluster(program, endless(program, learning_rate=1e30, train_files=rows)) as cluster:
         cluster.start()
         assert cluster.wait(seconds=120) == [1, 1, 1], cluster.logs()
-        for node in cluster.names:
-            assert re.search(r"is not finite .*caf\\udce9\.wav", cluster.errors(node)[-1])
+        for name in cluster.names:
+            assert re.search(r"is not finite .*caf\\udce9\.wav", cluster.errors(name)[-1])
+
+
+def test_a_recording_that_is_gone_ends_all_with_the_reason(program: Program, tmp_path: Path) -> None:
+    recording, rows = recording_of_a_name_that_is_not_utf_8(program, tmp_path)
+    with Cluster(program, endless(program, train_files=rows)) as cluster:
+        cluster.start()
+        cluster.wait_for(steps_counted(5))
+        recording.unlink()
+        assert cluster.wait(seconds=120) == [1, 1, 1], cluster.logs()
+        for name in cluster.names:
+            assert "caf\\udce9.wav: No such file" in cluster.errors(name)[-1]
+
+
+def recording_of_a_name_that_is_not_utf_8(program: Program, folder: Path) -> tuple[Path, Path]:
+    """Return a recording, whose name JSON cannot tell the coordinator, and a manifest of eight rows of it."""
+    recording, rows = folder / os.fsdecode(b"caf\xe9.wav"), folder / "rows.jsonl"
+    copy(program.corpus.train.parent / "wav/train-0.wav", recording)
+    rows.write_text(f"{json.dumps({'audio_filepath': recording.name, 'text': 'ab'})}\n" * 8)
+    return recording, rows
 
 
 def test_a_parameter_server_that_does_not_come_ends_all_in_time_with_the_reason(program: Program) -> None:
