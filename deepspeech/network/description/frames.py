@@ -117,8 +117,8 @@ class IntermediateCTC(Layer):
     """Leaves its inputs as they are, and adds a loss to training (Lee and Watanabe, "Intermediate loss", 2021).
 
     It is the CTC loss of what the network's last layer makes of these inputs, which must be as wide as that layer's
-    own. The loss that is minimized is (1 - w) times that of the whole network and w times the mean of all such losses,
-    where w is the sum of their weights.
+    own. The loss that is minimized is the sum of all such losses, each times its weight, and of the whole network's
+    times what the weights lack of 1.
     """
 
     recorded: ClassVar[bool] = False
