@@ -15,6 +15,8 @@ from .word_pieces import WordPieceAlphabet
 
 WORD_PIECES = 500
 """The number of word pieces that are made unless another is wanted."""
+LONGEST_TEXT = 1 << 30
+"""Bytes, the most that sentencepiece takes; it passes over longer texts, by default over those of 4,192 bytes."""
 LINE_BREAKS = "\n\r"
 """What an alphabet file cannot hold as labels."""
 
@@ -80,6 +82,7 @@ def word_pieces(texts: Sequence[str], size: int) -> bytes:
             model_writer=model,
             vocab_size=size + 1,  # with the piece for what is unknown, which is no label
             hard_vocab_limit=False,
+            max_sentence_length=LONGEST_TEXT,
             model_type="unigram",
             character_coverage=1.0,
             normalization_rule_name="identity",

@@ -8,6 +8,7 @@ import sentencepiece
 
 from deepspeech.util.errors import AlphabetError
 from deepspeech.util.output_units import WordPieceAlphabet, load_alphabet, restored_alphabet
+from deepspeech.util.output_units.making import word_pieces
 
 TEXT = "the cat sat on the mat and the other cat ate that bat at the fattest cattle"
 WORDS = TEXT.split(" ")
@@ -66,3 +67,9 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         load_alphabet("wordpieces", tmp_path / "bytes.model")
     with pytest.raises(AlphabetError, match=r"none.model: cannot read the word pieces"):
         load_alphabet("wordpieces", tmp_path / "none.model")
+
+
+def test_they_are_made_of_long_transcripts_too() -> None:
+    long = "xylophone " * 1000
+    made = WordPieceAlphabet.of(word_pieces([TEXT] * 20 + [long], 60))
+    assert made.missing(long) == []
