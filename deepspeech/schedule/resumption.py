@@ -18,13 +18,14 @@ def resumed(
     if validates:
         state = state.with_best_by(schedule.best_by)
     other_corpus = bool(train_set and before.train_set) and train_set != before.train_set
+    other_validation = bool(dev_set and before.dev_set) and dev_set != before.dev_set
     remarks = []
     if before.dev_losses and state.best_by != before.best_by:
         remarks.append(
             f"The best checkpoint goes by {state.best_by} now, and went by {before.best_by} before: earlier validations"
             " are not compared"
         )
-    elif dev_set and before.dev_losses and not state.dev_losses:
+    elif other_validation and before.dev_losses:
         remarks.append(
             "The validation set is another one than before: its losses are not compared with the earlier ones"
         )

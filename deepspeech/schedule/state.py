@@ -118,13 +118,15 @@ class TrainingState:
         """Return this state in a run that has not ended, with the target of the flag `epoch`.
 
         That is N epochs in all or, for -N, N more than are done. A run that was started with the same flag keeps its
-        target until it has ended.
+        target until it has ended. With another target, training that stopped early goes on, and what validations led
+        to that is forgotten, as they would end it again after the next one.
         """
         unfinished = not self.run_ended or (self.epoch < self.target_epoch and not self.stopped_early)
         if requested_epoch == self.requested_epoch and (unfinished or requested_epoch >= 0):
             return replace(self, run_ended=False)
         target = requested_epoch if requested_epoch >= 0 else self.epoch - requested_epoch
-        return replace(self, requested_epoch=requested_epoch, target_epoch=target, stopped_early=False, run_ended=False)
+        state = self._without_validations() if self.stopped_early else self
+        return replace(state, requested_epoch=requested_epoch, target_epoch=target, run_ended=False)
 
     def with_best_by(self, best_by: str) -> "TrainingState":
         """Return this state in a run whose best checkpoint is that of the lowest `best_by`.

@@ -57,8 +57,8 @@ def test_the_losses_of_another_validation_set_are_forgotten_and_a_remark_says_so
     assert state.dev_set == "other"
     assert len(remarks) == 1
     assert "validation set is another one" in remarks[0]
-    assert resumed(before, schedule(9), {**PLANS, DEV: Plan(1, 4, "dev")}) == (
-        replace(before, requested_epoch=9, target_epoch=9, stopped_early=False, run_ended=False),
+    assert resumed(VALIDATED, schedule(9), {**PLANS, DEV: Plan(1, 4, "dev")}) == (
+        replace(VALIDATED, requested_epoch=9, target_epoch=9, run_ended=False),
         [],
     )
 

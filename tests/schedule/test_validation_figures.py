@@ -14,10 +14,15 @@ from deepspeech.util.figures.metrics import EditCounts
 PLANS = {SetName.TRAIN: Plan(2, 1, "train"), SetName.DEV: Plan(1, 1, "dev")}
 
 
-def validated(losses: list[float], wrong_words: list[int] | None = None, **schedule: Any) -> TrainingState:
-    """Return the state after an epoch and a validation for each loss; of ten words of each, some are wrong."""
+def validated(
+    losses: list[float], wrong_words: list[int] | None = None, before: TrainingState | None = None, **schedule: Any
+) -> TrainingState:
+    """Return the state after an epoch and a validation for each loss; of ten words of each, some are wrong.
+
+    Those that the run `before` has come to are not done again.
+    """
     options = ScheduleOptions(epoch=len(losses), validation_step=1, **schedule)
-    coordinator = TrainingCoordinator(options, PLANS)
+    coordinator = TrainingCoordinator(options, PLANS, state=before)
     while isinstance(job := coordinator.next_job(), Job):
         tally = Tally(len(job.batches), 1.0)
         if job.set_name is SetName.DEV:
@@ -58,6 +63,19 @@ def test_early_stopping_looks_at_the_figure_that_is_chosen() -> None:
     assert not validated(losses, wrong, early_stopping=stopping).stopped_early
     stopped = validated(losses, wrong, early_stopping=stopping, best_by="wer")
     assert (stopped.stopped_early, stopped.epoch) == (True, 4)
+
+
+def test_more_epochs_after_an_early_stop_are_not_stopped_by_the_validations_before_it() -> None:
+    losses = [5.0, 5.1, 5.2]
+    by_thresholds = EarlyStoppingOptions(steps=3, mean_threshold=1.0, deviation_threshold=1.0)
+    for stopping in (EarlyStoppingOptions(patience=2), by_thresholds):
+        stopped = validated([*losses, 1.0], early_stopping=stopping)
+        assert (stopped.stopped_early, stopped.epoch) == (True, 3)
+        more = validated([*losses, 6.0, 4.0, 2.0], before=stopped, early_stopping=stopping)
+        assert (more.stopped_early, more.epoch) == (False, 6)
+        again = validated([*losses, 6.0, 6.1, 6.2, 1.0], before=stopped, early_stopping=stopping)
+        assert (again.stopped_early, again.epoch) == (True, 6)
+    assert not resumed(stopped, ScheduleOptions(epoch=7, validation_step=1), PLANS)[1]
 
 
 def test_validations_by_another_figure_are_not_compared_and_that_is_said() -> None:
