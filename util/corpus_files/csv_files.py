@@ -30,6 +30,8 @@ STARTS = ("start", "offset")
 """Names of the column with the seconds at which an utterance begins in its recording; the first that is there counts.
 A row without them is the whole recording, whatever its duration is."""
 DURATION = "duration"
+END = "end"
+"""The column that lists of other programs have in place of a duration."""
 
 _SEPARATORS = (",", ";", "\t")
 
@@ -169,11 +171,21 @@ def _separator(names: str) -> str:
     return _SEPARATORS[0]
 
 
+def check_times(path: Path, names: Collection[str]) -> None:
+    """Raise CorpusError for a list whose columns say where its utterances end instead of how long they are."""
+    if END in names and DURATION not in names and not set(STARTS).isdisjoint(names):
+        raise CorpusError(
+            f"{path}:1: a column {END}, and none named {DURATION}, without which utterances reach to the end of their "
+            f"recordings; write the seconds from start to end into a column {DURATION}"
+        )
+
+
 def _columns_of_times(path: Path, header: list[str]) -> list[int]:
-    """Return the columns of start and duration; none if there is no start."""
+    """Return the columns of start and duration; none if there is no start. Raise CorpusError."""
     start = next((name for name in STARTS if name in header), None)
     if start is None:
         return []
+    check_times(path, header)
     return [_column(path, header, name) for name in (start, DURATION) if name in header]
 
 

@@ -11,7 +11,17 @@ from pathlib import Path
 from ..errors import BadRow
 from ..storage.copies import joined
 from ..transcripts import Normalizer
-from .csv_files import COLUMNS, COMMON_VOICE, DURATION, REQUIRED, STARTS, clip_path, names_in, part_of_fields
+from .csv_files import (
+    COLUMNS,
+    COMMON_VOICE,
+    DURATION,
+    REQUIRED,
+    STARTS,
+    check_times,
+    clip_path,
+    names_in,
+    part_of_fields,
+)
 from .lines import numbered_fields
 from .rows import Row, new_row
 
@@ -19,6 +29,7 @@ from .rows import Row, new_row
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
     """Yield the rows of one TSV file. Raise CorpusError."""
     for line, fields, surplus in numbered_fields(path, REQUIRED, COMMON_VOICE):
+        check_times(path, fields)
         name, transcript = names_in(fields)
         row = Row(str(path), line, "", "")
         if surplus:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ...corpus_files import Row, listing
-from ...corpus_files.csv_files import DURATION, STARTS, part_of_fields
+from ...corpus_files.csv_files import DURATION, STARTS, check_times, part_of_fields
 from ...errors import CorpusError
 from ...parts import Part
 from ...storage.copies import joined, local_path, named_for_all
@@ -75,6 +75,7 @@ class Exclusions:
 
 def _part(path: Path, number: int, row: dict[str, str]) -> Part | None:
     """Return the part of its recording that a row of a list names. Raise CorpusError."""
+    check_times(path, row)
     start = next((row[name] for name in STARTS if row.get(name)), "")
     part = part_of_fields((start, row.get(DURATION) or ""))
     if isinstance(part, str):
