@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import combinations
 from pathlib import Path
 
 from ..checkpoints.flag_check import check_flags
@@ -108,7 +108,7 @@ def _make_alphabet(options: Options, normalizer: Normalizer | None) -> None:
         for files in (options.train.files, options.dev.files, options.test.files)
     )
     assert options.alphabet_path is not None
-    make_alphabet(options.alphabet.unit, training, [*chain(*others)], options.alphabet_path, normalizer, report)
+    make_alphabet(options.alphabet.unit, training, others, options.alphabet_path, normalizer, report)
 
 
 def _check_later_inputs(options: Options) -> None:

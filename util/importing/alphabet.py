@@ -15,17 +15,23 @@ from ..transcripts import Normalizer
 
 
 def make_alphabet(
-    unit: str, training: Sequence[Path], others: Sequence[Path], to: Path, normalizer: Normalizer | None, report: Report
+    unit: str,
+    training: Sequence[Path],
+    others: Sequence[Sequence[Path]],
+    to: Path,
+    normalizer: Normalizer | None,
+    report: Report,
 ) -> None:
     """Write the alphabet of the transcripts of CSV files, whose labels are an output unit's, to the file `to`.
 
-    Characters that only `others` have, the CSVs of dev and test, are labels, too: no row is left out for them, and they
-    are reported, as nothing can be learned of them. Word pieces are chosen by the training set alone but for these.
+    Characters that only `others` have, the CSVs of dev and those of test, are labels, too: no row is left out for them,
+    and they are reported, as nothing can be learned of them. Word pieces are chosen by the training set alone but for
+    these.
     Raise CorpusError if there are no characters, or a file cannot be read, and AlphabetError if the unit cannot have
     such an alphabet.
     """
     learned = _transcripts(training, normalizer)
-    rest = _transcripts(others, normalizer)
+    rest = [text for csv_files in others for text in _transcripts(csv_files, normalizer)]
     if unit == WordPieceAlphabet.unit:
         rest = sorted(set("".join(rest)) - set("".join(learned)))
     texts = [*learned, *rest]

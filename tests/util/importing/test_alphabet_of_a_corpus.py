@@ -19,9 +19,15 @@ def test_word_pieces_are_those_of_the_training_set_and_the_characters_of_the_oth
     train = written(tmp_path / "train.csv", ["seven seven one", "one seven", "seven one one"] * 4)
     test = written(tmp_path / "test.csv", ["nineteen nineteen", "nineteen kilos"] * 20)
     reports: list[str] = []
-    make_alphabet("wordpieces", [train], [test], tmp_path / "pieces", None, reports.append)
+    make_alphabet("wordpieces", [train], [[test]], tmp_path / "pieces", None, reports.append)
     labels = WordPieceAlphabet.load(tmp_path / "pieces").labels
     assert {" seven", " one"} <= set(labels)
     assert not any(label.strip() in ("nineteen", "nine", "teen") for label in labels)
     assert set("nineteen kilos") <= set("".join(labels))
     assert "in no training transcript" in reports[0]
+
+
+def test_a_list_may_be_that_of_two_sets(tmp_path: Path) -> None:
+    train, dev = written(tmp_path / "train.csv", ["ab"]), written(tmp_path / "dev.csv", ["bc"])
+    make_alphabet("characters", [train], [[dev], [dev]], tmp_path / "alphabet.txt", None, lambda _: None)
+    assert (tmp_path / "alphabet.txt").read_text() == "a\nb\nc\n"
