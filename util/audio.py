@@ -29,7 +29,10 @@ LOWEST_RATE = 1_000
 """Hz. A header that claims less, or more than HIGHEST_RATE, is taken for damaged."""
 HIGHEST_RATE = 1_000_000
 
-_CHECK_VERSION = 4
+LOUDEST = 32.0
+"""30 dB above full scale. Samples beyond it are no louder sound, but integers in a file of floating-point numbers."""
+
+_CHECK_VERSION = 5
 """Of what `inspect_audio` finds out; another number is given to a check that judges or counts otherwise."""
 
 _WAV_CONTAINERS = {"WAV", "WAVEX"}
@@ -261,10 +264,13 @@ def _blocks_of_part(path: str | PathLike[str], sound: soundfile.SoundFile, part:
 
 
 def _mono(path: str | PathLike[str], block: Samples) -> Samples:
-    """Return samples, float32 [samples, channels], with the channels averaged; raise AudioError for infinite ones."""
+    """Return samples, float32 [samples, channels], channels averaged; raise AudioError for what is no sound."""
     mono: Samples = block.mean(axis=1) if block.shape[1] > 1 else block[:, 0]
-    if not np.isfinite(mono).all():
+    peak = np.abs(mono).max(initial=0)
+    if not np.isfinite(peak):
         raise AudioError(f"{path}: samples that are not finite numbers")
+    if peak > LOUDEST:
+        raise AudioError(f"{path}: samples far beyond full scale, which is 1: integers as floats? divide them by 32768")
     return mono
 
 

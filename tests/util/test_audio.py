@@ -258,10 +258,10 @@ def test_recordings_of_common_voice_are_read(shared: Path) -> None:
         assert len(read_audio(path, info.sample_rate)) == info.samples
 
 
-def test_samples_that_are_not_numbers_are_refused(tmp_path: Path) -> None:
-    path = write_wav(tmp_path / "a.wav", np.array([0, np.nan, 0], np.float32), subtype="FLOAT")
-    with pytest.raises(AudioError, match="not finite"):
-        inspect_audio(path)
+def test_samples_that_are_not_numbers_or_no_sound_are_refused(tmp_path: Path) -> None:
+    for value, reason in [(np.nan, "not finite"), (-np.inf, "not finite"), (-2500, "far beyond full scale")]:
+        with pytest.raises(AudioError, match=reason):
+            inspect_audio(write_wav(tmp_path / "a.wav", np.array([0, value, 0], np.float32), subtype="FLOAT"))
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
