@@ -88,12 +88,16 @@ def _import(options: Options) -> None:
     import_corpus(wanted.corpus, folder, wanted.source, choices=wanted.choices(download=download))
     used = {name: [path for path in options_of_set(options, name).files if path.parent == folder] for name in SetName}
     lacking = [name for name, files in used.items() if not all(path.exists() for path in files)]
+    if SetName.TRAIN in lacking:
+        raise ImportingError(
+            f"{folder} has no train set: all recordings are in other sets, as the corpus's own names or --split say; "
+            "--split=90:5:5 divides them anew"
+        )
     if lacking:
         without = {SetName.DEV: "--validation_step=0 --dev_files= --best_by=loss", SetName.TEST: "--test_files="}
-        flags = " ".join(without[name] for name in lacking if name in without)
         raise ImportingError(
             f"{folder} has no {' and no '.join(name.value for name in lacking)} set: there are too few recordings; add "
-            f"some{', or do without: ' * bool(flags)}{flags}"
+            f"some, or do without: {' '.join(without[name] for name in lacking)}"
         )
 
 

@@ -266,6 +266,8 @@ def test_what_an_experiment_imports_can_be_chosen(tmp_path: Path) -> None:
     assert [len(inputs.corpora[each]) for each in SetName] == [2, 2, 2]
     with pytest.raises(DeepSpeechError, match="has no folder test-other"):
         read("mini_librispeech", tmp_path, "--part=test-other")
+    with pytest.raises(DeepSpeechError, match=r"no train set: all recordings are in other sets.*--split=90:5:5"):
+        read("mini_librispeech", tmp_path, "--part=dev-clean-2")
     with pytest.raises(FlagError, match="--split: '1:1' is not three numbers"):
         options_of("--experiment=folder", "--split=1:1")
     with pytest.raises(FlagError, match="--tier: needs --experiment"):
