@@ -16,7 +16,8 @@ from deepspeech.cli.flags import parse
 from deepspeech.errors import DeepSpeechError, FlagError
 from deepspeech.experiments.experiment import experiments, find_experiment, register
 from deepspeech.experiments.fsdd import FSDD
-from deepspeech.options import check_values
+from deepspeech.options import Options, check_values, with_values
+from deepspeech.options.parameters.comparison import differences
 from deepspeech.options.parameters.of_run import run_parameters, values_of_parameters
 from deepspeech.training.inputs import read_inputs
 from deepspeech.util.importing import MODULES
@@ -104,6 +105,8 @@ def test_its_parameters_give_the_same_options(name: str, tmp_path: Path) -> None
         tmp_path / "other" / path.relative_to(tmp_path) for path in options.train.files
     )
     assert values["train_files"] == options.train.files
+    again = with_values(Options, {**values, "work": tmp_path})
+    assert differences(run_parameters(options), run_parameters(again)) == []
 
 
 def test_flags_of_the_command_line_take_the_place_of_the_experiments(tmp_path: Path) -> None:

@@ -19,7 +19,11 @@ from . import text
 def run_parameters(options: Options) -> dict[str, text.Value]:
     """Return what decides the result of a run, by the names of the flags."""
     places = _places(options.experiment.work)
-    written = {row.name: _written(value, places) for row, value in items_of(options) if row.decides_result}
+    written = {
+        row.name: _written(float(value) if row.kind is float and isinstance(value, int) else value, places)
+        for row, value in items_of(options)
+        if row.decides_result
+    }
     return {**written, "augment": tuple(map(with_whole_source, options.augmentation.written))}
 
 
