@@ -23,7 +23,7 @@ import soundfile
 
 from deepspeech.cli.arguments import ArgumentParser, check_arguments, run_script
 from deepspeech.errors import FlagError
-from deepspeech.options import AugmentationOptions, Options, check_values
+from deepspeech.options import AugmentationOptions, Options, check_values, flags_of, with_values
 from deepspeech.options.rows.checks import at_least
 from deepspeech.util.audio import Samples, resampled_length
 from deepspeech.util.augmentation.recordings import recordings_of
@@ -65,7 +65,8 @@ def main() -> None:
     add("--no_pictures", action="store_true", help="write no pictures")
     arguments = parser.parse_args()
     check_arguments(arguments, NUMBERS)
-    options = AugmentationOptions(tuple(arguments.augment))
+    (row,) = flags_of(AugmentationOptions)
+    options = with_values(AugmentationOptions, {row.name: row.value(",".join(arguments.augment))})
     check_values(options)
     options.check(arguments.audio_sample_rate)
     if not arguments.no_pictures:

@@ -48,6 +48,17 @@ def test_rows_of_a_corpus_that_are_parts_of_a_recording_are_written_as_these_par
     assert_fails_with(done, f"{tmp_path / 'dev.csv'}:2: {tmp_path / 'talk.wav'}: ")
 
 
+def test_several_augmentations_may_have_commas_between_them_as_in_training(tmp_path: Path) -> None:
+    write_wav(tmp_path / "a.wav", np.random.default_rng(1).normal(0, 0.1, RATE).astype(np.float32))
+    for name, augment in (
+        ("apart", ("--augment", "speed[p=1,factor=2]", "--augment", "volume[dbfs=-6]")),
+        ("together", ("--augment", "speed[p=1,factor=2],volume[dbfs=-6]")),
+    ):
+        flags = ("--to", tmp_path / name, "--count", 1, "--no_pictures")
+        assert run_script("augment_samples.py", tmp_path / "a.wav", *augment, *flags).returncode == 0
+    assert (tmp_path / "apart/a-1.wav").read_bytes() == (tmp_path / "together/a-1.wav").read_bytes()
+
+
 def test_no_examples_take_the_place_of_those_of_another_recording(tmp_path: Path) -> None:
     noise = np.random.default_rng(1).normal(0, 0.1, RATE // 10).astype(np.float32)
     for number, name in enumerate(("a", "a-1", "more/a"), 1):
