@@ -133,6 +133,10 @@ def test_another_division_of_what_was_divided_before_is_said() -> None:
     said = "not divided as before: dev and test may have what was in train; train with a new --checkpoint_dir"
     for choices in (Choices(seed=2), Choices(split=(2, 1, 1))):
         assert counted(records, choices, before.division).divide()[0] == said
+    for division in (before.division, Division("", {})):
+        all_in_train = counted(records, Choices(split=(1, 0, 0)), division)
+        assert all_in_train.divide() == []
+        assert counted(records, before=all_in_train.division).divide()[0] == said
     left = [record for record in records if before.choose(record) == "train"]
     anew = counted(left[:12], before=before.division)  # three speakers of train, and none of the other sets
     assert anew.divide()[0] == said

@@ -82,15 +82,16 @@ class Splitter:
             lines.append(
                 f"sets of the corpus itself: {', '.join(name for name in SETS if name in self._official_sets)}"
             )
-        if not wanted or not self._total:
+        if not self._total or (self._official_sets and not wanted):
             return lines
         needed = len(wanted) + (self._shares[TRAIN] > 0)
         kinds = _KINDS if self._unknown < self._total else _KINDS[1:]
         self._kind = next((kind for kind in kinds if len(self._rows[kind]) >= needed), _UTTERANCE)
         units = self._rows[self._kind]
-        if len(units) < needed:
+        if len(units) < needed or not wanted:
+            self.division = Division(self._how, dict.fromkeys(units, TRAIN))
             count = f"{len(units)} utterance{'s' * (len(units) != 1)}"
-            return [*lines, f"{count}: too few for {needed} sets; all are in train"]
+            return [*lines, f"{count}: too few for {needed} sets; all are in train"] if wanted else lines
         whole = sum(self._shares.values())
         shares = [(name, self._shares[name] / whole) for name in wanted]
         lines += self._keep(wanted, needed)
@@ -103,16 +104,19 @@ class Splitter:
         self._rows = {}
         return [*lines, self._describe(wanted, len(units))]
 
+    @property
+    def _how(self) -> str:
+        return f"{self._seed.hex()} {self._shares} {self._kind}"
+
     def _keep(self, wanted: Sequence[str], needed: int) -> list[str]:
         """Assign units as before, unless a set would have none; return what a person should know about it."""
         before, units = self.division, self._rows[self._kind]
-        how = f"{self._seed.hex()} {self._shares} {self._kind}"
-        if before.how == how:
+        if before.how == self._how:
             self._assigned = {unit: name for unit, name in before.sets.items() if name in (TRAIN, *wanted)}
         found = [self._assigned[unit] for unit in units if unit in self._assigned]
         if needed - len(set(found)) > len(units) - len(found):
             self._assigned = {}
-        self.division = Division(how, self._assigned)
+        self.division = Division(self._how, self._assigned)
         if not before.sets or self._assigned:
             return []
         return ["not divided as before: dev and test may have what was in train; train with a new --checkpoint_dir"]
