@@ -77,8 +77,8 @@ class ExperimentOptions:
 
     @property
     def own_alphabet(self) -> Path | None:
-        """The alphabet of the corpus's own, which is made of its transcripts if it is used and not there."""
-        return self.work / ALPHABET if self.corpus and self.work else None
+        """The alphabet of the experiment's own, which is made of its transcripts if it is used and not there."""
+        return self.work / ALPHABET if self.work else None
 
     def choices(self, *, download: bool) -> Choices:
         """Return how the corpus is imported; `download` says whether it may be downloaded."""

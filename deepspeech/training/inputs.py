@@ -1,7 +1,7 @@
 """The inputs of a run, read and checked before anything that takes long, such as the import of TensorFlow."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -18,6 +18,7 @@ from ..util.checks.bad_rows.exclusion import Exclusions
 from ..util.checks.checked_recordings import users_file
 from ..util.checks.overlap import overlap
 from ..util.corpus import Corpus, read_corpus
+from ..util.corpus_files import files_of
 from ..util.features import front_end
 from ..util.files.writable import why_not_writable
 from ..util.importing import import_corpus, is_imported
@@ -107,12 +108,15 @@ def _makes_alphabet(options: Options) -> bool:
 
 
 def _make_alphabet(options: Options, normalizer: Normalizer | None) -> None:
-    training, *others = (
-        [path for path in files if path.exists()]
-        for files in (options.train.files, options.dev.files, options.test.files)
-    )
+    training = options.train.files if options.trains else _those_there(options.train.files)
+    others = [_those_there(files) for files in (options.dev.files, options.test.files)]
     assert options.alphabet_path is not None
     make_alphabet(options.alphabet.unit, training, others, options.alphabet_path, normalizer, report)
+
+
+def _those_there(lists: Sequence[Path]) -> list[Path]:
+    """Return the lists without those of sets that an import has left out, as it had too few recordings."""
+    return [path for path in lists if any(file.exists() for file in files_of(path))]
 
 
 def _check_later_inputs(options: Options) -> None:

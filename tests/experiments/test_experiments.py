@@ -191,3 +191,20 @@ def test_a_run_leaves_its_variables_environment_and_graph(own_file: Path, record
     assert version.file_version == "brain.Event:2"
     definition = tf.compat.v1.GraphDef.FromString(graph.graph_def)
     assert any(node.name == "first/weights" for node in definition.node)
+
+
+def test_an_experiment_of_lists_makes_an_alphabet_of_its_own_as_one_of_a_corpus_does(tmp_path: Path) -> None:
+    noise = np.random.default_rng(1).uniform(-0.5, 0.5, 8000).astype(np.float32)
+    write_wav(tmp_path / "a.wav", noise)
+    (tmp_path / "train.csv").write_text("wav_filename,wav_filesize,transcript\na.wav,0,ba\n")
+    (tmp_path / "mine.py").write_text(
+        "from pathlib import Path\n"
+        "from deepspeech.experiments.experiment import Experiment\n"
+        "from deepspeech.options import Options, SetOptions\n"
+        f"LISTS = SetOptions(files=(Path({str(tmp_path / 'train.csv')!r}),))\n"
+        "MINE = Experiment(makes_alphabet=True, options=Options(train=LISTS))\n"
+    )
+    options = parse([f"--experiment={tmp_path / 'mine.py'}:MINE", f"--work={tmp_path / 'work'}"])
+    assert options is not None
+    assert read_inputs(options).alphabet.labels == ("a", "b")
+    assert (tmp_path / "work/alphabet.txt").read_text() == "a\nb\n"

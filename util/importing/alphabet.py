@@ -36,11 +36,13 @@ def make_alphabet(
         rest = sorted(set("".join(rest)) - set("".join(learned)))
     texts = [*learned, *rest]
     if not "".join(texts).strip():
-        raise CorpusError(f"{training[0]}: its transcripts have no characters that can be labels")
+        lists = ", ".join(map(str, training)) or "the lists of the training set"
+        raise CorpusError(f"{to} cannot be made: there are no transcripts with characters in {lists}")
     alphabet, content = made_alphabet(unit, texts)
     seen = {label for text in learned if not alphabet.missing(text) for label in alphabet.encode(text).tolist()}
     unseen = [text for label, text in enumerate(alphabet.labels) if label not in seen]
     some = f"; {len(unseen)} of them in no training transcript: {' '.join(unseen[:20])}" if unseen else ""
+    to.parent.mkdir(parents=True, exist_ok=True)
     write_whole(to, content)
     report(f"{to}: {alphabet.size} labels ({unit}) made of the transcripts{some}")
 
