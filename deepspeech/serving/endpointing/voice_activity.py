@@ -44,14 +44,19 @@ class VoiceActivity:
         return float(output[0, 0]), after
 
 
+def check_rate(rate: int) -> None:
+    """Raise ModelError for audio of a rate that the detector does not know, in Hz."""
+    if rate not in RATES:
+        known = " or ".join(str(known) for known in RATES)
+        raise ModelError(f"voice activity is detected in audio of {known} Hz, but the model's is of {rate} Hz")
+
+
 class VoiceGate:
     """Lets a signal through from shortly before its first voice on."""
 
     def __init__(self, activity: VoiceActivity, rate: int) -> None:
         """Begin a signal of `rate` Hz; raise ModelError for a rate that the detector does not know."""
-        if rate not in RATES:
-            known = " or ".join(str(known) for known in RATES)
-            raise ModelError(f"voice activity is detected in audio of {known} Hz, but the model's is of {rate} Hz")
+        check_rate(rate)
         self._activity = activity
         self._rate = rate
         self._window = round(WINDOW_SECONDS * rate)

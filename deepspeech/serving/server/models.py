@@ -7,8 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...errors import DeepSpeechError
+from ...errors import DeepSpeechError, ModelError
 from ..api import Model
+from ..endpointing.voice_activity import check_rate
 from .errors import RefusedError
 from .options import ServedModel
 
@@ -36,11 +37,15 @@ class LoadedModel:
 class Models:
     """Loaded models by name. Threads may share it."""
 
-    def __init__(self, served: Sequence[ServedModel]) -> None:
-        """Load every model; raise GraphError or ModelError for the first that cannot be used."""
+    def __init__(self, served: Sequence[ServedModel], *, voice_activity: bool = False) -> None:
+        """Load every model; raise GraphError or ModelError for the first that cannot be used.
+
+        `voice_activity` says that live speech goes through the detector, which does not know every rate.
+        """
         self._served = tuple(served)
+        self._voice_activity = voice_activity
         self._reloading = threading.Lock()
-        self._loaded: Mapping[str, LoadedModel] = {each.name: _loaded(each) for each in served}
+        self._loaded: Mapping[str, LoadedModel] = {each.name: self._load(each) for each in served}
 
     @property
     def all(self) -> Sequence[LoadedModel]:
@@ -70,16 +75,21 @@ class Models:
         with self._reloading:
             for each in self._served:
                 try:
-                    fresh = _loaded(each)
+                    fresh = self._load(each)
                 except (DeepSpeechError, OSError, MemoryError) as error:
                     wrong.append(f"{each.name}: not reloaded, and served as before: {error or 'out of memory'}")
                     continue
                 self._loaded = {**self._loaded, each.name: fresh}  # replaced as a whole: readers need no lock
         return wrong
 
-
-def _loaded(served: ServedModel) -> LoadedModel:
-    model = Model(served.path, served.precision)
-    if served.scorer is not None:
-        model.enableExternalScorer(served.scorer)
-    return LoadedModel(served.name, model, int(time.time()), served.scorer is not None)
+    def _load(self, served: ServedModel) -> LoadedModel:
+        model = Model(served.path, served.precision)
+        if served.scorer is not None:
+            model.enableExternalScorer(served.scorer)
+        loaded = LoadedModel(served.name, model, int(time.time()), served.scorer is not None)
+        if self._voice_activity and loaded.streams:
+            try:
+                check_rate(model.sampleRate())
+            except ModelError as error:
+                raise ModelError(f"{served.path}: --voice_activity: {error}") from None
+        return loaded

@@ -164,7 +164,8 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
         wyoming = None
         if options.wyoming_port is not None:
             wyoming = sockets.enter_context(listen(options.host, options.wyoming_port, "wyoming_port"))
-        server = RecognitionServer(options, Models(options.models), say, wyoming)
+        models = Models(options.models, voice_activity=options.voice_activity)
+        server = RecognitionServer(options, models, say, wyoming)
         scheme = "https" if options.tls_certificate else "http"
         host = f"[{options.host}]" if ":" in options.host else options.host
         say(

@@ -12,6 +12,8 @@ from deepspeech import Model
 from deepspeech.errors import ModelError
 from deepspeech.serving.endpointing import EndpointRules
 from deepspeech.serving.server.live.protocol import Event, Final, Partial, Start
+from deepspeech.serving.server.models import Models
+from deepspeech.serving.server.options import ServedModel
 from deepspeech.serving.server.utterances import Utterances
 
 RATE = 16_000
@@ -99,3 +101,13 @@ def test_audio_without_words_tells_nothing_but_is_counted(model: Model) -> None:
     utterances = Utterances(model, RATE, EndpointRules(silence_without_words=1.0))
     assert heard(utterances, np.zeros(4 * RATE, np.int16)) == []
     assert utterances.silent_seconds == pytest.approx(4.0, abs=0.2) == utterances.seconds
+
+
+def test_a_model_whose_rate_the_voice_detector_does_not_know_is_refused_before_it_is_served(
+    graph_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deepspeech.serving.endpointing.voice_activity.RATES", (8000, 22_050))
+    served = [ServedModel("tiny", graph_file)]
+    with pytest.raises(ModelError, match=r"output_graph\.pb: --voice_activity: .* of 8000 or 22050 Hz, but"):
+        Models(served, voice_activity=True)
+    assert Models(served).named("tiny").streams
