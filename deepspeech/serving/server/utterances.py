@@ -111,7 +111,6 @@ class Utterances:
             if final.transcripts[0].text:
                 told.append(final)
                 self._number += 1
-                self._silent_samples = 0
             self._recognition, self._partials = following, PartialTranscripts(self._model.step_seconds)
         return told
 
@@ -131,6 +130,8 @@ class Utterances:
         start = self._origin + self._recognition.start
         transcripts = self._recognition.finish_transcripts(self._start.n_best)
         told = [self._alternative(each) for each in transcripts]
+        if told[0].text:
+            self._silent_samples = 0
         return Final(self._number, told, round(start, 3), round(max(start, end), 3), reason)
 
     def _alternative(self, transcript: Transcript) -> Alternative:

@@ -103,6 +103,16 @@ def test_audio_without_words_tells_nothing_but_is_counted(model: Model) -> None:
     assert utterances.silent_seconds == pytest.approx(4.0, abs=0.2) == utterances.seconds
 
 
+def test_words_that_only_a_final_has_end_the_silence(model: Model, speech: list[Samples]) -> None:
+    utterances = Utterances(model, RATE)
+    for _ in range(2):  # as of a client that says the end of an utterance at once with its words
+        heard(utterances, np.zeros(RATE, np.int16))
+        assert utterances.silent_seconds == pytest.approx(1)
+        (final,) = utterances.hear(speech[0].tobytes(), partial=False) + utterances.finish()
+        assert isinstance(final, Final) and final.transcripts[0].text
+        assert utterances.silent_seconds == 0
+
+
 def test_a_model_whose_rate_the_voice_detector_does_not_know_is_refused_before_it_is_served(
     graph_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
