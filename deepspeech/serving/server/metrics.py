@@ -34,7 +34,12 @@ class Metrics:
             f"{PREFIX}_work_seconds", "Seconds of threads that recognized it", ["kind"], registry=registry
         )
         self.utterances = Counter(f"{PREFIX}_utterances", "Utterances of live streams", ["reason"], registry=registry)
-        self.refused = Counter(f"{PREFIX}_refused", "Requests refused", ["code"], registry=registry)
+        self.refused = Counter(
+            f"{PREFIX}_refused",
+            "Requests refused, and live streams that ended in an error",
+            ["code"],
+            registry=registry,
+        )
         self.partial_latency = Histogram(
             f"{PREFIX}_partial_latency_seconds",
             "From the arrival of audio to the partial that covers it",

@@ -35,6 +35,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from deepspeech import Model
+from deepspeech.serving.endpointing.recognition import EndpointedRecognition
 from deepspeech.serving.server.description import describe
 from deepspeech.serving.server.options import Limits, ServerOptions
 
@@ -152,6 +153,27 @@ def test_broken_frames_end_their_own_connection(served: Served, spoken: Samples,
                 rest(stream)
         tell(faithful, "finish")
         assert final(faithful)["text"] == model.transcribe(spoken).text
+
+
+def test_what_no_one_foresaw_in_a_live_stream_is_told_logged_and_counted(
+    served: Served, spoken: Samples, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **_named: object) -> None:
+        raise MemoryError
+
+    before = served.figure('refused_total{code="internal_error"}')
+    with monkeypatch.context() as patched:
+        patched.setattr(Model, "recognition", broken)
+        with pytest.raises(InvalidStatus) as refused, served.stream():
+            pass
+        assert refused.value.response.status_code == 500
+    monkeypatch.setattr(EndpointedRecognition, "feed", broken)
+    with served.stream() as stream:
+        say(stream, spoken)
+        assert rest(stream)[-1]["code"] == "internal_error"
+        assert stream.close_code == 1011
+    assert served.figure('refused_total{code="internal_error"}') == before + 2
+    assert [each.partition(" (")[0] for each in caplog.messages] == ["a live stream failed: MemoryError: "] * 2
 
 
 def test_a_connection_that_is_one_too_many_is_told_when_to_come_back(served: Served) -> None:

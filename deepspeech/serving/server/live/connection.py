@@ -91,6 +91,7 @@ class LiveConnection:
                 ending = await recognizing or ending
             assert ending is not None  # only after `Close` does nothing speak against going on
             if ending.error_code is not None:
+                self._service.metrics.refused.labels(ending.error_code).inc()
                 self._outbox.put(error_message(ending.error_code, ending.message))
             self._outbox.end()
             await writing

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 from starlette.types import Receive, Scope, Send
 
 from ..access import SUBPROTOCOL, refuse
-from ..errors import RefusedError
+from ..errors import RefusedError, failed
 from ..models import LoadedModel
 from ..service import Service
 from ..utterances import HIGHEST_RATE, LOWEST_RATE
@@ -29,23 +29,24 @@ class LiveEndpoint:
         self._service = service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a connection to its end; refuse it before it is accepted if there is no room or the query is wrong."""
+        """Serve a connection to its end; refuse it before it is accepted if it cannot be served."""
         await receive()  # the request
         try:
             query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
             loaded, rate = _queried(query, self._service)
             with self._service.stream():
+                connection = LiveConnection(self._service, loaded, rate, receive, send)
                 subprotocol = SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
                 await send({"type": "websocket.accept", "subprotocol": subprotocol})
-                connection = LiveConnection(self._service, loaded, rate, receive, send)
                 if ignored := [name for name in query if name not in TAKEN]:
                     connection.warn("query_ignored", _told_of(ignored))
                 await connection.serve()
-        except RefusedError as error:
-            self._service.metrics.refused.labels(error.code).inc()
-            await refuse(scope, send, error)
         except OSError:  # the client is gone
             return
+        except Exception as error:
+            refused = error if isinstance(error, RefusedError) else failed("a live stream", error)
+            self._service.metrics.refused.labels(refused.code).inc()
+            await refuse(scope, send, refused)
 
 
 def _queried(query: Mapping[str, Sequence[str]], service: Service) -> tuple[LoadedModel, int]:
