@@ -76,9 +76,10 @@ class Calibrations:
 def fitted(observations: Sequence[Observation], right: Sequence[bool], default: Calibration) -> Calibration:
     """Return the calibration of highest likelihood for words that are right or not, by Newton's method.
 
-    A penalty draws it to the default where words, or errors, are few.
+    A penalty draws it to the default where words, or errors, are few; without any it is the default.
     """
     inputs = np.array([[1, _logit(each.agreement), _logit(each.clarity)] for each in observations], np.float64)
+    inputs = inputs.reshape(-1, 3)  # also without any
     targets = np.asarray(right, np.float64)
     start = np.array([default.bias, default.agreement, default.clarity])
     weights = start.copy()

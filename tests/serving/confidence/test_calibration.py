@@ -122,6 +122,21 @@ def test_a_calibration_is_fitted_and_kept_in_the_graph(
     assert "need --scorer" in capsys.readouterr().err
 
 
+def test_a_calibration_is_fitted_on_a_single_recording(
+    graph_file: Path, recordings: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph = tmp_path / "output_graph.pb"
+    graph.write_bytes(graph_file.read_bytes())
+    spoken = np.concatenate([soundfile.read(path)[0] for path in recordings] * 10)
+    soundfile.write(tmp_path / "speech.wav", spoken, 16_000)
+    text = Model(graph).candidates(read_audio(tmp_path / "speech.wav", 16_000))[0].text
+    dev = tmp_path / "dev.csv"
+    dev.write_text(f"wav_filename,wav_filesize,transcript\nspeech.wav,1,{' '.join(text.split())}\n")
+    assert calibrate([f"--model={graph}", f"--dev_files={dev}"]) == 0
+    assert " words, 100.0% right" in capsys.readouterr().out
+    assert Model(graph).calibrations.acoustic != Calibrations().acoustic
+
+
 @pytest.mark.parametrize("unit", [Alphabet.unit, SyllableAlphabet.unit])
 def test_texts_of_mandarin_that_are_right_count_as_right(
     unit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
