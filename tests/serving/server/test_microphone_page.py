@@ -59,6 +59,17 @@ LOSE_A_CONNECTION = """async () => {
   return { first: sockets[0].sent, second: sockets[1].sent, finals };
 }"""
 
+FINISH_UNANSWERED = """async () => {
+  const { LiveStream } = await import("/page/live_stream.js");
+  const later = window.setTimeout, failures = [];
+  window.WebSocket = class { send() {} close() {} };
+  window.setTimeout = (call, milliseconds) => later(call, milliseconds / 100);
+  const stream = new LiveStream("tiny", 100, {}, { failed: error => failures.push(error.message) });
+  stream.send(new Int16Array(10));
+  await stream.finish();
+  return failures;
+}"""
+
 SHOW_ARABIC = """async () => {
   const { Recording } = await import("/page/recording.js");
   const words = "مرحبا بكم جميعا".split(" ").map((word, n) => ({ word, start: n, end: n + 1, confidence: 0.9 }));
@@ -224,6 +235,12 @@ def test_what_was_said_since_the_last_text_is_sent_again(speaker: Any, models: M
             "second": [[3] * 10 + [4] * 10, [5] * 10],
             "finals": [["a", 0, 0.2, 0.05], ["b", 0.2, 0.4, 0.3]],
         }
+
+
+def test_what_is_not_answered_at_the_end_is_said(speaker: Any, models: Models) -> None:
+    with serving(models) as served, opened(speaker, served) as page:
+        (failure,) = page.evaluate(FINISH_UNANSWERED)
+        assert "what was said last may be missing" in failure
 
 
 def test_a_lost_connection_is_made_again(speaker: Any, models: Models) -> None:

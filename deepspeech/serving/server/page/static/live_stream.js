@@ -30,11 +30,12 @@ export class LiveStream {
     if (this.open) this.socket.send(samples);
   }
 
-  // Ends the recording; resolves when its last text was told.
+  // Ends the recording; resolves when its last text was told, or will not be, which is a failure.
   finish() {
     this.finishing = true;
     if (this.open) this.socket.send('{"type":"close"}');
-    setTimeout(() => this.stop(), 1000 * CLOSING_SECONDS);
+    const unanswered = new Refusal("The server did not answer in time: what was said last may be missing.", 0);
+    setTimeout(() => this.fail(unanswered), 1000 * CLOSING_SECONDS);
     return this.ended;
   }
 
