@@ -130,13 +130,15 @@ class Recognition:
     def peek(self, count: int = 1) -> list[Hypothesis]:
         """Return up to `count` hypotheses of the samples fed so far, best first; the network must stream."""
         self._run_pending()
-        return self._decoder.hypotheses(self._search.peek(count))
+        with self._recognizer.naming_the_model():
+            return self._decoder.hypotheses(self._search.peek(count))
 
     def finish(self, count: int = 1) -> list[Hypothesis]:
         """Return up to `count` hypotheses of the whole utterance, best first. Nothing can be fed after this."""
         self._pending.append(self._feature_windows.finish())
         self._run_pending(last=True)
-        return self._decoder.hypotheses(self._search.finish(count))
+        with self._recognizer.naming_the_model():
+            return self._decoder.hypotheses(self._search.finish(count))
 
     def partial(self) -> Partial:
         """Return the transcript of the samples fed so far; the network must stream."""

@@ -10,10 +10,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 import schemathesis
+import tensorflow as tf
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from openai import InternalServerError, OpenAI
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from serving_in_thread import (
     JSON,
@@ -174,6 +177,25 @@ def test_what_no_one_foresaw_in_a_live_stream_is_told_logged_and_counted(
         assert stream.close_code == 1011
     assert served.figure('refused_total{code="internal_error"}') == before + 2
     assert [each.partition(" (")[0] for each in caplog.messages] == ["a live stream failed: MemoryError: "] * 2
+
+
+def test_a_model_that_computes_no_numbers_is_a_failure_of_the_server_and_not_of_the_client(
+    graph_file: Path, recordings: list[Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    definition, damaged = tf.compat.v1.GraphDef.FromString(graph_file.read_bytes()), tmp_path / "damaged.pb"
+    (weights,) = (node.attr["value"].tensor for node in definition.node if node.name == "layer_6/weights")
+    weights.tensor_content = np.full(len(weights.tensor_content) // 4, 3e38, np.float32).tobytes()
+    damaged.write_bytes(definition.SerializeToString())
+    with serving(loaded(damaged)) as server:
+        with server.stream() as stream:
+            say(stream, samples_of(recordings[0]))
+            assert rest(stream)[-1]["code"] == "internal_error"
+        client = OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0, timeout=PATIENCE)
+        with client, pytest.raises(InternalServerError) as failed:
+            client.audio.transcriptions.create(file=recordings[0], model="tiny")
+        assert str(tmp_path) not in str(failed.value)
+        assert server.figure('refused_total{code="internal_error"}') == 2
+    assert len(caplog.messages) == 2 and all("damaged.pb: what the network" in each for each in caplog.messages)
 
 
 def test_a_connection_that_is_one_too_many_is_told_when_to_come_back(served: Served) -> None:

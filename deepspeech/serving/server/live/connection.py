@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from starlette.types import Message, Receive, Send
 
-from ....errors import DeepSpeechError
 from ..errors import failed
 from ..models import LoadedModel
 from ..protocols import TOO_LARGE
@@ -146,8 +145,6 @@ class LiveConnection:
             item = await self._inbox.take()
             try:
                 ending = await self._perform(item)
-            except DeepSpeechError as error:
-                ending = Ending(POLICY, "refused", str(error))
             except Exception as error:
                 ending = _failure(error)
             self._active_at = time.monotonic()

@@ -13,7 +13,7 @@ from typing import IO
 import numpy as np
 import numpy.typing as npt
 
-from ....errors import AudioError, ModelError
+from ....errors import AudioError
 from ....util.audio import read_audio_blocks, seconds_by_header
 from ....util.containers.ffmpeg import PROGRAM, container_of
 from ...api import Model
@@ -82,8 +82,6 @@ def transcribed(
                 yield part.start, part.start + len(part.samples) / rate, transcript
         except AudioError as error:
             raise RefusedError(400, "invalid_audio", _unreadable(path, name or "file", error), "file") from error
-        except ModelError as error:
-            raise RefusedError(400, "refused", str(error)) from error
 
 
 def _unreadable(path: Path, name: str, error: AudioError) -> str:

@@ -13,7 +13,6 @@ from wyoming.event import Event, async_write_event
 from wyoming.info import Describe
 from wyoming.ping import Ping, Pong
 
-from ....errors import DeepSpeechError
 from ..errors import RefusedError, failed
 from ..live.connection import Pace
 from ..models import LoadedModel
@@ -51,7 +50,7 @@ class Connection:
             raise
         except Exception as error:
             self._place.close()
-            told = isinstance(error, (BadEventError, RefusedError, DeepSpeechError))
+            told = isinstance(error, (BadEventError, RefusedError))
             await self.refuse(error if told else failed("a Wyoming connection", error))
         finally:
             self._place.close()
