@@ -10,6 +10,7 @@ from ..network import network
 from ..options import Options, items_of
 from ..schedule.jobs import SetName
 from ..schedule.state import Plan
+from ..util.files.whole_files import encoded
 from ..util.text import Alphabet
 
 PACKAGE = Path(__file__).parents[1]
@@ -84,7 +85,8 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
         properties[f"{name.value} corpus"] = plan.fingerprint[:16] if plan else "none"
         properties[f"--{name.value}_batch_size"] = str(plan.batch_size) if plan else "none"
         properties[f"{name.value} batches"] = (plan.batching if plan else "") or "in order"
-    return properties | {name: value for name, value in _flags_that_decide(options) if name not in properties}
+    properties |= {name: value for name, value in _flags_that_decide(options) if name not in properties}
+    return {name: encoded(value).decode() for name, value in properties.items()}
 
 
 def _augmentation(options: Options) -> str:

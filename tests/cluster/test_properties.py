@@ -1,5 +1,7 @@
 """What workers must agree in with the chief."""
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ from corpora import TinyCorpus
 
 from deepspeech.cli import flags
 from deepspeech.cluster.coordination.membership import difference
+from deepspeech.cluster.http.routes import in_json
 from deepspeech.cluster.properties import worker_properties
 from deepspeech.errors import FlagError
 from deepspeech.options import Options, flags_of
@@ -50,6 +53,14 @@ def test_a_worker_with_another_flag_that_decides_the_result_is_told_which(flag: 
 )
 def test_flags_that_do_not_change_what_a_worker_computes_may_differ(given: str) -> None:
     assert difference(properties(), properties(*given.split())) is None
+
+
+def test_properties_that_name_a_folder_that_is_not_utf_8_are_those_that_the_coordinator_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    told = properties(f"--augment=overlay[source={folder}]")
+    assert r"caf\udce9" in told["--augment"]
+    assert json.loads(in_json(told)) == told
 
 
 @pytest.mark.parametrize("flag", ["initialize_from_weights", "initialize_from_frozen_model"])

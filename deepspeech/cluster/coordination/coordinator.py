@@ -14,6 +14,7 @@ from typing import NoReturn
 from ...schedule.coordinator import NoJob, TrainingCoordinator
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from ...schedule.state import Figures
+from ...util.files.whole_files import encoded
 from .chronicle import Chronicle
 from .counts import Counts
 from .errors import JobLostError, TrainingFailedError, TrainingStoppedError
@@ -183,9 +184,8 @@ class ClusterCoordinator:
     def suspend(self) -> None:
         """Drop everything since the last checkpoint; workers must join again after training is opened anew."""
         self.training = None
-        for member in self.members:
-            if member.works:
-                self.members.remove(member)
+        for worker in (member for member in self.members if member.works):
+            self.members.remove(worker)
         self._leases.clear()
         self._reports.clear()
         self._round = self._round.next()
@@ -196,11 +196,11 @@ class ClusterCoordinator:
 
     def fail(self, reason: str) -> None:
         """End training for good; every member is told."""
-        self.failure = self.failure or reason
+        self.failure = self.failure or encoded(reason).decode()
 
     def stop(self, reason: str) -> None:
         """End training until the same commands are run again; every member is told."""
-        self.failure = self.failure or reason
+        self.fail(reason)
         self.stopped = True
 
     @property

@@ -89,7 +89,7 @@ class Connection:
         headers = {"Content-Type": routes.JSON}
         if self._address.token is not None:
             headers["Authorization"] = f"Bearer {self._address.token}"
-        text = json.dumps(body)
+        text = routes.in_json(body)
         connection.request("POST", path, text.encode(), headers)
         response = connection.getresponse()
         received = response.read()

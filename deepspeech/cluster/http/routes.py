@@ -4,8 +4,11 @@ The application, the OpenAPI description and the client derive from it. Standard
 are the names of classes in `protocol`, which needs pydantic.
 """
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..coordination.errors import JobLostError, JoinRefusedError, NotMemberError, TracingOffError
 
@@ -16,6 +19,15 @@ ASK_AGAIN = 202
 
 TRAINING_OVER = 204
 """The status of an answer to a request for a job when there will be no more."""
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def in_json(body: Mapping[str, Any]) -> str:
+    """Return a body in JSON. Bytes of a file's name that are not UTF-8 are told as logs do, as in "caf\\udce9.wav"."""
+    text = json.dumps(body, ensure_ascii=False)
+    return _SURROGATE.sub(lambda found: rf"\\u{ord(found[0]):x}", text)
 
 
 @dataclass(frozen=True, eq=False)

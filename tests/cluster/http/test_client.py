@@ -1,6 +1,7 @@
 """What a node makes of the coordinator's answers, and of those that are lost or another's."""
 
 import json
+import os
 import re
 import socket
 import threading
@@ -106,6 +107,29 @@ def test_a_failure_that_names_many_utterances_ends_training_for_all(served: Serv
     with pytest.raises(TrainingFailedError, match="the loss is not finite"):
         RemoteCoordinator(connection, other).next_job()
     other.close()
+
+
+def test_recordings_whose_names_are_not_utf_8_are_named_as_logs_name_them(served: Served) -> None:
+    connection, name = served.connection(), os.fsdecode(b"caf\xe9.wav")
+    failed = join(connection, Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
+    other = join(connection, Applicant(Role.WORKER, 1, "q", {"n_hidden": "48"}))
+    coordinator = RemoteCoordinator(connection, failed)
+    job = coordinator.next_job()
+    assert isinstance(job, Job)
+    coordinator.submit(JobResult(job, job.batches, Tally.of_utterance(name, "a\\é", "b", 1.0)))
+    (sample,) = json.loads(served.state())["open_epoch"]["tally"]["samples"]
+    assert (sample["wav"], sample["transcript"]) == (r"caf\udce9.wav", "a\\é")
+    failed.leave(f"the loss is not finite in a batch with {name}")
+    with pytest.raises(TrainingFailedError, match=r"a batch with caf\\udce9.wav"):
+        RemoteCoordinator(connection, other).next_job()
+    other.close()
+
+
+def test_a_failure_of_the_chief_that_names_a_recording_that_is_not_utf_8_is_told(served: Served) -> None:
+    with served.service.locked() as coordinator:
+        coordinator.fail(os.fsdecode(b"caf\xe9.wav: cannot be read"))
+    with pytest.raises(TrainingFailedError, match=r"^caf\\udce9.wav: cannot be read$"):
+        join(served.connection(), Applicant(Role.WORKER, 0, "p", {"n_hidden": "48"}))
 
 
 def test_a_worker_that_does_not_fit_is_told_why(served: Served) -> None:
