@@ -70,6 +70,17 @@ def test_a_folder_whose_copy_is_removed_is_received_again_and_stays_at_its_addre
     assert store.names("run/") == names | {"train-2.index"}
 
 
+def test_a_folder_that_was_made_as_consoles_of_stores_make_them_is_received(store: ObjectStore) -> None:
+    for name in ("run/", "run/graph/", "run/graph/events", "run/checkpoint"):
+        store.put(name, b"" if name.endswith("/") else b"content")
+    here = copy_of(store.address("run"), FOLDERS)
+    receive(here)
+    assert {path.relative_to(here).as_posix() for path in here.rglob("*")} == {"graph", "graph/events", "checkpoint"}
+    (here / "checkpoint").unlink()
+    send(here)
+    assert store.names("run/") == {"", "graph/", "graph/events"}
+
+
 def test_summaries_that_could_not_be_sent_are_sent_by_the_next_run(store: ObjectStore) -> None:
     Settings(0).write()
     here = copy_of(store.address("summaries"), FOLDERS)

@@ -63,7 +63,10 @@ class Store:
         return self._retried(partial(_told_of, address), address)
 
     def list(self, folder: str) -> dict[str, Remote]:
-        """Return the files below a folder, by their names from there; none if there is no such folder."""
+        """Return the files below a folder, by their names from there; none if there is no such folder.
+
+        An empty object whose name ends with a slash stands for a folder, as consoles of stores make them.
+        """
 
         def ask() -> dict[str, Remote]:
             files = _files(scheme_of(folder))
@@ -72,7 +75,7 @@ class Store:
             return {
                 name.removeprefix(f"{root}/"): _remote(each)
                 for name, each in found.items()
-                if name.startswith(f"{root}/") and each.get("type") != "directory"
+                if name.startswith(f"{root}/") and not name.endswith("/") and each.get("type") != "directory"
             }
 
         try:
