@@ -70,6 +70,34 @@ def test_a_folder_whose_copy_is_removed_is_received_again_and_stays_at_its_addre
     assert store.names("run/") == names | {"train-2.index"}
 
 
+def test_a_file_of_a_folder_whose_copy_is_removed_is_received_again_and_stays_at_its_address(
+    store: ObjectStore,
+) -> None:
+    Settings(0).write()
+    here = copy_of(store.address("run"), FOLDERS)
+    here.mkdir(parents=True)
+    names = {"checkpoint", "train-1.index", "train-1.data-00000-of-00001"}
+    for name in names:
+        (here / name).write_text(name)
+    send(here)
+    (here / "checkpoint").write_text("not sent")
+    (here / "train-0.index").write_text("not sent either")
+    (here / "train-1.data-00000-of-00001").unlink()
+    receive(here)
+    assert (here / "train-1.data-00000-of-00001").read_text() == "train-1.data-00000-of-00001"
+    send(here)
+    assert store.names("run/") == names | {"train-0.index"}
+    assert store.get("run/checkpoint") == b"not sent"
+    (here / "train-0.index").unlink()
+    store.faults.outage_until = time.monotonic() + 60
+    with pytest.raises(StorageError):
+        send(here)  # it is not removed at the address yet
+    store.faults.outage_until = 0.0
+    receive(here)
+    send(here)
+    assert store.names("run/") == names
+
+
 def test_a_folder_that_was_made_as_consoles_of_stores_make_them_is_received(store: ObjectStore) -> None:
     for name in ("run/", "run/graph/", "run/graph/events", "run/checkpoint"):
         store.put(name, b"" if name.endswith("/") else b"content")

@@ -13,7 +13,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,9 +44,9 @@ class _Known:
 def receive(folder: Path, *, only_read: bool = False) -> None:
     """Make a folder that is a copy hold what is at its address, which may be nothing; do nothing for any other.
 
-    What was written here and could not be sent stays, to be sent the next time. Raise StorageError if the address
-    cannot be read, or if it was changed from elsewhere while there is something that was not sent, unless the folder is
-    `only_read`, and nothing of it ever sent.
+    What was written here and could not be sent stays, to be sent the next time; copies that were removed here come
+    again. Raise StorageError if the address cannot be read, or if it was changed from elsewhere while there is
+    something that was not sent, unless the folder is `only_read`, and nothing of it ever sent.
     """
     address = original_of(folder)
     if address is None:
@@ -54,10 +54,8 @@ def receive(folder: Path, *, only_read: bool = False) -> None:
     store = Settings.read().store
     with _remembered(address) as memory:
         known, remote, here = memory.known, _listed(store, address), _files_of(folder)
-        if here:
-            memory.recognize(remote, here)
-        else:
-            known.clear()  # the copy was removed, not what is at the address
+        for name in sorted(memory.recognize(remote, here), key=_order):
+            known[name] = _fetch(store, f"{address}/{name}", folder / name)
         if _versions(remote) == _versions(known):
             return
         unsent = [name for name in here if _state(folder / name) != _of(known.get(name))]
@@ -90,12 +88,13 @@ def send(folder: Path) -> None:
         known, here = memory.known, _files_of(folder)
         states = {name: state for name in here if (state := _state(folder / name)) is not None}
         memory.sending = {name: state for name, state in states.items() if state != _of(known.get(name))}
-        if memory.sending:
+        memory.removing = known.keys() - here
+        if memory.sending or memory.removing:
             memory.save()
         for name in sorted(memory.sending, key=_order):
             remote = store.send(folder / name, f"{address}/{name}")
             known[name] = _Known(remote.version, *memory.sending[name])
-        for name in sorted(known.keys() - here, key=_order, reverse=True):
+        for name in sorted(memory.removing, key=_order, reverse=True):
             store.remove(f"{address}/{name}")
             del known[name]
 
@@ -218,6 +217,8 @@ class _Memory:
     known: dict[str, _Known] = field(default_factory=dict)
     sending: dict[str, tuple[int, int]] = field(default_factory=dict)
     """The size and the modification time of files of which a process that was killed may have sent some."""
+    removing: Set[str] = frozenset()
+    """Files that were removed here, of which such a process may have removed some there."""
 
     def load(self) -> None:
         """Read what was saved; nothing is known if that fails."""
@@ -225,16 +226,21 @@ class _Memory:
             values = json.loads(self.path.read_text(encoding="utf-8"))
             self.known = {name: _Known(*each) for name, each in values["known"].items()}
             self.sending = {name: (each[0], each[1]) for name, each in values["sending"].items()}
+            self.removing = frozenset(values.get("removing", ()))
         except (OSError, ValueError, TypeError, KeyError):
-            self.known, self.sending = {}, {}
+            self.known, self.sending, self.removing = {}, {}, frozenset()
 
     def save(self) -> None:
         """Write all of it."""
         states = {name: (each.version, each.size, each.modified_ns) for name, each in self.known.items()}
-        write_whole(self.path, json.dumps({"known": states, "sending": self.sending}).encode())
+        values = {"known": states, "sending": self.sending, "removing": sorted(self.removing)}
+        write_whole(self.path, json.dumps(values).encode())
 
-    def recognize(self, remote: Mapping[str, Remote], here: set[str]) -> None:
-        """Take what has changed at the address as known if it is what was being sent, or removed, when that ended."""
+    def recognize(self, remote: Mapping[str, Remote], here: set[str]) -> Set[str]:
+        """Take what has changed at the address as known if it is what was being sent, or removed, when that ended.
+
+        Return the files whose copies alone were removed.
+        """
         for name, state in self.sending.items():
             before = self.known.get(name)
             changed = name in remote and (before is None or before.version != remote[name].version)
@@ -243,6 +249,7 @@ class _Memory:
         self.sending = {}
         for name in self.known.keys() - remote.keys() - here:
             del self.known[name]
+        return self.known.keys() - here - self.removing
 
 
 @contextmanager
@@ -260,6 +267,6 @@ def _remembered(address: str) -> Iterator[_Memory]:
         memory.load()
         try:
             yield memory
-            memory.sending = {}
+            memory.sending, memory.removing = {}, frozenset()
         finally:
             memory.save()
