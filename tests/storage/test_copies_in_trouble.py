@@ -98,6 +98,32 @@ def test_a_file_of_a_folder_whose_copy_is_removed_is_received_again_and_stays_at
     assert store.names("run/") == names
 
 
+def test_a_run_that_is_killed_while_it_receives_a_folder_receives_the_rest(
+    store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("train-1.data-00000-of-00001", "train-1.index", "checkpoint")
+    for name in names:
+        store.put(f"run/{name}", name.encode())
+    here, fetch_really, saved = copy_of(store.address("run"), FOLDERS), Store.fetch, {}
+
+    def fetch_or_be_killed(self: Store, address: str, path: Path) -> Remote:
+        if address.endswith(".index"):
+            saved.update({each: each.read_bytes() for each in (root() / "sent").glob("*.json")})
+            raise KeyboardInterrupt
+        return fetch_really(self, address, path)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Store, "fetch", fetch_or_be_killed)
+        receive(here)
+    for path in (root() / "sent").glob("*.json"):  # as it is when nothing more could be saved
+        path.unlink()
+    for path, content in saved.items():
+        path.write_bytes(content)
+    assert {path.name for path in here.iterdir()} == {names[0]}
+    receive(here)
+    assert {path.name for path in here.iterdir()} == set(names)
+
+
 def test_a_folder_that_was_made_as_consoles_of_stores_make_them_is_received(store: ObjectStore) -> None:
     for name in ("run/", "run/graph/", "run/graph/events", "run/checkpoint"):
         store.put(name, b"" if name.endswith("/") else b"content")

@@ -54,8 +54,13 @@ def receive(folder: Path, *, only_read: bool = False) -> None:
     store = Settings.read().store
     with _remembered(address) as memory:
         known, remote, here = memory.known, _listed(store, address), _files_of(folder)
-        for name in sorted(memory.recognize(remote, here), key=_order):
+
+        def fetch(name: str) -> None:
             known[name] = _fetch(store, f"{address}/{name}", folder / name)
+            memory.save()  # else a process that is killed would leave files here that look as if they were its own
+
+        for name in sorted(memory.recognize(remote, here), key=_order):
+            fetch(name)
         if _versions(remote) == _versions(known):
             return
         unsent = [name for name in here if _state(folder / name) != _of(known.get(name))]
@@ -69,7 +74,7 @@ def receive(folder: Path, *, only_read: bool = False) -> None:
             known.pop(name, None)
         for name in sorted(remote, key=_order):
             if name not in known or known[name].version != remote[name].version or not (folder / name).exists():
-                known[name] = _fetch(store, f"{address}/{name}", folder / name)
+                fetch(name)
         for name in known.keys() - remote.keys():
             del known[name]
     log.info("Received %d files from %s", len(remote), address)
