@@ -112,6 +112,8 @@ class RunLifecycle:
             self._options.schedule.learning_rate.plateau_reduction,
             f", and the weights are those of {best.name} again" if best is not None else "",
         )
+        if best is not None:
+            self._save()  # a later checkpoint, which is among the best, has other weights
 
     def end_training_if_over(self) -> bool:
         """Once training is over, save the last weights and load those to test with; return whether this call did so."""

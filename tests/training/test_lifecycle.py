@@ -1,0 +1,58 @@
+"""What is kept between the jobs of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from checkpoint_sessions import STATE, session_of, set_step, values
+from program import Program
+
+from deepspeech.cli.flags import parse
+from deepspeech.schedule.jobs import EpochReport, SetName, Tally
+from deepspeech.schedule.state import TrainingState
+from deepspeech.training.lifecycle import RunLifecycle
+
+v1 = tf.compat.v1
+
+
+@dataclass
+class Progress:
+    state: TrainingState
+    training_is_over: bool = False
+
+
+class NoSummaries:
+    def epoch_done(self, _report: EpochReport) -> None:
+        pass
+
+
+def double_weights(session: Any) -> None:
+    with session.graph.as_default():
+        session.run([v1.assign(each, 2 * each) for each in v1.trainable_variables()])
+
+
+def test_a_run_that_is_killed_after_it_went_back_to_the_best_weights_goes_on_from_those(program: Program) -> None:
+    given = ["--validation_step=1", "--reduce_lr_on_plateau", "--average_checkpoints=2", "--checkpoint_secs=600"]
+    options = parse([*program.training(), *given])
+    assert options is not None
+    report = EpochReport(1, SetName.DEV, False, Tally(1, 2.0))
+    with session_of(program.checkpoints, averaged=2) as (checkpoints, session):
+        progress = Progress(replace(STATE, dev_losses=(2.0,)))
+        run = RunLifecycle(options, {}, progress, session, checkpoints, NoSummaries())  # type: ignore[arg-type]
+        set_step(session, 10)
+        run.epoch_done(report, "")
+        best = values(session)
+        double_weights(session)
+        set_step(session, 20)
+        progress.state = replace(STATE, dev_losses=(2.0, 2.5), plateau_reductions=1)
+        run.epoch_done(report, "")
+    with session_of(program.checkpoints, averaged=2) as (checkpoints, session):
+        newest = checkpoints.find_newest()
+        assert newest is not None
+        assert checkpoints.restore(session, newest) == progress.state
+        found = values(session)
+    assert found.pop("global_step") == 20
+    assert all(np.array_equal(best[name], found[name]) for name in found)
