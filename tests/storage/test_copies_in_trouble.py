@@ -10,11 +10,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+import tensorflow as tf
 from object_store import ObjectStore
 from xdg import BaseDirectory
 
 from deepspeech.cli import flags
 from deepspeech.cli.storage.local_copies import with_local_copies
+from deepspeech.training.reporting.summaries import Summaries
 from deepspeech.util.errors import StorageError
 from deepspeech.util.files.opening import opened
 from deepspeech.util.storage import store as store_module
@@ -153,6 +155,14 @@ def test_summaries_that_could_not_be_sent_are_sent_by_the_next_run(store: Object
     store.faults.outage_until = 0.0
     run("events.3")
     assert store.names("summaries/") == {"events.1", "events.2", "events.3"}
+
+
+def test_summaries_of_a_run_that_is_interrupted_are_sent(store: ObjectStore) -> None:
+    given = flags.parse(["--train_files=a.csv", f"--summary_dir={store.address('summaries')}", "--summary_secs=1"])
+    assert given is not None
+    with pytest.raises(KeyboardInterrupt), Summaries(with_local_copies(given), {}, tf.Graph(), 0):
+        raise KeyboardInterrupt
+    assert len(store.names("summaries/")) == 1
 
 
 def test_while_the_disk_is_full_copies_that_were_not_used_for_longest_go(

@@ -61,8 +61,9 @@ class EventFile:
             self._next_send = time.monotonic() + SEND_SECONDS
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file and send it, as a run that is interrupted sends nothing after that."""
         self._try(lambda writer: writer.close())
+        self._send(self._folder)
 
     def _add(self, event: Any) -> None:
         self._try(lambda writer: writer.write(event.SerializeToString()))
