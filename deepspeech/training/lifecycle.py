@@ -15,6 +15,7 @@ from ..options.checkpoints import AUTOMATIC, LAST
 from ..options.training.epochs import LOSS, in_words
 from ..schedule.jobs import EpochReport, SetName
 from ..schedule.state import TrainingState
+from ..util.storage.copies import named_for_all
 from .data_set import DataSet
 from .interruption import Interrupted
 from .reporting.reports import log_report
@@ -179,7 +180,7 @@ class RunLifecycle:
     def _note_test(self, report: EpochReport) -> None:
         edits = report.tally.edits
         self._note(
-            test_files=tuple(str(path) for path in self._options.test.files),
+            test_files=tuple(named_for_all(str(path)) for path in self._options.test.files),
             test_limit=self._options.test.limit,
             language_model=self._options.language_model.in_words,
             test_utterances=edits.utterances,

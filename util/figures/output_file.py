@@ -8,6 +8,7 @@ from ..corpus import Corpus, Utterance
 from ..errors import FlagError
 from ..files.whole_files import write_text_whole
 from ..files.writable import why_not_writable
+from ..storage.copies import named_for_all
 from .metrics import evaluate_transcript
 
 
@@ -52,7 +53,7 @@ class OutputFile:
         edits = evaluate_transcript(utterance.reference, hypothesis)
         start = {} if utterance.part is None else {"start": utterance.part.start}
         return {
-            "wav_filename": utterance.path,
+            "wav_filename": named_for_all(utterance.path),
             "src": utterance.reference,
             "res": hypothesis,
             "loss": loss,

@@ -1,0 +1,64 @@
+"""What leaves this machine names recordings and lists by their addresses, not by their copies here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from checkpoint_sessions import STATE, session_of
+from corpora import TinyCorpus
+from object_store import ObjectStore
+from program import Program
+
+from deepspeech.checkpoints.model_figures import ModelFigures
+from deepspeech.cli import flags
+from deepspeech.cli.storage.local_copies import with_local_copies
+from deepspeech.schedule.jobs import EpochReport, SetName, Tally
+from deepspeech.training.lifecycle import RunLifecycle
+from deepspeech.util.corpus import read_corpus
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.figures.output_file import OutputFile
+from deepspeech.util.text import Alphabet
+
+pytest_plugins = ["store_fixtures"]
+
+
+def test_the_output_of_a_test_names_recordings_by_their_addresses(
+    store: ObjectStore, tiny_corpus: TinyCorpus, tmp_path: Path
+) -> None:
+    folder = tiny_corpus.test.parent
+    names = {path.relative_to(folder).as_posix() for path in folder.glob("wav/test-*")}
+    for name in (tiny_corpus.test.name, *names):
+        store.put(f"corpus/{name}", (folder / name).read_bytes())
+    features, listed = front_end(FeatureOptions(feature_type="psf")), Path(store.address("corpus/test.csv"))
+    corpus = read_corpus([listed], Alphabet.load(tiny_corpus.alphabet), features, progress=False)
+    output = OutputFile(tmp_path / "test.json", corpus)
+    for utterance in corpus:
+        output.add(utterance, "", 1.0)
+    output.write()
+    entries = json.loads((tmp_path / "test.json").read_text())
+    assert {entry["wav_filename"] for entry in entries} == {store.address(f"corpus/{name}") for name in names}
+
+
+class NoSummaries:
+    def epoch_done(self, _report: EpochReport) -> None:
+        pass
+
+
+class Progress:
+    state = STATE
+    training_is_over = True
+
+
+def test_the_figures_of_a_model_name_test_sets_by_their_addresses(store: ObjectStore, program: Program) -> None:
+    given = flags.parse([*program.model(), f"--test_files={store.address('test.csv')},{program.corpus.test}"])
+    assert given is not None
+    program.checkpoints.mkdir()
+    options = with_local_copies(given)
+    with session_of(program.checkpoints) as (checkpoints, session):
+        summaries: Any = NoSummaries()
+        run = RunLifecycle(options, {}, Progress(), session, checkpoints, summaries)
+        run.epoch_done(EpochReport(1, SetName.TEST, True, Tally.of_utterance("a.wav", "a", "b", 1.0)), "")
+    figures = ModelFigures.read(program.checkpoints)
+    assert figures.test_files == (store.address("test.csv"), str(program.corpus.test))
