@@ -53,7 +53,7 @@ def receive(folder: Path, *, only_read: bool = False) -> None:
         return
     store = Settings.read().store
     with _remembered(address) as memory:
-        known, remote, here = memory.known, _listed(store, address), _files_of(folder)
+        known, remote, here = memory.known, _listed(store, address), _files_of(folder, address)
 
         def fetch(name: str) -> None:
             known[name] = _fetch(store, f"{address}/{name}", folder / name)
@@ -90,7 +90,7 @@ def send(folder: Path) -> None:
         return
     store = Settings.read().store
     with _remembered(address) as memory:
-        known, here = memory.known, _files_of(folder)
+        known, here = memory.known, _files_of(folder, address)
         states = {name: state for name in here if (state := _state(folder / name)) is not None}
         memory.sending = {name: state for name, state in states.items() if state != _of(known.get(name))}
         memory.removing = known.keys() - here
@@ -129,7 +129,7 @@ def begin_empty(folder: Path, check: Callable[[set[str]], None] | None = None) -
         remote = _listed(Settings.read().store, address)
         check(set(remote))
     with _remembered(address) as memory:
-        for name in _files_of(folder):
+        for name in _files_of(folder, address):
             if check is not None or _state(folder / name) == _of(memory.known.get(name)):
                 (folder / name).unlink()
         memory.known = {name: _Known(each.version, -1, -1) for name, each in remote.items()}
@@ -180,17 +180,23 @@ def _fetch(store: Store, address: str, path: Path) -> _Known:
 
 
 def _listed(store: Store, address: str) -> dict[str, Remote]:
-    return {
-        name: each
-        for name, each in store.list(address).items()
-        if not any(_NOT_SENT.fullmatch(part) for part in name.split("/"))
-    }
+    return {name: each for name, each in store.list(address).items() if _is_kept_at(address, name)}
 
 
-def _files_of(folder: Path) -> set[str]:
+def _files_of(folder: Path, address: str) -> set[str]:
     """Return the names, from there, of the files in a folder that are for its address."""
-    names = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    return {name.as_posix() for name in names if not any(_NOT_SENT.fullmatch(part) for part in name.parts)}
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return {name for name in names if _is_kept_at(address, name)}
+
+
+def _is_kept_at(address: str, name: str) -> bool:
+    """Return whether a file belongs to the folder of an address, and is neither kept by itself nor in one that is.
+
+    So summaries may be at an address in that of the checkpoints, as `s3://bucket/run/summaries`.
+    """
+    parts = name.split("/")
+    within = ("/".join((address, *parts[:count])) for count in range(1, len(parts) + 1))
+    return not (any(map(_NOT_SENT.fullmatch, parts)) or any(_memory_of(each).exists() for each in within))
 
 
 def _order(name: str) -> tuple[int, str]:
@@ -257,19 +263,23 @@ class _Memory:
         return self.known.keys() - here - self.removing
 
 
+def _memory_of(address: str) -> Path:
+    return root() / "sent" / f"{hashlib.sha256(address.encode()).hexdigest()[:32]}.json"
+
+
 @contextmanager
 def _remembered(address: str) -> Iterator[_Memory]:
     """Yield what is known of the files of an address, and save it at the end of the block.
 
     Other processes that ask for the same address wait.
     """
-    folder = root() / "sent"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{hashlib.sha256(address.encode()).hexdigest()[:32]}.json"
+    path = _memory_of(address)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.with_suffix(".lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         memory = _Memory(path)
         memory.load()
+        memory.known = {name: each for name, each in memory.known.items() if _is_kept_at(address, name)}
         try:
             yield memory
             memory.sending, memory.removing = {}, frozenset()
