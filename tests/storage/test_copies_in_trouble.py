@@ -21,7 +21,7 @@ from deepspeech.util.errors import StorageError
 from deepspeech.util.files.opening import opened
 from deepspeech.util.storage import store as store_module
 from deepspeech.util.storage.copies import FOLDERS, Settings, copy_of, root
-from deepspeech.util.storage.folders import begin_empty, receive, send, send_file
+from deepspeech.util.storage.folders import begin_empty, receive, send
 from deepspeech.util.storage.store import Remote, Store
 
 pytest_plugins = ["store_fixtures"]
@@ -155,32 +155,6 @@ def test_summaries_that_could_not_be_sent_are_sent_by_the_next_run(store: Object
     store.faults.outage_until = 0.0
     run("events.3")
     assert store.names("summaries/") == {"events.1", "events.2", "events.3"}
-
-
-def test_what_lies_in_a_folder_of_checkpoints_and_is_kept_by_itself_stays_there(store: ObjectStore) -> None:
-    checkpoints, summaries = (copy_of(store.address(name), FOLDERS) for name in ("run", "run/summaries"))
-    output = copy_of(store.address("run/test.json"), FOLDERS)
-
-    def run(name: str) -> None:
-        receive(checkpoints)
-        begin_empty(summaries)
-        summaries.mkdir(parents=True, exist_ok=True)
-        (summaries / name).write_text(name)
-        (checkpoints / "checkpoint").write_text(name)
-        output.write_text(name)
-        for _ in range(2):
-            send(checkpoints)
-            send(summaries)
-        send_file(output)
-
-    run("events.1")
-    run("events.2")
-    expected = {"checkpoint", "test.json", "summaries/events.1", "summaries/events.2"}
-    assert store.names("run/") == expected
-    shutil.rmtree(root())  # as on another machine
-    run("events.3")
-    assert store.names("run/") == expected | {"summaries/events.3"}
-    assert store.get("run/checkpoint") == store.get("run/test.json") == b"events.3"
 
 
 def test_summaries_of_a_run_that_is_interrupted_are_sent(store: ObjectStore) -> None:

@@ -117,6 +117,8 @@ def _fetch(options: Options, name: str, path: Path, *, leads: bool) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     elif name in TWO_WAY_FOLDERS:
         receive(path, only_read=name == LOADED)
+    elif path in [value for row, value in items_of(options) if row.name in TWO_WAY_FOLDERS]:
+        return  # it is received, with the checkpoints that are to stay
     elif name == "export_dir":
         begin_empty(path, partial(check_files, path) if options.export.remove else None)
     elif name in SENT:

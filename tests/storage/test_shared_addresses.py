@@ -1,0 +1,57 @@
+"""Folders of a run at one address, or one within another: what each of them holds stays."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from object_store import ObjectStore
+
+from deepspeech.cli import flags
+from deepspeech.cli.storage.local_copies import send_what_was_written, with_local_copies
+from deepspeech.util.storage.copies import FOLDERS, copy_of, root
+from deepspeech.util.storage.folders import begin_empty, receive, send, send_file
+
+pytest_plugins = ["store_fixtures"]
+
+
+def test_what_lies_in_a_folder_of_checkpoints_and_is_kept_by_itself_stays_there(store: ObjectStore) -> None:
+    checkpoints, summaries = (copy_of(store.address(name), FOLDERS) for name in ("run", "run/summaries"))
+    output = copy_of(store.address("run/test.json"), FOLDERS)
+
+    def run(name: str) -> None:
+        receive(checkpoints)
+        begin_empty(summaries)
+        summaries.mkdir(parents=True, exist_ok=True)
+        (summaries / name).write_text(name)
+        (checkpoints / "checkpoint").write_text(name)
+        output.write_text(name)
+        for _ in range(2):
+            send(checkpoints)
+            send(summaries)
+        send_file(output)
+
+    run("events.1")
+    run("events.2")
+    expected = {"checkpoint", "test.json", "summaries/events.1", "summaries/events.2"}
+    assert store.names("run/") == expected
+    shutil.rmtree(root())  # as on another machine
+    run("events.3")
+    assert store.names("run/") == expected | {"summaries/events.3"}
+    assert store.get("run/checkpoint") == store.get("run/test.json") == b"events.3"
+
+
+@pytest.mark.parametrize("flag", ["checkpoint_dir", "load_checkpoint_dir"])
+def test_checkpoints_stay_where_summaries_are_written_to_the_same_folder(store: ObjectStore, flag: str) -> None:
+    given = ["--train_files=a.csv", "--save_checkpoint_dir=b"][: 1 + (flag == "load_checkpoint_dir")]
+    options = flags.parse([*given, *(f"--{name}={store.address('run')}" for name in (flag, "summary_dir"))])
+    assert options is not None
+    store.put("run/checkpoint", b"train-1")
+    for name in ("events.1", "events.2"):
+        local = with_local_copies(options)
+        folder: Path = local.summaries.directory
+        assert (folder / "checkpoint").read_bytes() == b"train-1"
+        (folder / name).write_text(name)
+        send_what_was_written(local)
+    assert store.names("run/") == {"checkpoint", "events.1", "events.2"}
