@@ -24,7 +24,6 @@ from ..training.reporting.epoch_progress import EpochProgress
 from ..training.reporting.summaries import Summaries
 from ..training.session_errors import summary
 from ..util.feeding import UNREADABLE
-from ..util.files.whole_files import encoded
 from ..util.storage.folders import try_to_send
 from .allreduce.steps import AllReduceSteps
 from .coordination.membership import Role
@@ -279,11 +278,13 @@ class Chief:
 
     def _announce_end(self, error: BaseException) -> None:
         """Tell every member that training has failed, or was stopped."""
-        number = error.signal_number if isinstance(error, Interrupted) else None
-        reason = encoded(str(error)).decode()  # JSON cannot tell names of files that are not UTF-8
+        reason, number = str(error), error.signal_number if isinstance(error, Interrupted) else None
         end_hard_later(reason, code=1 if number is None else 128 + number)
         with self._service.locked() as coordinator:
-            (coordinator.fail if number is None else coordinator.stop)(reason)
+            if number is None:
+                coordinator.fail(reason)
+            else:
+                coordinator.stop(reason)
         self._service.changed()
         time.sleep(FAILURE_NOTICE_SECONDS)
 

@@ -64,7 +64,7 @@ class Evaluation:
             without_language_model = acoustic.decode(posteriors)[0].text if acoustic else None
             self._report_folder.add(utterance, hypothesis, loss, without_language_model)
         place = self._places.get(utterance.csv_file)
-        name = encoded(utterance.place).decode()  # as summaries, and a cluster's protocol, take texts alone
+        name = encoded(utterance.place).decode()  # as summaries take texts alone
         return Tally.of_utterance(name, utterance.reference, hypothesis, loss, place)
 
     def write(self, *, progress: bool) -> None:

@@ -14,7 +14,6 @@ from ..errors import AudioError, DeepSpeechError, TrainingError
 from ..schedule.coordinator import NoJob
 from ..schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from ..util.feeding import LABEL_PADDING, UNREADABLE, Batch
-from ..util.files.whole_files import encoded
 from ..util.monitoring.time_use import Activity, TimeUse
 from .data_set import DataSet
 from .graph import TrainingGraph
@@ -290,7 +289,6 @@ def _check_finite(job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.flo
     named = blamed or utterances
     what = "loss" if blamed else "gradient"
     names = ", ".join(f"{utterance.place} ({utterance.source})" for utterance in named[:UTTERANCES_NAMED])
-    names = encoded(names).decode()  # as the coordinator, which tells all nodes, takes texts alone
     more = f" and {len(named) - UTTERANCES_NAMED} more" if len(named) > UTTERANCES_NAMED else ""
     where = f"in epoch {job.epoch + 1} of the {job.set_name.value} set, in a batch with {names}{more}"
     raise TrainingError(

@@ -7,7 +7,7 @@ import tensorflow as tf
 from ..description import NORMALIZATION_EPSILON, LayerNormalization
 from .compute import Compute, Kernels
 from .dropout import seeded_dropout
-from .native_ops import native_ops
+from .native_ops import loaded_ops
 from .variables import variables_of
 
 Tensor = Any
@@ -27,9 +27,7 @@ def normalized(values: Tensor, scale: Any, offset: Any, compute: Compute) -> Ten
     scale, offset = tf.convert_to_tensor(scale), tf.convert_to_tensor(offset)
     if compute.kernels is not Kernels.NATIVE:
         return tf.cast(_normalized(tf.cast(values, tf.float32), scale, offset), values.dtype)
-    ops = native_ops()
-    assert ops is not None
-    outputs = ops.deepspeech_layer_normalization(
+    outputs = loaded_ops().deepspeech_layer_normalization(
         values, scale, offset, epsilon=NORMALIZATION_EPSILON, threads=compute.threads
     )
     outputs.set_shape(values.shape)

@@ -73,11 +73,9 @@ def _dropout_gradient(operation: Any, gradient: Tensor) -> Any:
 
 @tf.RegisterGradient("DeepspeechLayerNormalization")  # type: ignore[untyped-decorator]
 def _layer_normalization_gradient(operation: Any, gradient: Tensor) -> Any:
-    ops = native_ops()
-    assert ops is not None
     values, scale, _ = operation.inputs
     attributes = {name: operation.get_attr(name) for name in ("epsilon", "threads")}
-    return ops.deepspeech_layer_normalization_gradient(values, scale, gradient, **attributes)
+    return loaded_ops().deepspeech_layer_normalization_gradient(values, scale, gradient, **attributes)
 
 
 @tf.RegisterGradient("DeepspeechActivation")  # type: ignore[untyped-decorator]
