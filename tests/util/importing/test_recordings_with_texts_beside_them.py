@@ -240,6 +240,23 @@ def test_subtitles_cut_their_recording(tmp_path: Path) -> None:
     assert left_out["detail"] == "line 2: times are not written as 00:01:02.345 --> 00:01:04.000"
 
 
+def test_captions_that_roll_up_say_each_line_once(tmp_path: Path) -> None:
+    said = ["hello there", "no", "no", "that is all"]
+    cues = []
+    for number, line in enumerate(said):
+        above = said[number - 1] if number else " "
+        timed = line.replace(" ", f"<00:00:0{number}.500><c> ") + "</c>" * (" " in line)
+        cues.append(f"00:00:0{number}.000 --> 00:00:0{number}.990 align:start position:0%\n{above}\n{timed}\n\n")
+        cues.append(f"00:00:0{number}.990 --> 00:00:0{number + 1}.000 align:start position:0%\n{line}\n \n\n")
+    write(tmp_path / "a.vtt", "WEBVTT\nKind: captions\nLanguage: en\n\n" + "".join(cues))
+    (tier,) = read_subtitles(tmp_path / "a.vtt")
+    assert tier.segments == [(number, number + 0.99, line) for number, line in enumerate(said)]
+    once = (f"00:0{number}.000 --> 00:0{number + 1}.000\n{line}\n\n" for number, line in enumerate(said))
+    write(tmp_path / "b.vtt", "WEBVTT\n\n" + "".join(once))
+    (tier,) = read_subtitles(tmp_path / "b.vtt")
+    assert [segment.text for segment in tier.segments] == said
+
+
 def test_subtitles_of_a_day_are_read_in_no_time(tmp_path: Path) -> None:
     cues = (f"{second}\n00:00:{second},000 --> 00:00:{second + 1},000\nword\n\n" for second in range(40_000))
     write(tmp_path / "day.srt", "".join(cues))
