@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from untrained import MODELS, WHOLE, signal, untrained
 from deepspeech import Model
 from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import serialized
+from deepspeech.network import LayerNormalization
 from deepspeech.options import ExportOptions
 from deepspeech.util.output_units import ByteAlphabet
 from deepspeech.util.text import Alphabet
@@ -71,6 +73,24 @@ def test_lstms_may_have_any_number_of_units(name: str, library: Library, tmp_pat
         path = exported(name, tmp_path, units)
         with CModel(library, path) as ours:
             check_equal(ours, Model(path), samples_of(8000), streams=name not in WHOLE)
+
+
+def test_layers_may_have_names_that_other_programs_give_to_theirs(library: Library, tmp_path: Path) -> None:
+    flags, features = MODELS["lstm"]
+    trained = untrained(flags, features)
+    renamed = [
+        replace(layer, name=f"LayerNorm_{layer.name}") if isinstance(layer, LayerNormalization) else layer
+        for layer in trained.network.layers
+    ]
+    weights = {
+        (f"LayerNorm_{name}" if name.startswith("normalization") else name): value
+        for name, value in trained.weights.items()
+    }
+    own = replace(trained, network=replace(trained.network, layers=tuple(renamed)), weights=weights)
+    path = tmp_path / "own.pb"
+    path.write_bytes(serialized(own, ExportOptions(beam_width=32)))
+    with CModel(library, path) as ours:
+        check_equal(ours, Model(path), samples_of(8000))
 
 
 @pytest.fixture(scope="module")

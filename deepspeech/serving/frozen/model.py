@@ -185,7 +185,12 @@ def _check_shapes(graph: Graph, network: Network) -> None:
 
 
 def _unsized_network(graph: Graph) -> Network:
-    """Return the network of graphs that do not describe theirs, with the limit of its ReLU, but sizes of 1."""
+    """Return the network of graphs that do not describe theirs, with the limit of its ReLU, but sizes of 1.
+
+    Raise GraphError for DeepSpeech's with --layer_norm, which only the names of its nodes tell.
+    """
+    if any("LayerNorm" in name for name in graph.nodes):
+        raise GraphError("has layer normalization, which is not supported")
     sizes = Sizes(1, 1, n_hidden=1, relu_clip=_relu_clip(graph), context=0, dropout_rates=(0.0,) * 6)
     return Network(UNNAMED_NETWORK, 1, layers_of_deepspeech(sizes))
 
@@ -210,8 +215,6 @@ def _check_kind(graph: Graph) -> None:
         if name not in graph.nodes:
             raise GraphError(f"is not a speech model, as it has no node {name}")
     check_version(graph)
-    if any("LayerNorm" in name for name in graph.nodes):
-        raise GraphError("has layer normalization, which is not supported")
 
 
 def _forget_bias(graph: Graph) -> float:

@@ -30,11 +30,6 @@ void check_kind(const FrozenGraph& graph) {
            "has the output unit " + graph.text("metadata_output_unit") +
                ", but this library knows characters, bytes and word pieces; use the Python package");
   }
-  for (const Node& node : graph.nodes()) {
-    if (node.name.find("LayerNorm") != std::string::npos) {
-      refuse(DS_ERR_MODEL_INCOMPATIBLE, "has layer normalization, which is not supported");
-    }
-  }
 }
 
 // The labels as uint16 count, then for each uint16 index, uint16 length and UTF-8 bytes; little-endian.
@@ -74,10 +69,22 @@ Shape input_shape(const FrozenGraph& graph) {
   return shape;
 }
 
+// Of graphs that do not describe their network, only the names of nodes tell that it was trained with --layer_norm.
+void check_unnamed(const FrozenGraph& graph) {
+  for (const Node& node : graph.nodes()) {
+    if (node.name.find("LayerNorm") != std::string::npos) {
+      refuse(DS_ERR_MODEL_INCOMPATIBLE, "has layer normalization, which is not supported");
+    }
+  }
+}
+
 // The layers with the context window that they begin with, which must be that of the input.
 std::vector<LayerRecord> read_layers(const FrozenGraph& graph, const Shape& input) {
   const auto context = static_cast<std::size_t>(input[2] / 2);
-  if (!graph.has("metadata_network")) return deepspeech_layers(graph, context);
+  if (!graph.has("metadata_network")) {
+    check_unnamed(graph);
+    return deepspeech_layers(graph, context);
+  }
   std::vector<LayerRecord> layers = parse_layers(graph.text("metadata_network"));
   const bool has_window = layers.front().kind == LayerKind::kContextWindow;
   if ((has_window ? layers.front().size("frames") : 0) != context) {
