@@ -25,7 +25,7 @@ from deepspeech.errors import CorpusError, FlagError
 from deepspeech.util.checks.transcripts import odd_characters, unspoken
 from deepspeech.util.corpus_files import read_transcripts
 from deepspeech.util.files.whole_files import write_whole
-from deepspeech.util.output_units import UNITS
+from deepspeech.util.output_units import UNITS, WordPieceAlphabet
 from deepspeech.util.output_units.making import WORD_PIECES, character_labels, letters_with_marks, made_alphabet
 from deepspeech.util.progress import report
 from deepspeech.util.text import Alphabet, describe
@@ -48,11 +48,20 @@ def read_arguments() -> Namespace:
     parser.add_argument("--output_unit", choices=units, default=Alphabet.unit, help="what a label stands for")
     parser.add_argument("--least", type=int, default=1, help="leave out characters that occur less often")
     parser.add_argument("--join_marks", action="store_true", help="a letter and its combining marks are one label")
-    parser.add_argument("--size", type=int, default=WORD_PIECES, help="word pieces at most (default: %(default)s)")
+    parser.add_argument("--size", type=int, help=f"word pieces at most (default: {WORD_PIECES})")
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     add_transcript_flags(parser)
     arguments = parser.parse_args()
     arguments.normalizer = chosen_normalizer(arguments)
+    given = {
+        "--least": arguments.least != 1,
+        "--join_marks": arguments.join_marks,
+        "--size": arguments.size is not None,
+    }
+    for flag in (flag for flag, is_given in given.items() if is_given):
+        unit = WordPieceAlphabet.unit if flag == "--size" else Alphabet.unit
+        if arguments.output_unit != unit:
+            raise FlagError(f"{flag}: is for --output_unit={unit}")
     if arguments.to.exists() and not arguments.force:
         raise FlagError(f"--to={arguments.to}: is there already; name another file, or give --force to write over it")
     return arguments
@@ -104,7 +113,8 @@ def _around(label: str, text: str) -> str:
 def make_alphabet(arguments: Namespace, transcripts: Sequence[tuple[str, str, str]]) -> tuple[Alphabet, bytes]:
     """Return the alphabet of the output unit and the content of its file, and print the table."""
     if arguments.output_unit != Alphabet.unit:
-        made, content = made_alphabet(arguments.output_unit, [text for _, text, _ in transcripts], arguments.size)
+        size = WORD_PIECES if arguments.size is None else arguments.size
+        made, content = made_alphabet(arguments.output_unit, [text for _, text, _ in transcripts], size)
         fitting = [each for each in transcripts if not made.missing(each[1])]
         print_table(fitting, lambda text: [made.labels[label].strip(" ") or " " for label in made.encode(text)])
         return made, content

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from corpora import write_csv
 from running import assert_fails_with, run_script
 
@@ -78,3 +79,16 @@ def test_the_alphabets_of_other_units_fit_the_transcripts(tmp_path: Path) -> Non
     syllables = load_alphabet("pinyin", tmp_path / "s.txt")
     assert syllables.decode(syllables.encode("你好吗")) == "ni3 hao3 ma5"
     assert "1  hao3" in done.stdout and "will be bad rows, as the alphabet lacks 'a' (U+0061" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "refusal"),
+    [
+        (("--output_unit=wordpieces", "--least=2"), "--least: is for --output_unit=characters"),
+        (("--output_unit=pinyin", "--join_marks"), "--join_marks: is for --output_unit=characters"),
+        (("--size=100",), "--size: is for --output_unit=wordpieces"),
+    ],
+)
+def test_a_flag_that_the_unit_makes_nothing_of_is_refused(flags: tuple[str, ...], refusal: str, tmp_path: Path) -> None:
+    done = run_script("make_alphabet.py", corpus(tmp_path), "--to", tmp_path / "labels", *flags)
+    assert_fails_with(done, refusal)
