@@ -81,8 +81,12 @@ std::size_t first_running(const std::int32_t* lengths, std::size_t batch, std::s
 #pragma GCC pop_options
 #endif
 
-// The number of threads that may be of use: no more than there are pieces, and few where memory is the limit, as each
-// has to be started.
+// The number of threads that may be of use: no more than there are pieces, and few where memory is the limit, as it is for
+// what goes row by row, since each has to be started.
+template <typename Task>
+std::size_t most_threads(const Task&) {
+  return 8;
+}
 template <typename Number>
 std::size_t most_threads(const LstmForward<Number>& task) {
   return round_up(task.extent.units, kLanes) / kLanes;
@@ -90,30 +94,6 @@ std::size_t most_threads(const LstmForward<Number>& task) {
 template <typename Number>
 std::size_t most_threads(const LstmBackward<Number>& task) {
   return round_up(task.extent.units, kColumns) / kColumns;
-}
-template <typename Number>
-std::size_t most_threads(const Dropout<Number>&) {
-  return 8;
-}
-template <typename Number>
-std::size_t most_threads(const SwishBackward<Number>&) {
-  return 8;
-}
-template <typename Number>
-std::size_t most_threads(const NormalizationForward<Number>&) {
-  return 8;
-}
-template <typename Number>
-std::size_t most_threads(const NormalizationBackward<Number>&) {
-  return 8;
-}
-template <typename Number>
-std::size_t most_threads(const ActivationForward<Number>&) {
-  return 8;
-}
-template <typename Number>
-std::size_t most_threads(const ActivationBackward<Number>&) {
-  return 8;
 }
 std::size_t most_threads(const Ctc& task) { return task.batch; }
 
