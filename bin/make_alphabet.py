@@ -53,14 +53,12 @@ def read_arguments() -> Namespace:
     add_transcript_flags(parser)
     arguments = parser.parse_args()
     arguments.normalizer = chosen_normalizer(arguments)
-    given = {
-        "--least": arguments.least != 1,
-        "--join_marks": arguments.join_marks,
-        "--size": arguments.size is not None,
-    }
-    for flag in (flag for flag, is_given in given.items() if is_given):
-        unit = WordPieceAlphabet.unit if flag == "--size" else Alphabet.unit
-        if arguments.output_unit != unit:
+    for flag, is_given, unit in (
+        ("--least", arguments.least != 1, Alphabet.unit),
+        ("--join_marks", arguments.join_marks, Alphabet.unit),
+        ("--size", arguments.size is not None, WordPieceAlphabet.unit),
+    ):
+        if is_given and arguments.output_unit != unit:
             raise FlagError(f"{flag}: is for --output_unit={unit}")
     if arguments.to.exists() and not arguments.force:
         raise FlagError(f"--to={arguments.to}: is there already; name another file, or give --force to write over it")
