@@ -1,6 +1,6 @@
 // The kernels of training, beside TensorFlow's large matrix products: the LSTM's recurrence, forwards and backwards,
-// the layers' activation with dropout, layer normalization, and the CTC loss. Every array is dense and row-major; `Number` is float or
-// Bfloat16, and all sums are float.
+// the layers' activation with dropout, layer normalization, the gradient of swish, and the CTC loss. Every array is dense
+// and row-major; `Number` is float or Bfloat16, and all sums are float.
 #pragma once
 
 #include <cstddef>

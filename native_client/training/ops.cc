@@ -1,6 +1,7 @@
 // TensorFlow's operations DeepspeechLstm, DeepspeechDropout, DeepspeechActivation, DeepspeechLayerNormalization and
 // DeepspeechCtc, with their gradients, and DeepspeechSwishGradient, registered when this is loaded.
 #include <stdexcept>
+#include <string>
 
 #include "training/kernel_context.h"
 #include "training/kernels.h"
@@ -74,11 +75,15 @@ void lstm_gradient(const KernelContext& context, const Attributes& attributes) {
       size(attributes.threads), machines().back());
 }
 
+void check_matrix(const Shape& shape, const std::string& name) {
+  if (shape.size() != 2) throw std::invalid_argument(name + " must be [rows, columns]");
+}
+
 template <typename Number>
 void dropout(const KernelContext& context, const Attributes& attributes) {
   Tensor values = context.input(0);
   const Shape shape = values.shape();
-  if (shape.size() != 2) throw std::invalid_argument("values must be [rows, columns]");
+  check_matrix(shape, "values");
   const Tensor seed = context.input(1, {}, "seed");
   const Number* const inputs = values.data<Number>();
   values = Tensor(nullptr);
@@ -93,7 +98,7 @@ template <typename Number>
 void swish_gradient(const KernelContext& context, const Attributes& attributes) {
   const Tensor values = context.input(0);
   const Shape shape = values.shape();
-  if (shape.size() != 2) throw std::invalid_argument("values must be [rows, columns]");
+  check_matrix(shape, "values");
   Tensor output_gradient = context.input(1, shape, "output_gradient");
   const Number* const gradient = output_gradient.data<Number>();
   output_gradient = Tensor(nullptr);
@@ -108,7 +113,7 @@ template <typename Number>
 void layer_normalization(const KernelContext& context, const Attributes& attributes) {
   Tensor values = context.input(0);
   const Shape shape = values.shape();
-  if (shape.size() != 2) throw std::invalid_argument("values must be [rows, columns]");
+  check_matrix(shape, "values");
   const Tensor scale = context.input(1, {shape[1]}, "scale");
   const Tensor offset = context.input(2, {shape[1]}, "offset");
   const Number* const inputs = values.data<Number>();
@@ -124,7 +129,7 @@ template <typename Number>
 void layer_normalization_gradient(const KernelContext& context, const Attributes& attributes) {
   const Tensor values = context.input(0);
   const Shape shape = values.shape();
-  if (shape.size() != 2) throw std::invalid_argument("values must be [rows, columns]");
+  check_matrix(shape, "values");
   const Tensor scale = context.input(1, {shape[1]}, "scale");
   Tensor output_gradient = context.input(2, shape, "output_gradient");
   const Number* const gradient = output_gradient.data<Number>();
@@ -143,7 +148,7 @@ template <typename Number>
 void activation(const KernelContext& context, const Attributes& attributes) {
   Tensor products = context.input(0);
   const Shape shape = products.shape();
-  if (shape.size() != 2) throw std::invalid_argument("products must be [rows, columns]");
+  check_matrix(shape, "products");
   const Tensor bias = context.input(1, {shape[1]}, "bias");
   const Tensor seed = context.input(2, {}, "seed");
   const Number* const inputs = products.data<Number>();
@@ -160,7 +165,7 @@ template <typename Number>
 void activation_gradient(const KernelContext& context, const Attributes& attributes) {
   const Tensor outputs = context.input(0);
   const Shape shape = outputs.shape();
-  if (shape.size() != 2) throw std::invalid_argument("outputs must be [rows, columns]");
+  check_matrix(shape, "outputs");
   Tensor output_gradient = context.input(1, shape, "output_gradient");
   const Number* const gradient = output_gradient.data<Number>();
   output_gradient = Tensor(nullptr);
