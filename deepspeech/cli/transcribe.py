@@ -33,6 +33,8 @@ from .utterances.pipe import PIPE
 
 MIX, APART = "mix", "apart"
 
+SUBTITLES = ("srt", "vtt")
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, 1 after an error, 130 if interrupted."""
@@ -117,6 +119,8 @@ def _check(options: argparse.Namespace) -> None:
         if getattr(options, name) not in (None, "") and options.scorer is None:
             raise FlagError(f"--{name}: needs --scorer")
     if options.json:
+        if options.format in SUBTITLES:
+            raise FlagError(f"--json: prints JSON, and --format={options.format} subtitles; give one of the two")
         options.format = "json"
     if options.stream and (options.format != "text" or options.output_dir):
         raise FlagError("--stream: prints text as it comes, and cannot be combined with --format or --output_dir")
@@ -188,7 +192,7 @@ def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[P
     Raise FlagError for subtitles of several recordings on standard output, and for two recordings with one file.
     """
     if options.output_dir is None:
-        if len(chosen) > 1 and options.format in ("srt", "vtt"):
+        if len(chosen) > 1 and options.format in SUBTITLES:
             raise FlagError(f"--format={options.format}: subtitles of several recordings need --output_dir")
         return [None] * len(chosen)
     suffix = SUFFIXES[options.format]

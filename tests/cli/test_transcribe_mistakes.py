@@ -125,6 +125,7 @@ def test_a_graph_that_was_cut_off_is_one_line(client: Client, recordings: list[P
         (["--audio", "a.wav", "--beam_width", "many"], "--beam_width"),
         (["--audio", "a.wav", "--sample_rate", "1"], "--sample_rate"),
         (["--audio", "a.wav", "b.wav", "--format", "srt"], "--output_dir"),
+        (["--audio", "a.wav", "--json", "--format", "srt"], "give one of the two"),
         (["--model", "missing.pb", "--audio", "a.wav"], "missing.pb"),
         (["--audio", "a" * 300], f"{'a' * 300}: File name too long"),
         (["--audio=~/missing.wav"], str(Path("~/missing.wav").expanduser())),
