@@ -1,6 +1,7 @@
 """JSON-lines manifests, as NeMo's: audio_filepath, text, and if they are given offset and duration, in seconds.
 
-Relative recordings are looked for from the manifest's folder. Without an offset the whole recording is meant.
+An offset may be called start, as in tables. Relative recordings are looked for from the manifest's folder. Without an
+offset the whole recording is meant.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from ..errors import BadRow
 from ..storage.copies import joined
 from ..transcripts import Normalizer
-from .csv_files import COLUMNS, DURATION, STARTS
+from .csv_files import COLUMNS, DURATION, END, STARTS
 from .lines import numbered_lines
 from .rows import Entry, Row, Unusable, row_of
 from .speakers import SPEAKERS, speaker_of
@@ -52,7 +53,8 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
     missing = [key for key in ("audio_filepath", "text") if not isinstance(values.get(key), str)]
     if missing:
         return Unusable(number, f"no {missing[0]}")
-    start, duration = values.get("offset"), values.get("duration")
+    start = next((values[name] for name in STARTS if values.get(name) is not None), None)
+    duration = values.get(DURATION)
     plain = texts_of(values)
     recording = joined(path.parent, values["audio_filepath"])
     try:
@@ -61,6 +63,8 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
         return Unusable(number, "a text that cannot be written as UTF-8", recording, str(error))
     if not (_is_time(start) and _is_time(duration)):
         return Unusable(number, "an offset or duration that is not a number", recording, f"{start!r}, {duration!r}")
+    if start is not None and duration is None and values.get(END) is not None:  # or it would reach to the recording's
+        return Unusable(number, f"an {END} and no {DURATION}; write the seconds between them as {DURATION}", recording)
     return Entry(
         number,
         recording,

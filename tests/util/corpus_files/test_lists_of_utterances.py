@@ -78,11 +78,12 @@ def lists(folder: Path) -> dict[str, Path]:
         "offset": write(folder / "b.csv", *map(",".join, fields)),
         "tsv": write(folder / "a.tsv", *map("\t".join, fields)),
         "jsonl": write(folder / "a.jsonl", *map(json.dumps, rows)),
+        "start": write(folder / "b.jsonl", *(json.dumps(row).replace("offset", "start") for row in rows)),
         "kaldi": kaldi(folder / "data"),
     }
 
 
-@pytest.mark.parametrize("kind", ["csv", "offset", "tsv", "jsonl", "kaldi"])
+@pytest.mark.parametrize("kind", ["csv", "offset", "tsv", "jsonl", "start", "kaldi"])
 def test_every_format_says_which_parts_of_a_recording_are_utterances(kind: str, folder: Path) -> None:
     path = lists(folder)[kind]
     if kind == "offset":
@@ -147,7 +148,8 @@ def test_times_that_cannot_be_used_are_named_with_their_line(folder: Path) -> No
 def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
     no_offset = '{"audio_filepath": "x", "text": "a", "offset": "b"}'
     half = r'{"audio_filepath": "x", "text": "a\ud800"}'
-    manifest = write(folder / "a.json", "{", "7", '{"text": "a"}', no_offset, "[" * 100_000, half)
+    end = '{"audio_filepath": "x", "text": "a", "start": 1, "end": 2}'
+    manifest = write(folder / "a.json", "{", "7", '{"text": "a"}', no_offset, "[" * 100_000, half, end)
     with pytest.raises(CorpusError) as error:
         read(manifest)
     reasons = [line.removeprefix(f"{manifest}:") for line in str(error.value).splitlines()[1:]]
@@ -159,6 +161,7 @@ def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
         "5: not JSON",
         r"6: a text that cannot be written as UTF-8: 'utf-8' codec can't encode character '\ud800' in position 1: "
         "surrogates not allowed",
+        "7: an end and no duration; write the seconds between them as duration",
     ]
     data = kaldi(folder / "data", "u1 other 0 1\nu2 talk x 1\n")
     with pytest.raises(
