@@ -62,14 +62,14 @@ class AsyncModel:
         await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
 
     async def transcribe(self, audio: str | PathLike[str] | Samples) -> Transcript:
-        """Return what `Model.transcribe` returns, or raise what it raises.
+        """Return what `Model.transcribe` returns, with the settings of now, or raise what it raises.
 
         A task that is cancelled stops before the next part of a long recording.
         """
-        parts = self.model.parts(audio)
+        parts, recognizer = self.model.parts(audio), self.model.recognizer()
         transcripts = []
         while (part := await self._run(next, parts, None)) is not None:
-            candidates = await self._run(self.model.candidates, part.samples)
+            candidates = await self._run(recognizer.candidates, part.samples)
             transcripts.append((part.start, candidates[0]))
         return joined(transcripts)
 

@@ -174,7 +174,7 @@ class Model:
 
         An AudioError or SamplesError that reading a recording raises is in its result.
         """
-        recognizer = self._recognizer(self._settings.with_results(checked_count(count, "count")))
+        recognizer = self.recognizer(self._settings.with_results(checked_count(count, "count")))
         return recognized(recordings, self.sampleRate(), recognizer, count)
 
     def parts(self, audio: str | PathLike[str] | Samples) -> Iterator[Part]:
@@ -190,9 +190,7 @@ class Model:
 
         The signal is not split, however long it is.
         """
-        recognition = self.recognition()
-        recognition.feed(signal)
-        return recognition.finish_transcripts(checked_count(count, "count"))
+        return self.recognizer().candidates(signal, checked_count(count, "count"))
 
     def stream(
         self,
@@ -268,21 +266,22 @@ class Model:
         settings = self._settings if hot_words is None else self._settings.with_hot_words(hot_words, tell_ignored)
         if beam_width is not None:
             settings = replace(settings, beam_width=checked_count(beam_width, "beam_width"))
-        recognizer = self._recognizer(settings)
+        recognizer = self.recognizer(settings)
         if endpointing is None:
             return Recognition(recognizer)
         rules = of_kind(endpointing, EndpointRules, "endpointing")
         voice = None if voice_activity is None else of_kind(voice_activity, VoiceActivity, "voice_activity")
         return EndpointedRecognition(recognizer, rules, voice)
 
+    def recognizer(self, settings: DecodingSettings | None = None) -> Recognizer:
+        """Return what recognizes with some settings, by default the current ones, whatever changes later."""
+        return Recognizer(self._info, self._features, self._scheduler, (settings or self._settings).decoder)
+
     def _recognized(self, audio_buffer: Samples) -> Recognition:
         recognition = self.recognition()
         for block in blocks_of(as_samples(audio_buffer)):
             recognition.feed(as_signal(block))
         return recognition
-
-    def _recognizer(self, settings: DecodingSettings) -> Recognizer:
-        return Recognizer(self._info, self._features, self._scheduler, settings.decoder)
 
     def _change(self, **changes: Any) -> None:
         """Change settings, all or none. Raise ModelError if no decoder can be made with them."""

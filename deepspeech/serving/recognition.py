@@ -66,6 +66,12 @@ class Recognizer:
         calibration = calibrations.language_model if self.has_language_model else calibrations.acoustic
         return [calibration.confidence(each) for each in self.observations(hypothesis, hypotheses, rivals, places)]
 
+    def candidates(self, signal: Array, count: int = 1) -> list[Transcript]:
+        """Return up to `count` transcripts of a signal, float32 [samples] in [-1, 1], best first."""
+        recognition = Recognition(self)
+        recognition.feed(signal)
+        return recognition.finish_transcripts(count)
+
     def transcripts(
         self, hypotheses: Sequence[Hypothesis], rivals: Rivals, count: int, start: float = 0.0
     ) -> list[Transcript]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,11 @@ import soundfile
 
 from deepspeech import AsyncModel, Model
 from deepspeech.errors import ModelError
+from deepspeech.serving.arguments.samples import Samples
 from deepspeech.serving.endpointing import EndpointRules
 from deepspeech.serving.engine import Piece, State
 from deepspeech.serving.layers.layer import Array
+from deepspeech.serving.long_audio import Part
 from deepspeech.serving.transcripts import Partial, Transcript
 
 
@@ -38,6 +41,31 @@ def test_transcripts_are_those_of_the_model(model: Model, graph_file: Path, reco
             await other.transcribe(recordings[0])
 
     asyncio.run(transcribe())
+
+
+class ChangedMeanwhile(Model):
+    """A model whose settings change once the first part of a recording has been read."""
+
+    def parts(self, audio: str | PathLike[str] | Samples) -> Iterator[Part]:
+        for part in super().parts(audio):
+            yield part
+            self.setBeamWidth(1)
+            self.disableExternalScorer()
+
+
+def test_settings_of_a_recording_are_those_of_its_begin(
+    graph_file: Path, scorer_file: Path, recordings: list[Path]
+) -> None:
+    spoken = np.resize(np.concatenate([soundfile.read(each, dtype="int16")[0] for each in recordings]), 50 * 16_000)
+    models = Model(graph_file), ChangedMeanwhile(graph_file)
+    for each in models:
+        each.enableExternalScorer(scorer_file)
+
+    async def transcribe() -> Transcript:
+        async with AsyncModel(models[1]) as other:
+            return await other.transcribe(spoken)
+
+    assert asyncio.run(transcribe()) == models[0].transcribe(spoken)
 
 
 def test_utterances_end_by_themselves_as_those_of_the_model(
