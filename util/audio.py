@@ -118,8 +118,8 @@ def read_audio_blocks(path: str | PathLike[str], sample_rate: int, channel: int 
         empty = True
         for block in decoded:
             empty = False
-            mono = _mono(path, block if channel is None else block[:, channel : channel + 1])
-            resampled = mono if unchanged else resampler.resample_chunk(mono)
+            signal = mono(path, block if channel is None else block[:, channel : channel + 1])
+            resampled = signal if unchanged else resampler.resample_chunk(signal)
             yield np.clip(resampled, -1, 1)
         if empty:
             raise AudioError(f"{path}: no samples")
@@ -159,6 +159,17 @@ def is_silent(path: str | PathLike[str], part: Part) -> bool:
 def resampled_length(samples: int, from_rate: int, to_rate: int) -> int:
     """Return how many samples `read_audio` makes of `samples`: the number to the nearest, in soxr's own arithmetic."""
     return int(samples / (from_rate / to_rate) + 0.5)
+
+
+def mono(path: str | PathLike[str], block: Samples) -> Samples:
+    """Return samples, float32 [samples, channels], channels averaged; raise AudioError for what is no sound."""
+    signal: Samples = block.mean(axis=1) if block.shape[1] > 1 else block[:, 0]
+    peak = np.abs(signal).max(initial=0)
+    if not np.isfinite(peak):
+        raise AudioError(f"{path}: samples that are not finite numbers")
+    if peak > LOUDEST:
+        raise AudioError(f"{path}: samples far beyond full scale, which is 1: integers as floats? divide them by 32768")
+    return signal
 
 
 @contextmanager
@@ -229,7 +240,7 @@ def _tells_length(sound: soundfile.SoundFile) -> bool:
 
 def _decoded_blocks(path: str | PathLike[str], sound: soundfile.SoundFile) -> Iterator[Samples]:
     """Yield the samples as float32 [block], channels averaged; raise AudioError if they end early or are not finite."""
-    return (_mono(path, block) for block in _blocks_of_channels(path, sound))
+    return (mono(path, block) for block in _blocks_of_channels(path, sound))
 
 
 def _blocks_of_channels(path: str | PathLike[str], sound: soundfile.SoundFile) -> Iterator[Samples]:
@@ -258,20 +269,9 @@ def _blocks_of_part(path: str | PathLike[str], sound: soundfile.SoundFile, part:
     missing = samples.stop - samples.start
     while missing and len(block := _next_block(path, sound, missing)):
         missing -= len(block)
-        yield _mono(path, block)
+        yield mono(path, block)
     if missing and samples.stop < sys.maxsize:
         raise AudioError(f"{path}: ends before {part.end:.3f} seconds")
-
-
-def _mono(path: str | PathLike[str], block: Samples) -> Samples:
-    """Return samples, float32 [samples, channels], channels averaged; raise AudioError for what is no sound."""
-    mono: Samples = block.mean(axis=1) if block.shape[1] > 1 else block[:, 0]
-    peak = np.abs(mono).max(initial=0)
-    if not np.isfinite(peak):
-        raise AudioError(f"{path}: samples that are not finite numbers")
-    if peak > LOUDEST:
-        raise AudioError(f"{path}: samples far beyond full scale, which is 1: integers as floats? divide them by 32768")
-    return mono
 
 
 def _length_and_silence(blocks: Iterable[Samples]) -> tuple[int, bool]:
@@ -288,7 +288,7 @@ def _may_be_silent(path: str | PathLike[str], sound: soundfile.SoundFile) -> boo
     sound.seek(sound.frames // 2)
     piece = _next_block(path, sound, _PIECE)
     sound.seek(0)
-    return not len(piece) or _length_and_silence([_mono(path, piece)])[1]
+    return not len(piece) or _length_and_silence([mono(path, piece)])[1]
 
 
 def _next_block(path: str | PathLike[str], sound: soundfile.SoundFile, most: int = _BLOCK) -> Samples:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from io import BufferedReader, BytesIO, TextIOWrapper
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import soundfile
 
 from deepspeech.cli.utterances.pipe import Pipe
 from deepspeech.errors import AudioError
+from deepspeech.util.audio import read_audio
 
 RATE = 16_000
 SAMPLES = (np.sin(np.arange(40_001) / 9) * 9000).astype(np.int16)
@@ -74,6 +76,21 @@ def test_what_cannot_be_read_from_a_pipe_is_one_line(monkeypatch: pytest.MonkeyP
         with pytest.raises(AudioError, match=r"^-: ") as caught:
             heard(data, monkeypatch)
         assert "\n" not in str(caught.value)
+
+
+def test_samples_that_are_no_sound_are_refused_as_those_of_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    integers = SAMPLES.astype(np.float32)
+    for data in (recording(integers, subtype="FLOAT"), recording(integers, rate=8000, subtype="DOUBLE")):
+        with pytest.raises(AudioError, match=r"^-: samples far beyond full scale"):
+            heard(data, monkeypatch)
+
+
+def test_samples_beyond_full_scale_become_those_of_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    loud = (SAMPLES / 9000 * 1.5).astype(np.float32)
+    for rate in (RATE, 8000):
+        data = recording(loud, rate, subtype="FLOAT")
+        (tmp_path / "a.wav").write_bytes(data)
+        np.testing.assert_allclose(heard(data, monkeypatch), read_audio(tmp_path / "a.wav", RATE), atol=1e-6)
 
 
 def adts(sizes: list[int]) -> bytes:

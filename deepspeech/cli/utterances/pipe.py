@@ -15,7 +15,7 @@ import numpy.typing as npt
 import soxr
 
 from ...errors import AudioError
-from ...util.audio import HIGHEST_RATE, LOWEST_RATE
+from ...util.audio import HIGHEST_RATE, LOWEST_RATE, mono
 from ...util.containers.ffmpeg import CONTAINERS
 from ...util.containers.mpeg_frames import HEADER_BYTES, frame_bytes, has_two_frames
 from ...util.containers.wav import START_BYTES, WavFormat, is_wav, read_wav_format
@@ -86,7 +86,7 @@ class Pipe:
             raise AudioError(f"{PIPE}: a sample rate of {wav.sample_rate} Hz")
         samples = self._samples(pipe, wav, b"")
         if wav.sample_rate == sample_rate:
-            yield from samples
+            yield from (np.clip(block, -1, 1) for block in samples)
             return
         resampler = soxr.ResampleStream(wav.sample_rate, sample_rate, 1, dtype="float32")
         for block in samples:
@@ -102,10 +102,7 @@ class Pipe:
             whole = len(left + data) // form.frame_bytes * form.frame_bytes
             block, left = (left + data)[:whole], (left + data)[whole:]
             if block:
-                samples = form.samples(block).mean(axis=1)
-                if not np.isfinite(samples).all():
-                    raise AudioError(f"{PIPE}: samples that are not finite numbers")
-                yield np.clip(samples, -1, 1)
+                yield mono(PIPE, form.samples(block))
             if not data:
                 if to_come and not self.interrupted:
                     missing = to_come / form.frame_bytes / form.sample_rate
