@@ -42,13 +42,13 @@ class WordSearch final : public ScoredSearch<Model, kHotWords> {
         delimiter_(context.labels.delimiter()),
         spell_beginnings_(context.labels.spell_beginnings()),
         unknown_allowed_(context.unknown_score > kLogZero) {
-    this->extension_bound_ = context.unknown_score;
     if (spell_beginnings_) {
       const float best_word = std::max(context.highest_bonus(), context.options.unknown_word_score);
       this->extension_bound_ = std::max(context.unknown_score, best_word + highest_ahead_);
     } else {
       beginnings_ = {{delimiter_, LexiconTrie::kRoot}};
-      if (this->root_has_many_children_) this->extension_bound_ = highest_ahead_;
+      // With few labels no node has many children, so that ranked labels are for unknown words alone.
+      this->extension_bound_ = context.labels.size() < kManyChildren ? context.unknown_score : highest_ahead_;
     }
   }
 

@@ -156,6 +156,16 @@ def test_model_of_characters_reads_utf8_bytes(tmp_path: Path) -> None:
     assert CTCDecoder(UTF8_BYTES, DecoderOptions(beam_width=50), scorer).decode(posteriors)[0].text == text
 
 
+def test_words_of_bytes_are_heard_where_their_first_byte_has_64_others_after_it(tmp_path: Path) -> None:
+    words = [chr(0xB000 + 64 * place) for place in range(64)]
+    write_arpa(tmp_path / "lm.arpa", words, np.random.default_rng(0))
+    text = f"{words[5]} {words[60]}"
+    columns = [column for byte in text.encode() for column in (byte - 1, 255)]
+    posteriors = 0.99 * np.eye(256)[columns] + 0.01 / 256
+    scorer = Scorer.load(UTF8_BYTES, tmp_path / "lm.arpa")
+    assert CTCDecoder(UTF8_BYTES, DecoderOptions(lm_weight=0), scorer).decode(posteriors)[0].text == text
+
+
 def test_cutoffs_that_leave_no_way_on_are_lifted(scorer: Scorer) -> None:
     options = DecoderOptions(cutoff_top_n=1)
     assert CTCDecoder(LABELS, options, scorer).decode(one_hot(" -a b-"))[0].text == "a b"
