@@ -110,7 +110,7 @@ def test_it_runs_beside_a_users_own_util_and_data(installed: Path, trained: Trai
     assert run(f"--one_shot_infer={wav}", *common).returncode == 0
 
 
-def test_speech_is_transcribed_without_what_training_needs(
+def test_speech_is_transcribed_and_a_graphs_weights_are_shown_without_what_training_needs(
     installed: Path, graph_file: Path, recordings: list[Path], tmp_path: Path
 ) -> None:
     program = """
@@ -141,11 +141,14 @@ sys.exit(command())
     transcribed = run("transcribe", "--model", graph_file, "--audio", tmp_path / "in", "--json")
     assert transcribed.returncode == 0, transcribed.stderr
     assert len(transcribed.stdout.splitlines()) == 2
-    for name in ("train", "evaluate"):
-        refused = run(name, "--help")
+    shown = run("weights", "show", graph_file)
+    assert shown.stdout.startswith(f"{graph_file}: network deepspeech"), shown.stderr
+    assert run("weights", "compare", graph_file, graph_file).returncode == 0
+    for command in (["train", "--help"], ["evaluate", "--help"], ["weights", "export", graph_file, "weights.h5"]):
+        refused = run(*command)
         assert refused.returncode == 1
         (line,) = refused.stderr.splitlines()
-        assert line.startswith("deepspeech: the package ") and "pip install '.[train]'" in line
+        assert ": the package " in line and "pip install '.[train]'" in line
 
 
 def test_source_without_native_code_says_what_to_do(installed: Path, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ import numpy.typing as npt
 from ...errors import CheckpointError
 from ...util.files.whole_files import write_whole
 from ...util.files.writable import reason_of
+from .model_weights import LayerWeights
 
 DESCRIPTION = "deepspeech_description"
 _OF_TRAINING = ("optimizer", "optimizer_weights", "metrics")
@@ -30,14 +30,6 @@ _BFLOAT16 = np.dtype("V2")
 """What HDF5, which knows no bfloat16, holds in its place."""
 _LARGEST_COMPRESSION = 1100
 """No dataset is this many times as large as its file: DEFLATE, which Keras may use, comes to 1,032."""
-
-
-@dataclass(frozen=True)
-class LayerWeights:
-    """The weights of a layer, of any numeric type and shape, by their names, in their order."""
-
-    name: str
-    weights: Mapping[str, npt.NDArray[Any]]
 
 
 def read_hdf5(path: Path, origin: str | None = None) -> tuple[tuple[LayerWeights, ...], Mapping[str, Any]]:

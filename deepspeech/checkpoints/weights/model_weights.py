@@ -1,6 +1,6 @@
 """The weights of a model with what they stand for, whichever file holds them.
 
-HDF5 files and exported graphs are read without TensorFlow.
+HDF5 files and exported graphs are read without TensorFlow, and graphs without h5py, too, which only training installs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
@@ -33,10 +32,17 @@ from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.output_units import UNITS
 from ...util.text import Alphabet
 from ..identity import DESCRIPTION_FORMAT
-from .hdf5 import LayerWeights, read_hdf5
 
 _GRAPH_SUFFIXES = (".pb", ".pbmm")
 _HDF5_SUFFIXES = (".h5", ".hdf5")
+
+
+@dataclass(frozen=True)
+class LayerWeights:
+    """The weights of a layer, of any numeric type and shape, by their names, in their order."""
+
+    name: str
+    weights: Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,8 @@ class ModelWeights:
 
 def weights_of_hdf5(path: Path, origin: str) -> ModelWeights:
     """Read a file of Keras or one that `deepspeech-weights export` wrote; raise CheckpointError."""
+    from .hdf5 import read_hdf5
+
     layers, description = read_hdf5(path, origin)
     _check_description(origin, description)
     return ModelWeights(origin, layers, description)
@@ -105,6 +113,8 @@ def is_graph(path: Path) -> bool:
 
 def is_hdf5(path: Path) -> bool:
     """Return whether a file is one of HDF5, by its name or by its content."""
+    import h5py
+
     return path.suffix.lower() in _HDF5_SUFFIXES or (path.is_file() and bool(h5py.is_hdf5(path)))
 
 

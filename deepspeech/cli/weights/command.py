@@ -19,7 +19,6 @@ from pathlib import Path
 
 from ...checkpoints.weights.comparison import differences
 from ...checkpoints.weights.figures import BARS, PLAIN_BARS, lines_of
-from ...checkpoints.weights.hdf5 import write_hdf5
 from ...checkpoints.weights.model_weights import ModelWeights, is_graph, is_hdf5, weights_of_graph, weights_of_hdf5
 from ...errors import CheckpointError, FlagError
 from ...options.checkpoints import AUTOMATIC
@@ -92,6 +91,8 @@ def _bars() -> str:
 def _export(options: argparse.Namespace) -> int:
     if not options.output.name.endswith((".h5", ".hdf5")):
         raise FlagError(f"{options.output}: the name of the file to write must end in .weights.h5 or .h5")
+    from ...checkpoints.weights.hdf5 import write_hdf5
+
     source = _read(options.file, options.checkpoint)
     write_hdf5(options.output, source.layers, source.description)
     print(f"{options.output}: {len(source.values)} weights of {source.origin}")

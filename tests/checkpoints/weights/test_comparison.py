@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from deepspeech.checkpoints.weights.comparison import differences
-from deepspeech.checkpoints.weights.hdf5 import LayerWeights
-from deepspeech.checkpoints.weights.model_weights import ModelWeights
+from deepspeech.checkpoints.weights.model_weights import LayerWeights, ModelWeights
 
 
 def model(values: list[float], kind: Any = np.float32) -> ModelWeights:

@@ -12,8 +12,8 @@ import pytest
 import tensorflow as tf
 from models_of_weights import IDENTITIES, weights_of
 
-from deepspeech.checkpoints.weights.hdf5 import LayerWeights, read_hdf5, write_hdf5
-from deepspeech.checkpoints.weights.model_weights import read_initial_weights, weights_of_hdf5
+from deepspeech.checkpoints.weights.hdf5 import read_hdf5, write_hdf5
+from deepspeech.checkpoints.weights.model_weights import LayerWeights, read_initial_weights, weights_of_hdf5
 from deepspeech.errors import CheckpointError
 from deepspeech.options import CheckpointOptions, with_values
 

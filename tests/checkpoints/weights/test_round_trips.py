@@ -13,8 +13,8 @@ from models_of_weights import IDENTITIES, weights_of
 
 from deepspeech.checkpoints.lock import locked_for_training
 from deepspeech.checkpoints.store import Kind
-from deepspeech.checkpoints.weights.hdf5 import LayerWeights, write_hdf5
-from deepspeech.checkpoints.weights.model_weights import ModelWeights, weights_of_hdf5
+from deepspeech.checkpoints.weights.hdf5 import write_hdf5
+from deepspeech.checkpoints.weights.model_weights import LayerWeights, ModelWeights, weights_of_hdf5
 from deepspeech.checkpoints.weights.of_checkpoint import weights_of_checkpoint_file, write_checkpoint
 from deepspeech.errors import CheckpointError
 from deepspeech.network.deepspeech import LSTM_NAME
