@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ...decoder import Hypothesis
 from ..recognition import Recognition, Recognizer
 from .recent_audio import RecentAudio
 from .rules import Endpoint, EndpointRules, RowRules
@@ -56,6 +57,14 @@ class EndpointedRecognition(Recognition):
         if found is None:
             return None
         return Endpoint(found.reason, (self._start_sample + self._sample_of(found.row)) / self._rate)
+
+    def finish(self, count: int = 1) -> list[Hypothesis]:
+        """Return up to `count` hypotheses of the utterance, best first: up to its endpoint, or else of all its audio.
+
+        The rows that are still to come end it by no rule, or what is said after their endpoint would be lost.
+        """
+        self._endpointed.end_with_audio()
+        return super().finish(count)
 
     def following(self) -> EndpointedRecognition:
         """Begin the next utterance, with the audio after the endpoint; without one, after all that was fed."""

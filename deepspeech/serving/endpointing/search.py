@@ -89,6 +89,12 @@ class EndpointedSearch:
             if self._rows == self._rules.longest_utterance and self.endpoint is None:
                 self._end_longest()
 
+    def end_with_audio(self) -> None:
+        """Let no rule end the utterance any more: what comes are its last rows, after which nothing follows."""
+        if self.endpoint is None:
+            self._release()
+            self._rules = RowRules(0, 0, 0)
+
     def peek(self, count: int) -> Results:
         """Return up to `count` results so far, best first."""
         if self._results is not None:

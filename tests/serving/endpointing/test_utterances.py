@@ -106,6 +106,16 @@ def test_speech_without_pauses_ends_between_words(model: Model) -> None:
     assert evaluate_transcript(" ".join(words), heard).word_edits <= whole + len(ends)
 
 
+def test_what_is_said_last_is_heard_where_the_longest_utterance_would_end_in_the_last_rows(model: Model) -> None:
+    random = np.random.default_rng(8)
+    samples = as_int16(say(" ".join(random_transcript(random).split()[0] for _ in range(30)), random))[: 4 * RATE]
+    rows_of_context = 9
+    for rows in range(0, rows_of_context, 2):
+        rules = EndpointRules(longest_utterance=4.0 - 0.02 * rows)
+        heard = " ".join(transcript.text for _, transcript in utterances(model, samples, 1600, rules))
+        assert heard.split()[-1] == model.stt(samples).split()[-1]
+
+
 def test_silence_is_not_kept(model: Model) -> None:
     noise = as_int16(np.random.default_rng(0).normal(0, 0.003, 9 * RATE))
     found = utterances(model, noise, 3200)
