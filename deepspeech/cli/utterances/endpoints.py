@@ -35,7 +35,7 @@ def add_endpoint_flags(parser: argparse.ArgumentParser, effect: str = "") -> Non
     parser.add_argument(
         "--voice_activity",
         action="store_true",
-        help="let the network rest until there is a voice, which silero-vad hears; needs deepspeech[voice_activity]",
+        help="let the network rest until there is a voice, which silero-vad hears; needs the extra voice_activity",
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ...errors import GraphError, ModelError
+from ...util.web.libraries import check_libraries
 from ..engine import AcousticEngine, Engine
 from ..feature_windows import ModelFeatures
 from ..frozen.graph import mapped_file
@@ -73,8 +73,7 @@ def is_loaded_as_graph(path: Path) -> bool:
 
 
 def _for_litert(path: Path, precision: str) -> AcousticModel:
-    if find_spec("ai_edge_litert") is None:
-        raise GraphError(f"{path}: is run by ai-edge-litert, which is not installed; install deepspeech[litert]")
+    check_libraries(str(path), ["ai_edge_litert"], "litert", GraphError)
     from .litert.model import read_litert_model
 
     try:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ModelError
+from ...util.web.libraries import check_libraries
 
 Array = npt.NDArray[np.float32]
 
@@ -35,6 +36,7 @@ class VoiceActivity:
 
     def __init__(self) -> None:
         """Load the detector; raise ModelError, saying what to install, if it is not installed."""
+        check_libraries("voice activity detection", ["silero_vad", "onnxruntime"], "voice_activity", ModelError)
         self._session = _session(_model_path())
 
     def probability(self, window: Array, state: Array, rate: int) -> tuple[float, Array]:
@@ -98,15 +100,13 @@ def _model_path() -> Path:
         path = Path(folder) / "data/silero_vad.onnx"
         if path.is_file():
             return path
-    raise ModelError("voice activity detection needs the package silero-vad; install deepspeech[voice_activity]")
+    raise ModelError("the package silero-vad has no data/silero_vad.onnx; install it again")
 
 
 @cache
 def _session(path: Path) -> Any:
-    try:
-        import onnxruntime
-    except ImportError:
-        raise ModelError("voice activity detection needs onnxruntime; install deepspeech[voice_activity]") from None
+    import onnxruntime
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])

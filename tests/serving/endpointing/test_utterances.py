@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import util
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -188,7 +189,7 @@ def test_the_times_of_what_follows_count_silence_that_waits_for_a_voice(model: M
     assert stream.next_utterance().start == 3.25
 
 
-def test_a_missing_detector_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deepspeech.serving.endpointing.voice_activity.find_spec", lambda _name: None)
-    with pytest.raises(ModelError, match="silero-vad; install"):
+def test_a_missing_detector_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(util, "find_spec", lambda name: None if name == "silero_vad" else find_spec(name))
+    with pytest.raises(ModelError, match=r"silero_vad.*\[voice_activity\]' in a checkout or .*whl\[voice_activity\]'"):
         VoiceActivity()
