@@ -52,7 +52,12 @@ class EndpointedRecognition(Recognition):
                 self._feed_block(heard)
 
     def endpoint(self) -> Endpoint | None:
-        """Return the end of the utterance; None while it goes on."""
+        """Return the end of the utterance; None while it goes on, as far as all that was fed tells.
+
+        Were rows left to `peek`, that could find an end of which nobody learns who finishes the utterance after it.
+        """
+        if self._endpointed.endpoint is None:
+            self._run_pending()
         found = self._endpointed.endpoint
         if found is None:
             return None

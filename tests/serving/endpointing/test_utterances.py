@@ -58,7 +58,7 @@ def as_int16(signal: npt.NDArray[np.floating]) -> Samples:
 
 
 def utterances(
-    model: Model, samples: Samples, chunk: int, rules: EndpointRules = RULES
+    model: Model, samples: Samples, chunk: int, rules: EndpointRules = RULES, *, partials: bool = False
 ) -> list[tuple[Endpoint | None, Transcript]]:
     stream = model.stream(endpointing=rules)
     found = []
@@ -69,6 +69,8 @@ def utterances(
             assert following.start == endpoint.seconds
             found.append((endpoint, stream.finish()))
             stream = following
+        if partials:
+            stream.partial()
     return [*found, (None, stream.finish())]
 
 
@@ -107,14 +109,17 @@ def test_speech_without_pauses_ends_between_words(model: Model) -> None:
     assert evaluate_transcript(" ".join(words), heard).word_edits <= whole + len(ends)
 
 
-def test_what_is_said_last_is_heard_where_the_longest_utterance_would_end_in_the_last_rows(model: Model) -> None:
+def test_what_is_said_last_is_heard_where_the_longest_utterance_ends_shortly_before(model: Model) -> None:
     random = np.random.default_rng(8)
     samples = as_int16(say(" ".join(random_transcript(random).split()[0] for _ in range(30)), random))[: 4 * RATE]
-    rows_of_context = 9
-    for rows in range(0, rows_of_context, 2):
+    rows_of_context_and_of_a_run = 9 + 16
+    for rows in range(0, rows_of_context_and_of_a_run, 2):
         rules = EndpointRules(longest_utterance=4.0 - 0.02 * rows)
-        heard = " ".join(transcript.text for _, transcript in utterances(model, samples, 1600, rules))
+        found = utterances(model, samples, 1600, rules)
+        heard = " ".join(transcript.text for _, transcript in found)
         assert heard.split()[-1] == model.stt(samples).split()[-1]
+        assert found == utterances(model, samples, 1600, rules, partials=True)
+        assert found == utterances(model, samples, len(samples), rules)
 
 
 def test_silence_is_not_kept(model: Model) -> None:
