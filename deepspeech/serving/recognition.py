@@ -187,11 +187,11 @@ class Recognition:
 
     def _run_pending(self, *, last: bool = False) -> None:
         if self._pending:
-            windows, self._pending = np.concatenate(self._pending), []
-            posteriors = self._acoustic.run(windows, last=last)
+            posteriors = self._acoustic.run(np.concatenate(self._pending), last=last)
+            self._pending = []  # not before, or they would be lost if the network is interrupted
+            self._rivals.feed(posteriors)
             with self._recognizer.naming_the_model():
                 self._search.feed(posteriors)
-            self._rivals.feed(posteriors)
 
 
 def blocks_of(samples: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ import pytest
 from deepspeech import Model
 from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.errors import ModelError
+from deepspeech.serving.engine import Engine, Piece, State
+from deepspeech.serving.layers.layer import Array
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +47,27 @@ def test_one_thread_feeds_while_another_asks_for_the_text(model: Model, noise: n
         done.set()
         thread.join()
     assert old.finishStream() == new.finish().text == model.stt(noise)
+
+
+def test_what_was_heard_before_an_interruption_is_not_lost(
+    model: Model, noise: npt.NDArray[np.int16], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_batch = Engine.run_batch
+
+    def interrupted(engine: Engine, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, State]]:
+        monkeypatch.setattr(Engine, "run_batch", run_batch)
+        run_batch(engine, pieces, cores_left)
+        raise KeyboardInterrupt  # as Ctrl-C does, once the native code is done
+
+    stream, other = model.stream(), model.stream()
+    for start in range(0, len(noise), 3200):
+        chunk = noise[start : start + 3200]
+        other.feed(chunk)
+        monkeypatch.setattr(Engine, "run_batch", interrupted)
+        with suppress(KeyboardInterrupt):
+            stream.feed(chunk)
+        monkeypatch.setattr(Engine, "run_batch", run_batch)
+    assert stream.finish() == other.finish()
 
 
 def test_of_several_threads_that_finish_one_gets_the_text(model: Model) -> None:
