@@ -54,9 +54,10 @@ class EndpointedRecognition(Recognition):
     def endpoint(self) -> Endpoint | None:
         """Return the end of the utterance; None while it goes on, as far as all that was fed tells.
 
-        Were rows left to `peek`, that could find an end of which nobody learns who finishes the utterance after it.
+        Were rows left to `peek` that could end it, that could find an end of which nobody learns who finishes the
+        utterance after it.
         """
-        if self._endpointed.endpoint is None:
+        if self._endpointed.can_end_within(sum(map(len, self._pending))):
             self._run_pending()
         found = self._endpointed.endpoint
         if found is None:

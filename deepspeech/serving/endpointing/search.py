@@ -89,6 +89,12 @@ class EndpointedSearch:
             if self._rows == self._rules.longest_utterance and self.endpoint is None:
                 self._end_longest()
 
+    def can_end_within(self, rows: int) -> bool:
+        """Return whether so many rows more, or fewer, could end the utterance."""
+        silences = self._rules.silence_after_words, self._rules.silence_without_words
+        by_silence = any(0 < each - self._silent_rows <= rows or 0 < each < rows for each in silences)
+        return by_silence or 0 < self._rules.longest_utterance <= self._rows + rows
+
     def end_with_audio(self) -> None:
         """Let no rule end the utterance any more: what comes are its last rows, after which nothing follows."""
         if self.endpoint is None:

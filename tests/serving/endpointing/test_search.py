@@ -49,6 +49,25 @@ def test_silence_without_words_ends_later_and_keeps_only_its_end() -> None:
     assert run(25 * ".", rules=longer_after_words) == (RowEndpoint("silence", 10), "")
 
 
+@given(st.tuples(*3 * [st.integers(0, 9)]), st.text("ab .", max_size=20), st.text("ab .", max_size=20))
+def test_an_end_comes_only_where_it_was_said_to_be_possible(
+    rules: tuple[int, int, int], before: str, after: str
+) -> None:
+    search = EndpointedSearch(CTCDecoder(LABELS, DecoderOptions(beam_width=20)), RowRules(*rules))
+    search.feed(posteriors(before))
+    if search.endpoint is None and not search.can_end_within(len(after)):
+        search.feed(posteriors(after))
+        assert search.endpoint is None
+
+
+def test_no_end_is_possible_soon_while_there_is_speech_or_a_long_silence_without_words() -> None:
+    for text in (".a.b", 15 * "."):
+        search = EndpointedSearch(CTCDecoder(LABELS, DecoderOptions(beam_width=20)), RULES)
+        search.feed(posteriors(text))
+        assert not search.can_end_within(9)
+        assert search.can_end_within(30)
+
+
 @given(st.tuples(*3 * [st.integers(0, 9)]), st.text("ab .", max_size=40))
 def test_utterances_that_follow_each_other_come_to_the_end_of_the_signal(
     rules: tuple[int, int, int], text: str
