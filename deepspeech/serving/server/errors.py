@@ -38,6 +38,11 @@ def busy(what: str) -> RefusedError:
     return RefusedError(503, "server_busy", f"{what}; ask again in {RETRY_SECONDS} seconds")
 
 
+def being_stopped() -> RefusedError:
+    """Return the refusal of a request that comes, or is still not answered, when the server ends."""
+    return busy("The server is being stopped")
+
+
 def failed(what: str, error: BaseException) -> RefusedError:
     """Log in one line why something failed, its traceback at the debug level; return what the client is told."""
     frames = traceback.extract_tb(error.__traceback__)[-1:]

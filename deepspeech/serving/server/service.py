@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from ..api import Model
 from ..endpointing.voice_activity import VoiceActivity
-from .errors import busy
+from .errors import being_stopped, busy
 from .metrics import Metrics
 from .models import Models
 from .options import ServerOptions
@@ -129,7 +129,7 @@ class Service:
 
     def _check_open(self) -> None:
         if self.draining.is_set():
-            raise busy("The server is being stopped")
+            raise being_stopped()
         if self.lateness > self.limits.busy_seconds:
             raise busy(f"The server is busy: live audio is late by {self.lateness:.1f} seconds")
 

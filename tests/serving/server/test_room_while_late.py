@@ -1,13 +1,19 @@
-"""Who is let in while live audio is recognized late, and once that is over."""
+"""Who is let in while live audio is recognized late, and once that is over; what others are told when it ends."""
 
 from __future__ import annotations
 
 import asyncio
+import io
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
+import openai
 import pytest
-from serving_in_thread import Samples, Served, final, loaded, samples_of, say, serving, tell
+import soundfile
+from openai import OpenAI
+from serving_in_thread import PATIENCE, Samples, Served, final, loaded, samples_of, say, serving, tell, until
 from websockets.exceptions import InvalidStatus
 
 from deepspeech.serving.server import service
@@ -60,3 +66,26 @@ def test_audio_that_was_late_before_a_pause_keeps_nobody_out_after_it(
             assert final(first)["type"] == "final"
             with server.stream() as second:
                 assert second.recv(timeout=10)
+
+
+def test_recordings_that_are_not_transcribed_when_the_server_ends_are_refused_as_all_others(
+    models: Models, speech: list[Samples]
+) -> None:
+    file = io.BytesIO()
+    soundfile.write(file, np.resize(np.concatenate(speech), 1000 * 16_000), 16_000, format="FLAC")
+    limits = Limits(max_transcriptions=1)
+    with serving(models, limits, drain_secs=0.1) as server, ThreadPoolExecutor(1) as waiting:
+        client = OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0, timeout=PATIENCE)
+        create = client.audio.transcriptions.create
+        events = create(file=("a.flac", file.getvalue()), model="tiny", stream=True)
+        assert next(events).type == "transcript.text.delta"
+        second = waiting.submit(create, file=("a.flac", file.getvalue()), model="tiny")
+        until(lambda: server.figure("transcriptions_waiting") == 1)
+        server.server.drain()
+        refused = second.exception(PATIENCE)
+        assert isinstance(refused, openai.InternalServerError)
+        assert (refused.status_code, refused.code) == (503, "server_busy")
+        assert "being stopped" in refused.message and "retry-after" in refused.response.headers
+        with pytest.raises(openai.APIError, match="being stopped"):
+            list(events)
+        client.close()

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...transcripts import Transcript, continued, joined
-from ..errors import RefusedError, failed
+from ..errors import RefusedError, being_stopped, failed
 from ..models import LoadedModel
 from ..service import Service
 from .form import TranscriptionRequest, checked, read_form
@@ -23,6 +23,9 @@ from .rendering import delta, done, failure, rendered
 
 Part = tuple[float, float, Transcript]
 """Start and end in seconds, and the transcript."""
+
+LAST_SECONDS = 0.5
+"""What is left to a transcription that is stopped, to tell its client, once the server ends."""
 
 
 class TranscriptionEndpoint:
@@ -41,7 +44,7 @@ class TranscriptionEndpoint:
             except ClientDisconnect:
                 return
             try:
-                ending = await _until_gone(receive, self._answer(form, send))
+                ending = await self._in_time(receive, self._answer(form, send))
             finally:
                 await form.close()
         if ending is not None:  # the place is free already when the client learns that it has its answer
@@ -60,6 +63,27 @@ class TranscriptionEndpoint:
             spoken = joined([(start, transcript) for start, _, transcript in heard])
             return rendered(spoken, heard[-1][1], loaded.model.language, asked)
 
+    async def _in_time(self, receive: Receive, work: Coroutine[Any, Any, ASGIApp]) -> ASGIApp | None:
+        """Do the work and return its result; stop when the client has gone, and return None.
+
+        Stop, too, when there is no time left for it, and raise RefusedError as long as no answer has begun.
+        """
+        working = asyncio.ensure_future(work)
+        gone, over = asyncio.ensure_future(_gone(receive)), asyncio.ensure_future(self._service.over.wait())
+        try:
+            await asyncio.wait({working, gone, over}, return_when=asyncio.FIRST_COMPLETED)
+            if over.done() and not working.done():
+                working.cancel()
+                await asyncio.wait({working}, timeout=LAST_SECONDS)
+                if working.cancelled() or not working.done():
+                    raise being_stopped()
+            return working.result() if working.done() else None
+        finally:
+            for task in (working, gone, over):
+                task.cancel()
+            ended = asyncio.gather(working, gone, return_exceptions=True)
+            await asyncio.wait({ended}, timeout=0 if over.done() else None)
+
     async def _stream(self, parts: AsyncIterator[Part], send: Send) -> None:
         """Send the text as server-sent events while it comes, and as the last one what fails after the first."""
         text, end, begun = "", 0.0, False
@@ -73,12 +97,21 @@ class TranscriptionEndpoint:
                     await _send_event(send, delta(longer[len(text) :]))
                 text, end = longer, part_end
             await _send_event(send, done(text, end))
+        except asyncio.CancelledError:
+            if not begun or not self._service.over.is_set():
+                raise
+            await self._fail(being_stopped(), send)
         except Exception as error:
             if not begun:
                 raise
-            refused = error if isinstance(error, RefusedError) else failed("a streamed transcription", error)
-            self._service.metrics.refused.labels(refused.code).inc()
-            await _send_event(send, failure(refused.to_json()))
+            await self._fail(
+                error if isinstance(error, RefusedError) else failed("a streamed transcription", error), send
+            )
+
+    async def _fail(self, refused: RefusedError, send: Send) -> None:
+        """Count what goes wrong after the answer had begun, and tell it as the last event."""
+        self._service.metrics.refused.labels(refused.code).inc()
+        await _send_event(send, failure(refused.to_json()))
 
     @asynccontextmanager
     async def _parts(self, loaded: LoadedModel, asked: TranscriptionRequest) -> AsyncIterator[AsyncIterator[Part]]:
@@ -131,19 +164,6 @@ async def _begin_events(send: Send) -> None:
 
 async def _send_event(send: Send, event: bytes) -> None:
     await send({"type": "http.response.body", "body": event, "more_body": True})
-
-
-async def _until_gone(receive: Receive, work: Coroutine[Any, Any, ASGIApp]) -> ASGIApp | None:
-    """Do the work and return its result; stop when the client has gone, and return None."""
-    working = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_gone(receive))
-    try:
-        await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
-        return working.result() if working.done() else None
-    finally:
-        for task in (working, gone):
-            task.cancel()
-        await asyncio.gather(working, gone, return_exceptions=True)
 
 
 async def _gone(receive: Receive) -> None:
