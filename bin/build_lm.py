@@ -35,7 +35,7 @@ from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.options.rows.checks import FINITE, at_least
 from deepspeech.util.errors import LanguageModelError
-from deepspeech.util.output_units import UNITS, ByteAlphabet, SyllableAlphabet, load_alphabet
+from deepspeech.util.output_units import UNITS, ByteAlphabet, SyllableAlphabet, WordPieceAlphabet, load_alphabet
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
 from deepspeech.util.transcripts import Normalizer
@@ -75,6 +75,8 @@ def read_arguments() -> Namespace:
     arguments.normalizer = chosen_normalizer(arguments)
     if arguments.bytes:
         arguments.unit, arguments.output_unit = "character", ByteAlphabet.unit
+    if arguments.unit == "character" and arguments.output_unit == WordPieceAlphabet.unit:
+        raise FlagError("--unit=character: word pieces need a language model of words; leave this flag out")
     if arguments.alphabet is None and arguments.output_unit == Alphabet.unit:
         arguments.alphabet = ROOT / "data/alphabet.txt"
     for text in arguments.texts:

@@ -56,6 +56,8 @@ def load_scorer(
         if characters:
             logger.info("%s: taken for a language model of characters, as it has no longer words", path)
     labels: Labels = alphabet.output_labels
+    if characters and isinstance(alphabet, WordPieceAlphabet):
+        raise DecoderError(f"{path}: is of characters, but word pieces need a language model of words; build one")
     if isinstance(alphabet, SyllableAlphabet) and characters:
         labels = _characters_of_syllables(alphabet, path)
     return Scorer.load(labels, path, trie_path, characters=characters, spell=_spell(alphabet))

@@ -1,5 +1,7 @@
 """A language model of characters is recognized by its vocabulary, whichever kind of file it is."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,10 +9,11 @@ import numpy as np
 import pytest
 from exhaustive import write_arpa
 
-from deepspeech.decoder import UTF8_BYTES, Scorer
-from deepspeech.decoder.of_alphabet import make_decoder
+from deepspeech.decoder import UTF8_BYTES, DecoderError, Scorer
+from deepspeech.decoder.of_alphabet import load_scorer, make_decoder
 from deepspeech.options import LanguageModelOptions
 from deepspeech.util.language_model import is_of_characters
+from deepspeech.util.output_units import WordPieceAlphabet
 from deepspeech.util.text import Alphabet
 
 DIGITS = tuple("设二九四")
@@ -60,3 +63,15 @@ def test_a_package_says_itself_what_it_is(tmp_path: Path) -> None:
     scorer = make_decoder(Alphabet(tuple(labels)), LanguageModelOptions(scorer_path=tmp_path / "lm.scorer")).scorer
     assert scorer is not None
     assert not scorer.characters
+
+
+def test_word_pieces_are_told_at_once_that_they_need_words(tmp_path: Path) -> None:
+    write_arpa(tmp_path / "lm.arpa", list(DIGITS), np.random.default_rng(0))
+    with pytest.raises(DecoderError, match=r"lm\.arpa: is of characters, but word pieces need .* of words"):
+        load_scorer(WordPieceAlphabet((" 设", "二", "九", "四"), b""), tmp_path / "lm.arpa")
+    script = Path(__file__).resolve().parents[2] / "bin/build_lm.py"
+    flags = ["--unit=character", "--output_unit=wordpieces", f"--alphabet={tmp_path / 'pieces.model'}"]
+    command = [sys.executable, str(script), str(tmp_path / "lm.arpa"), f"--out={tmp_path / 'lm'}", *flags]
+    refused = subprocess.run(command, capture_output=True, text=True)
+    assert refused.returncode == 1
+    assert "--unit=character: word pieces need a language model of words" in refused.stderr
