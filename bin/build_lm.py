@@ -122,20 +122,25 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet) -> list[str]:
     counts: Counter[str] = Counter()
     for words in sentences(arguments, "Counting words"):
         counts.update(words)
-    known = [word for word, _ in counts.most_common() if word not in SPECIAL and _can_spell(alphabet, word)]
+    words_by_count = (word for word, _ in counts.most_common() if word not in SPECIAL)
+    known = [word for word in words_by_count if _can_spell(alphabet, word, arguments.unit)]
     if not known:
         labels = f"the labels of {arguments.alphabet}" if arguments.alphabet else arguments.output_unit
-        raise LanguageModelError(f"no word of {arguments.texts[0]} can be spelled with {labels}")
+        of_characters = isinstance(alphabet, SyllableAlphabet) and arguments.unit == "word"
+        advice = "; if it is written in characters, give --unit character" if of_characters else ""
+        raise LanguageModelError(f"no word of {arguments.texts[0]} can be spelled with {labels}{advice}")
     chosen = known[: arguments.vocabulary]
     covered = sum(counts[word] for word in chosen) / max(1, sum(counts.values()))
     report(f"{len(counts)} words, {len(chosen)} of them kept, which are {100 * covered:.2f} % of the text")
     return chosen
 
 
-def _can_spell(alphabet: Alphabet, word: str) -> bool:
+def _can_spell(alphabet: Alphabet, word: str, unit: str) -> bool:
     if word == SPACE:
         return alphabet.delimiter is not None
-    return not alphabet.missing(word) or (isinstance(alphabet, SyllableAlphabet) and bool(alphabet.readings(word)[0]))
+    if isinstance(alphabet, SyllableAlphabet):
+        return bool(alphabet.readings(word)[0]) if unit == "character" else f" {word}" in alphabet.labels
+    return not alphabet.missing(word)
 
 
 def estimate(arguments: Namespace, arpa: Path, scratch: Path) -> None:

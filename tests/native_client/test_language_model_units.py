@@ -65,13 +65,28 @@ def test_a_package_says_itself_what_it_is(tmp_path: Path) -> None:
     assert not scorer.characters
 
 
+def build(*arguments: str | Path) -> str:
+    """Return what bin/build_lm.py says of arguments that it refuses."""
+    script = Path(__file__).resolve().parents[2] / "bin/build_lm.py"
+    refused = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True)
+    assert refused.returncode == 1
+    return refused.stderr
+
+
 def test_word_pieces_are_told_at_once_that_they_need_words(tmp_path: Path) -> None:
     write_arpa(tmp_path / "lm.arpa", list(DIGITS), np.random.default_rng(0))
     with pytest.raises(DecoderError, match=r"lm\.arpa: is of characters, but word pieces need .* of words"):
         load_scorer(WordPieceAlphabet((" 设", "二", "九", "四"), b""), tmp_path / "lm.arpa")
-    script = Path(__file__).resolve().parents[2] / "bin/build_lm.py"
     flags = ["--unit=character", "--output_unit=wordpieces", f"--alphabet={tmp_path / 'pieces.model'}"]
-    command = [sys.executable, str(script), str(tmp_path / "lm.arpa"), f"--out={tmp_path / 'lm'}", *flags]
-    refused = subprocess.run(command, capture_output=True, text=True)
-    assert refused.returncode == 1
-    assert "--unit=character: word pieces need a language model of words" in refused.stderr
+    said = build(tmp_path / "lm.arpa", "--out", tmp_path / "lm", *flags)
+    assert "--unit=character: word pieces need a language model of words" in said
+
+
+def test_words_of_characters_are_none_of_syllables(tmp_path: Path) -> None:
+    for name, content in (("text.txt", "设定\n"), ("pinyin.txt", "she4\nding4\n")):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    for tool in ("lmplz", "filter", "build_binary"):
+        (tmp_path / tool).touch()
+    flags = ["--output_unit=pinyin", f"--alphabet={tmp_path / 'pinyin.txt'}", f"--tools={tmp_path}"]
+    said = build(tmp_path / "text.txt", "--out", tmp_path / "lm", *flags)
+    assert "can be spelled with the labels of" in said and "give --unit character" in said
