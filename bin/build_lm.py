@@ -30,7 +30,7 @@ from deepspeech.cli.arguments import (
     chosen_normalizer,
     run_script,
 )
-from deepspeech.decoder.of_alphabet import load_scorer
+from deepspeech.decoder.of_alphabet import load_scorer, spell_of
 from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.options.rows.checks import FINITE, at_least
@@ -140,7 +140,8 @@ def _can_spell(alphabet: Alphabet, word: str, unit: str) -> bool:
         return alphabet.delimiter is not None
     if isinstance(alphabet, SyllableAlphabet):
         return bool(alphabet.readings(word)[0]) if unit == "character" else f" {word}" in alphabet.labels
-    return not alphabet.missing(word)
+    spell = spell_of(alphabet)
+    return bool(spell(word)) if spell else not alphabet.missing(word)
 
 
 def estimate(arguments: Namespace, arpa: Path, scratch: Path) -> None:

@@ -60,7 +60,27 @@ def load_scorer(
         raise DecoderError(f"{path}: is of characters, but word pieces need a language model of words; build one")
     if isinstance(alphabet, SyllableAlphabet) and characters:
         labels = _characters_of_syllables(alphabet, path)
-    return Scorer.load(labels, path, trie_path, characters=characters, spell=_spell(alphabet))
+    return Scorer.load(labels, path, trie_path, characters=characters, spell=spell_of(alphabet))
+
+
+def spell_of(alphabet: Alphabet) -> Spell | None:
+    """Return what spells the words of a language model; None if the longest labels that fit do.
+
+    A word that its pieces write otherwise has no spelling, as sentencepiece may normalize what it cuts.
+    """
+    if not isinstance(alphabet, WordPieceAlphabet):
+        return None
+
+    def spell(word: str) -> list[list[int]]:
+        try:
+            labels = alphabet.encode(word).tolist()
+            return [labels] if alphabet.decode(labels) == word else []
+        except AlphabetError:
+            if alphabet.missing(word):
+                return []
+            raise
+
+    return spell
 
 
 def with_references(corpus: Corpus, alphabet: Alphabet, decoder: CTCDecoder) -> Corpus:
@@ -94,19 +114,3 @@ def _characters_of_syllables(alphabet: SyllableAlphabet, path: Path) -> OutputLa
     if not texts:
         raise DecoderError(f"{path}: none of its characters is read as a syllable of the alphabet")
     return OutputLabels(texts, columns, alphabet.size)
-
-
-def _spell(alphabet: Alphabet) -> Spell | None:
-    """Return what spells the words of a language model; None if the longest labels that fit do."""
-    if not isinstance(alphabet, WordPieceAlphabet):
-        return None
-
-    def spell(word: str) -> list[list[int]]:
-        try:
-            return [alphabet.encode(word).tolist()]
-        except AlphabetError:
-            if alphabet.missing(word):
-                return []
-            raise
-
-    return spell

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,18 @@ def test_a_package_says_itself_what_it_is(tmp_path: Path) -> None:
     scorer = make_decoder(Alphabet(tuple(labels)), LanguageModelOptions(scorer_path=tmp_path / "lm.scorer")).scorer
     assert scorer is not None
     assert not scorer.characters
+
+
+def test_words_that_word_pieces_write_otherwise_are_left_out(tmp_path: Path) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece")
+    model = BytesIO()
+    texts = iter(["find one", "two five fine"] * 20)
+    options = {"vocab_size": 30, "hard_vocab_limit": False, "minloglevel": 2}  # and its usual normalization
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=texts, model_writer=model, **options)
+    write_arpa(tmp_path / "lm.arpa", ["find", "\ufb01nd", "two"], np.random.default_rng(0))
+    scorer = load_scorer(WordPieceAlphabet.of(model.getvalue()), tmp_path / "lm.arpa")
+    assert scorer.can_spell("find two")
+    assert not scorer.can_spell("\ufb01nd")
 
 
 def build(*arguments: str | Path) -> str:
