@@ -1,6 +1,7 @@
 """Runs whose parameters have a name: those of an experiment, or those of another run."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import FlagError
@@ -112,7 +113,8 @@ def _of_parameters(path: Path, work: Path | None) -> Options:
         work = _default_folder(name)
     values = values_of_parameters(parameters, work, path)
     folders = {"work": work, "checkpoint_dir": work / "checkpoints", "summary_dir": work / "summaries"} if work else {}
-    return with_values(Options, {**values, **folders})
+    options = with_values(Options, {**values, **folders})
+    return replace(options, front_end=options.front_end.left_open)
 
 
 def _default_folder(name: str) -> Path:

@@ -242,6 +242,14 @@ class FrontEndOptions:
         return replace(self, window_ms=features.window_ms, step_ms=features.step_ms, coefficients=features.coefficients)
 
     @property
+    def left_open(self) -> "FrontEndOptions":
+        """The same with zeros in place of the front end's own sizes, so that another front end takes its own, too."""
+        own = FRONT_ENDS.get(self.feature_type, (0, 0, 0))
+        sizes = (self.window_ms, self.step_ms, self.coefficients)
+        window_ms, step_ms, coefficients = (0 if size == its else size for size, its in zip(sizes, own, strict=True))
+        return replace(self, window_ms=window_ms, step_ms=step_ms, coefficients=coefficients)
+
+    @property
     def features(self) -> FeatureOptions:
         """The features. Raise FeatureError if no front end can compute them."""
         return FeatureOptions(

@@ -19,7 +19,9 @@ from deepspeech.experiments.fsdd import FSDD
 from deepspeech.options import Options, check_values, with_values
 from deepspeech.options.parameters.comparison import differences
 from deepspeech.options.parameters.of_run import run_parameters, values_of_parameters
+from deepspeech.options.parameters.text import write_parameters
 from deepspeech.training.inputs import read_inputs
+from deepspeech.util.features import FeatureOptions
 from deepspeech.util.importing import MODULES
 
 OWN_FILE = """
@@ -154,6 +156,22 @@ def test_a_file_that_is_not_there_is_named_before_the_corpus_is_imported(
     with pytest.raises(DeepSpeechError, match="missing"):
         read_inputs(options)
     assert not (tmp_path / "work").exists()
+
+
+def test_a_front_end_that_takes_the_place_of_another_runs_has_its_own_sizes(tmp_path: Path) -> None:
+    def front_end_of(kept: str, *flags: str) -> FeatureOptions:
+        written = parse(["--train_files=a.csv", *kept.split()])
+        assert written
+        write_parameters(tmp_path / "params.txt", run_parameters(written))
+        options = parse([f"--params_file={tmp_path}", *flags])
+        assert options
+        return options.features
+
+    assert front_end_of("") == FeatureOptions()
+    assert front_end_of("", "--feature_type=fbank") == FeatureOptions(feature_type="fbank")
+    assert front_end_of("--feature_type=fbank", "--feature_type=psf") == FeatureOptions(feature_type="psf")
+    longer = FeatureOptions(feature_type="fbank", window_ms=40)
+    assert front_end_of("--feature_win_len=40", "--feature_type=fbank") == longer
 
 
 @pytest.mark.slow
