@@ -138,8 +138,10 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet) -> list[str]:
 def _can_spell(alphabet: Alphabet, word: str, unit: str) -> bool:
     if word == SPACE:
         return alphabet.delimiter is not None
+    if isinstance(alphabet, SyllableAlphabet) and unit == "character":
+        return bool(alphabet.readings(word)[0])
     if isinstance(alphabet, SyllableAlphabet):
-        return bool(alphabet.readings(word)[0]) if unit == "character" else f" {word}" in alphabet.labels
+        return word.isascii() and not alphabet.missing(word)
     spell = spell_of(alphabet)
     return bool(spell(word)) if spell else not alphabet.missing(word)
 
