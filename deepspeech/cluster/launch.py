@@ -20,7 +20,14 @@ from ..training.scoring import evaluator_of
 from ..training.towers import GraphSettings, compute_devices
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE
-from .addresses.announcing import own_address, place_kept, port_to_listen_on, take_place, wait_for_name
+from .addresses.announcing import (
+    ConnectionOfAnyPlace,
+    own_address,
+    place_kept,
+    port_to_listen_on,
+    take_place,
+    wait_for_name,
+)
 from .allreduce.graph import AllReduceGraph, build_all_reduce_graph
 from .allreduce.listening import listen_for_ring
 from .allreduce.replica import Replica
@@ -86,7 +93,8 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
         open_sets(options, inputs, features) as sets,
         evaluator_of(options, inputs, identity.network, evaluation) as evaluator,
     ):
-        connection, process = Connection(address_of(cluster, token)), new_process()
+        kind = ConnectionOfAnyPlace if cluster.task == ANY_PLACE else Connection
+        connection, process = kind(address_of(cluster, token)), new_process()
         with _placed(options, connection, process) as options:
             cluster = options.cluster
             record.name = cluster.node_name

@@ -1,18 +1,46 @@
 """What a worker tells the coordinator of itself before it joins, and asks of it: its address and a place."""
 
+import logging
+import os
 import socket
+import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from ...errors import ClusterError
 from ...options import ClusterOptions
 from ...util.web.listening import is_known_as_loopback
-from ..coordination.errors import CoordinatorError
+from ..coordination.errors import CoordinatorError, ReplacedError
 from ..coordination.places import RESERVED_SECONDS
 from ..http import routes
 from ..http.client import LEAVE_SECONDS, POLL_SECONDS, RETRY_SECONDS, Connection
+
+logger = logging.getLogger(__name__)
+
+
+class ConnectionOfAnyPlace(Connection):
+    """Requests of a worker that works at any place: where another was given its place, it takes another one.
+
+    The graph and TensorFlow's server are made for a place, and a server cannot be ended: so the process becomes that
+    of the same command, begun anew. The coordinator has handed out what it did to others.
+    """
+
+    def post(
+        self, route: routes.Route, body: Mapping[str, Any], wait: float = 0.0, patience: float | None = None
+    ) -> tuple[int, Any]:
+        """Send a request as a Connection does, but do not return if another process has this one's place."""
+        try:
+            return super().post(route, body, wait, patience)
+        except ReplacedError:
+            if self.given_up():
+                raise
+        logger.warning("Another worker was given this one's place: beginning anew, at another place")
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - it is this program
 
 
 def take_place(connection: Connection, process: str, patience: float) -> int:

@@ -1,6 +1,8 @@
 """Places and addresses of workers over HTTP, and a worker that leaves in the middle of a step."""
 
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -97,6 +99,33 @@ def test_a_worker_keeps_its_place_while_it_builds_its_graph_and_one_that_dies_or
                     time.sleep(0.01)
         assert take_place(connection, "slow", 0) == 1
         assert [take_place(connection, process, 0) for process in ("other", "another")] == [2, 3]
+
+
+def test_a_worker_of_any_place_whose_place_was_given_to_another_takes_another_place() -> None:
+    program = """
+import secrets, sys, threading
+from deepspeech.cluster.addresses.announcing import ConnectionOfAnyPlace, take_place
+from deepspeech.cluster.coordination.membership import Applicant, Role
+from deepspeech.cluster.http.client import Address, join
+
+process = secrets.token_hex(8)
+connection = ConnectionOfAnyPlace(Address("127.0.0.1", int(sys.argv[1]), sys.argv[2]))
+task = take_place(connection, process, 0)
+membership = join(connection, Applicant(Role.WORKER, task, process, {"n_hidden": "48"}))
+print(task, flush=True)
+threading.Event().wait()
+"""
+    with serving() as served:
+        command = [sys.executable, "-c", program, str(served.port), TOKEN]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as moving:
+            try:
+                assert moving.stdout is not None
+                assert moving.stdout.readline() == "1\n"
+                newcomer = join(served.connection(), applicant(1, "newcomer"))
+                assert moving.stdout.readline() == "2\n"
+                newcomer.leave()
+            finally:
+                moving.kill()
 
 
 def reserved_at(service: Service, process: str) -> float:
