@@ -130,7 +130,7 @@ def test_a_folder_that_was_made_as_consoles_of_stores_make_them_is_received(stor
     for name in ("run/", "run/graph/", "run/graph/events", "run/checkpoint"):
         store.put(name, b"" if name.endswith("/") else b"content")
     here = copy_of(store.address("run"), FOLDERS)
-    receive(here)
+    receive(here, within=("graph",))
     assert {path.relative_to(here).as_posix() for path in here.rglob("*")} == {"graph", "graph/events", "checkpoint"}
     (here / "checkpoint").unlink()
     send(here)

@@ -55,3 +55,22 @@ def test_checkpoints_stay_where_summaries_are_written_to_the_same_folder(store: 
         (folder / name).write_text(name)
         send_what_was_written(local)
     assert store.names("run/") == {"checkpoint", "events.1", "events.2"}
+
+
+def test_checkpoints_at_a_whole_bucket_come_without_the_corpus_beside_them_which_stays(store: ObjectStore) -> None:
+    address = "s3://speech"
+    of_checkpoints = {"checkpoint", "train-1.index", "graph/events.out.tfevents.graph"}
+    others = {"corpus/train.csv", "corpus/graph/a.wav", "other run/checkpoint"}
+    for name in of_checkpoints | others:
+        store.put(name, name.encode())
+    options = flags.parse(["--train_files=a.csv", f"--checkpoint_dir={address}"])
+    assert options is not None
+    for changed in ("train-2", "train-3"):
+        store.put("corpus/train.csv", changed.encode())
+        here = with_local_copies(options).checkpoints.directory
+        received = {path.relative_to(here).as_posix() for path in here.rglob("*") if path.is_file()}
+        assert received == of_checkpoints
+        (here / "checkpoint").write_text(changed)
+        send(here)
+    assert store.names() == of_checkpoints | others
+    assert store.get("checkpoint") == b"train-3"

@@ -13,7 +13,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,19 +41,25 @@ class _Known:
     modified_ns: int
 
 
-def receive(folder: Path, *, only_read: bool = False) -> None:
+def receive(folder: Path, *, within: Collection[str] = (), only_read: bool = False) -> None:
     """Make a folder that is a copy hold what is at its address, which may be nothing; do nothing for any other.
 
-    What was written here and could not be sent stays, to be sent the next time; copies that were removed here come
-    again. Raise StorageError if the address cannot be read, or if it was changed from elsewhere while there is
-    something that was not sent, unless the folder is `only_read`, and nothing of it ever sent.
+    Of folders in it, those `within` come, and what was sent from here before: an address may be a whole bucket, with a
+    corpus beside. What was written here and could not be sent stays, to be sent the next time; copies that were removed
+    here come again. Raise StorageError if the address cannot be read, or if it was changed from elsewhere while there
+    is something that was not sent, unless the folder is `only_read`, and nothing of it ever sent.
     """
     address = original_of(folder)
     if address is None:
         return
     store = Settings.read().store
     with _remembered(address) as memory:
-        known, remote, here = memory.known, _listed(store, address), _files_of(folder, address)
+        known, here = memory.known, _files_of(folder, address)
+        remote = {
+            name: each
+            for name, each in _listed(store, address).items()
+            if name in known or "/" not in name or name.partition("/")[0] in within
+        }
 
         def fetch(name: str) -> None:
             known[name] = _fetch(store, f"{address}/{name}", folder / name)

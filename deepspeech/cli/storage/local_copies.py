@@ -19,6 +19,8 @@ SET_FLAGS = ("train_files", "dev_files", "test_files")
 LOADED = "load_checkpoint_dir"
 """A folder of checkpoints that is not written."""
 TWO_WAY_FOLDERS = ("checkpoint_dir", "save_checkpoint_dir", LOADED)
+WITHIN = ("graph",)
+"""The folders that belong to one of checkpoints. Whatever else lies in it is not received with it."""
 CACHES = ("train_cached_features_path", "dev_cached_features_path", "test_cached_features_path")
 WRITTEN_FOLDERS = ("export_dir", "summary_dir", "report_dir")
 WRITTEN_FILES = ("test_output_file",)
@@ -116,7 +118,7 @@ def _fetch(options: Options, name: str, path: Path, *, leads: bool) -> None:
     elif name in WRITTEN_FILES:
         path.parent.mkdir(parents=True, exist_ok=True)
     elif name in TWO_WAY_FOLDERS:
-        receive(path, only_read=name == LOADED)
+        receive(path, within=WITHIN, only_read=name == LOADED)
     elif path in [value for row, value in items_of(options) if row.name in TWO_WAY_FOLDERS]:
         return  # it is received, with the checkpoints that are to stay
     elif name == "export_dir":
