@@ -25,6 +25,7 @@ from .parallel import ordered_map
 from .parts import Part, PartError
 from .progress import Progress
 from .shards.windows import in_windows
+from .storage.copies import named_for_all
 from .text import Alphabet, outputs_needed
 from .transcripts import Normalizer
 
@@ -132,7 +133,7 @@ def read_corpus(
     Recordings that the file `remembered` knows (see `checked_recordings`) are not decoded again; it gets the others.
     """
     paths = [Path(csv_file) for csv_file in csv_files]
-    names = ", ".join(map(str, paths))
+    names = ", ".join(named_for_all(str(path)) for path in paths)
     rows = _remaining(list(read_files(paths, normalizer)), excluded, names)
     utterances: list[Utterance] = []
     bad_rows: list[BadRow] = []

@@ -8,6 +8,7 @@ from ..errors import CheckpointError
 from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from ..options.training.epochs import LOSS, in_words
+from ..util.storage.copies import named_for_all
 from .folder import Kind, checkpoints_in, read_index
 from .integrity import damage, step_of
 from .recovery import NoneIntactError, find_intact, progress_of
@@ -31,7 +32,7 @@ def choose(folder: Path, wanted: str, find: Find, purpose: str, *, trained: bool
         prefix, reason = _wanted(folder, wanted, find), ""
         of_kind = {BEST: f"the checkpoint of {_lowest(prefix)}", LAST: "the newest checkpoint"}
         words = of_kind.get(wanted, "the checkpoint that --checkpoint names")
-    logger.info("%s with %s, %s%s", purpose, words, prefix, reason)
+    logger.info("%s with %s, %s%s", purpose, words, named_for_all(str(prefix)), reason)
     return prefix
 
 

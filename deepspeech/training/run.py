@@ -21,6 +21,7 @@ from ..util.features import front_end
 from ..util.feeding import UNREADABLE, Batch
 from ..util.monitoring.time_use import TimeUse
 from ..util.signals import ended_by_signals
+from ..util.storage.copies import named_for_all
 from .data_set import open_sets
 from .features.statistics import fill_in_statistics
 from .graph import Session, build_training_graph, fix_threads, session_config
@@ -60,7 +61,7 @@ def train_and_test(
 def _train_and_test(
     options: Options, inputs: Inputs, devices: Sequence[str], publish: Publish | None, time_use: TimeUse
 ) -> None:
-    title, corpus = str(options.checkpoint_folder), inputs.corpora.get(SetName.TEST)
+    title, corpus = named_for_all(str(options.checkpoint_folder)), inputs.corpora.get(SetName.TEST)
     evaluation = Evaluation.of_test(inputs.decoder, options.test.files, corpus, options.report, title)
     with ended_by_signals():
         fix_threads(options.session)

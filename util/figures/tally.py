@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..corpus_files import files_of, listing
+from ..storage.copies import named_for_all
 from .metrics import EditCounts, evaluate_transcript
 
 LABELS_KEPT = 2
@@ -71,7 +72,7 @@ class Tally:
         `file` is the place of its CSV file, from 0, among those that are counted by themselves.
         """
         edits = evaluate_transcript(transcript, hypothesis)
-        wrong = Sample(wav, transcript, hypothesis, loss, edits)
+        wrong = Sample(named_for_all(wav), transcript, hypothesis, loss, edits)
         files = () if file is None else (*[Tally()] * file, Tally(1, loss, edits))
         return Tally(1, loss, edits, (wrong,) if edits.character_edits else (), files=files)
 
@@ -111,7 +112,7 @@ class Tally:
 
 def counted_files(lists: Sequence[Path]) -> list[str]:
     """Return the names of a set's lists that are counted each by itself; none of one list alone, or of too many."""
-    return [str(listing(path)) for path in lists] if 1 < len(lists) <= MOST_FILES else []
+    return [named_for_all(str(listing(path))) for path in lists] if 1 < len(lists) <= MOST_FILES else []
 
 
 def places_of_files(lists: Sequence[Path]) -> dict[str, int]:

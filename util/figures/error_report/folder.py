@@ -12,6 +12,7 @@ from ...files.whole_files import folder_written_whole, write_text_whole
 from ...files.writable import why_not_writable
 from ...parallel import ordered_map, usable_cores
 from ...progress import Progress
+from ...storage.copies import named_for_all
 from ..errors.levels import Levels, levels_of_file
 from .content import make_report
 from .further_columns import further_columns
@@ -81,7 +82,7 @@ class ReportFolder:
                     write_text_whole(new / name, text)
         except OSError as error:
             raise FlagError(f"--report_dir={self._folder}: cannot be written ({error.strerror})") from error
-        log.info("Report of the errors: %s", self._folder / PAGE)
+        log.info("Report of the errors: %s", named_for_all(str(self._folder / PAGE)))
 
     def _results(self, listed: Sequence[Utterance], progress: bool) -> list[UtteranceResult]:
         columns = further_columns(dict.fromkeys(utterance.csv_file for utterance in listed))
@@ -97,9 +98,9 @@ class ReportFolder:
     def _result(self, utterance: Utterance, measured: Levels | None, further: dict[str, str]) -> UtteranceResult:
         hypothesis, loss, without_language_model = self._heard[utterance]
         return UtteranceResult(
-            csv_file=utterance.csv_file,
+            csv_file=named_for_all(utterance.csv_file),
             line=utterance.line,
-            recording=str(Path(utterance.path).absolute()),
+            recording=named_for_all(str(Path(utterance.path).absolute())),
             reference=utterance.reference,
             hypothesis=hypothesis,
             without_language_model=without_language_model,

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from itertools import groupby
 from pathlib import Path
+from posixpath import relpath
 from urllib.parse import quote
 
+from ....storage.addresses import address_of
+from ....storage.copies import local_path, original_of
 from ....transcripts import words_of
 from ...errors.alignment import Kind, Step, align
 from ..content import ErrorReport, ListedUtterance
@@ -32,8 +35,14 @@ def utterance_list(report: ErrorReport, folder: Path) -> Markup:
 
 
 def recording_link(recording: str, folder: Path) -> str:
-    """Return the address of a recording from a page in `folder`: a relative path, or else one of the scheme `file`."""
-    target = os.path.realpath(recording)
+    """Return the address of a recording from a page in `folder`: a relative path, or else one of the scheme `file`.
+
+    A page that is sent to an address links to recordings at addresses there, and any other to the copies of those.
+    """
+    if (page := original_of(folder)) is not None and address_of(recording) is not None:
+        here, there = (address.split("/", 3) for address in (f"{page}/", recording))
+        return quote(relpath(f"/{there[3]}", f"/{here[3]}")) if there[:3] == here[:3] else recording
+    target = os.path.realpath(local_path(recording))
     try:
         path = os.path.relpath(target, os.path.realpath(folder))
     except ValueError:  # on another drive
