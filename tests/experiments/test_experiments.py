@@ -174,6 +174,29 @@ def test_a_front_end_that_takes_the_place_of_another_runs_has_its_own_sizes(tmp_
     assert front_end_of("--feature_win_len=40", "--feature_type=fbank") == longer
 
 
+@pytest.mark.parametrize("beginning", ["--load_checkpoint_dir", "--checkpoint_dir"])
+def test_a_run_that_begins_with_another_folders_checkpoint_is_repeated_from_there(
+    beginning: str, tmp_path: Path
+) -> None:
+    saving = f"--save_checkpoint_dir={tmp_path / 'mine'}"
+    first = parse(["--train_files=a.csv", f"{beginning}={tmp_path / 'base'}", saving, "--fresh_optimizer"])
+    assert first
+    write_parameters(tmp_path / "params.txt", run_parameters(first))
+    again = parse([f"--params_file={tmp_path}", f"--work={tmp_path / 'again'}"])
+    assert again
+    assert again.checkpoints.load_directory == tmp_path / "base"
+    assert again.checkpoints.directory == tmp_path / "again/checkpoints"
+
+
+def test_a_run_that_begins_and_saves_in_one_folder_is_repeated_from_nothing(tmp_path: Path) -> None:
+    folders = [f"--{name}_checkpoint_dir={tmp_path / 'mine'}" for name in ("load", "save")]
+    first = parse(["--train_files=a.csv", *folders])
+    assert first
+    write_parameters(tmp_path / "params.txt", run_parameters(first))
+    again = parse([f"--params_file={tmp_path}", f"--work={tmp_path / 'again'}"])
+    assert again and not again.checkpoints.begins_elsewhere
+
+
 @pytest.mark.slow
 def test_a_run_can_be_repeated_and_compared(own_file: Path, recordings: Path, tmp_path: Path) -> None:
     experiment = ["--experiment", f"{own_file}:small", "--from", recordings]

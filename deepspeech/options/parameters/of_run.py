@@ -24,7 +24,12 @@ def run_parameters(options: Options) -> dict[str, text.Value]:
         for row, value in items_of(options)
         if row.decides_result
     }
-    return {**written, "augment": tuple(map(with_whole_source, options.augmentation.written))}
+    beginning = options.checkpoints.load_directory if options.checkpoints.begins_elsewhere else None
+    return {
+        **written,
+        "augment": tuple(map(with_whole_source, options.augmentation.written)),
+        "load_checkpoint_dir": _written(beginning, {}),  # wherever it is: another work folder has no such checkpoint
+    }
 
 
 def values_of_parameters(read: Mapping[str, text.Value], work: Path | None, source: Path) -> dict[str, Value]:
