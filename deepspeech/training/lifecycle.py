@@ -20,7 +20,7 @@ from .data_set import DataSet
 from .interruption import Interrupted
 from .reporting.reports import log_report
 from .reporting.summaries import Summaries
-from .run_record import write_run_record
+from .run_record import has_run_record, write_run_record
 
 logger = logging.getLogger(__name__)
 
@@ -67,11 +67,11 @@ class RunLifecycle:
         self._training_ended = False
         self._keeps_figures = True
         self._reductions = state.plateau_reductions
-        if options.trains:
+        if options.trains and not (coordinator.training_is_over and has_run_record(options)):
             write_run_record(options, checkpoints.network, session.graph)
-        if SetName.TRAIN in sets:
-            corpus = sets[SetName.TRAIN].corpus
-            self._note(train_utterances=len(corpus), train_hours=corpus.hours)
+            if SetName.TRAIN in sets:
+                corpus = sets[SetName.TRAIN].corpus
+                self._note(train_utterances=len(corpus), train_hours=corpus.hours)
 
     def epoch_done(self, report: EpochReport, pace: str) -> None:
         """Report an epoch, and save the weights if their validation is the best so far.

@@ -36,6 +36,11 @@ OF_IMPORT = ("from", "part", "split", "tier")
 SECONDS_FOR_GIT = 5
 
 
+def has_run_record(options: Options) -> bool:
+    """Return whether the parameters of a run lie beside the checkpoints."""
+    return (options.checkpoints.directory / FILE_NAME).exists()
+
+
 def write_run_record(options: Options, network: Network, graph: Any) -> None:
     """Write the parameters, variables, graph and environment beside the checkpoints; raise CheckpointError."""
     folder = options.checkpoints.directory

@@ -10,10 +10,14 @@ import tensorflow as tf
 from checkpoint_sessions import STATE, session_of, set_step, values
 from program import Program
 
+from deepspeech.checkpoints.model_figures import ModelFigures
 from deepspeech.cli.flags import parse
 from deepspeech.schedule.jobs import EpochReport, SetName, Tally
 from deepspeech.schedule.state import TrainingState
 from deepspeech.training.lifecycle import RunLifecycle
+from deepspeech.util.corpus import Corpus, read_corpus
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.text import Alphabet
 
 v1 = tf.compat.v1
 
@@ -27,6 +31,11 @@ class Progress:
 class NoSummaries:
     def epoch_done(self, _report: EpochReport) -> None:
         pass
+
+
+@dataclass
+class Listed:
+    corpus: Corpus
 
 
 def double_weights(session: Any) -> None:
@@ -56,3 +65,26 @@ def test_a_run_that_is_killed_after_it_went_back_to_the_best_weights_goes_on_fro
         found = values(session)
     assert found.pop("global_step") == 20
     assert all(np.array_equal(best[name], found[name]) for name in found)
+
+
+def test_a_run_that_finds_nothing_left_to_train_leaves_what_is_told_of_the_training(program: Program) -> None:
+    folder, front = program.checkpoints, front_end(FeatureOptions(feature_type="psf"))
+    both = [program.corpus.train, program.corpus.test]
+    whole = read_corpus(both, Alphabet.load(program.corpus.alphabet), front, progress=False)
+
+    def run(corpus: Corpus, *flags: str, training_is_over: bool) -> tuple[bytes, ModelFigures]:
+        options = parse([*program.training(), *flags])
+        assert options is not None
+        sets: Any = {SetName.TRAIN: Listed(corpus)}
+        with session_of(folder) as (checkpoints, session):
+            RunLifecycle(options, sets, Progress(STATE, training_is_over), session, checkpoints, NoSummaries())  # type: ignore[arg-type]
+        return (folder / "params.txt").read_bytes(), ModelFigures.read(folder)
+
+    folder.mkdir()
+    part = replace(whole, utterances=whole.utterances[:2])
+    first = run(part, training_is_over=True)
+    assert first[1].train_utterances == len(part)
+    assert run(whole, "--random_seed=5", training_is_over=True) == first
+    parameters, figures = run(whole, "--random_seed=5", training_is_over=False)
+    assert b"random_seed : 5" in parameters
+    assert figures.train_utterances == len(whole)
