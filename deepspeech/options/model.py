@@ -144,6 +144,8 @@ class NetworkOptions:
         given, flags = in_chunks.get(network, (False, ""))
         if given and self.bidirectional:
             yield f"{flags}: without effect beside --bidirectional; --nobidirectional makes a network that streams"
+        if network in PROVIDED[1:] and self.intermediate_ctc_layers and not self.intermediate_ctc_weight:
+            yield "--intermediate_ctc_layers: without effect, as --intermediate_ctc_weight is 0; 0.3 gives them a share"
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,15 @@ class ModelOptions:
     context: int = flag(
         9, "frames on either side that the network sees beside each one", check=at_least(0), on_command_line=False
     )
+
+    @property
+    def notices(self) -> Iterator[str]:
+        """A line for each kind of flag that is given, but has no effect in the network."""
+        of_layers = [f"dropout_rate{number}" for number in range(2, 7)]
+        given = [f"--{name}" for name in of_layers if getattr(self, name) != getattr(ModelOptions, name)]
+        if given and self.network in PROVIDED[1:]:
+            yield f"{', '.join(given)}: without effect in the network {self.network}, which has --dropout_rate alone"
+        yield from self.settings.notices(self.network)
 
     @property
     def dropout_rates(self) -> tuple[float, float, float, float, float, float]:

@@ -147,7 +147,7 @@ class Options:
         if self.retired.decoder_library_path:
             yield "--decoder_library_path: the decoder is part of this package; the file that was named is not used"
         yield from map(ignored_notice, self.retired.ignored)
-        if self.model.dropout_rate5 and not self.experiment.name:
+        if self.model.dropout_rate5 and self.model.network == ModelOptions.network and not self.experiment.name:
             yield "--dropout_rate5: applied to the LSTM's output, as the network has no backward LSTM"
         if self.trains and self.dev.files and not self.schedule.validation_step:
             reason = "because --validation_step is 0; --validation_step=1 validates after every epoch"
@@ -162,12 +162,14 @@ class Options:
             yield from self.schedule.learning_rate.notices
         if self.trains and self.summaries.directory_given and not self.summaries.seconds:
             yield "--summary_dir: nothing is written there, as --summary_secs is 0; --summary_secs=30 writes summaries"
+        if self.trains and self.summaries.full_trace and not self.summaries.seconds:
+            yield "--fulltrace: nothing is traced, as --summary_secs is 0; --summary_secs=30 writes summaries"
         if self.session.quantize_after and not self.session.quantize_aware:
             yield "--quantize_after: not used, as --quantize_aware is not given, with which training rounds"
         if self.export.format != GRAPH and not self.exports:
             yield "--export_format: nothing is exported, as --export_dir is not given, the folder to export to"
         yield from self.language_model.notices
-        yield from self.model.settings.notices(self.model.network)
+        yield from self.model.notices
 
 
 @dataclass(frozen=True)

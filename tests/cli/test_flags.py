@@ -120,6 +120,7 @@ def test_any_text_is_either_a_value_or_a_flag_error(value: str, name: str) -> No
         "--dropout_rate5=0.1",
         "--dev_files=dev.csv",
         "--summary_dir=summaries",
+        "--fulltrace",
         "--quantize_after=1000",
         "--export_format=onnx",
         "--average_checkpoints=5",
@@ -150,6 +151,14 @@ def test_weights_of_a_language_model_that_is_not_given_have_a_notice(argument: s
         (("--network=conformer", "--convolutional_layers=5"), "of the network convolutional, without effect in"),
         (("--network=lstm", "--attention_heads=2"), "of the network conformer, without effect in the network lstm"),
         (
+            ("--network=lstm", "--intermediate_ctc_layers=2"),
+            "--intermediate_ctc_layers: without effect, as --intermediate_ctc_weight is 0",
+        ),
+        (
+            ("--network=lstm", "--dropout_rate2=0", "--dropout_rate5=0.3"),
+            "--dropout_rate2, --dropout_rate5: without effect in the network lstm, which has --dropout_rate alone",
+        ),
+        (
             ("--experiment=an4", "--lstm_chunk=32"),
             "--lstm_chunk and --lstm_chunk_offset: without effect beside --bidirectional",
         ),
@@ -167,7 +176,7 @@ def test_a_setting_that_the_network_does_not_have_has_a_notice(arguments: tuple[
 
 def test_a_flag_that_does_what_it_says_needs_no_notice() -> None:
     for arguments in (
-        ("--summary_dir=summaries", "--summary_secs=9"),
+        ("--summary_dir=summaries", "--summary_secs=9", "--fulltrace"),
         ("--summary_dir=summaries", "--notrain", "--test_files=test.csv"),
         ("--lm_weight=1", "--lm_binary_path=lm.binary"),
         ("--lm_weight=1", "--scorer_path=lm.scorer"),
@@ -180,6 +189,8 @@ def test_a_flag_that_does_what_it_says_needs_no_notice() -> None:
         ("--plateau_epochs=3", "--reduce_lr_on_plateau", "--dev_files=dev.csv", "--validation_step=1"),
         ("--network=lstm", "--lstm_layers=3", "--output_step=20", "--lstm_chunk=32"),
         ("--network=conformer", "--attention_heads=2", "--bidirectional"),
+        ("--network=conformer", "--intermediate_ctc_layers=2", "--intermediate_ctc_weight=0.3"),
+        ("--dropout_rate2=0.1", "--dropout_rate6=0"),
         ("--network=convolutional", "--convolutional_layers=3", "--convolution_kernel=9", "--output_step=20"),
         ("--experiment=an4_streaming", "--bidirectional"),
     ):
