@@ -36,14 +36,20 @@ def base_options(given: Options, names: Collection[str]) -> Options | None:
         work = wanted.work or _default_folder(name)
         if experiment is AUTO:
             experiment = _fitted(given, names, work)
+        if not experiment.corpus:
+            _check_not_imported(wanted, f"--experiment={wanted.name} imports no corpus; --train_files names its lists")
         return experiment.options_in(wanted.name, work)
     if wanted.sources or wanted.work is not None:
         flag = "from" if wanted.sources else "work"
         raise FlagError(f"--{flag}: needs --experiment, to whose recordings or work folder it belongs")
-    for flag, chosen in (("part", wanted.parts), ("split", wanted.split), ("tier", wanted.tiers)):
-        if chosen:
-            raise FlagError(f"--{flag}: needs --experiment, whose corpus is imported")
+    _check_not_imported(wanted, "needs --experiment, whose corpus is imported")
     return None
+
+
+def _check_not_imported(wanted: ExperimentOptions, why: str) -> None:
+    of_imports = {"from": wanted.sources, "part": wanted.parts, "split": wanted.split, "tier": wanted.tiers}
+    for flag in (flag for flag, chosen in of_imports.items() if chosen):
+        raise FlagError(f"--{flag}: {why}")
 
 
 def asks_for_list(wanted: ExperimentOptions) -> bool:

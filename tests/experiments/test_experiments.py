@@ -144,6 +144,20 @@ def test_what_makes_no_experiment_is_named(arguments: list[str], words: str) -> 
         parse(arguments)
 
 
+@pytest.mark.parametrize("flag", ["--from=recordings", "--part=clean", "--split=80:10:10", "--tier=words"])
+def test_a_flag_of_imports_is_refused_where_an_experiment_imports_no_corpus(flag: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from pathlib import Path\n"
+        "from deepspeech.experiments.experiment import Experiment\n"
+        "from deepspeech.options import Options, SetOptions\n"
+        "MINE = Experiment(summary='mine', options=Options(train=SetOptions(files=(Path('a.csv'),))))\n"
+    )
+    mine = f"--experiment={tmp_path / 'mine.py'}:MINE"
+    assert parse([mine])
+    with pytest.raises(FlagError, match=f"{flag.partition('=')[0]}: --experiment=.*:MINE imports no corpus"):
+        parse([mine, flag])
+
+
 @pytest.mark.parametrize(
     "flag", ["alphabet_config_path", "lm_binary_path", "scorer_path", "initialize_from_frozen_model", "one_shot_infer"]
 )

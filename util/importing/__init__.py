@@ -65,7 +65,7 @@ def import_corpus(
 
     `source` is the folder of its recordings, or a list of them; without one they are downloaded, those of a format if
     `choices` say so, or synthesized. Each corpus's module says what it writes. `choices` are for formats; other corpora
-    have none. Raise DeepSpeechError, mostly an ImportingError.
+    have none, and refuse them. Raise DeepSpeechError, mostly an ImportingError.
     """
     module = _module(name)
     check_parts(name, choices.parts)
@@ -76,6 +76,7 @@ def import_corpus(
         raise ImportingError(rf"--from: {several}; write a comma in a path as \,")
     try:
         if not hasattr(module, "read_records"):
+            _check_no_choices(name, choices)
             module.import_corpus(out, source, report)
         elif source is not None or choices.download:
             source = source or fetch_published(name, choices.parts, out / DOWNLOADS, report)
@@ -98,6 +99,14 @@ def is_imported(out: Path) -> bool:
 def descriptions() -> dict[str, str]:
     """Return the first line of the description of each corpus or format, by its name."""
     return {name: (_module(name).__doc__ or "").partition("\n")[0] for name in MODULES}
+
+
+def _check_no_choices(name: str, choices: Choices) -> None:
+    none = Choices()
+    for flag in ("split", "seed", "tiers"):
+        if getattr(choices, flag) != getattr(none, flag):
+            flag = flag.removesuffix("s")
+            raise ImportingError(f"{name} is always divided in the same way, and has no tiers; leave out --{flag}")
 
 
 def _module(name: str) -> ModuleType:

@@ -13,6 +13,7 @@ from deepspeech.util.files.packaged_data import DATA
 from deepspeech.util.importing import MODULES, import_corpus
 from deepspeech.util.importing.corpus_csv import is_whole
 from deepspeech.util.importing.demo import make_corpus
+from deepspeech.util.importing.pipeline.records import Choices
 
 
 def transcripts(path: Path) -> list[str]:
@@ -35,6 +36,18 @@ def test_a_corpus_known_by_its_name_becomes_three_csvs(digits: Path, tmp_path: P
         assert transcripts(tmp_path / "out" / f"{name}.csv") == ["seven"]
         assert is_whole(tmp_path / "out" / f"{name}.csv")
     assert news == [f"{tmp_path / 'out' / name}.csv: 1 utterances" for name in ("train", "dev", "test")]
+
+
+@pytest.mark.parametrize(
+    ("choices", "flag"),
+    [(Choices(split=(50, 25, 25)), "--split"), (Choices(seed=7), "--seed"), (Choices(tiers=("words",)), "--tier")],
+)
+def test_a_corpus_that_is_always_divided_alike_refuses_another_division(
+    choices: Choices, flag: str, digits: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ImportingError, match=f"fsdd is always divided .*; leave out {flag}$"):
+        import_corpus("fsdd", tmp_path / "out", digits, choices=choices)
+    assert not (tmp_path / "out").exists()
 
 
 def test_news_go_to_stderr_unless_the_caller_wants_them(
