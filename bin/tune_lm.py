@@ -87,11 +87,15 @@ def read_arguments() -> Namespace:
     arguments = parser.parse_args()
     check_arguments(arguments, NUMBERS)
     arguments.normalizer = chosen_normalizer(arguments)
-    if arguments.alphabet is None and arguments.output_unit == Alphabet.unit:
-        arguments.alphabet = ROOT / "data/alphabet.txt"
     runs, kept = (arguments.model, arguments.csv), (arguments.posteriors, arguments.references)
-    if any(runs) == any(kept) or not (all(runs) or all(kept)):
-        raise FlagError("give --model and --csv, or --posteriors and --references, and not some of both")
+    labels_given = arguments.alphabet or arguments.output_unit != Alphabet.unit  # a model has its own
+    if any(runs) == bool(any(kept) or labels_given) or not (all(runs) or all(kept)):
+        raise FlagError(
+            "give --model and --csv, or --posteriors and --references with --alphabet and --output_unit, and not some "
+            "of both"
+        )
+    if not labels_given:
+        arguments.alphabet = ROOT / "data/alphabet.txt"
     return arguments
 
 

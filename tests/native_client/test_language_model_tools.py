@@ -229,13 +229,14 @@ def test_a_number_that_cannot_be_tuned_with_is_one_line(tmp_path: Path, flag: st
         ["--model=a.pb"],
         ["--references=a.txt", "--csv=a.csv"],
         ["--model=a.pb", "--csv=a.csv", "--posteriors=a.npz", "--references=a.txt"],
+        ["--model=a.pb", "--csv=a.csv", "--alphabet=a.txt"],
     ],
 )
 def test_outputs_come_from_a_model_or_from_a_file_and_not_from_both(tmp_path: Path, given: list[str]) -> None:
     result = run("tune_lm.py", *given, "--lm", "a.scorer", "--out", tmp_path)
     assert result.returncode == 1
     (line,) = result.stderr.splitlines()
-    assert line.endswith("give --model and --csv, or --posteriors and --references, and not some of both")
+    assert "give --model and --csv, or --posteriors and --references with --alphabet and --output_unit, and" in line
 
 
 @pytest.mark.parametrize(
