@@ -29,6 +29,7 @@ from ..util.progress import Progress
 from .arguments import run_command
 from .combinations.flags import check_language_model
 from .flags import read_command_line
+from .storage.addresses import SET_FLAGS, addresses_in
 
 logger = logging.getLogger(__name__)
 
@@ -61,6 +62,9 @@ def _main(arguments: Sequence[str]) -> None:
     missing = [name for name, value in required.items() if not value]
     if missing:
         raise FlagError(f"the following arguments are required: {', '.join(missing)}; see --help")
+    for name, address in addresses_in(options):
+        if name not in SET_FLAGS:
+            raise FlagError(f"--{name}={address}: must be on this machine; only --test_files takes addresses here")
     check_language_model(options.language_model)
     options.transcripts.check_given(read.given)
     if options.report.test_output_file is not None:

@@ -148,6 +148,10 @@ def test_a_scorer_packages_weights_count_unless_others_are_given(
         (["--test_files=missing.csv"], "--model"),
         (["--model={graph}", "--test_files=missing.csv"], "missing.csv"),
         (["--model={graph}", "--test_files={csv}", "--lm_binary_path=missing.arpa"], "missing.arpa"),
+        (
+            ["--model={graph}", "--test_files={csv}", "--report_dir=s3://bucket/report"],
+            "--report_dir=s3://bucket/report: must be on this machine",
+        ),
     ],
 )
 def test_a_mistake_is_one_line(graph_file: Path, tiny_corpus: TinyCorpus, arguments: list[str], named: str) -> None:

@@ -1,6 +1,5 @@
 """A run whose flags name addresses: it works on local copies, and what it writes is sent."""
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,7 @@ from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
 from ...util.storage.copies import FILES, FOLDERS, INPUTS, copy_of, fetch_missing, original_of, refresh, root
 from ...util.storage.folders import begin_empty, receive, receive_file, send, send_file
 from ...util.storage.store import check_available
-
-SET_FLAGS = ("train_files", "dev_files", "test_files")
-"""Flags of lists, which are fetched when they are read."""
+from .addresses import SET_FLAGS, addresses_in
 
 LOADED = "load_checkpoint_dir"
 """A folder of checkpoints that is not written."""
@@ -34,7 +31,7 @@ def with_local_copies(options: Options) -> Options:
 
     Raise FlagError, in one line that names the flag and the address, or StorageError.
     """
-    addresses = list(_addresses(options))
+    addresses = list(addresses_in(options))
     if not addresses:
         return options
     for name, address in addresses:
@@ -71,14 +68,6 @@ def send_what_was_written(options: Options) -> None:
                 send(path)
         except StorageError as error:
             raise StorageError(f"{error}; it is kept in {path}: run the same command again") from error
-
-
-def _addresses(options: Options) -> Iterator[tuple[str, str]]:
-    """Yield each address that a flag names."""
-    for row, value in items_of(options):
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, Path) and (address := address_of(each)) is not None:
-                yield row.name, address
 
 
 def _check(name: str, address: str) -> None:
