@@ -17,7 +17,7 @@ import subprocess
 import zlib
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -123,7 +123,7 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet) -> list[str]:
     for words in sentences(arguments, "Counting words"):
         counts.update(words)
     words_by_count = (word for word, _ in counts.most_common() if word not in SPECIAL)
-    known = [word for word in words_by_count if _can_spell(alphabet, word, arguments.unit)]
+    known = list(filter(_speller(alphabet, arguments.unit), words_by_count))
     if not known:
         labels = f"the labels of {arguments.alphabet}" if arguments.alphabet else arguments.output_unit
         of_characters = isinstance(alphabet, SyllableAlphabet) and arguments.unit == "word"
@@ -135,15 +135,20 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet) -> list[str]:
     return chosen
 
 
-def _can_spell(alphabet: Alphabet, word: str, unit: str) -> bool:
-    if word == SPACE:
-        return alphabet.delimiter is not None
-    if isinstance(alphabet, SyllableAlphabet) and unit == "character":
-        return bool(alphabet.readings(word)[0])
-    if isinstance(alphabet, SyllableAlphabet):
-        return word.isascii() and not alphabet.missing(word)
+def _speller(alphabet: Alphabet, unit: str) -> Callable[[str], bool]:
+    """Return what tells whether the labels can spell a word, or, by characters, a character or SPACE."""
     spell = spell_of(alphabet)
-    return bool(spell(word)) if spell else not alphabet.missing(word)
+
+    def can_spell(word: str) -> bool:
+        if word == SPACE:
+            return alphabet.delimiter is not None
+        if isinstance(alphabet, SyllableAlphabet) and unit == "character":
+            return bool(alphabet.readings(word)[0])
+        if isinstance(alphabet, SyllableAlphabet):
+            return word.isascii() and not alphabet.missing(word)
+        return bool(spell(word)) if spell else not alphabet.missing(word)
+
+    return can_spell
 
 
 def estimate(arguments: Namespace, arpa: Path, scratch: Path) -> None:

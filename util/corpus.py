@@ -133,7 +133,7 @@ def read_corpus(
     Recordings that the file `remembered` knows (see `checked_recordings`) are not decoded again; it gets the others.
     """
     paths = [Path(csv_file) for csv_file in csv_files]
-    names = ", ".join(named_for_all(str(path)) for path in paths)
+    names = ", ".join(named_for_all(path) for path in paths)
     rows = _remaining(list(read_files(paths, normalizer)), excluded, names)
     utterances: list[Utterance] = []
     bad_rows: list[BadRow] = []

@@ -32,7 +32,7 @@ def choose(folder: Path, wanted: str, find: Find, purpose: str, *, trained: bool
         prefix, reason = _wanted(folder, wanted, find), ""
         of_kind = {BEST: f"the checkpoint of {_lowest(prefix)}", LAST: "the newest checkpoint"}
         words = of_kind.get(wanted, "the checkpoint that --checkpoint names")
-    logger.info("%s with %s, %s%s", purpose, words, named_for_all(str(prefix)), reason)
+    logger.info("%s with %s, %s%s", purpose, words, named_for_all(prefix), reason)
     return prefix
 
 

@@ -56,7 +56,7 @@ def export(options: Options) -> Path:
     card = Card(names, state, ModelFigures.read(options.checkpoint_folder), identity, wanted)
     write_export(directory, files, model_card(card), remove=wanted.remove, others=exported.others)
     path = directory / exported.file
-    logger.info("Exported to %s (%.1f MB)", named_for_all(str(path)), len(files[exported.file]) / 1e6)
+    logger.info("Exported to %s (%.1f MB)", named_for_all(path), len(files[exported.file]) / 1e6)
     if exported.file != GRAPH_FILE:
         return path
     if not options.features.published:

@@ -180,7 +180,7 @@ class RunLifecycle:
     def _note_test(self, report: EpochReport) -> None:
         edits = report.tally.edits
         self._note(
-            test_files=tuple(named_for_all(str(path)) for path in self._options.test.files),
+            test_files=tuple(named_for_all(path) for path in self._options.test.files),
             test_limit=self._options.test.limit,
             language_model=self._options.language_model.in_words,
             test_utterances=edits.utterances,
@@ -239,7 +239,7 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
         )
     if newest is not None:
         state = checkpoints.restore(session, newest) or TrainingState()
-        logger.info("Going on from checkpoint %s, %s", named_for_all(str(newest)), _progress(state, options))
+        logger.info("Going on from checkpoint %s, %s", named_for_all(newest), _progress(state, options))
         if wanted.initial_file is not None:
             flag = "initialize_from_weights" if wanted.initial_weights else "initialize_from_frozen_model"
             logger.info("--%s is not used: there is a checkpoint to go on from", flag)
@@ -252,9 +252,7 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
         return TrainingState()
     prefix = choose_to_begin(wanted, LAST)
     state = checkpoints.restore(session, prefix) or TrainingState()
-    logger.info(
-        "Training goes on, %s, and saves to %s", _progress(state, options), named_for_all(str(wanted.directory))
-    )
+    logger.info("Training goes on, %s, and saves to %s", _progress(state, options), named_for_all(wanted.directory))
     return state
 
 

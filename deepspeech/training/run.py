@@ -61,7 +61,7 @@ def train_and_test(
 def _train_and_test(
     options: Options, inputs: Inputs, devices: Sequence[str], publish: Publish | None, time_use: TimeUse
 ) -> None:
-    title, corpus = named_for_all(str(options.checkpoint_folder)), inputs.corpora.get(SetName.TEST)
+    title, corpus = named_for_all(options.checkpoint_folder), inputs.corpora.get(SetName.TEST)
     evaluation = Evaluation.of_test(inputs.decoder, options.test.files, corpus, options.report, title)
     with ended_by_signals():
         fix_threads(options.session)

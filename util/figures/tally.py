@@ -112,7 +112,7 @@ class Tally:
 
 def counted_files(lists: Sequence[Path]) -> list[str]:
     """Return the names of a set's lists that are counted each by itself; none of one list alone, or of too many."""
-    return [named_for_all(str(listing(path))) for path in lists] if 1 < len(lists) <= MOST_FILES else []
+    return [named_for_all(listing(path)) for path in lists] if 1 < len(lists) <= MOST_FILES else []
 
 
 def places_of_files(lists: Sequence[Path]) -> dict[str, int]:

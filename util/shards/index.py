@@ -128,7 +128,7 @@ def _inspect(shard: Path, entry: ShardEntry) -> ShardEntry:
 
 
 def _remembered_as(shard: Path, size: int, modified_ns: int) -> Path:
-    text = f"{_FORMAT} {reader_version()}\0{named_for_all(str(shard.absolute()))}\0{size}\0{modified_ns}"
+    text = f"{_FORMAT} {reader_version()}\0{named_for_all(shard.absolute())}\0{size}\0{modified_ns}"
     digest = hashlib.sha256(os.fsencode(text)).hexdigest()[:40]
     return root() / "shards" / f"{digest}.json"
 

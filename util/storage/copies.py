@@ -94,9 +94,9 @@ def original_of(path: str | PathLike[str]) -> str | None:
     return with_own_query(f"{scheme}://{rest}") if kind in (FILES, INPUTS, FOLDERS) and rest else None
 
 
-def named_for_all(path: str) -> str:
+def named_for_all(path: str | PathLike[str]) -> str:
     """Return the address of a copy, which is the same on every machine, and any other path as it is."""
-    return original_of(path) or path
+    return original_of(path) or os.fspath(path)
 
 
 def local_path(path: str | PathLike[str]) -> Path:

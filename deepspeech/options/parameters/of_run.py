@@ -64,7 +64,7 @@ def _written(value: Value, places: Mapping[str, Path]) -> text.Value:
     for place, folder in ((place, folder.resolve()) for place, folder in places.items()):
         if resolved.is_relative_to(folder):
             return f"{place}/{resolved.relative_to(folder).as_posix()}"
-    return named_for_all(str(resolved))
+    return named_for_all(resolved)
 
 
 def _read(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path) -> Value:

@@ -39,7 +39,7 @@ class Exclusions:
         lines: dict[tuple[Path, int], Path | None] = {}
         recordings: defaultdict[Path, set[Part | None]] = defaultdict(set)
         for path in lists:
-            folder = local_path(named_for_all(str(path))).parent  # where corpora have the copies of what is beside it
+            folder = local_path(named_for_all(path)).parent  # where corpora have the copies of what is beside it
             for number, row in _rows(path):
                 wav, csv_file, line = (row.get(name) or "" for name in ("wav_filename", "csv_file", "line"))
                 recording = Path(joined(folder, wav)).resolve() if wav else None

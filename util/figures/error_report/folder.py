@@ -82,7 +82,7 @@ class ReportFolder:
                     write_text_whole(new / name, text)
         except OSError as error:
             raise FlagError(f"--report_dir={self._folder}: cannot be written ({error.strerror})") from error
-        log.info("Report of the errors: %s", named_for_all(str(self._folder / PAGE)))
+        log.info("Report of the errors: %s", named_for_all(self._folder / PAGE))
 
     def _results(self, listed: Sequence[Utterance], progress: bool) -> list[UtteranceResult]:
         columns = further_columns(dict.fromkeys(utterance.csv_file for utterance in listed))
@@ -100,7 +100,7 @@ class ReportFolder:
         return UtteranceResult(
             csv_file=named_for_all(utterance.csv_file),
             line=utterance.line,
-            recording=named_for_all(str(Path(utterance.path).absolute())),
+            recording=named_for_all(Path(utterance.path).absolute()),
             reference=utterance.reference,
             hypothesis=hypothesis,
             without_language_model=without_language_model,
