@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from deepspeech.cli.arguments import ArgumentParser, check_arguments, run_script
+from deepspeech.cli.arguments import ArgumentParser, check_arguments, output_path, run_script
 from deepspeech.errors import FlagError
 from deepspeech.options import AugmentationOptions, Options, check_values, flags_of, with_values
 from deepspeech.options.rows.checks import at_least
@@ -56,7 +56,7 @@ def main() -> None:
     add = parser.add_argument
     add("source", metavar="SOURCE", help="audio file, folder or CSV")
     add("--augment", action="append", required=True, help="augmentation; may be given several times")
-    add("--to", type=Path, default=Path("examples"), help="folder to write to (default: %(default)s)")
+    add("--to", type=output_path, default=Path("examples"), help="folder to write to (default: %(default)s)")
     add("--count", type=int, default=4, help="examples of each recording (default: %(default)s)")
     add("--limit", type=int, default=3, help="recordings to take from the source; 0: all (default: %(default)s)")
     add("--random_seed", type=int, default=Options.random_seed, help="(default: %(default)s)")

@@ -28,6 +28,7 @@ from deepspeech.cli.arguments import (
     add_transcript_flags,
     check_arguments,
     chosen_normalizer,
+    output_path,
     run_script,
 )
 from deepspeech.decoder.of_alphabet import load_scorer, spell_of
@@ -55,7 +56,7 @@ def read_arguments() -> Namespace:
     parser = ArgumentParser(__doc__)
     lm_weight, word_bonus = LanguageModelOptions.lm_weight, LanguageModelOptions.valid_word_count_weight
     parser.add_argument("texts", type=Path, nargs="+", metavar="TEXT")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the results")
+    parser.add_argument("--out", type=output_path, required=True, help="folder for the results")
     parser.add_argument("--alphabet", type=Path, help="of the acoustic model (default: data/alphabet.txt)")
     parser.add_argument("--output_unit", choices=tuple(UNITS), default=Alphabet.unit, help="what its labels stand for")
     parser.add_argument("--bytes", action="store_true", help="the labels are the UTF-8 bytes; implies --unit character")

@@ -14,7 +14,7 @@ import sys
 from argparse import ArgumentTypeError
 from pathlib import Path
 
-from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
+from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, output_path, run_script
 from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.decoder.of_alphabet import with_references
 from deepspeech.errors import FlagError
@@ -41,7 +41,7 @@ def main() -> None:
     add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm")
     add("csv", type=Path, nargs="+", metavar="CSV", help="corpus to check")
     add("--worst", type=share_or_count, default="5%", help="rows to list, a share or a number (default: %(default)s)")
-    add("--output", type=Path, default=Path("bad_rows.csv"), help="the list (default: %(default)s)")
+    add("--output", type=output_path, default=Path("bad_rows.csv"), help="the list (default: %(default)s)")
     add("--report", type=Path, help="page of HTML with the first 200 of them, and their recordings")
     add_transcript_flags(parser)
     arguments = parser.parse_args()

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_script
+from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, output_path, run_script
 from deepspeech.errors import CorpusError, FlagError
 from deepspeech.util.checks.transcripts import odd_characters, unspoken
 from deepspeech.util.corpus_files import read_transcripts
@@ -43,7 +43,7 @@ def read_arguments() -> Namespace:
     """Return the command line's arguments."""
     parser = ArgumentParser(__doc__)
     parser.add_argument("csv_files", type=Path, nargs="+", metavar="CSV", help="corpora, as the trainer reads them")
-    parser.add_argument("--to", type=Path, required=True, help="the alphabet file to write")
+    parser.add_argument("--to", type=output_path, required=True, help="the alphabet file to write")
     units = [unit for unit in UNITS if unit != "bytes"]
     parser.add_argument("--output_unit", choices=units, default=Alphabet.unit, help="what a label stands for")
     parser.add_argument("--least", type=int, default=1, help="leave out characters that occur less often")

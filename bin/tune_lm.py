@@ -27,6 +27,7 @@ from deepspeech.cli.arguments import (
     add_transcript_flags,
     check_arguments,
     chosen_normalizer,
+    output_path,
     run_script,
 )
 from deepspeech.decoder import CTCDecoder, DecoderOptions
@@ -76,7 +77,7 @@ def read_arguments() -> Namespace:
     parser.add_argument("--trie", type=Path)
     parser.add_argument("--alphabet", type=Path, help="of the posteriors (default: data/alphabet.txt)")
     parser.add_argument("--output_unit", choices=tuple(UNITS), default=Alphabet.unit, help="what its labels stand for")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the results")
+    parser.add_argument("--out", type=output_path, required=True, help="folder for the results")
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--beam-width", type=int, default=500)
     parser.add_argument("--highest-weight", type=float, default=5.0)

@@ -17,7 +17,7 @@ from ..serving.alignment.formats import FORMATS
 from ..serving.alignment.transcript import align
 from ..serving.api import Model
 from ..util.files.whole_files import write_text_whole
-from .arguments import ArgumentParser, run_command
+from .arguments import ArgumentParser, output_path, run_command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +33,7 @@ def _main(arguments: Sequence[str] | None) -> None:
     add("--audio", required=True, type=Path, help="recording of any format")
     add("--transcript", required=True, type=Path, help="text file of what is said in it")
     add("--format", choices=list(FORMATS), default="ctm", help="what to print or write (default: %(default)s)")
-    add("--output", type=Path, help="file to write instead of printing")
+    add("--output", type=output_path, help="file to write instead of printing")
     options = parser.parse_args(arguments)
     if options.output is not None and not options.output.parent.is_dir():
         raise FlagError(f"--output={options.output}: there is no folder {options.output.parent}")

@@ -20,6 +20,7 @@ from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
 from ..util.monitoring.log_lines import last_words
 from ..util.signals import end_at_once_if_interrupted
+from ..util.storage.addresses import address_of
 from ..util.transcripts import Normalizer
 
 EMPTY_PATH = "the path is empty; give . for the current folder"
@@ -44,6 +45,13 @@ class ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise FlagError with the message."""
         raise FlagError(f"{message}; see --help")
+
+
+def output_path(text: str) -> Path:
+    """Return the path of what a command writes: the type of arguments that must name a place of this machine."""
+    if (address := address_of(text)) is not None:
+        raise argparse.ArgumentTypeError(f"{address} is an address; give a path of this machine, and upload the result")
+    return _path(text)
 
 
 def _path(text: str) -> Path:

@@ -23,7 +23,7 @@ from ..serving.transcripts import joined_candidates
 from ..util.audio import channel_count, read_audio_blocks
 from ..util.files.whole_files import write_whole
 from ..util.progress import Progress, report
-from .arguments import ArgumentParser, failed, run_command
+from .arguments import ArgumentParser, failed, output_path, run_command
 from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
 from .recordings import Recording, recordings
 from .rendering import SUFFIXES, rendered
@@ -92,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--json", action="store_true", help="print JSON with the times of words; for several recordings, one line each")
     add("--candidate_transcripts", type=int, default=3, help="transcripts of a recording in the JSON")
     add("--format", choices=list(SUFFIXES), default="text", help="what to print or write")
-    add("--output_dir", type=Path, help="write a file for each recording there instead of printing")
+    add("--output_dir", type=output_path, help="write a file for each recording there instead of printing")
     add(
         "--stream",
         type=int,

@@ -52,6 +52,17 @@ def write_bad_recordings(folder: Path) -> dict[str, str]:
     }
 
 
+def test_an_address_for_what_is_written_is_refused_and_becomes_no_folder(
+    client: Client, recordings: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    finished = client.run("--audio", recordings[0], "--output_dir", "s3://bucket/texts")
+    assert finished.returncode == 1
+    (line,) = finished.stderr.decode().splitlines()
+    assert "--output_dir: s3://bucket/texts is an address; give a path of this machine" in line
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_is_no_recording_is_one_line_and_leaves_no_file(client: Client, tmp_path: Path) -> None:
     for name, reason in write_bad_recordings(tmp_path).items():
         finished = client.run("--audio", tmp_path / name, "--output_dir", tmp_path / "out")

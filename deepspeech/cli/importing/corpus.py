@@ -25,7 +25,7 @@ from ...util.importing.download import RemoteFile
 from ...util.importing.pipeline.records import Choices, read_split
 from ...util.importing.unpacked_archives import fetch_archives
 from ...util.progress import report
-from ..arguments import ArgumentParser, run_command
+from ..arguments import ArgumentParser, output_path, run_command
 
 PROGRAM = "import_corpus: error"
 
@@ -47,7 +47,7 @@ def _import(arguments: Sequence[str] | None) -> None:
     )
     parser.add_argument("--url", action="append", default=[], help="an archive with the recordings, in place of --from")
     parser.add_argument("--sha256", action="append", default=[], help="its SHA-256")
-    parser.add_argument("--to", dest="out", type=Path, metavar="FOLDER", required=True, help="where the CSVs go")
+    parser.add_argument("--to", dest="out", type=output_path, metavar="FOLDER", required=True, help="where the CSVs go")
     parser.add_argument("--split", type=_shares, metavar="TRAIN:DEV:TEST", help="shares of the sets, such as 90:5:5")
     parser.add_argument("--seed", type=int, default=1, help="of the division into sets (default: %(default)s)")
     parser.add_argument(
