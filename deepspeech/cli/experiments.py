@@ -84,7 +84,7 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     elif sources:
         own_values = with_values(AUTO.options, {name: values[name] for name in names})
         normalizer = own_values.transcripts.normalizer
-        split = given.experiment.choices(download=False).split
+        split = given.experiment.choices.split
         measured, machine = measure(sources, normalizer, given.alphabet.unit, split), Machine.this_one()
     else:
         raise FlagError(

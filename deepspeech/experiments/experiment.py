@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..errors import FlagError
 from ..options import Options, with_values
-from ..options.experiment import ALPHABET
+from ..options.experiment import ALPHABET, corpus_folders
 from ..options.rows.flag import Value
 from ..util.files.python_files import load_python_file
 
@@ -54,6 +54,8 @@ class Experiment:
     test_files: tuple[str, ...] = ("test.csv",)
     cached_sets: tuple[str, ...] = ()
     """The sets (train, dev, test) whose features are kept in the work folder."""
+    besides: tuple[str, ...] = ()
+    """Further corpora whose train and dev sets are used, too; `--from` names the folders of all of them, in order."""
     parts: tuple[str, ...] = ()
     """The parts of the corpus, where it is published in several."""
     makes_alphabet: bool = False
@@ -68,19 +70,19 @@ class Experiment:
 
     def options_in(self, name: str, work: Path) -> Options:
         """Return the options of a run under this name; the folder `work` is for all that it reads and writes."""
-        folder = work / "corpus"
-        files = {
-            f"{each}_files": tuple(folder / file for file in getattr(self, f"{each}_files"))
-            for each in ("train", "dev", "test")
-            if self.corpus
-        }
+        own, *others = corpus_folders(work, self.besides)
+        files: dict[str, Value] = {}
+        for each in ("train", "dev", "test") if self.corpus else ():
+            names = getattr(self, f"{each}_files")
+            further = [folder / f"{each}.csv" for folder in others] if names and each != "test" else []
+            files[f"{each}_files"] = (*(own / name for name in names), *further)
         caches = {f"{each}_cached_features_path": work / f"{each}.h5" for each in self.cached_sets}
         folders = {"work": work, "checkpoint_dir": work / "checkpoints", "summary_dir": work / "summaries"}
         if self.makes_alphabet:
             folders["alphabet_config_path"] = work / ALPHABET
         if self.writes_report:
             folders["report_dir"] = work / "report"
-        corpus: dict[str, Value] = {"corpus": self.corpus, "part": self.parts}
+        corpus: dict[str, Value] = {"corpus": self.corpus, "besides": self.besides, "part": self.parts}
         return with_values(self.options, {"experiment": name, **corpus, **files, **caches, **folders})
 
 

@@ -1,16 +1,34 @@
 """Experiments: runs whose options have a name, or come from the `params.txt` of another run."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from os.path import commonpath
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ..util.errors import FlagError
 from ..util.importing.pipeline.records import Choices, read_split
 from .rows.checks import Check
 from .rows.flag import flag
 
 ALPHABET = "alphabet.txt"
 """The file in the work folder of an alphabet that is made of the corpus."""
+
+
+def corpus_folders(work: Path, besides: Sequence[str]) -> list[Path]:
+    """Return where in a work folder corpora are imported to: the experiment's own, and those that it has besides."""
+    return [work / "corpus", *(work / "besides" / name for name in besides)]
+
+
+@dataclass(frozen=True)
+class CorpusImport:
+    """A corpus, by its importer's name, and the folder that it is imported to from that of its recordings, if given."""
+
+    corpus: str
+    folder: Path
+    source: Path | None
+    choices: Choices
 
 
 class SplitCheck(Check):
@@ -34,8 +52,8 @@ class ExperimentOptions:
     name: str = flag("", "the experiment to run, by its name, or FILE.py:NAME", name="experiment")
     sources: tuple[Path, ...] = flag(
         (),
-        "folder of the experiment's recordings, or lists of them for the experiment auto; without it, they are "
-        "downloaded or synthesized",
+        "folder of the experiment's recordings, or one for each of its corpora, or lists of recordings for the "
+        "experiment auto; without it, they are downloaded or synthesized",
         name="from",
     )
     work: Path | None = flag(
@@ -59,29 +77,47 @@ class ExperimentOptions:
     )
     list_experiments: bool = flag(False, "print the names of all experiments", decides_result=False)
     corpus: str = flag("", "the corpus that is imported into the work folder", on_command_line=False)
+    besides: tuple[str, ...] = flag(
+        (), "the further corpora that are imported, to train and to validate on", on_command_line=False
+    )
     measured: tuple[str, ...] = flag(
         (), "what the experiment auto has measured of the corpus and the machine", on_command_line=False
     )
-
-    @property
-    def source(self) -> Path | None:
-        """The folder of the recordings, or the list; of several lists, the folder that all of them are in."""
-        if len(self.sources) > 1:
-            return Path(commonpath([path.absolute().parent for path in self.sources]))
-        return self.sources[0] if self.sources else None
-
-    @property
-    def corpus_folder(self) -> Path | None:
-        """The folder that the corpus is imported to; None if the run imports no corpus."""
-        return self.work / "corpus" if self.corpus and self.work else None
 
     @property
     def own_alphabet(self) -> Path | None:
         """The alphabet of the experiment's own, which is made of its transcripts if it is used and not there."""
         return self.work / ALPHABET if self.work else None
 
-    def choices(self, *, download: bool) -> Choices:
-        """Return how the corpus is imported; `download` says whether it may be downloaded."""
+    def imports(self) -> Iterator[CorpusImport]:
+        """Yield what is imported into the work folder: first the experiment's own corpus, which `choices` are about.
+
+        Raise FlagError if `--from` names the folders of some of several corpora.
+        """
+        if self.work is None or not self.corpus:
+            return
+        if self.besides and len(self.sources) not in (0, 1 + len(self.besides)):
+            corpora = " and ".join((self.corpus, *self.besides))
+            given = ",".join(map(str, self.sources))
+            raise FlagError(f"--from={given}: --experiment={self.name} needs the folders of {corpora}, in this order")
+        own, *others = corpus_folders(self.work, self.besides)
+        yield CorpusImport(self.corpus, own, self._own_source, self.choices)
+        for name, folder, source in zip(self.besides, others, self.sources[1:] or repeat(None), strict=False):
+            yield CorpusImport(name, folder, source, Choices())
+
+    @property
+    def choices(self) -> Choices:
+        """How the experiment's own corpus is imported."""
         split = read_split(self.split) if self.split else None
-        lists = self.sources if len(self.sources) > 1 else ()
-        return Choices(split, tiers=self.tiers, parts=self.parts, download=download, lists=lists)
+        return Choices(split, tiers=self.tiers, parts=self.parts, lists=self._lists)
+
+    @property
+    def _lists(self) -> tuple[Path, ...]:
+        return self.sources if len(self.sources) > 1 and not self.besides else ()
+
+    @property
+    def _own_source(self) -> Path | None:
+        """The folder of the recordings, or the list; of several lists, the folder that all of them are in."""
+        if self._lists:
+            return Path(commonpath([path.absolute().parent for path in self._lists]))
+        return self.sources[0] if self.sources else None

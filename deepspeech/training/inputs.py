@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -81,12 +81,14 @@ def _read_alphabet(options: Options) -> tuple[Alphabet, CTCDecoder]:
 
 
 def _import(options: Options) -> None:
-    """Import the experiment's corpus, if there is one; raise ImportingError if it lacks a set that the run needs."""
-    wanted, folder = options.experiment, options.experiment.corpus_folder
-    if folder is None:
-        return
-    download = wanted.source is None and not is_imported(folder)
-    import_corpus(wanted.corpus, folder, wanted.source, choices=wanted.choices(download=download))
+    """Import the experiment's corpora, if it has any; raise ImportingError if one lacks a set that the run needs."""
+    for each in options.experiment.imports():
+        download = each.source is None and not is_imported(each.folder)
+        import_corpus(each.corpus, each.folder, each.source, choices=replace(each.choices, download=download))
+        _check_sets(options, each.folder)
+
+
+def _check_sets(options: Options, folder: Path) -> None:
     used = {name: [path for path in options_of_set(options, name).files if path.parent == folder] for name in SetName}
     lacking = [name for name, files in used.items() if not all(path.exists() for path in files)]
     if SetName.TRAIN in lacking:
