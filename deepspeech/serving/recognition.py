@@ -111,6 +111,7 @@ class Recognition:
         self._feature_windows = recognizer.features.windows()
         self._acoustic = recognizer.scheduler.stream()
         self._pending: list[Array] = []
+        self._is_whole = False
         self._rivals = Rivals()
 
     @property
@@ -141,7 +142,9 @@ class Recognition:
 
     def finish(self, count: int = 1) -> list[Hypothesis]:
         """Return up to `count` hypotheses of the whole utterance, best first. Nothing can be fed after this."""
-        self._pending.append(self._feature_windows.finish())
+        if not self._is_whole:
+            self._pending.append(self._feature_windows.finish())
+            self._is_whole = True  # so that the end is not taken again, where the network was interrupted
         self._run_pending(last=True)
         with self._recognizer.naming_the_model():
             return self._decoder.hypotheses(self._search.finish(count))

@@ -67,6 +67,9 @@ def test_what_was_heard_before_an_interruption_is_not_lost(
         with suppress(KeyboardInterrupt):
             stream.feed(chunk)
         monkeypatch.setattr(Engine, "run_batch", run_batch)
+    monkeypatch.setattr(Engine, "run_batch", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        stream.finish()
     assert stream.finish() == other.finish()
 
 
