@@ -41,3 +41,12 @@ AN4_WORDPIECES = register(
         summary="the same in word pieces, which needs the extra `wordpieces`: WER 10 %",
     ),
 )
+
+AN4_WITH_LIBRISPEECH = register(
+    "an4_with_librispeech",
+    replace(
+        AN4.with_flags(epoch=12),
+        besides=("librispeech",),
+        summary="the same with books read by others besides (--from AN4,LIBRISPEECH), for an4 to begin with: an hour",
+    ),
+)
