@@ -22,8 +22,8 @@ class Exclusions:
 
     files: tuple[Path, ...]
     """The lists."""
-    lines: dict[tuple[Path, int], Path | None]
-    """CSV file and line of each row, with its recording if the list tells it."""
+    lines: dict[tuple[Path, int], tuple[Path | None, float | None]]
+    """CSV file and line of each row, with its recording and the seconds at which it begins there, as the list tells."""
     recordings: dict[Path, set[Part | None]]
     """The parts that are left out of each; None: all of it. Times are rounded to milliseconds."""
 
@@ -36,7 +36,7 @@ class Exclusions:
         the columns or is unreadable.
         """
         lists = tuple(files)
-        lines: dict[tuple[Path, int], Path | None] = {}
+        lines: dict[tuple[Path, int], tuple[Path | None, float | None]] = {}
         recordings: defaultdict[Path, set[Part | None]] = defaultdict(set)
         for path in lists:
             folder = local_path(named_for_all(path)).parent  # where corpora have the copies of what is beside it
@@ -44,7 +44,8 @@ class Exclusions:
                 wav, csv_file, line = (row.get(name) or "" for name in ("wav_filename", "csv_file", "line"))
                 recording = Path(joined(folder, wav)).resolve() if wav else None
                 if csv_file and line.isdecimal():
-                    lines[listing(Path(joined(folder, csv_file))).resolve(), int(line)] = recording
+                    place = listing(Path(joined(folder, csv_file))).resolve(), int(line)
+                    lines[place] = recording, _begin(path, number, row)
                 elif recording is not None and not csv_file and not line:
                     recordings[recording].add(_part(path, number, row))
                 else:
@@ -54,16 +55,19 @@ class Exclusions:
     def __contains__(self, row: Row) -> bool:
         """Return whether a row is left out.
 
-        Raise CorpusError if the list names another recording for this line, as the CSV has changed since.
+        Raise CorpusError if the list names another recording for this line, or another part of it, as the CSV has
+        changed since.
         """
         if row.line not in self._line_numbers and not self.recordings:  # spares a million rows the file system
             return False
         csv_file, line, recording = Path(row.csv_file).resolve(), row.line, Path(row.path).resolve()
-        listed = self.lines.get((csv_file, line), recording)
-        if listed is not None and listed != recording:
+        begin = None if row.part is None else round(row.part.start, 3)
+        listed, listed_begin = self.lines.get((csv_file, line), (None, None))
+        if listed not in (None, recording) or listed_begin not in (None, begin):
+            named, now = _named(listed or recording, listed_begin), _named(recording, begin)
             raise CorpusError(
-                f"{', '.join(map(str, self.files))}: names {listed} for {row.csv_file}:{line}, where {recording} is "
-                "now; make the list anew"
+                f"{', '.join(map(str, self.files))}: names {named} for {row.csv_file}:{line}, where {now} is now; "
+                "make the list anew"
             )
         left_out = self.recordings.get(recording, ())
         return (csv_file, line) in self.lines or None in left_out or _rounded(row.part) in left_out
@@ -71,6 +75,12 @@ class Exclusions:
     @cached_property
     def _line_numbers(self) -> frozenset[int]:
         return frozenset(line for _, line in self.lines)
+
+
+def _begin(path: Path, number: int, row: dict[str, str]) -> float | None:
+    """Return the seconds into its recording at which a row of a list begins, if it tells. Raise CorpusError."""
+    part = _part(path, number, {**row, DURATION: ""})
+    return None if part is None else part.start
 
 
 def _part(path: Path, number: int, row: dict[str, str]) -> Part | None:
@@ -81,6 +91,10 @@ def _part(path: Path, number: int, row: dict[str, str]) -> Part | None:
     if isinstance(part, str):
         raise CorpusError(f"{path}:{number}: {part}")
     return _rounded(part)
+
+
+def _named(recording: Path, begin: float | None) -> str:
+    return str(recording) if begin is None else f"{recording} from {begin:g} s on"
 
 
 def _rounded(part: Part | None) -> Part | None:

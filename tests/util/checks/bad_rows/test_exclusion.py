@@ -16,6 +16,7 @@ from deepspeech.util.checks.bad_rows.exclusion import Exclusions
 from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.corpus_files import Row
 from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.parts import part_of
 from deepspeech.util.storage.copies import INPUTS, copy_of
 from deepspeech.util.text import Alphabet
 
@@ -76,6 +77,18 @@ def test_a_list_that_cannot_be_used_is_an_error(
         read(tiny_corpus, listed)
     with pytest.raises(CorpusError, match=r"none.csv: cannot read the list of rows to leave out: No such file"):
         read(tiny_corpus, tmp_path / "none.csv")
+
+
+def test_a_line_that_has_another_part_of_the_same_recording_since_the_list_was_made_is_an_error(tmp_path: Path) -> None:
+    train = tmp_path / "train.csv"
+    listed = tmp_path / "bad_rows.csv"
+    listed.write_text(f"wav_filename,csv_file,line,start,duration\ntalk.flac,{train},2,1.5,2.0\n")
+    excluded = Exclusions.read([listed])
+    rows = [Row(str(train), 2, str(tmp_path / "talk.flac"), "a", part=part_of(start, 2.0)) for start in (1.5, 3.5)]
+    assert rows[0] in excluded
+    for row, now in ((rows[1], r"talk.flac from 3.5 s on"), (rows[1]._replace(part=None), r"talk.flac")):
+        with pytest.raises(CorpusError, match=rf"names .*talk.flac from 1.5 s on for .*:2, where .*{now} is now"):
+            row in excluded  # noqa: B015
 
 
 def test_leaving_out_all_rows_is_an_error(tiny_corpus: TinyCorpus) -> None:
