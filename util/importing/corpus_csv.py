@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..files.csv_lines import csv_writer
 from ..files.whole_files import written_whole
 
 COLUMNS = ("wav_filename", "wav_filesize", "transcript")
@@ -18,7 +19,7 @@ def write_corpus(path: Path, rows: Iterable[tuple[Path, str]]) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     count = 0
     with written_whole(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv_writer(file)
         writer.writerow(COLUMNS)
         for recording, transcript in rows:
             absolute = recording.resolve()

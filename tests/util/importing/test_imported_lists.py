@@ -40,6 +40,15 @@ def test_json_lines_cut_at_offsets_and_keep_other_keys(tmp_path: Path) -> None:
     ]
 
 
+def test_a_column_with_a_carriage_return_leaves_the_rows_of_the_csv_whole(tmp_path: Path) -> None:
+    tone(tmp_path / "a.wav")
+    row = {"audio_filepath": "a.wav", "text": "word", "note": "one\rtwo", "speaker": "ann"}
+    write(tmp_path / "all.jsonl", json.dumps(row))
+    done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [(each["transcript"], each["note"]) for each in done.all_rows] == [("word", "one\rtwo")]
+    assert (tmp_path / "out" / "train.csv").read_bytes().count(b"\n") == 2
+
+
 @pytest.mark.parametrize("form", ["json_lines", "lists"])
 @pytest.mark.parametrize("column", ["speaker", "Speaker_ID", "client_id", "spk_id"])
 def test_speakers_are_known_by_numbers_too_and_by_several_names(tmp_path: Path, form: str, column: str) -> None:

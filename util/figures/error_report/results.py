@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ...corpus_files.speakers import speaker_of
 from ...errors import CorpusError
+from ...files.csv_lines import csv_writer
 from ...parts import Part
 from ..metrics import EditCounts, evaluate_transcript
 
@@ -74,7 +75,7 @@ def csv_of(results: Iterable[UtteranceResult]) -> str:
     results = list(results)
     further = dict.fromkeys(name for result in results for name in result.columns if name not in (*_OURS, _START))
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv_writer(text)
     parts = [_START] if any(result.start is not None for result in results) else []
     writer.writerow([*_OURS, *parts, *further])
     for result in results:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...files.csv_lines import csv_writer
 from ...files.whole_files import written_whole
 from ..corpus_csv import COLUMNS
 from .recordings import Imported
@@ -83,7 +83,7 @@ class SetFiles:
         path = self._out / f"{name}.csv"
         beside = self._files.enter_context(written_whole(path))
         file = self._files.enter_context(beside.open("w", encoding="utf-8", newline=""))
-        self._writers[name] = csv.writer(file, lineterminator="\n")
+        self._writers[name] = csv_writer(file)
         self._writers[name].writerow((*COLUMNS, *FURTHER_COLUMNS, *self._columns))
         self.written[name] = Written(path)
 
@@ -108,7 +108,7 @@ class LeftOutFile:
             unfinished.unlink()
         beside = self._files.enter_context(written_whole(self.path))
         file = self._files.enter_context(beside.open("w", encoding="utf-8", errors="backslashreplace", newline=""))
-        self._writer = csv.writer(file, lineterminator="\n")
+        self._writer = csv_writer(file)
         self._writer.writerow(_LEFT_OUT_COLUMNS)
         return self
 

@@ -27,6 +27,12 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert (read[0].columns["age"], read[1].speaker) == ("12", "s1")
 
 
+def test_a_carriage_return_that_a_model_of_bytes_hears_leaves_the_rows_whole(tmp_path: Path) -> None:
+    path = tmp_path / "utterances.csv"
+    path.write_text(csv_of([replace(each, hypothesis="one\rtwo") for each in results(2)]), encoding="utf-8")
+    assert [each.hypothesis for each in read_results(path)] == ["one\rtwo"] * 2
+
+
 def test_without_a_language_model_there_is_no_text_without_it(tmp_path: Path) -> None:
     path = tmp_path / "utterances.csv"
     path.write_text(csv_of(results(2)), encoding="utf-8")
