@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import filecmp
+import errno
+import os
 import zlib
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import FileIO
 from itertools import accumulate
 from pathlib import Path
 
 from ..corpus import Corpus, Utterance
+from ..errors import StorageError
+from ..files.opening import opened
 from ..parts import WHOLE, Part
+from ..shards.members import member_of
 
 MOST_READ = 20_000
 """Recordings of which a piece is read; the copies among more candidates are not all found."""
 
 _PIECE = 4096
 """Bytes from the middle of a recording by which candidates for copies are told apart before they are compared."""
+
+_BLOCK = 1 << 20
+"""Bytes of recordings that are compared at once."""
 
 
 @dataclass(frozen=True)
@@ -121,15 +129,28 @@ def _by_key(
 def _piece(utterance: Utterance) -> int | None:
     """Return a checksum of bytes from the middle of the recording; None if it cannot be read."""
     try:
-        with Path(utterance.path).open("rb", buffering=0) as file:
+        with _opened(utterance) as file:
             file.seek(utterance.file_size // 2)
             return zlib.crc32(file.read(_PIECE))
-    except OSError:
+    except (OSError, StorageError):
         return None
 
 
 def _equal(one: Utterance, other: Utterance) -> bool:
     try:
-        return filecmp.cmp(one.path, other.path, shallow=False)
-    except OSError:
+        with _opened(one) as first, _opened(other) as second:
+            while (block := first.read(_BLOCK)) == second.read(_BLOCK):
+                if not block:
+                    return True
         return False
+    except (OSError, StorageError):
+        return False
+
+
+def _opened(utterance: Utterance) -> FileIO:
+    """Return the recording, open for reading, be it in a shard; raise OSError for one that would have to be fetched."""
+    path = Path(utterance.path)
+    shard, _ = member_of(path) or (path, "")
+    if not shard.exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    return opened(path)

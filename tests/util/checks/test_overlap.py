@@ -15,7 +15,10 @@ from deepspeech.util.checks import overlap as overlap_module
 from deepspeech.util.checks.overlap import overlap
 from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.shards.writing import write_shards
 from deepspeech.util.text import Alphabet
+
+LETTERS = Alphabet(("a", "b"))
 
 
 @pytest.fixture
@@ -29,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 def corpus(folder: Path, name: str, rows: Sequence[tuple[str, str]]) -> Corpus:
     csv_file = write_csv(folder / f"{name}.csv", [(folder / wav, transcript) for wav, transcript in rows])
-    return read_corpus([csv_file], Alphabet(("a", "b")), front_end(FeatureOptions()), progress=False)
+    return read_corpus([csv_file], LETTERS, front_end(FeatureOptions()), progress=False)
 
 
 def test_sets_without_a_common_recording_do_not_overlap(folder: Path) -> None:
@@ -56,6 +59,15 @@ def test_a_copy_with_the_same_transcript_is_found(folder: Path) -> None:
     assert str(found) == (
         f"1 recording (such as {folder}/8.wav and {folder}/copy8.wav, {folder}/train.csv:10 and {folder}/test.csv:3)"
     )
+
+
+def test_copies_in_shards_are_found(folder: Path) -> None:
+    listed = corpus(folder, "train", [(f"{name}.wav", "a") for name in range(10)])
+    write_shards([folder / "train.csv"], str(folder / "train"), 1 << 30, seed=1)
+    in_shards = read_corpus([folder / "train-000000.tar"], LETTERS, front_end(FeatureOptions()), progress=False)
+    test = corpus(folder, "test", [("3.wav", "a"), ("4.wav", "b")])
+    found = [overlap(in_shards, test), overlap(listed, in_shards)]
+    assert [each and each.count for each in found] == [1, 10]
 
 
 def test_not_more_files_are_read_than_is_cheap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
