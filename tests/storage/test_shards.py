@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,11 @@ from corpora import TinyCorpus
 from xdg import BaseDirectory
 
 from deepspeech.cli.importing.shards import main
-from deepspeech.util.audio import read_audio
+from deepspeech.util import feeding
+from deepspeech.util.audio import Samples, read_audio
+from deepspeech.util.augmentation import source
+from deepspeech.util.augmentation.registry import parse_augmentations
+from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
 from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.errors import CorpusError
 from deepspeech.util.features import FeatureOptions, front_end
@@ -200,3 +205,22 @@ def test_an_epoch_reads_one_window_of_shards_after_the_other(shards: Path, tiny_
         orders.append([min(span) for span in spans])
     assert orders[0] == sorted(orders[0])
     assert len({tuple(order) for order in orders}) > 1
+
+
+def test_babble_is_of_the_first_shards_so_that_a_few_utterances_do_not_take_all_of_them(
+    shards: Path, tiny_corpus: TinyCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_from: set[str] = set()
+
+    def noted(path: str, *arguments: Any) -> Samples:
+        read_from.add(str(Path(path).parent))
+        return read_audio(path, *arguments)
+
+    corpus = read(shards, tiny_corpus, mixed=1)
+    monkeypatch.setattr(feeding, "read_audio", noted)
+    for enough, windows in ((1, 1), (corpus.windows[1] + 1, 2), (len(corpus), len(corpus.windows))):
+        monkeypatch.setattr(source, "MOST_VOICES", enough)
+        read_from.clear()
+        plan = AugmentationPlan(parse_augmentations(["noise[color=babble]"]), seed=1, epochs=0)
+        Augmented(corpus, MFCC, OnTheFly(corpus, MFCC), plan).features(0)
+        assert read_from == set(sorted({each.csv_file for each in corpus})[:windows])

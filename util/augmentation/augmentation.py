@@ -63,7 +63,8 @@ class Occasion:
     """Hz."""
     rates: Mapping[Domain, float]
     """Entries along the first axis of each domain's array in a second."""
-    corpus_size: int
+    voices: int
+    """Utterances of the same corpus whose recordings are at hand: those before this index."""
     utterance: Callable[[int], Samples]
     """Reads the recording of an utterance of the same corpus, by its index."""
     recordings: Recordings

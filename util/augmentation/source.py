@@ -14,6 +14,7 @@ from ..features import Features, FrontEnd
 from ..feeding import FeatureSource, OnTheFly
 from ..text import outputs_needed
 from .augmentation import Augmentation, Domain, Occasion
+from .kinds.noise import MOST_VOICES
 from .recordings import Recordings
 from .spectrogram import hop, samples_of, spectrogram
 
@@ -68,6 +69,7 @@ class Augmented:
         self._recorded = OnTheFly(corpus, front_end)
         options = front_end.options
         self._recordings = Recordings(options.sample_rate, sources)
+        self._voices = _at_hand(corpus, MOST_VOICES)
         self._rates = {
             Domain.SIGNAL: float(options.sample_rate),
             Domain.SPECTROGRAM: options.sample_rate / hop(options.sample_rate),
@@ -108,7 +110,7 @@ class Augmented:
 
     def _occasion(self, random: np.random.Generator, clock: float) -> Occasion:
         rate = self._front_end.options.sample_rate
-        return Occasion(random, clock, rate, self._rates, len(self._corpus), self._utterance, self._recordings)
+        return Occasion(random, clock, rate, self._rates, self._voices, self._utterance, self._recordings)
 
     def _utterance(self, index: int) -> Samples:
         return self._recordings.decoded(index, lambda: self._recorded.samples(index))
@@ -129,3 +131,8 @@ class Augmented:
                 transformed = augmentation.augment(transformed, occasion)
             samples = samples_of(transformed, len(samples), rate)
         return np.clip(samples, -1, 1).astype(np.float32, copy=False)
+
+
+def _at_hand(corpus: Corpus, wanted: int) -> int:
+    """Return how many of the first utterances are those of as few windows as have so many, or of all windows."""
+    return next((start for start in corpus.windows if start >= wanted), len(corpus))

@@ -94,7 +94,7 @@ def _babble(occasion: Occasion) -> Samples:
     """Return utterances of the corpus one after the other, each as loud as the others; passed over if unreadable."""
     random = np.random.default_rng(SEED)
     voices, length = [np.zeros(1, np.float32)], 0
-    for index in random.permutation(occasion.corpus_size)[:MOST_VOICES]:
+    for index in random.permutation(occasion.voices)[:MOST_VOICES]:
         with suppress(AudioError):
             voice = occasion.utterance(int(index))
             voices.append(voice / np.float32(np.sqrt(power(voice)) or 1))
