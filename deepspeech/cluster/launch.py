@@ -101,7 +101,8 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
             graph = _graph(options, cluster, identity)
             target, address, replica = _listen(options, cluster, graph)
         plans = {name: data_set.plan for name, data_set in sets.items()}
-        applicant = applicant_of(cluster, process, worker_properties(options, inputs.alphabet, plans), address)
+        properties = worker_properties(options, inputs.alphabet, plans, inputs.sources)
+        applicant = applicant_of(cluster, process, properties, address)
         context = WorkerContext(options, cluster, applicant, connection, target, graph, sets, evaluator, record)
         context = replace(context, replica=replica)
         with spans_to(options.tracing.endpoint, record.name) as spans, InterruptionWatch(ENDING) as watch:

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from .. import __version__
@@ -59,8 +60,13 @@ def code_property(package: Path = PACKAGE) -> dict[str, str]:
     return {"code version": f"{__version__} {digest.hexdigest()[:12]}"}
 
 
-def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan]) -> dict[str, str]:
-    """Return the properties in which all workers must agree: what was read, and the flags that decide the result."""
+def worker_properties(
+    options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan], sources: Mapping[str, Sequence[Path]]
+) -> dict[str, str]:
+    """Return the properties in which all workers must agree: what was read, and the flags that decide the result.
+
+    `sources` are the recordings that augmentations mix in.
+    """
     described = network(options.model, options.features.width, alphabet.size, options.features.network_step_ms)
     properties = {
         **code_property(),
@@ -77,6 +83,7 @@ def worker_properties(options: Options, alphabet: Alphabet, plans: Mapping[SetNa
         "--stack_frames": str(options.features.stack_frames),
         "--skip_frames": str(options.features.skip_frames),
         "--augment": _augmentation(options),
+        "recordings of --augment": _recordings(chain.from_iterable(sources.values())),
         "--ema_decay": str(options.optimizer.ema_decay),
         "--best_by": options.schedule.best_by,
     }
@@ -95,6 +102,12 @@ def _augmentation(options: Options) -> str:
     return f"{','.join(options.augmentation.written)} {decided_by}" if options.augmentation.written else "none"
 
 
+def _recordings(paths: Iterable[Path]) -> str:
+    """Return how many recordings these are, and a digest of their names and sizes."""
+    found = [f"{path.name}\0{path.stat().st_size}\n" for path in paths]
+    return f"{len(found)} files {_digest(''.join(found))}" if found else "none"
+
+
 def _flags_that_decide(options: Options) -> Iterator[tuple[str, str]]:
     """Yield the flags that decide a worker's results, with their values; of files, with their sizes."""
     for row, value in items_of(options):
@@ -107,4 +120,4 @@ def _flags_that_decide(options: Options) -> Iterator[tuple[str, str]]:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    return hashlib.sha256(encoded(text)).hexdigest()[:12]

@@ -2,7 +2,9 @@
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from corpora import TinyCorpus
@@ -17,10 +19,10 @@ from deepspeech.training.inputs import read_inputs
 from deepspeech.util.text import Alphabet
 
 
-def properties(*given: str) -> dict[str, str]:
+def properties(*given: str, sources: Mapping[str, Sequence[Path]] = MappingProxyType({})) -> dict[str, str]:
     options = flags.parse(["--train_files=a.csv", "--ps_hosts=a:1", "--worker_hosts=b:1", "--job_name=worker", *given])
     assert options is not None
-    return worker_properties(options, Alphabet(("a", " ")), {})
+    return worker_properties(options, Alphabet(("a", " ")), {}, sources)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +63,19 @@ def test_properties_that_name_a_folder_that_is_not_utf_8_are_those_that_the_coor
     told = properties(f"--augment=overlay[source={folder}]")
     assert r"caf\udce9" in told["--augment"]
     assert json.loads(in_json(told)) == told
+
+
+def test_workers_must_have_the_same_recordings_of_noise_wherever_they_are(tmp_path: Path) -> None:
+    names, told = ("1.wav", os.fsdecode(b"caf\xe9.wav")), []
+    for folder in ("chief", "worker", "lacks", "differs"):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            (tmp_path / folder / name).write_bytes(bytes(20 if folder == "differs" else 10))
+        given = [tmp_path / folder / name for name in names[: 1 if folder == "lacks" else 2]]
+        told.append(properties("--augment=overlay[source=noise]", sources={"noise": given}))
+    assert difference(told[0], told[1]) is None
+    for other in told[2:]:
+        assert (difference(told[0], other) or "").startswith("its recordings of --augment is ")
 
 
 @pytest.mark.parametrize("flag", ["initialize_from_weights", "initialize_from_frozen_model"])
