@@ -1,7 +1,5 @@
 """The Free Spoken Digit Dataset: 2,500 single English digits by five speakers."""
 
-from dataclasses import replace
-
 from ..options import (
     AugmentationOptions,
     EarlyStoppingOptions,
@@ -60,14 +58,5 @@ FSDD_UNHEARD = register(
                 "lm_binary_path": DATA / "lm/digits.arpa",
             },
         ),
-    ),
-)
-
-FSDD_WITH_AN4 = register(
-    "fsdd_with_an4",
-    replace(
-        FSDD_UNHEARD.with_flags(epoch=50),
-        besides=("an4",),
-        summary="the same, with AN4's 74 speakers to learn from besides (--from FSDD,AN4): an hour",
     ),
 )
