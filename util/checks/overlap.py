@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import zlib
 from bisect import bisect_left
 from collections import defaultdict
@@ -152,5 +150,5 @@ def _opened(utterance: Utterance) -> FileIO:
     path = Path(utterance.path)
     shard, _ = member_of(path) or (path, "")
     if not shard.exists():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        raise FileNotFoundError(shard)
     return opened(path)
