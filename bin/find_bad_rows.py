@@ -42,7 +42,7 @@ def main() -> None:
     add("csv", type=Path, nargs="+", metavar="CSV", help="corpus to check")
     add("--worst", type=share_or_count, default="5%", help="rows to list, a share or a number (default: %(default)s)")
     add("--output", type=output_path, default=Path("bad_rows.csv"), help="the list (default: %(default)s)")
-    add("--report", type=Path, help="page of HTML with the first 200 of them, and their recordings")
+    add("--report", type=output_path, help="page of HTML with the first 200 of them, and their recordings")
     add_transcript_flags(parser)
     arguments = parser.parse_args()
     normalizer = chosen_normalizer(arguments)

@@ -9,14 +9,14 @@ numbers that TRANSCRIPT begins with, in small letters, without punctuation other
 
 from pathlib import Path
 
-from deepspeech.cli.arguments import ArgumentParser, run_script
+from deepspeech.cli.arguments import ArgumentParser, output_path, run_script
 from deepspeech.util.importing.ldc93s1 import import_recording
 
 
 def main() -> None:
     """Write the CSV and print the transcript."""
     parser = ArgumentParser(__doc__)
-    parser.add_argument("out", type=Path, help="the folder of the CSV")
+    parser.add_argument("out", type=output_path, help="the folder of the CSV")
     parser.add_argument("wav", type=Path, help="the recording")
     parser.add_argument("transcript", type=Path, help="the text file with what is said in it")
     arguments = parser.parse_args()

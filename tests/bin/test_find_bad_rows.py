@@ -82,6 +82,8 @@ def test_transcripts_are_normalized_as_in_training_if_asked(
 def test_arguments_that_cannot_be_used_are_errors(tmp_path: Path) -> None:
     done = run_script("find_bad_rows.py", tmp_path / "none.pb", "a.csv", "--worst", "0%")
     assert_fails_with(done, "argument --worst: '0%' is neither a share, such as 5%, nor a number of rows")
+    done = run_script("find_bad_rows.py", tmp_path / "none.pb", "a.csv", "--report", "s3://bucket/page.html")
+    assert_fails_with(done, "argument --report: s3://bucket/page.html is an address; give a path of this machine")
 
 
 def test_a_corpus_that_is_checked_is_not_written_over(tmp_path: Path) -> None:

@@ -101,6 +101,8 @@ def test_errors_are_one_line(file: Path, tmp_path: Path, capsys: pytest.CaptureF
         (("compare", file, tmp_path / "none", "--chekpoint=last"), 2, "unrecognized arguments: --chekpoint=last"),
         (("compare", tmp_path / (300 * "a"), file), 2, "File name too long"),
         (("export", file, tmp_path / "a.txt"), 1, "must end in .weights.h5 or .h5"),
+        (("export", file, "s3://bucket/a.h5"), 1, "argument OUTPUT: s3://bucket/a.h5 is an address; give a path"),
+        (("import", file, "s3://bucket/new"), 1, "argument FOLDER: s3://bucket/new is an address; give a path"),
         (("forget", file), 1, "invalid choice: 'forget'"),
         ((), 1, "required: COMMAND"),
     ):

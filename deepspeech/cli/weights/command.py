@@ -22,7 +22,7 @@ from ...checkpoints.weights.figures import BARS, PLAIN_BARS, lines_of
 from ...checkpoints.weights.model_weights import ModelWeights, is_graph, is_hdf5, weights_of_graph, weights_of_hdf5
 from ...errors import CheckpointError, FlagError
 from ...options.checkpoints import AUTOMATIC
-from ..arguments import ArgumentParser, run_command
+from ..arguments import ArgumentParser, output_path, run_command
 from ..tensorflow_import import import_tensorflow
 
 PROGRAM = "deepspeech-weights"
@@ -65,9 +65,9 @@ def _parser() -> argparse.ArgumentParser:
     show = add("show", _show, "print layers, shapes, numbers of parameters and statistics")
     show.add_argument("--histogram", action="store_true", help="draw the values of each weight, too")
     export = add("export", _export, "write the weights as HDF5")
-    export.add_argument("output", type=Path, metavar="OUTPUT", help="the file to write, such as mine.weights.h5")
+    export.add_argument("output", type=output_path, metavar="OUTPUT", help="the file to write, such as mine.weights.h5")
     begin = add("import", _import, "write the weights as a checkpoint that training goes on from")
-    begin.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of the checkpoint; must hold none")
+    begin.add_argument("folder", type=output_path, metavar="FOLDER", help="folder of the checkpoint; must hold none")
     compare = add("compare", _compare, "print which weights differ, and by how much")
     compare.add_argument("other", type=Path, metavar="OTHER", help="what holds the other weights")
     return parser
