@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import CheckpointError, NetworkError
 from ..network import Network, Variable, network
 from ..network.deepspeech import UNNAMED_NETWORK
-from ..network.serialization import difference
+from ..network.serialization import difference, without_chunks
 from ..options import ModelOptions, values_of
 from ..util.features import NO_NORMALIZATION, FeatureOptions
 from ..util.files.whole_files import write_whole
@@ -148,11 +148,14 @@ def check_network(
     identity: ModelIdentity,
     drop_layers: int = 0,
     otherwise: str = ANOTHER_FOLDER,
+    *,
+    any_chunks: bool = False,
 ) -> None:
     """Raise CheckpointError if a description has another network than `identity` before the `drop_layers` last layers.
 
     `origin` is how the error calls what is described, and `otherwise` is what it advises beside giving the same flags.
-    Where only the last layer is dropped, the others must be as many in both.
+    Where only the last layer is dropped, the others must be as many in both. With `any_chunks`, layers that differ only
+    in the chunks that they see are the same.
     """
     model = description.get("model", {})
     named = description.get("network", {"name": UNNAMED_NETWORK})
@@ -164,7 +167,7 @@ def check_network(
             return
         kept = sum(layer.recorded for layer in identity.network.layers[: identity.network.layers.index(first)])
         ours, theirs = ours[:kept], theirs[: kept if drop_layers > 1 else -1]
-    if "layers" in named and theirs == ours:
+    if "layers" in named and (theirs == ours or (any_chunks and without_chunks(theirs) == without_chunks(ours))):
         return
     _check_flags(
         origin, {"network": named["name"], **model}, {"network": identity.network.name, **identity.flags}, {}, otherwise

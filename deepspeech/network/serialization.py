@@ -40,6 +40,9 @@ LARGEST_SIZE = 1 << 20
 MOST_LAYERS = 1000
 """No network that is read has more."""
 
+_CHUNKS = ("chunk", "offset", "left")
+"""The settings of layers that say in which chunks they see an utterance."""
+
 
 def network_from_json(name: str, coefficients: int, value: Any) -> Network:
     """Return the network that `Network.to_json` described, raising NetworkError for anything that isn't one."""
@@ -58,6 +61,19 @@ def difference(theirs: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, 
     if len(theirs) != len(ours):
         return f"it has {len(theirs)} layers where this run has {len(ours)}"
     return None
+
+
+def without_chunks(layers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return layers, as `Network.to_json` gives them, without what says in which chunks they see an utterance.
+
+    Layers that are the same then have the same variables for the same purpose: weights of a network that hears whole
+    recordings are a beginning for the one that streams.
+    """
+    plain = [{name: value for name, value in record.items() if name not in _CHUNKS} for record in layers]
+    return [
+        record | {"layer": BidirectionalLSTM.__name__} if record.get("layer") == ChunkedLSTM.__name__ else record
+        for record in plain
+    ]
 
 
 def _layer_from_json(record: dict[str, Any]) -> Layer:

@@ -47,7 +47,7 @@ def initial_weights(
     if not dropped:
         _check_alphabet(source, network, alphabet)
     if source.description:
-        check_network(source.origin, source.description, identity, count, BEGIN_UNTRAINED)
+        check_network(source.origin, source.description, identity, count, BEGIN_UNTRAINED, any_chunks=True)
     kept = {}
     for name, shape in network.shapes.items():
         if network.layer_of(name) in dropped:

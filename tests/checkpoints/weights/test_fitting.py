@@ -121,6 +121,23 @@ def test_another_network_is_refused_with_its_flag_but_where_its_layers_are_dropp
         initial_weights(weights_of(theirs), ours, 0, initial(ours, tuple(last)))
 
 
+@pytest.mark.parametrize(
+    ("whole", "streams"),
+    [
+        (IDENTITIES["both_directions"], {"bidirectional": False, "lstm": LSTMOptions(layers=2, chunk=4, offset=2)}),
+        (IDENTITIES["conformer"], {"conformer": replace(SMALL.conformer, chunk=5, left=10)}),
+    ],
+)
+def test_a_network_in_chunks_begins_with_the_weights_of_one_that_sees_more(
+    whole: ModelIdentity, streams: dict[str, Any]
+) -> None:
+    settings = replace(whole.model.settings, **streams)
+    in_chunks = replace(whole, model=replace(whole.model, settings=settings))
+    assert in_chunks.network.to_json() != whole.network.to_json()
+    assert set(initial_weights(weights_of(whole), in_chunks, 0)) == set(whole.network.shapes)
+    assert set(initial_weights(weights_of(in_chunks), whole, 0)) == set(whole.network.shapes)
+
+
 def test_a_network_that_is_not_described_is_explained_without_a_guess() -> None:
     bidirectional, source = IDENTITIES["both_directions"], weights_of(IDENTITIES["lstm"])
     told = complaint(replace(source, description={}), bidirectional)
