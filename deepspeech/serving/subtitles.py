@@ -6,7 +6,7 @@ Formats: https://www.matroska.org/technical/subtitles.html#srt-subtitles and htt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .transcripts import TimedWord
+from .transcripts import TimedWord, continued_by_all
 
 LONGEST_CUE_SECONDS = 6.0
 LONGEST_CUE_CHARACTERS = 84
@@ -35,7 +35,7 @@ def cues(words: Sequence[TimedWord], voice: str = "") -> list[Cue]:
         start, end = group[0].start, max(group[-1].end, group[0].start + SHORTEST_CUE_SECONDS)
         if following is not None:
             end = min(end, following[0].start)
-        made.append(Cue(start, end, " ".join(word.text for word in group), voice))
+        made.append(Cue(start, end, continued_by_all(word.text for word in group), voice))
     return made
 
 

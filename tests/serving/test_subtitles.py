@@ -22,6 +22,12 @@ def test_a_pause_ends_a_cue_and_a_short_word_stays_readable() -> None:
     assert cues([]) == []
 
 
+def test_phrases_of_a_script_without_spaces_are_shown_without_them() -> None:
+    assert [cue.text for cue in cues([TimedWord("你好", 0.0, 0.5), TimedWord("世界", 0.6, 1.0)])] == ["你好世界"]
+    mixed = [TimedWord("上", 0.0, 0.2), TimedWord("cloud", 0.3, 0.6), TimedWord("nine", 0.7, 1.0)]
+    assert [cue.text for cue in cues(mixed)] == ["上 cloud nine"]
+
+
 def test_files_are_of_their_formats() -> None:
     shown = [Cue(0, 1.5, "a & b"), Cue(3661.0625, 3662, "c")]
     assert srt(shown) == ("1\n00:00:00,000 --> 00:00:01,500\na & b\n\n2\n01:01:01,062 --> 01:01:02,000\nc\n")

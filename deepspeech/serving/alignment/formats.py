@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from ..subtitles import cues, srt
+from ..subtitles import LONGEST_CUE_CHARACTERS, LONGEST_CUE_SECONDS, cues, srt
 from ..transcripts import TimedWord
 from .transcript import AlignedCharacter, AlignedWord, Alignment
 
@@ -48,8 +48,8 @@ def textgrid(alignment: Alignment, _name: str = "") -> str:
 
 
 def subtitles(alignment: Alignment, _name: str = "") -> str:
-    """Return the words as SubRip subtitles of a readable length."""
-    return srt(cues([TimedWord(word.text, word.start, word.end) for word in alignment.words]))
+    """Return the words as SubRip subtitles of a readable length, of texts that are written without spaces as well."""
+    return srt(cues([part for word in alignment.words for part in _readable(word)]))
 
 
 def as_json(alignment: Alignment, name: str) -> str:
@@ -64,6 +64,22 @@ FORMATS: Mapping[str, Callable[[Alignment, str], str]] = {
     "json": as_json,
 }
 """What writes an alignment, and the name of its recording, in each format."""
+
+
+def _readable(word: AlignedWord) -> Iterator[TimedWord]:
+    """Yield a word, or its parts if it is too long for a cue, each cut where the most time is between characters."""
+    waiting = [word.characters]
+    while waiting:
+        part = waiting.pop()
+        said = TimedWord("".join(character.text for character in part), part[0].start, part[-1].end)
+        fits = len(said.text) <= LONGEST_CUE_CHARACTERS and said.end - said.start <= LONGEST_CUE_SECONDS
+        if fits or len(part) == 1:
+            yield said if len(part) < len(word.characters) else TimedWord(word.text, word.start, word.end)
+        else:
+            cut = max(
+                range(1, len(part)), key=lambda at: (part[at].start - part[at - 1].start, -abs(2 * at - len(part)))
+            )
+            waiting += [part[cut:], part[:cut]]
 
 
 def _intervals(spans: Spans, duration: float) -> Iterator[tuple[float, float, str]]:

@@ -147,3 +147,13 @@ def test_files_are_of_their_formats() -> None:
     texts = [line for line in lines if line.startswith(("text", "intervals: size"))]
     assert texts[:4] == ["intervals: size = 3", 'text = ""', 'text = """a"', 'text = ""']
     assert texts[4:] == ["intervals: size = 4", 'text = ""', 'text = """"', 'text = "a"', 'text = ""']
+
+
+def test_subtitles_of_a_text_without_spaces_are_cut_where_its_characters_are_furthest_apart() -> None:
+    begins = [*(0.4 * place for place in range(12)), *(6.0 + 0.4 * place for place in range(12))]
+    characters = tuple(AlignedCharacter("字", at, at + 0.3, -0.1) for at in begins)
+    word = AlignedWord("字" * 24, 0.0, characters[-1].end, -0.1, characters)
+    said = "字" * 12
+    assert subtitles(Alignment((word,), 12.0)) == (
+        f"1\n00:00:00,000 --> 00:00:04,700\n{said}\n\n2\n00:00:06,000 --> 00:00:10,700\n{said}\n"
+    )
