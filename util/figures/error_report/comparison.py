@@ -84,7 +84,7 @@ def compare(first: Sequence[UtteranceResult], second: Sequence[UtteranceResult])
     if not pairs:
         pairs = _pairs(first, second, _name_elsewhere)
     if not pairs:
-        raise CorpusError("the two reports have no utterance in common: test both models on the same CSV files")
+        raise CorpusError(_nothing_in_common(first, second))
     changed = [UtteranceDifference(*pair) for pair in pairs]
     better = [each for each in changed if each.more_errors < 0]
     worse = [each for each in changed if each.more_errors > 0]
@@ -102,6 +102,18 @@ def compare(first: Sequence[UtteranceResult], second: Sequence[UtteranceResult])
         better_words=tuple(each for each in words if each.second < each.first),
         worse_words=tuple(each for each in reversed(words) if each.second > each.first),
     )
+
+
+def _nothing_in_common(first: Sequence[UtteranceResult], second: Sequence[UtteranceResult]) -> str:
+    references = {_name_elsewhere(result): result.reference for result in second}
+    for result in first:
+        reference = references.get(_name_elsewhere(result))
+        if reference is not None:
+            return (
+                f"the two reports have other transcripts of the same recordings, such as {result.reference!r} "
+                f"and {reference!r} of {result.recording}: test both models with the same transcripts and output unit"
+            )
+    return "the two reports have no utterance in common: test both models on the same CSV files"
 
 
 def _name_elsewhere(result: UtteranceResult) -> Hashable:

@@ -74,3 +74,9 @@ def test_recordings_that_are_listed_twice_are_paired_in_order() -> None:
 def test_reports_of_different_corpora_cannot_be_compared() -> None:
     with pytest.raises(CorpusError, match="no utterance in common"):
         compare(results(5), results(5, folder=Path("/other")))
+
+
+def test_reports_with_other_transcripts_of_the_same_recordings_are_told_so() -> None:
+    syllables = [replace(result, reference="ni3 hao3", hypothesis="ni3 hao4") for result in results(5)]
+    with pytest.raises(CorpusError, match=r"other transcripts of the same recordings, such as .* 'ni3 hao3'"):
+        compare(results(5), syllables)
