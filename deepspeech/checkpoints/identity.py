@@ -128,6 +128,13 @@ def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity
     """Raise CheckpointError if a checkpoint's description has another alphabet, features or network than `identity`."""
     if description is None:
         return
+    check_alphabet(prefix, description, identity)
+    check_features(prefix, description, identity)
+    check_network(prefix, description, identity)
+
+
+def check_alphabet(prefix: Path, description: Mapping[str, Any], identity: ModelIdentity) -> None:
+    """Raise CheckpointError if a checkpoint's description has another alphabet than `identity`."""
     unit = description.get("output_unit", Alphabet.unit)
     _check_flags(prefix, {"output_unit": unit}, {"output_unit": identity.alphabet.unit}, {})
     labels, here = description.get("alphabet"), list(identity.alphabet.labels)
@@ -138,8 +145,6 @@ def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity
             "by --load_checkpoint_dir and --map_labels, which keeps the rows of the "
             f"{shared_labels(labels or [], here).shared} labels that both have, in another --save_checkpoint_dir"
         )
-    check_features(prefix, description, identity)
-    check_network(prefix, description, identity)
 
 
 def check_network(
@@ -180,10 +185,17 @@ def check_network(
         )
 
 
-def check_features(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
-    """Raise CheckpointError if a checkpoint's description has other features than `identity`."""
-    features = (description or {}).get("features", {})
-    _check_flags(prefix, {**_PLAIN, **features}, {**_PLAIN, **identity.features.to_json()}, FEATURE_FLAGS)
+def check_features(
+    prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity, *, any_rate: bool = False
+) -> None:
+    """Raise CheckpointError if a checkpoint's description has other features than `identity`.
+
+    With `any_rate`, features of another sample rate are the same.
+    """
+    features, ours = (description or {}).get("features", {}), identity.features.to_json()
+    if any_rate:
+        features = {name: value for name, value in features.items() if name != "sample_rate"}
+    _check_flags(prefix, {**_PLAIN, **features}, {**_PLAIN, **ours}, FEATURE_FLAGS)
 
 
 def misfit(prefix: Path, variable: Variable, found_name: str, found: tuple[int, ...], identity: ModelIdentity) -> str:

@@ -156,6 +156,18 @@ def test_weights_of_another_alphabet_other_features_or_another_network_are_refus
                 weights_of_checkpoint(folder / "train-6", variables, other, drop)
 
 
+def test_weights_of_another_sample_rate_begin_a_new_run_but_do_not_go_on_with_one(folder: Path) -> None:
+    other = replace(IDENTITY, features=replace(IDENTITY.features, sample_rate=8000))
+    with session_of(folder) as (checkpoints, session):
+        checkpoints.restore(session, folder / "train-6")
+        before = values(session)
+    with session_of(folder, other, seed=5) as (checkpoints, session):
+        checkpoints.initialize_from(session, folder / "train-6")
+        np.testing.assert_array_equal(values(session)["layer_6/weights"], before["layer_6/weights"])
+        with pytest.raises(CheckpointError, match="--audio_sample_rate=16000"):
+            checkpoints.restore(session, folder / "train-6")
+
+
 def test_the_end_of_a_run_is_kept_with_its_newest_checkpoint(folder: Path) -> None:
     with session_of(folder) as (checkpoints, session):
         set_step(session, 9)

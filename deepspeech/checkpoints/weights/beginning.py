@@ -18,16 +18,15 @@ from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.text import Alphabet
 from ..identity import (
     ModelIdentity,
-    check_described_network,
+    check_alphabet,
     check_features,
-    check_identity,
     check_network,
     misfit,
     read_description,
 )
 from ..sources import assign, find_sources, source_of
 from .finite import check_finite
-from .fitting import Arrays, initial_statistics, initial_weights, mapping_of_labels
+from .fitting import BEGIN_UNTRAINED, Arrays, initial_statistics, initial_weights, mapping_of_labels
 from .model_weights import read_initial_weights
 
 logger = logging.getLogger(__name__)
@@ -81,13 +80,11 @@ def weights_of_checkpoint(
     names = {name for name in network.shapes if network.layer_of(name) not in dropped}
     names.update(statistics_names(identity.features))
     kept = [variable for variable in variables if variable.op.name in names]
-    description = read_description(prefix)
-    if dropped:
-        check_features(prefix, description, identity)
-        check_network(prefix, description or {}, identity, drop_layers)
-    else:
-        check_described_network(prefix, description, identity)
-        check_identity(prefix, description, identity)
+    description = read_description(prefix) or {}
+    check_features(prefix, description, identity, any_rate=True)
+    if description and not dropped:
+        check_alphabet(prefix, description, identity)
+    check_network(prefix, description, identity, drop_layers, BEGIN_UNTRAINED, any_chunks=True)
     sources = find_sources(prefix, kept, identity, averaged=True)
     reader = tf.train.load_checkpoint(str(prefix))
     return {name: source.read(reader) for name, source in sources.items()}
