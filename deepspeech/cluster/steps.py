@@ -80,12 +80,12 @@ class Steps(ABC):
 
         Raise ParameterServersLostError if what was applied is not what was counted.
         """
-        self._watchdog.expect(STEP_SECONDS + CANCELLING_SECONDS)
         begin = self._service.clock()
-        applied = self._apply(end, self._rate_now()) if end.count else None
-        if applied is None:
-            end = replace(end, count=0)
-            self._discard(end)
+        with self._watchdog.expecting(STEP_SECONDS + CANCELLING_SECONDS):
+            applied = self._apply(end, self._rate_now()) if end.count else None
+            if applied is None:
+                end = replace(end, count=0)
+                self._discard(end)
         with self._service.locked() as coordinator:
             counted = coordinator.end_round(end)
         self._service.traces.ended(end.number, begin, self._service.clock(), end.count)

@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from math import inf
 from typing import ParamSpec, TypeVar
 
@@ -46,16 +47,22 @@ class Watchdog:
         """Expect that what the chief does next takes `seconds` at most."""
         self._expected = time.monotonic() + seconds, seconds
 
+    @contextmanager
+    def expecting(self, seconds: float) -> Iterator[None]:
+        """Expect that what the chief does meanwhile takes `seconds` at most; what was expected before begins anew."""
+        before = inf if self._expected is None else self._expected[1]
+        self.expect(seconds)
+        try:
+            yield
+        finally:
+            self.expect(before)
+
     def apart_from(self, act: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
         """Return what acts for as long as it takes, as parameter servers take hardly any part in it."""
 
         def act_unwatched(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
-            seconds = inf if self._expected is None else self._expected[1]
-            self.expect(inf)
-            try:
+            with self.expecting(inf):
                 return act(*arguments, **named)
-            finally:
-                self.expect(seconds)
 
         return act_unwatched
 

@@ -147,19 +147,35 @@ def test_gradients_may_go_around_a_ring_of_workers_for_longer_than_servers_may_t
 ) -> None:
     watching, look, fail = watched(monkeypatch)
     slow = MagicMock(session=None, step=lambda *_: look([0.5] * 10_000) or 4, form=lambda *_: look([0.5] * 10_000))
-    graph = SimpleNamespace(training=SimpleNamespace(train_towers=[0]))
-    options = Options(cluster=ClusterOptions(workers=("a:2222", "b:2222")))
-    context: Any = SimpleNamespace(options=options, cluster=options.cluster, graph=graph, replica=slow)
-    service = MagicMock(clock=lambda: 0.0)
-    coordinator = service.locked.return_value.__enter__.return_value
-    coordinator.end_round.return_value, coordinator.over, coordinator.group.is_whole = 4, False, False
-    made = AllReduceSteps(context, service, watching, MagicMock())
-    monkeypatch.setattr(AllReduceSteps, "_rate_now", lambda _: 0.001)
-    monkeypatch.setattr("deepspeech.cluster.allreduce.steps._place_of_first", MagicMock())
+    made = steps_in_a_ring(monkeypatch, watching, slow)
     watching.expect(600.0)
     assert made.are_possible()
     made.end_round(RoundEnd(1000, count=1))
     assert fail.call_count == 0
+
+
+def test_a_checkpoint_that_is_due_after_a_step_may_take_as_long_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    watching, look, fail = watched(monkeypatch)
+    made = steps_in_a_ring(monkeypatch, watching, MagicMock(session=None, step=lambda *_: 4))
+    watching.expect(600.0)
+    made.end_round(RoundEnd(1000, count=1))
+    look([0.5] * 1190)
+    assert fail.call_count == 0
+    look([0.5] * 20)
+    assert fail.call_count == 1
+
+
+def steps_in_a_ring(monkeypatch: pytest.MonkeyPatch, watching: watchdog.Watchdog, replica: MagicMock) -> AllReduceSteps:
+    """Return what ends rounds of two workers; the replica stands for the chief's weights."""
+    graph = SimpleNamespace(training=SimpleNamespace(train_towers=[0]))
+    options = Options(cluster=ClusterOptions(workers=("a:2222", "b:2222")))
+    context: Any = SimpleNamespace(options=options, cluster=options.cluster, graph=graph, replica=replica)
+    service = MagicMock(clock=lambda: 0.0)
+    coordinator = service.locked.return_value.__enter__.return_value
+    coordinator.end_round.return_value, coordinator.over, coordinator.group.is_whole = 4, False, False
+    monkeypatch.setattr(AllReduceSteps, "_rate_now", lambda _: 0.001)
+    monkeypatch.setattr("deepspeech.cluster.allreduce.steps._place_of_first", MagicMock())
+    return AllReduceSteps(context, service, watching, MagicMock())
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> tuple[watchdog.Watchdog, Callable[[Sequence[float]], None], MagicMock]:
