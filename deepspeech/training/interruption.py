@@ -46,7 +46,8 @@ class PlainEnding:
 class InterruptionWatch:
     """A context manager under which a signal only sets `signal_number` and is answered; a second SIGINT ends at once.
 
-    A thread answers, as Python runs a signal's handler only when a step of TensorFlow is over.
+    A thread answers, as Python runs a signal's handler only when a step of TensorFlow is over. A signal that came when
+    nothing was left to do in the block raises Interrupted at its end, so that what follows is not begun.
     """
 
     def __init__(self, ending: Ending) -> None:
@@ -79,6 +80,8 @@ class InterruptionWatch:
         self._thread.join()
         os.close(self._writing)
         os.close(self._reading)
+        if kind is None and self.signal_number is not None:
+            raise Interrupted(self.signal_number, "interrupted; nothing is lost: the same command goes on from there")
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self.signal_number = number

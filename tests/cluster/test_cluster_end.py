@@ -70,3 +70,23 @@ def test_every_process_ends_soon_after_the_last_job(
         assert set(seconds) == set(cluster.names), cluster.logs()
         assert max(seconds.values()) < LONGEST_END, seconds
         assert cluster.wait() == [0, 0, 0], cluster.logs()
+
+
+def test_a_signal_that_comes_when_the_chief_waits_for_the_others_to_leave_ends_it_before_it_exports(
+    program: Program,
+) -> None:
+    exported = program.folder / "export"
+    arguments = [*program.training(epoch=1), *program.test_files(), f"--export_dir={exported}"]
+    with Cluster(program, arguments, workers=1) as cluster:
+        cluster.start()
+        while "Test: loss" not in cluster.log("worker 0"):
+            time.sleep(0.05)
+        cluster.processes["ps 0"].send_signal(signal.SIGSTOP)
+        cluster.processes["worker 0"].send_signal(signal.SIGTERM)
+        time.sleep(HELD_UP)
+        cluster.processes["ps 0"].send_signal(signal.SIGCONT)
+        assert cluster.wait() == [0, 143], cluster.logs()
+        assert cluster.errors("worker 0")[-1] == (
+            "deepspeech: interrupted; nothing is lost: the same command goes on from there"
+        )
+        assert not exported.exists()
