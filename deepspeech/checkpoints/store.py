@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +55,11 @@ class Checkpoints:
         identity: ModelIdentity,
         send: Callable[[Path], None] = try_to_send,
     ) -> None:
-        """Take the variables of the graph; nothing is read or written. After each save, `send` is given the folder."""
+        """Take the variables of the graph; nothing is read or written. `send` is given the folder after each save."""
         self._options = options
         self._folder = folder
         self._identity = identity
-        self._send = send
+        self.send = partial(send, folder)  # what is new in the folder, which holds more than checkpoints
         self._damaged: set[Path] = set()
         self._restored: Path | None = None
         self.restored_names: tuple[str, ...] = ()  # of the checkpoint that was restored, or of those whose mean was
@@ -134,7 +135,7 @@ class Checkpoints:
         for each in superseded:
             remove_checkpoint(each)
         self._remove_orphaned_descriptions(kind)
-        self._send(self._folder)
+        self.send()
         return prefix
 
     def find(self, kind: Kind) -> Path | None:

@@ -190,7 +190,10 @@ class RunLifecycle:
         )
 
     def _note(self, **figures: object) -> None:
-        """Keep figures for the card of an export, or warn; training goes on without them."""
+        """Keep figures for the card of an export, or warn; training goes on without them.
+
+        They are sent, as else a run that is killed would leave files that look as if its work had not been.
+        """
         if not self._keeps_figures:
             return
         try:
@@ -200,6 +203,8 @@ class RunLifecycle:
             logger.warning(
                 "%s: the model's figures cannot be kept (%s)", self._options.checkpoint_folder, error.strerror
             )
+        if self._options.trains:
+            self._checkpoints.send()
 
     def _save_time(self) -> float:
         seconds = self._options.checkpoints.seconds

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
 from object_store import ObjectStore
+from program import Program
+from xdg import BaseDirectory
 
 from deepspeech.cli import flags
 from deepspeech.cli.storage.local_copies import send_what_was_written, with_local_copies
@@ -74,3 +77,26 @@ def test_checkpoints_at_a_whole_bucket_come_without_the_corpus_beside_them_which
         send(here)
     assert store.names() == of_checkpoints | others
     assert store.get("checkpoint") == b"train-3"
+
+
+@pytest.mark.parametrize(
+    ("moment", "number"), [("Training of epoch 1", signal.SIGKILL), ("Testing with", signal.SIGTERM)]
+)
+def test_training_may_go_on_elsewhere_and_come_back_where_a_run_has_ended_that_had_no_more_to_save(
+    moment: str, number: int, store: ObjectStore, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = store.address("run")
+    ended = program.start(*program.training(epoch=1, checkpoint_dir=run), *program.test_files())
+    assert ended.stderr is not None
+    assert any(moment in line for line in ended.stderr)
+    ended.send_signal(number)
+    ended.wait()
+    here = copy_of(run, FOLDERS)
+    with monkeypatch.context() as another_machine:
+        another_machine.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "another machine"))
+        elsewhere = copy_of(run, FOLDERS)
+        receive(elsewhere)
+        (elsewhere / "params.txt").write_text("trained on there")
+        send(elsewhere)
+    receive(here)
+    assert (here / "params.txt").read_text() == "trained on there"
