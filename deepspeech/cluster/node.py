@@ -47,7 +47,10 @@ GRACE_SECONDS = 5.0
 
 
 STOPPING_SECONDS = 20.0
-"""Seconds that a worker or parameter server takes at most to end after a signal: schedulers often give 30."""
+"""Seconds that a parameter server takes at most to end after a signal, or once its weights are saved.
+
+Schedulers often give 30.
+"""
 
 
 def read_token(options: ClusterOptions) -> str | None:

@@ -9,7 +9,7 @@ from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from .addresses.forwarder import Forwarder, locate_with
 from .coordination.errors import CoordinatorError, NotMemberError, TrainingFailedError, TrainingStoppedError
 from .http.client import RETRY_SECONDS, Connection, Membership
-from .monitoring.node_record import NodeRecord
+from .monitoring.node_record import NodeRecord, NodeState
 from .node import (
     address_of,
     applicant_of,
@@ -39,16 +39,17 @@ def serve_parameters(options: Options, cluster: ClusterOptions, record: NodeReco
     logger.info("Parameter server %d at %s", cluster.task, server.target)
     applicant = applicant_of(cluster, new_process(), code_property())
     with InterruptionWatch(ENDING) as watch:
-        watch.when_signalled = lambda number: end_hard_after_signal(number, record)
         connection.given_up = lambda: watch.signal_number is not None
         while True:
+            watch.when_signalled = lambda number: end_hard_after_signal(number, record)
             try:
                 membership = join_or_explain(connection, applicant, record)
             except ClusterError as error:
                 if watch.signal_number is None:
                     raise
                 raise Interrupted(watch.signal_number, "interrupted while waiting for the coordinator") from error
-            if _wait_for_the_end(membership, watch):
+            watch.when_signalled = lambda _: None  # the chief takes as long as it does to save
+            if _wait_for_the_end(membership, watch, record):
                 return
 
 
@@ -65,14 +66,15 @@ def _forwarded(cluster: ClusterOptions, connection: Connection) -> dict[int, str
     return {place: f"127.0.0.1:{port}" for place, port in enumerate(forwarder.ports)}
 
 
-def _wait_for_the_end(membership: Membership, watch: InterruptionWatch) -> bool:
+def _wait_for_the_end(membership: Membership, watch: InterruptionWatch, record: NodeRecord) -> bool:
     """Wait until training is over and return True; return False if the coordinator no longer knows this server.
 
     Raise Interrupted after a signal, when the chief has saved the weights that are here, or does not answer.
     """
     while not membership.over:
         time.sleep(RETRY_SECONDS / 2)
-        membership.must_go = watch.signal_number is not None
+        if watch.signal_number is not None:
+            membership.must_go, record.state = True, NodeState.ENDING
         if membership.must_go and time.monotonic() - membership.heard > UNANSWERED_SECONDS:
             break
         if isinstance(membership.error, NotMemberError):
@@ -86,6 +88,8 @@ def _wait_for_the_end(membership: Membership, watch: InterruptionWatch) -> bool:
             raise ClusterError(str(membership.error))
         if membership.error is not None:
             raise membership.error
+    if watch.signal_number is not None:
+        end_hard_after_signal(watch.signal_number, record)
     membership.leave()
     if watch.signal_number is not None:
         raise Interrupted(watch.signal_number, "interrupted; start this parameter server again and training goes on")
