@@ -60,6 +60,7 @@ class Follower:
             except Exception as error:
                 logger.debug("order %d has failed", done, exc_info=True)
                 self._error = error
+                self._replica.leave_ring()  # so that the others need not find out
 
     def _carry_out(self, order: Mapping[str, Any]) -> None:
         if order["round"] is not None:
