@@ -59,6 +59,8 @@ class RunStatus:
         if self._opened is None:
             self._opened = (self._clock(), snapshot.batches_left)
         self._newest = (snapshot, utterances_per_second, checkpoint_at)
+        if self._record is not None:
+            self._record.report_if_due()  # nobody takes it, but it is where the last minute of later ones begins
 
     def tell(self) -> dict[str, Any]:
         """Return the status as a value for JSON; docs/training.md and docs/cluster.md explain its fields."""

@@ -14,8 +14,8 @@ from ...util.monitoring.time_use import Activity, TimeUse
 REPORT_SECONDS = 5.0
 """Seconds between two reports to the coordinator."""
 
-WINDOW_REPORTS = 12
-"""A report tells of the time since this many reports before it, a minute, so that what has changed shows soon."""
+WINDOW_SECONDS = 60.0
+"""A report tells of the time since a report about this long before it, so that what has changed shows soon."""
 
 
 class NodeState(str, Enum):
@@ -44,7 +44,7 @@ class NodeRecord:
         self.network = NetworkBytes()
         self._clock = clock
         self._lock = threading.Lock()
-        self._stands: deque[_Stand] = deque(maxlen=WINDOW_REPORTS)
+        self._stands: deque[_Stand] = deque()
         self._next_report = 0.0
 
     def note_joined(self) -> None:
@@ -67,11 +67,16 @@ class NodeRecord:
         return {**{each.value: seconds for each, seconds in recent.seconds.items()}, **recent.told}
 
     def recent(self) -> "Recent":
-        """Return what the last minute went into; before the node has joined, what all of its time did."""
+        """Return what the last minute went into, where this or a report is asked for meanwhile.
+
+        Before the node has joined, it is what all of its time went into.
+        """
         with self._lock:
             stand = self._stand()
             if not self._stands:
                 return Recent(stand.seconds, stand.steps, stand.traffic)
+            while len(self._stands) > 1 and self._stands[1].at <= stand.at - WINDOW_SECONDS:
+                self._stands.popleft()
             first = self._stands[0]
             if stand.at >= self._stands[-1].at + REPORT_SECONDS:
                 self._stands.append(stand)

@@ -12,6 +12,7 @@ import pytest
 from benchmarks.processes.ports import free_ports
 from deepspeech.cli import flags
 from deepspeech.cluster.http import libraries
+from deepspeech.cluster.monitoring.node_record import NodeRecord
 from deepspeech.cluster.status_page import RunStatus, status_page
 from deepspeech.errors import ClusterError, FlagError
 from deepspeech.options import ScheduleOptions
@@ -19,6 +20,7 @@ from deepspeech.schedule.coordinator import TrainingCoordinator
 from deepspeech.schedule.jobs import Job, JobResult, SetName, Tally
 from deepspeech.schedule.snapshot import Snapshot
 from deepspeech.schedule.state import Plan
+from deepspeech.util.monitoring.time_use import Activity
 
 PLANS = {SetName.TRAIN: Plan(4, 2, "a"), SetName.TEST: Plan(1, 2, "b")}
 
@@ -35,6 +37,21 @@ def steps() -> Iterator[Snapshot]:
 def get(port: int, path: str) -> str:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
         return str(answer.read().decode())
+
+
+@pytest.mark.parametrize("step_seconds", [1, 30])
+def test_the_time_is_that_of_the_last_minute_however_rarely_it_is_asked_for(step_seconds: int) -> None:
+    seconds = [1000.0]
+    record = NodeRecord(clock=lambda: seconds[0])
+    status = RunStatus(lambda: seconds[0], record)
+    stand = next(steps())
+    record.note_joined()
+    for activity, spent in ((Activity.FEEDING, 3600), (Activity.COMPUTING, 120)):
+        for _ in range(spent // step_seconds):
+            with record.time_use.during(activity):
+                seconds[0] += step_seconds
+            status.publish(stand, 1.0)
+    assert status.tell()["time"] == {**dict.fromkeys(Activity, 0.0), Activity.COMPUTING: 1.0}
 
 
 def test_the_page_tells_how_training_stands_and_takes_no_messages() -> None:
