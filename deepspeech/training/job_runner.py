@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -104,7 +104,8 @@ class JobRunner:
         batches_per_step = len(towers) * (self._graph.batches_per_step if first.set_name is SetName.TRAIN else 1)
         feeder = self._sets[first.set_name].feeder
         batches = _Readable(feeder.batches(claims.batch_indices(), first.epoch), coordinator.stepwise)
-        with closing(batches.source):
+        doing_steps = self._time_use.doing_steps() if first.set_name is SetName.TRAIN else nullcontext()
+        with closing(batches.source), doing_steps:
             for batch in self._time_use.while_awaiting(batches, Activity.FEEDING):
                 job, last = claims.next_slot()
                 if not outcomes or outcomes[-1].job is not job:

@@ -79,9 +79,10 @@ def test_what_is_wrong_with_the_flags_is_a_json_line_too(program: Program, asked
 
 
 def at_work(status: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the workers that have told of their time since they began to compute and to send."""
+    """Return the workers that have told of their time since they did a step."""
     workers = [member for member in status["members"] if member["name"].startswith("worker") and member["time"]]
-    return [each for each in workers if each["time"]["computing"] > 0 and each["sent_bytes_per_second"] > 0]
+    told = ("own_step_seconds", "sent_bytes_per_second")
+    return [each for each in workers if each["time"]["computing"] > 0 and all(each[name] for name in told)]
 
 
 def have_come(spans: Sequence[tuple[str, Any]], steps: int) -> bool:

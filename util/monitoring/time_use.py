@@ -71,6 +71,8 @@ class TimeUse:
         self._seconds = dict.fromkeys(Activity, 0.0)
         self._activity = Activity.OTHER
         self._since = clock()
+        self._doing_steps = False
+        self._own_seconds_of_steps = 0.0
         self._intervals: deque[Interval] = deque(maxlen=INTERVALS_KEPT)
         self.steps = Durations()
         """Of training steps: waiting for the round and computing, without feeding."""
@@ -85,6 +87,15 @@ class TimeUse:
             yield
         finally:
             self._switch(before)
+
+    @contextmanager
+    def doing_steps(self) -> Iterator[None]:
+        """Count the time meanwhile, except for waiting, as that of training steps, too."""
+        self._switch(self._activity, doing_steps=True)
+        try:
+            yield
+        finally:
+            self._switch(self._activity, doing_steps=False)
 
     def while_awaiting(self, items: Iterable[Item], activity: Activity) -> Iterator[Item]:
         """Yield the items; the time until each one comes is the activity's."""
@@ -110,6 +121,11 @@ class TimeUse:
         with self._lock:
             return {**self._seconds, self._activity: self._seconds[self._activity] + self._clock() - self._since}
 
+    def own_seconds_of_steps(self) -> float:
+        """Return the seconds of training steps so far without those of waiting, which validation has no part in."""
+        with self._lock:
+            return self._own_seconds_of_steps + self._own_seconds_since(self._clock())
+
     def present(self) -> tuple[Activity, float]:
         """Return the activity that goes on, and for how many seconds it has."""
         with self._lock:
@@ -122,14 +138,20 @@ class TimeUse:
             self._intervals.clear()
         return taken
 
-    def _switch(self, activity: Activity) -> Activity:
+    def _switch(self, activity: Activity, *, doing_steps: bool | None = None) -> Activity:
         with self._lock:
             now, before = self._clock(), self._activity
             self._seconds[before] += now - self._since
+            self._own_seconds_of_steps += self._own_seconds_since(now)
             if before is not Activity.OTHER and now > self._since:
                 self._intervals.append(Interval(before, self._since, now))
             self._activity, self._since = activity, now
+            if doing_steps is not None:
+                self._doing_steps = doing_steps
         return before
+
+    def _own_seconds_since(self, now: float) -> float:
+        return now - self._since if self._doing_steps and self._activity is not Activity.WAITING else 0.0
 
 
 def shares(seconds: Mapping[Activity, float]) -> dict[str, float]:

@@ -12,9 +12,11 @@ STRAGGLER_FACTOR = 1.5
 
 @dataclass(frozen=True)
 class MemberTimes:
-    """The newest minute of a member: the seconds of each activity, and the steps and bytes meanwhile."""
+    """The newest minute of a member: the seconds of each activity, and the training steps and bytes meanwhile."""
 
     seconds: Mapping[Activity, float]
+    own_seconds_of_steps: float
+    """Those of the steps without waiting, and without what validation and tests took."""
     steps: int
     sent_bytes: int
     received_bytes: int
@@ -35,7 +37,7 @@ class MemberTimes:
 
         In synchronous steps all workers take as long as the slowest, so that only this tells them apart.
         """
-        return (self.whole - self.seconds[Activity.WAITING]) / self.steps if self.steps else None
+        return self.own_seconds_of_steps / self.steps if self.steps else None
 
 
 def stragglers(times: Mapping[str, MemberTimes | None]) -> set[str]:

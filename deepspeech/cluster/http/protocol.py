@@ -107,6 +107,7 @@ class TimesBody(Body):
     waiting: Duration
     decoding: Duration
     other: Duration
+    own_seconds_of_steps: Duration
     steps: Number
     sent_bytes: Number
     received_bytes: Number
@@ -114,7 +115,7 @@ class TimesBody(Body):
     def times(self) -> MemberTimes:
         """Return the times that this describes."""
         seconds = {activity: float(getattr(self, activity.value)) for activity in Activity}
-        return MemberTimes(seconds, self.steps, self.sent_bytes, self.received_bytes)
+        return MemberTimes(seconds, self.own_seconds_of_steps, self.steps, self.sent_bytes, self.received_bytes)
 
 
 class MemberBody(Body):

@@ -74,7 +74,7 @@ class NodeRecord:
         with self._lock:
             stand = self._stand()
             if not self._stands:
-                return Recent(stand.seconds, stand.steps, stand.traffic)
+                return Recent(stand.seconds, stand.own_seconds_of_steps, stand.steps, stand.traffic)
             while len(self._stands) > 1 and self._stands[1].at <= stand.at - WINDOW_SECONDS:
                 self._stands.popleft()
             first = self._stands[0]
@@ -82,24 +82,28 @@ class NodeRecord:
                 self._stands.append(stand)
         seconds = {each: max(spent - first.seconds[each], 0.0) for each, spent in stand.seconds.items()}
         traffic = Traffic(stand.traffic.sent - first.traffic.sent, stand.traffic.received - first.traffic.received)
-        return Recent(seconds, stand.steps - first.steps, traffic)
+        own = max(stand.own_seconds_of_steps - first.own_seconds_of_steps, 0.0)
+        return Recent(seconds, own, stand.steps - first.steps, traffic)
 
     def _stand(self) -> "_Stand":
-        return _Stand(self.time_use.seconds(), self.time_use.steps.count, self.network.look(), self._clock())
+        use = self.time_use
+        return _Stand(use.seconds(), use.own_seconds_of_steps(), use.steps.count, self.network.look(), self._clock())
 
 
 @dataclass(frozen=True)
 class Recent:
-    """What a span of time went into, and the steps and traffic meanwhile."""
+    """What a span of time went into, and the training steps, with their time but for waiting, and traffic meanwhile."""
 
     seconds: dict[Activity, float]
+    own_seconds_of_steps: float
     steps: int
     traffic: Traffic
 
     @property
-    def told(self) -> dict[str, int]:
+    def told(self) -> dict[str, float]:
         """The steps and bytes, by the names of their fields in a `TimesBody`."""
-        return {"steps": self.steps, "sent_bytes": self.traffic.sent, "received_bytes": self.traffic.received}
+        traffic = {"sent_bytes": self.traffic.sent, "received_bytes": self.traffic.received}
+        return {"own_seconds_of_steps": self.own_seconds_of_steps, "steps": self.steps, **traffic}
 
 
 @dataclass(frozen=True)

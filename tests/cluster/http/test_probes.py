@@ -140,10 +140,11 @@ def test_the_coordinator_answers_probes_without_its_secret_and_tells_the_phase(s
 def test_what_members_report_is_told_of_each_by_name_and_what_is_no_report_is_refused(served: Served) -> None:
     fast, slow = served.joined(0), served.joined(1)
     minute = {"computing": 20.0, "feeding": 4, "waiting": 36, "decoding": 0, "other": 0}
-    counted = {"steps": 48, "sent_bytes": 6_000_000, "received_bytes": 600}
+    counted = {"own_seconds_of_steps": 24, "steps": 48, "sent_bytes": 6_000_000, "received_bytes": 600}
     busy = {**minute, "computing": 50.0, "waiting": 6.0}
+    slowly = {**counted, "own_seconds_of_steps": 48}
     assert served.post("/v1/heartbeat", member=fast, times={**minute, **counted})[0] == 200
-    assert served.post("/v1/heartbeat", member=slow, times={**busy, **counted})[0] == 200
+    assert served.post("/v1/heartbeat", member=slow, times={**busy, **slowly})[0] == 200
     assert served.post("/v1/heartbeat", member=slow)[0] == 200  # one without a report keeps the last
     for wrong in ({"steps": -1}, {"computing": 1e9}, {"computing": "1"}, {"sleeping": 1.0}):
         assert served.post("/v1/heartbeat", member=fast, times={**minute, **counted, **wrong})[0] == 422

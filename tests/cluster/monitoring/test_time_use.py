@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 
 from deepspeech.cluster.coordination.time_shares import MemberTimes, stragglers
+from deepspeech.cluster.http.protocol import TimesBody
 from deepspeech.cluster.monitoring.node_record import NodeRecord
 from deepspeech.util.monitoring.network import NetworkBytes
 from deepspeech.util.monitoring.time_use import Activity, Interval, TimeUse, shares
@@ -21,7 +22,7 @@ class Clock:
 
 def times(own: float, steps: int) -> MemberTimes:
     seconds = {**dict.fromkeys(Activity, 0.0), Activity.COMPUTING: own, Activity.WAITING: 60.0 - own}
-    return MemberTimes(seconds, steps, 1200, 600)
+    return MemberTimes(seconds, own, steps, 1200, 600)
 
 
 def test_every_second_is_one_activitys_and_an_inner_one_interrupts_the_outer() -> None:
@@ -83,6 +84,26 @@ def test_a_node_reports_its_newest_minute_every_few_seconds_once_it_has_joined()
     assert (report["computing"], report["feeding"], report["other"], report["steps"]) == (48, 12, 0, 12)
     assert report["sent_bytes"] >= 0
     assert record.report_if_due() is None
+
+
+def test_validation_and_waiting_have_no_part_in_a_workers_own_time_of_its_steps() -> None:
+    clock = Clock()
+    record = NodeRecord("worker 1", clock)
+    use = record.time_use
+    record.note_joined()
+    for activities in ((Activity.FEEDING, Activity.WAITING, Activity.COMPUTING), (Activity.OTHER,)):
+        with use.doing_steps():
+            for activity in activities:
+                with use.timed(use.steps), use.during(activity):
+                    clock.now += 2
+        with use.during(Activity.COMPUTING):  # the validation of an epoch
+            clock.now += 30
+    with use.doing_steps():
+        clock.now += 1
+        report = record.report_if_due()  # in the middle of an epoch
+    assert report is not None
+    assert (report["own_seconds_of_steps"], report["steps"]) == (7, 4)
+    assert TimesBody(**report).times().own_step_seconds == 1.75
 
 
 def test_a_straggler_is_one_whose_own_part_of_a_step_is_far_longer_than_the_median_workers() -> None:
