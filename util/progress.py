@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
+from .monitoring.log_lines import json_of_log
+
 log = logging.getLogger(__name__)
 
 Report = Callable[[str], None]
@@ -22,16 +24,17 @@ LONGEST_SILENCE_SECONDS = 300.0
 
 
 def report(message: str) -> None:
-    """Print a message of one line to stderr; stdout is kept for results."""
-    print(message, file=sys.stderr, flush=True)
+    """Print a message of one line to stderr, in JSON where the log is; stdout is kept for results."""
+    lines = json_of_log()
+    print(message if lines is None else lines.line(message, "info", __name__, time.time()), file=sys.stderr, flush=True)
 
 
 class Progress:
     """How far some work has come: `with Progress("Training", total=100) as progress: progress.advance()`.
 
-    On a terminal it is a bar on stderr. If that is disabled, stderr is not a terminal, or progressbar2 is not
-    installed, a line is logged now and then, and one when all is done; work of less than half a minute has that last
-    line only.
+    On a terminal it is a bar on stderr. If that is disabled, stderr is not a terminal, the log is JSON, or progressbar2
+    is not installed, a line is logged now and then, and one when all is done; work of less than half a minute has that
+    last line only.
     """
 
     def __init__(
@@ -62,7 +65,7 @@ class Progress:
         self._started = clock()
         self._next_line = FIRST_LINE_SECONDS
         self._text: Any = None
-        self._bar = self._make_bar() if enabled and sys.stderr.isatty() else None
+        self._bar = self._make_bar() if enabled and sys.stderr.isatty() and json_of_log() is None else None
 
     def __enter__(self) -> Progress:
         self._draw(lambda bar: bar.start())

@@ -5,7 +5,6 @@ import re
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..checkpoints.project_folders import in_project_folders
 from ..cluster.monitoring.node_probes import node_probes
@@ -45,8 +44,6 @@ def _main(arguments: Sequence[str]) -> int:
     for number in stopping_signals():
         signal.signal(number, _interrupt)
     options = in_project_folders(with_local_copies(options))
-    if options.logs.format == JSON:  # a bar is not a line
-        options = replace(options, report=replace(options.report, show_progressbar=False))
     for notice in options.notices:
         logger.warning(notice)
     try:

@@ -8,8 +8,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
+from deepspeech.util.importing import import_corpus
 from deepspeech.util.monitoring.log_lines import JSONLines, last_words
 
 
@@ -48,6 +51,23 @@ def test_last_words_have_the_form_of_the_log(handler: logging.Handler) -> None:
     handler.setFormatter(JSONLines(lambda: "ps 0"))
     told = json.loads(last_words("why"))
     assert (told["message"], told["level"], told["node"], told["logger"]) == ("why", "error", "ps 0", "deepspeech")
+
+
+def test_what_an_import_tells_has_the_form_of_the_log(
+    handler: logging.Handler, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    samples = np.random.default_rng(1).normal(0, 0.1, 16000)
+    for name in ("a", "b", "c"):
+        soundfile.write(tmp_path / f"{name}.wav", samples, 16000)
+        (tmp_path / f"{name}.txt").write_text("yes")
+    (tmp_path / "c.txt").write_text("")
+    for form, is_json in ((logging.Formatter(), False), (JSONLines(lambda: "localhost"), True)):
+        handler.setFormatter(form)
+        import_corpus("folder", tmp_path / str(is_json), tmp_path)
+        lines = capsys.readouterr().err.splitlines()
+        assert any("c.txt" in line for line in lines)
+        assert [line.startswith('{"time": ') for line in lines] == [is_json] * len(lines)
+    assert {json.loads(line)["level"] for line in lines} == {"info"}
 
 
 def test_whatever_else_a_run_says_is_on_lines_of_json_too(tmp_path: Path) -> None:

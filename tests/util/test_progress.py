@@ -1,3 +1,4 @@
+import json
 import logging
 import os
 import pty
@@ -110,6 +111,25 @@ with Progress("Counting", 3, {enabled}, unit="rows") as progress:
     assert result.stdout == b""
     assert (b"Counting" in drawn and b"100%" in drawn and b"loss 3.21" in drawn and b"rows/s" in drawn) == shown
     assert (b"\na message\r\n" in drawn) if shown else drawn == b"a message\r\nend"
+
+
+def test_a_terminal_gets_lines_where_the_log_is_json() -> None:
+    code = """
+import logging, sys
+from deepspeech.util.monitoring.log_lines import JSONLines
+from deepspeech.util.progress import Progress
+handler = logging.StreamHandler()
+handler.setFormatter(JSONLines(lambda: "localhost"))
+logging.basicConfig(handlers=[handler], level=logging.INFO)
+with Progress("Counting", 3) as progress:
+    progress.advance(3)
+"""
+    terminal, its_program_side = pty.openpty()
+    subprocess.run([sys.executable, "-c", code], stderr=its_program_side, check=True)
+    (line,) = os.read(terminal, 1 << 16).splitlines()
+    os.close(terminal)
+    os.close(its_program_side)
+    assert json.loads(line)["message"].startswith("Counting: 3 in ")
 
 
 def test_a_bar_without_a_known_total_counts_on() -> None:

@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 import threading
+import time
 from collections.abc import Callable
 from datetime import datetime, timezone
 from itertools import chain
@@ -43,11 +44,15 @@ class JSONLines(logging.Formatter):
 
 def last_words(message: str, program: str = "deepspeech", level: str = "error") -> str:
     """Return what a program says beside its log, in the form of the log: after its name and a colon, or as JSON."""
+    lines = json_of_log()
+    return f"{program}: {message}" if lines is None else lines.line(message, level, program, time.time())
+
+
+def json_of_log() -> JSONLines | None:
+    """Return what makes the lines of the log, if these are JSON."""
     handlers = chain(logging.getLogger("deepspeech").handlers, logging.getLogger().handlers)
-    for formatter in (handler.formatter for handler in handlers):
-        if isinstance(formatter, JSONLines):
-            return formatter.line(message, level, program, datetime.now(timezone.utc).timestamp())
-    return f"{program}: {message}"
+    formatters = (handler.formatter for handler in handlers)
+    return next((formatter for formatter in formatters if isinstance(formatter, JSONLines)), None)
 
 
 def log_all_with(handler: logging.Handler) -> None:
