@@ -15,7 +15,7 @@ from ..serving.layers.precision import PRECISIONS
 from ..serving.server.libraries import check_libraries
 from ..serving.server.options import PAGE_PORT, Limits, ServedModel, ServerOptions
 from ..util.files.user_paths import user_path
-from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words
+from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words, log_all_with
 from ..util.web.certificates import check_certificate, expiry
 from ..util.web.tokens import is_reached_from_beyond, read_token
 from .arguments import ArgumentParser, run_command
@@ -40,8 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> None:
     given = parser().parse_args(arguments)
     if given.log_format == JSON:
-        for handler in logging.getLogger().handlers:
-            handler.setFormatter(JSONLines(lambda: PROGRAM))
+        handler = logging.StreamHandler()
+        handler.setFormatter(JSONLines(lambda: PROGRAM))
+        log_all_with(handler)
     options = options_of(given)
     check_libraries(PROGRAM)
     from ..serving.server.running import serve

@@ -70,8 +70,17 @@ def test_what_an_import_tells_has_the_form_of_the_log(
     assert {json.loads(line)["level"] for line in lines} == {"info"}
 
 
-def test_whatever_else_a_run_says_is_on_lines_of_json_too(tmp_path: Path) -> None:
-    (tmp_path / "fsspec.py").write_text(
+@pytest.mark.parametrize(
+    ("library", "program", "flags"),
+    [
+        ("fsspec", "train", ["--train_files=s3://bucket/train.csv", "--validation_step=0"]),
+        ("uvicorn", "server", ["--model=output_graph.pb"]),
+    ],
+)
+def test_whatever_else_a_program_says_is_on_lines_of_json_too(
+    tmp_path: Path, library: str, program: str, flags: list[str]
+) -> None:
+    (tmp_path / f"{library}.py").write_text(
         "import logging, threading, warnings\n"
         "warnings.warn('of Python')\n"
         "logging.getLogger('some.library').warning('of a library')\n"
@@ -80,10 +89,12 @@ def test_whatever_else_a_run_says_is_on_lines_of_json_too(tmp_path: Path) -> Non
         "thread.join()\n"
         "raise ValueError('in the main thread')\n"
     )
-    command = [sys.executable, "-m", "deepspeech", "--train_files=s3://bucket/train.csv", "--validation_step=0"]
+    code = f"import sys; from deepspeech.commands import {program}; sys.exit({program}())"
     path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
     environment = {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": str(tmp_path)}
-    done = subprocess.run([*command, "--log_format=json"], capture_output=True, text=True, env=environment)
+    command = [sys.executable, "-c", code, *flags, "--log_format=json"]
+    (tmp_path / "output_graph.pb").touch()
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
     warned, logged, in_thread, last = map(json.loads, done.stderr.splitlines())
     assert done.returncode == 1
     assert "of Python" in warned["message"] and (logged["message"], logged["logger"]) == (
