@@ -50,6 +50,9 @@ PARTS: dict[str, Callable[[Options], Flags]] = {
 }
 """The flags of a training without each part; in the network's place is DeepSpeech's, every 20 ms."""
 
+SHOWN_CHARACTERS = 2000
+"""Of the log of a training that fails."""
+
 
 def main() -> None:
     """Train, test, and print a row of each part."""
@@ -70,8 +73,10 @@ def _word_error_rates(flags: Flags, folder: Path) -> Iterator[float]:
     for name in SETS:
         tested = f"--test_files={folder / 'corpus' / name}.csv"
         command = [sys.executable, "-m", "deepspeech", *flags, tested, "--noshow_progressbar"]
-        log = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True).stderr
-        yield float(re.findall(r"Test: loss .*, WER ([\d.]+)%", log)[-1])
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            sys.exit(f"{' '.join(command)}:\n{done.stderr[-SHOWN_CHARACTERS:].rstrip()}")
+        yield float(re.findall(r"Test: loss .*, WER ([\d.]+)%", done.stderr)[-1])
 
 
 def _parsed() -> argparse.Namespace:

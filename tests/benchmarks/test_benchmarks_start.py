@@ -55,3 +55,10 @@ def test_a_thousand_members_are_served_over_http_and_none_is_lost() -> None:
     done = run("coordinator", "--workers=1000", "--seconds=2", "--rate=50")
     assert done.returncode == 0, done.stderr
     assert "members lost: 0, wrongly: 0, not yet: 0" in done.stdout
+
+
+def test_an_ablation_says_why_a_training_fails(tmp_path: Path) -> None:
+    done = run("accuracy.ablation", f"--from={tmp_path / 'nowhere'}", f"--work={tmp_path}", "--without", "nothing")
+    assert done.returncode == 1
+    assert done.stderr.endswith("nowhere; name the folder of the recordings with --from\n")
+    assert "Traceback" not in done.stderr
