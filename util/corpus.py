@@ -72,7 +72,7 @@ class Utterance:
     @property
     def source(self) -> str:
         """Where the utterance is listed, as in "train.csv:12"."""
-        return f"{self.csv_file}:{self.line}"
+        return f"{named_for_all(self.csv_file)}:{self.line}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from checkpoint_sessions import STATE, session_of
 from corpora import TinyCorpus
 from object_store import ObjectStore
@@ -14,11 +15,13 @@ from program import Program
 from deepspeech.checkpoints.model_figures import ModelFigures
 from deepspeech.cli import flags
 from deepspeech.cli.storage.local_copies import with_local_copies
+from deepspeech.errors import CorpusError
 from deepspeech.schedule.jobs import EpochReport, SetName, Tally
 from deepspeech.training.lifecycle import RunLifecycle
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.figures.output_file import OutputFile
+from deepspeech.util.storage import copies
 from deepspeech.util.text import Alphabet
 
 pytest_plugins = ["store_fixtures"]
@@ -39,6 +42,20 @@ def test_the_output_of_a_test_names_recordings_by_their_addresses(
     output.write()
     entries = json.loads((tmp_path / "test.json").read_text())
     assert {entry["wav_filename"] for entry in entries} == {store.address(f"corpus/{name}") for name in names}
+
+
+def test_rows_that_cannot_be_used_are_told_by_the_addresses_of_list_and_recording(
+    store: ObjectStore, tiny_corpus: TinyCorpus
+) -> None:
+    store.put("corpus/a.wav", b"no recording")
+    store.put("corpus/train.csv", b"wav_filename,transcript\na.wav,a\n,b\nb.wav,c\n")
+    features, listed = front_end(FeatureOptions(feature_type="psf")), store.address("corpus/train.csv")
+    with pytest.raises(CorpusError) as caught:
+        read_corpus([Path(listed)], Alphabet.load(tiny_corpus.alphabet), features, progress=False)
+    told = [str(row) for row in caught.value.bad_rows]
+    assert [line.partition(": ")[0] for line in told] == [f"{listed}:2", f"{listed}:3", f"{listed}:4"]
+    assert told[0].startswith(f"{listed}:2: {store.address('corpus/a.wav')}: ")
+    assert str(copies.root()) not in str(caught.value)
 
 
 class NoSummaries:

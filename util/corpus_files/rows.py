@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..audio import AudioInfo
 from ..errors import BadRow
 from ..parts import Part, part_of
+from ..storage.copies import named_for_all
 from ..transcripts import Normalizer
 
 
@@ -30,9 +31,10 @@ class Row(NamedTuple):
     """What the recording holds, if the list knows."""
 
     def bad(self, reason: str, transcript: str = "") -> BadRow:
-        """Return that the row cannot be used, and why."""
-        one_line = reason.replace("\r", "\\r").replace("\n", "\\n")  # file names can hold line breaks
-        return BadRow(f"{self.csv_file}:{self.line}", one_line, transcript)
+        """Return that the row cannot be used, and why; copies of what is at addresses are called by these."""
+        told = reason.replace(self.path, named_for_all(self.path)) if self.path else reason
+        one_line = told.replace("\r", "\\r").replace("\n", "\\n")  # file names can hold line breaks
+        return BadRow(f"{named_for_all(self.csv_file)}:{self.line}", one_line, transcript)
 
 
 class Entry(NamedTuple):
