@@ -22,7 +22,7 @@ from ..training.interruption import Interrupted, InterruptionWatch
 from ..training.lifecycle import RunLifecycle, restore_newest
 from ..training.reporting.epoch_progress import EpochProgress
 from ..training.reporting.summaries import Summaries
-from ..training.session_errors import summary
+from ..training.session_errors import session_errors_in_words, summary
 from ..util.feeding import UNREADABLE
 from ..util.storage.folders import try_to_send
 from .allreduce.steps import AllReduceSteps
@@ -91,7 +91,7 @@ class Chief:
         worker = WorkerThread(work, ended, self._service)
         try:
             worker.start()
-            with self._watchdog:
+            with self._watchdog, session_errors_in_words():
                 while not self._lead_until_servers_are_lost(worker):
                     pass
         except BaseException as error:

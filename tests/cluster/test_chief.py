@@ -15,11 +15,12 @@ from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
 from deepspeech.cluster.coordination.rounds import RoundEnd
 from deepspeech.cluster.http.service import Service
-from deepspeech.errors import CheckpointError, ClusterError
+from deepspeech.errors import CheckpointError, ClusterError, TrainingError
 from deepspeech.options import ClusterOptions, Options
 from deepspeech.schedule.jobs import EpochReport, SetName, Tally
 
 LOST = tf.errors.UnavailableError(None, None, "From /job:ps/replica:0/task:0:\nSocket closed")
+NO_MEMORY = tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor\n\t [[{{node Adam}}]]")
 FULL = tf.errors.ResourceExhaustedError(None, None, "/data/train-7.data_temp; No space left on device")
 
 
@@ -80,6 +81,19 @@ def test_a_full_disk_ends_training(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CheckpointError):
         leader._lead_until_servers_are_lost(MagicMock())
     coordinator.suspend.assert_not_called()
+
+
+def test_a_chief_that_has_no_memory_for_a_step_says_so_and_tells_all_nodes_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    leader, _ = leading(monkeypatch, LOST)
+    leader.__dict__ |= {name: MagicMock() for name in ("_watch", "_watchdog", "_announce_end")}
+    leader.__dict__["_do_what_is_due"] = MagicMock(side_effect=NO_MEMORY)
+    monkeypatch.setattr(chief, "WorkerThread", MagicMock())
+    said = r"^out of memory: lower --train_batch_size.* \(ResourceExhaustedError: OOM when allocating tensor\)$"
+    with pytest.raises(TrainingError, match=said) as ended:
+        leader.lead(lambda _: None)
+    leader._announce_end.assert_called_once_with(ended.value)
 
 
 def test_training_that_is_begun_again_in_vain_ends_unless_a_result_or_another_server_came(
