@@ -31,7 +31,7 @@ from deepspeech.cli.arguments import (
     output_path,
     run_script,
 )
-from deepspeech.decoder.of_alphabet import load_scorer, spell_of
+from deepspeech.decoder.of_alphabet import check_labels_are_characters, load_scorer, spell_of
 from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.options.rows.checks import FINITE, at_least
@@ -190,6 +190,8 @@ def main() -> None:
     arguments = read_arguments()
     composed = arguments.normalizer is not None
     alphabet = load_alphabet(arguments.output_unit, arguments.alphabet, composed=composed)
+    if arguments.unit == "character":
+        check_labels_are_characters(alphabet, "--unit=character")
     vocabulary = choose_vocabulary(arguments, alphabet)
     arguments.out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=arguments.out, prefix=".lm-") as folder:

@@ -60,7 +60,22 @@ def load_scorer(
         raise DecoderError(f"{path}: is of characters, but word pieces need a language model of words; build one")
     if isinstance(alphabet, SyllableAlphabet) and characters:
         labels = _characters_of_syllables(alphabet, path)
-    return Scorer.load(labels, path, trie_path, characters=characters, spell=spell_of(alphabet))
+    scorer = Scorer.load(labels, path, trie_path, characters=characters, spell=spell_of(alphabet))
+    if scorer.characters:
+        check_labels_are_characters(alphabet, str(path))
+    return scorer
+
+
+def check_labels_are_characters(alphabet: Alphabet, what: str) -> None:
+    """Raise DecoderError, beginning with `what`, if a language model of characters could write few of the labels.
+
+    Such are letters that are one label with their combining marks: a model of characters has each by itself.
+    """
+    joined = [label for label in alphabet.labels if len(label) > 1] if alphabet.unit == Alphabet.unit else []
+    if 2 * len(joined) > alphabet.size:
+        several = f"most labels of the alphabet are several characters, as {joined[0]!r}"
+        advice = "build one of words, or make the alphabet without --join_marks"
+        raise DecoderError(f"{what}: {several}, which a language model of characters cannot write; {advice}")
 
 
 def spell_of(alphabet: Alphabet) -> Spell | None:

@@ -95,6 +95,22 @@ def test_word_pieces_are_told_at_once_that_they_need_words(tmp_path: Path) -> No
     assert "--unit=character: word pieces need a language model of words" in said
 
 
+def test_letters_that_are_one_label_with_their_marks_are_told_to_need_words(tmp_path: Path) -> None:
+    alphabet = Alphabet((" ", "க", "கு", "ம்", "டு"))
+    write_arpa(tmp_path / "lm.arpa", ["<space>", "க", "ம", "ு"], np.random.default_rng(0))
+    refusal = "are several characters, as 'கு', which a language model of characters cannot write; build one of words"
+    with pytest.raises(DecoderError, match=rf"lm\.arpa: most labels of the alphabet {refusal}"):
+        load_scorer(alphabet, tmp_path / "lm.arpa")
+    (tmp_path / "alphabet.txt").write_text(alphabet.file_text, encoding="utf-8")
+    for tool in ("lmplz", "filter", "build_binary"):
+        (tmp_path / tool).touch()
+    flags = ["--unit=character", f"--alphabet={tmp_path / 'alphabet.txt'}", f"--tools={tmp_path}"]
+    said = build(tmp_path / "lm.arpa", "--out", tmp_path / "lm", *flags)
+    assert f"--unit=character: most labels of the alphabet {refusal}" in said
+    few = Alphabet((*"க ம", "<noise>"))
+    assert load_scorer(few, tmp_path / "lm.arpa").characters
+
+
 def test_words_of_characters_are_none_of_syllables(tmp_path: Path) -> None:
     for name, content in (("text.txt", "设定\n"), ("pinyin.txt", "she4\nding4\n")):
         (tmp_path / name).write_text(content, encoding="utf-8")
