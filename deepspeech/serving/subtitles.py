@@ -32,7 +32,7 @@ def cues(words: Sequence[TimedWord], voice: str = "") -> list[Cue]:
     groups = list(_groups(words))
     made = []
     for group, following in zip(groups, [*groups[1:], None], strict=False):
-        start, end = group[0].start, max(group[-1].end, group[0].start + SHORTEST_CUE_SECONDS)
+        start, end = group[0].start, max(group[-1].end, round(group[0].start + SHORTEST_CUE_SECONDS, 3))
         if following is not None:
             end = min(end, following[0].start)
         made.append(Cue(start, end, continued_by_all(word.text for word in group), voice))
