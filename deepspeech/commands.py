@@ -53,6 +53,11 @@ def write_shards() -> int:
     return _run("importing.shards")
 
 
+def cut_words() -> int:
+    """Run `python -m deepspeech.cut_words` and return its exit code."""
+    return _run("importing.words")
+
+
 def align() -> int:
     """Run `python -m deepspeech.align` and return its exit code."""
     return _run("align")

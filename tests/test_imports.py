@@ -34,7 +34,16 @@ ALLOWED: dict[str, set[str]] = {
 
 ENTRY_POINTS = {
     *("__init__", "__main__", "commands"),
-    *("align", "calibrate", "evaluate", "compare_params", "compare_reports", "import_corpus", "write_shards"),
+    *(
+        "align",
+        "calibrate",
+        "cut_words",
+        "evaluate",
+        "compare_params",
+        "compare_reports",
+        "import_corpus",
+        "write_shards",
+    ),
 }
 
 FREE_OF_TENSORFLOW = (

@@ -1,0 +1,132 @@
+"""List the words that are said in sentences as utterances of their own, to learn isolated words from more people.
+
+    python -m deepspeech.cut_words MODEL LIST... [--words zero one two] [--output words.csv]
+
+MODEL is an exported graph, which may have been trained on the same recordings; it says where in a recording each word
+is. The list names the parts of the recordings, which are not copied, and is trained on as it is:
+--train_files=train.csv,words.csv. Words that the model does not hear where they should be are left out. Without --words
+all are listed. --normalize_transcripts is for a model that was trained with it.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import AlignmentError, AlphabetError, AudioError, FlagError
+from ...serving.alignment.isolated_words import parts_of_words
+from ...serving.alignment.transcript import align
+from ...serving.api import Model
+from ...util.audio import Samples, read_audio
+from ...util.corpus_files import Row
+from ...util.corpus_files.speakers import speaker_of
+from ...util.errors import CorpusError
+from ...util.files.csv_lines import csv_writer
+from ...util.files.whole_files import write_text_whole
+from ...util.importing.formats.lists.of_any_kind import rows_of
+from ...util.parallel import ordered_map, usable_cores
+from ...util.progress import Progress, report
+from ...util.storage.copies import named_for_all
+from ...util.transcripts import Normalizer
+from ..arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, output_path, run_command
+
+LOWEST_SCORE = -1.0
+"""Of a word that is kept; it is the mean of the log posteriors of its labels, in nats."""
+COLUMNS = ("wav_filename", "transcript", "start", "duration", "speaker")
+ROWS_AHEAD = 64
+"""Rows that are worked on ahead of the one whose words are taken next."""
+
+logger = logging.getLogger(__name__)
+
+
+class Said(NamedTuple):
+    """A row of a list, and who speaks; empty where the list does not tell."""
+
+    row: Row
+    speaker: str
+
+
+class Found(NamedTuple):
+    """The fields of words that are kept, and how many words are not."""
+
+    kept: list[tuple[str, str, str, str, str]]
+    unheard: int
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the arguments, find the words, write the list and return the exit code."""
+    return run_command(lambda: _main(arguments), "cut_words: error")
+
+
+def _main(given: Sequence[str] | None) -> None:
+    parser = ArgumentParser(__doc__)
+    add = parser.add_argument
+    add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm, or .onnx or .tflite file")
+    add("csv", type=Path, nargs="+", metavar="LIST", help="corpus to take words from")
+    add("--words", nargs="+", help="words to list (default: all)")
+    add("--output", type=output_path, default=Path("words.csv"), help="the list (default: %(default)s)")
+    add_transcript_flags(parser)
+    arguments = parser.parse_args(given)
+    normalizer = chosen_normalizer(arguments)
+    if not arguments.output.parent.is_dir():
+        raise FlagError(f"--output={arguments.output}: there is no folder {arguments.output.parent}")
+    if arguments.output.resolve() in {each.resolve() for each in (arguments.model, *arguments.csv)}:
+        raise FlagError(f"--output={arguments.output}: is read here, and would be written over; name another file")
+    logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
+    rows = list(rows_in(arguments.csv))
+    look = partial(words_in, model=Model(arguments.model), normalizer=normalizer, wanted=arguments.words)
+    text = io.StringIO()
+    writer = csv_writer(text)
+    writer.writerow(COLUMNS)
+    count = unheard = 0
+    with Progress("Finding words", len(rows), unit="utterances") as progress:
+        for found in ordered_map(look, rows, threads=usable_cores(), ahead=ROWS_AHEAD):
+            writer.writerows(found.kept)
+            count, unheard = count + len(found.kept), unheard + found.unheard
+            progress.advance()
+    if not count:
+        raise CorpusError(f"{', '.join(map(str, arguments.csv))}: none of the words is heard in a recording")
+    write_text_whole(arguments.output, text.getvalue())
+    report(f"{arguments.output}: {count} words; {unheard} more are not heard where they should be")
+
+
+def rows_in(lists: list[Path]) -> Iterator[Said]:
+    """Yield the rows of lists; those that cannot be read are logged. Raise CorpusError."""
+    for path in lists:
+        for row, columns in rows_of(path):
+            if isinstance(row, Row):
+                yield Said(row, speaker_of(columns))
+            else:
+                logger.warning("Left out: %s: %s", row.source, row.detail or row.reason)
+
+
+def words_in(said: Said, model: Model, normalizer: Normalizer | None, wanted: Collection[str] | None) -> Found:
+    """Return the wanted words of a row; a row that cannot be read or spelled is logged and has none."""
+    row = said.row
+    transcript = normalizer(row.transcript) if normalizer else row.transcript
+    try:
+        alignment = align(model, int16_of(read_audio(row.path, model.sampleRate(), row.part)), transcript)
+    except (AudioError, AlphabetError, AlignmentError) as error:
+        logger.warning("Left out: %s", row.bad(str(error)))
+        return Found([], 0)
+    begin = row.part.start if row.part else 0.0
+    words = [(word, part) for word, part in parts_of_words(alignment) if wanted is None or word.text in wanted]
+    heard = [(word, part) for word, part in words if word.score >= LOWEST_SCORE]
+    recording = named_for_all(Path(row.path).absolute())
+    kept = [
+        (recording, word.text, f"{begin + part.start:.3f}", f"{part.end - part.start:.3f}", said.speaker)
+        for word, part in heard
+    ]
+    return Found(kept, len(words) - len(heard))
+
+
+def int16_of(samples: Samples) -> np.ndarray:
+    """Return float32 samples in [-1, 1] as int16, as `align` takes them."""
+    return np.clip(np.rint(samples * (1 << 15)), -(1 << 15), (1 << 15) - 1).astype(np.int16)

@@ -1,0 +1,75 @@
+"""`python -m deepspeech.cut_words` lists words of sentences as utterances to train on."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpora import CHARACTER_SECONDS, RATE, TinyCorpus, say, write_wav
+from running import assert_fails_with
+
+from deepspeech.util.corpus import read_corpus
+from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.text import Alphabet
+
+BEGIN = 0.06
+"""Seconds before the first character of what is said."""
+
+
+def cut_words(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "deepspeech.cut_words", *map(str, arguments)]
+    return subprocess.run(command, cwd=Path(__file__).parents[3], capture_output=True, text=True)
+
+
+@pytest.fixture
+def sentences(tmp_path: Path) -> Path:
+    """Return a list of two sentences, of which the second begins a second into its recording."""
+    random = np.random.default_rng(3)
+    write_wav(tmp_path / "first.wav", say("abc de", random))
+    write_wav(tmp_path / "second.wav", np.concatenate([np.zeros(RATE, np.float32), say("cab bed ad", random)]))
+    listed = tmp_path / "sentences.csv"
+    listed.write_text(
+        "wav_filename,transcript,start,duration,speaker\nfirst.wav,abc de,,,Ann\nsecond.wav,cab bed ad,1,,Bob\n"
+    )
+    return listed
+
+
+def test_words_are_listed_where_they_are_said_and_are_read_as_utterances(
+    graph_file: Path, sentences: Path, tiny_corpus: TinyCorpus, tmp_path: Path
+) -> None:
+    listed = tmp_path / "words.csv"
+    done = cut_words(graph_file, sentences, "--words", "de", "bed", "fee", "--output", listed)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.endswith(f"{listed}: 2 words; 0 more are not heard where they should be\n")
+    with listed.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["transcript"], row["speaker"]) for row in rows] == [("de", "Ann"), ("bed", "Bob")]
+    for row, characters_before, offset in zip(rows, (4, 4), (0.0, 1.0), strict=True):
+        begin = offset + BEGIN + characters_before * CHARACTER_SECONDS
+        end = begin + len(row["transcript"]) * CHARACTER_SECONDS
+        start, stop = float(row["start"]), float(row["start"]) + float(row["duration"])
+        assert begin - 2 * CHARACTER_SECONDS < start < begin + CHARACTER_SECONDS / 2
+        assert end - CHARACTER_SECONDS / 2 < stop < end + 2 * CHARACTER_SECONDS
+    read = read_corpus([listed], Alphabet.load(tiny_corpus.alphabet), front_end(FeatureOptions(feature_type="psf")))
+    assert [each.transcript for each in read] == ["de", "bed"]
+
+
+def test_words_that_are_not_heard_and_rows_that_cannot_be_used_are_left_out(
+    graph_file: Path, sentences: Path, tmp_path: Path
+) -> None:
+    sentences.write_text("wav_filename,transcript\nfirst.wav,ebb dad\nnone.wav,abc\nfirst.wav,xyz\n")
+    listed = tmp_path / "words.csv"
+    done = cut_words(graph_file, sentences, "--output", listed)
+    assert_fails_with(done, "none of the words is heard in a recording")
+    assert f"{sentences}:3: {tmp_path / 'none.wav'}: " in done.stderr
+    assert f"{sentences}:4: " in done.stderr
+    assert not listed.exists()
+
+
+def test_a_list_that_is_read_is_not_written_over(graph_file: Path, sentences: Path) -> None:
+    done = cut_words(graph_file, sentences, "--output", sentences)
+    assert_fails_with(done, "is read here, and would be written over")
