@@ -81,7 +81,8 @@ def _main(given: Sequence[str] | None) -> None:
         raise FlagError(f"--output={arguments.output}: is read here, and would be written over; name another file")
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
     rows = list(rows_in(arguments.csv))
-    look = partial(words_in, model=Model(arguments.model), normalizer=normalizer, wanted=arguments.words)
+    wanted = [normalizer(word) if normalizer else word for word in arguments.words] if arguments.words else None
+    look = partial(words_in, model=Model(arguments.model), normalizer=normalizer, wanted=wanted)
     text = io.StringIO()
     writer = csv_writer(text)
     writer.writerow(COLUMNS)
@@ -92,7 +93,8 @@ def _main(given: Sequence[str] | None) -> None:
             count, unheard = count + len(found.kept), unheard + found.unheard
             progress.advance()
     if not count:
-        raise CorpusError(f"{', '.join(map(str, arguments.csv))}: none of the words is heard in a recording")
+        why = "heard in its recording" if unheard else "in a transcript"
+        raise CorpusError(f"{', '.join(map(str, arguments.csv))}: none of the words is {why}")
     write_text_whole(arguments.output, text.getvalue())
     report(f"{arguments.output}: {count} words; {unheard} more are not heard where they should be")
 

@@ -64,10 +64,11 @@ def test_words_that_are_not_heard_and_rows_that_cannot_be_used_are_left_out(
     sentences.write_text("wav_filename,transcript\nfirst.wav,ebb dad\nnone.wav,abc\nfirst.wav,xyz\n")
     listed = tmp_path / "words.csv"
     done = cut_words(graph_file, sentences, "--output", listed)
-    assert_fails_with(done, "none of the words is heard in a recording")
+    assert_fails_with(done, "none of the words is heard in its recording")
     assert f"{sentences}:3: {tmp_path / 'none.wav'}: " in done.stderr
     assert f"{sentences}:4: " in done.stderr
     assert not listed.exists()
+    assert_fails_with(cut_words(graph_file, sentences, "--words", "fed"), "none of the words is in a transcript")
 
 
 def test_a_list_that_is_read_is_not_written_over(graph_file: Path, sentences: Path) -> None:
