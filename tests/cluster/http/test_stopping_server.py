@@ -9,14 +9,14 @@ from unittest.mock import MagicMock
 import pytest
 from served import TOKEN, Served, serving
 
-from deepspeech.cluster import node, parameter_server
+from deepspeech.cluster import parameter_server
 from deepspeech.cluster.monitoring.node_record import NodeRecord, NodeState
 from deepspeech.options import ClusterOptions, Options
 from deepspeech.options.cluster import TOKEN_VARIABLE
 from deepspeech.training.interruption import Interrupted
 
 
-def stop_and_save(served: Served, record: NodeRecord, seconds: float) -> None:
+def stop_and_save(served: Served, record: NodeRecord, seconds: float, saved: threading.Event) -> None:
     """Tell this process to stop once it has joined as a parameter server, and take so long to save its weights."""
     while record.state is not NodeState.READY:
         time.sleep(0.05)
@@ -24,13 +24,14 @@ def stop_and_save(served: Served, record: NodeRecord, seconds: float) -> None:
     time.sleep(seconds)
     with served.service.locked() as coordinator:
         assert coordinator.members.that_must_go == ["ps 0"]
+        saved.set()
         coordinator.members.let_go()
 
 
 def test_it_keeps_them_for_as_long_as_that_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    ended_hard: list[int] = []
-    monkeypatch.setattr(node, "STOPPING_SECONDS", 1.0)
-    monkeypatch.setattr(node, "os", MagicMock(_exit=ended_hard.append))
+    saved, saved_when_it_had_to_end = threading.Event(), list[bool]()
+    note = MagicMock(side_effect=lambda *_: saved_when_it_had_to_end.append(saved.is_set()))
+    monkeypatch.setattr(parameter_server, "end_hard_after_signal", note)
     monkeypatch.setattr(parameter_server, "start_server", MagicMock())
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
     record = NodeRecord()
@@ -42,9 +43,9 @@ def test_it_keeps_them_for_as_long_as_that_takes(monkeypatch: pytest.MonkeyPatch
             coordinator_host="127.0.0.1",
             coordinator_port=served.port,
         )
-        chief = threading.Thread(target=stop_and_save, args=(served, record, 4.0))
+        chief = threading.Thread(target=stop_and_save, args=(served, record, 2.0, saved))
         chief.start()
         with pytest.raises(Interrupted, match="start this parameter server again and training goes on"):
             parameter_server.serve_parameters(Options(cluster=cluster), cluster, record)
-        assert not ended_hard
+        assert saved_when_it_had_to_end == [True]
         chief.join()
