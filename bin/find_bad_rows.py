@@ -14,10 +14,16 @@ import sys
 from argparse import ArgumentTypeError
 from pathlib import Path
 
-from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, output_path, run_script
+from deepspeech.cli.arguments import (
+    ArgumentParser,
+    add_transcript_flags,
+    check_list_of_rows,
+    chosen_normalizer,
+    output_path,
+    run_script,
+)
 from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.decoder.of_alphabet import with_references
-from deepspeech.errors import FlagError
 from deepspeech.serving.acoustics.loading import load_acoustic_model
 from deepspeech.serving.alignment.rows import figures_of_rows
 from deepspeech.serving.alphabet import alphabet_of
@@ -47,12 +53,7 @@ def main() -> None:
     arguments = parser.parse_args()
     normalizer = chosen_normalizer(arguments)
     for path in filter(None, (arguments.output, arguments.report)):
-        if not path.parent.is_dir():
-            raise FlagError(f"{path}: there is no folder {path.parent}")
-        if path.resolve() in {each.resolve() for each in (arguments.model, *arguments.csv)}:
-            raise FlagError(
-                f"{path}: is read here, and would be written over; name another file for the rows that are found"
-            )
+        check_list_of_rows(path, (arguments.model, *arguments.csv))
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
     ranked = ranked_rows(arguments.model, arguments.csv, normalizer)
     worst = ranked[: max(1, round(arguments.worst * len(ranked) if arguments.worst < 1 else arguments.worst))]

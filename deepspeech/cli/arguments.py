@@ -7,7 +7,7 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
@@ -52,6 +52,16 @@ def output_path(text: str) -> Path:
     if (address := address_of(text)) is not None:
         raise argparse.ArgumentTypeError(f"{address} is an address; give a path of this machine, and upload the result")
     return _path(text)
+
+
+def check_list_of_rows(path: Path, read: Iterable[Path]) -> None:
+    """Raise FlagError for a file of rows to write if its folder is missing, or if it is among those that are read."""
+    if not path.parent.is_dir():
+        raise FlagError(f"{path}: there is no folder {path.parent}")
+    if path.resolve() in {each.resolve() for each in read}:
+        raise FlagError(
+            f"{path}: is read here, and would be written over; name another file for the rows that are found"
+        )
 
 
 def _path(text: str) -> Path:

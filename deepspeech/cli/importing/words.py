@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import AlignmentError, AlphabetError, AudioError, FlagError
+from ...errors import AlignmentError, AlphabetError, AudioError
 from ...serving.alignment.isolated_words import parts_of_words
 from ...serving.alignment.transcript import align
 from ...serving.api import Model
@@ -35,7 +35,14 @@ from ...util.parallel import ordered_map, usable_cores
 from ...util.progress import Progress, report
 from ...util.storage.copies import named_for_all
 from ...util.transcripts import Normalizer
-from ..arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, output_path, run_command
+from ..arguments import (
+    ArgumentParser,
+    add_transcript_flags,
+    check_list_of_rows,
+    chosen_normalizer,
+    output_path,
+    run_command,
+)
 
 LOWEST_SCORE = -1.0
 """Of a word that is kept; it is the mean of the log posteriors of its labels, in nats."""
@@ -75,10 +82,7 @@ def _main(given: Sequence[str] | None) -> None:
     add_transcript_flags(parser)
     arguments = parser.parse_args(given)
     normalizer = chosen_normalizer(arguments)
-    if not arguments.output.parent.is_dir():
-        raise FlagError(f"--output={arguments.output}: there is no folder {arguments.output.parent}")
-    if arguments.output.resolve() in {each.resolve() for each in (arguments.model, *arguments.csv)}:
-        raise FlagError(f"--output={arguments.output}: is read here, and would be written over; name another file")
+    check_list_of_rows(arguments.output, (arguments.model, *arguments.csv))
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
     rows = list(rows_in(arguments.csv))
     wanted = [normalizer(word) if normalizer else word for word in arguments.words] if arguments.words else None
