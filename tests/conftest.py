@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import hypothesis
@@ -12,8 +13,17 @@ from program import Program, Trained, train_tiny_model
 pytest_plugins = ["serving_fixtures", "browser_fixture", "library_fixture"]
 
 
-def pytest_configure() -> None:
-    """Give property tests no deadline: a busy machine is not a failure."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option --gpu."""
+    parser.addoption(
+        "--gpu", action="store_true", help="let the tests see the GPUs, for those of tests/network/test_gpu.py"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Hide GPUs, as results are those of the processor, and give property tests no deadline, as machines are busy."""
+    if not config.getoption("--gpu"):
+        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
     hypothesis.settings.register_profile("patient", deadline=None)
     hypothesis.settings.load_profile("patient")
 

@@ -91,15 +91,20 @@ def test_an_utterance_without_frames_keeps_its_state(kernels: Kernels) -> None:
     assert (last.h == 2).all()
 
 
-def test_cudnn_gets_the_transposed_weights_of_each_gate_in_its_order_and_one_bias() -> None:
+def test_cudnn_gets_the_transposed_weights_of_each_gate_in_its_order_and_one_bias_for_each_direction() -> None:
     kernel = np.arange((INPUT + HIDDEN) * 4 * HIDDEN, dtype=np.float32).reshape(INPUT + HIDDEN, 4 * HIDDEN)
     bias = np.arange(4 * HIDDEN, dtype=np.float32)
-    parameters = cudnn_parameters(tf.constant(kernel), tf.constant(bias)).numpy()
+    directions = [(kernel, bias), (-kernel, -bias)]
+    parameters = cudnn_parameters(*((tf.constant(kernel), tf.constant(bias)) for kernel, bias in directions)).numpy()
     first, second = INPUT * HIDDEN, HIDDEN * HIDDEN
+    weights = parameters[: -2 * 8 * HIDDEN].reshape(2, 4 * (first + second))
+    biases = parameters[-2 * 8 * HIDDEN :].reshape(2, 2, 4, HIDDEN)
     candidate = slice(HIDDEN, 2 * HIDDEN)  # the second gate of ours, the third of cuDNN's
-    np.testing.assert_array_equal(parameters[2 * first : 3 * first].reshape(HIDDEN, INPUT), kernel[:INPUT, candidate].T)
-    recurrent = parameters[4 * first + 2 * second : 4 * first + 3 * second]
-    np.testing.assert_array_equal(recurrent.reshape(HIDDEN, HIDDEN), kernel[INPUT:, candidate].T)
-    biases = parameters[4 * first + 4 * second :].reshape(2, 4, HIDDEN)
-    np.testing.assert_array_equal(biases[0, [0, 2, 1, 3]].reshape(-1), bias)
-    assert not biases[1].any()
+    for sign, of_direction in zip((1, -1), weights, strict=True):
+        of_input = of_direction[2 * first : 3 * first].reshape(HIDDEN, INPUT)
+        np.testing.assert_array_equal(of_input, sign * kernel[:INPUT, candidate].T)
+        recurrent = of_direction[4 * first + 2 * second : 4 * first + 3 * second].reshape(HIDDEN, HIDDEN)
+        np.testing.assert_array_equal(recurrent, sign * kernel[INPUT:, candidate].T)
+    for sign, of_direction in zip((1, -1), biases, strict=True):
+        np.testing.assert_array_equal(of_direction[0, [0, 2, 1, 3]].reshape(-1), sign * bias)
+        assert not of_direction[1].any()

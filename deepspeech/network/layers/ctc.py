@@ -5,7 +5,7 @@ from typing import Any
 import tensorflow as tf
 
 from .compute import Compute, Kernels
-from .native_ops import loaded_ops
+from .native_ops import loaded_ops, native_ops
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -21,12 +21,11 @@ def ctc_loss(labels: Tensor, logits: Tensor, lengths: Tensor, compute: Compute) 
     `labels` is int32 [batch, labels], padded with -1, `logits` float32 [time, batch, labels + 1], `lengths` int32
     [batch] in frames. The last label is the blank.
     """
-    if compute.kernels is Kernels.NATIVE:
+    # The processor computes it for a GPU, too: cuDNN's leaves gradients beyond the lengths as they are in memory.
+    if compute.kernels is not Kernels.TENSORFLOW and native_ops() is not None:
         losses, _ = loaded_ops().deepspeech_ctc(logits, labels, lengths, threads=compute.threads)
         losses.set_shape([None])
         return losses
     present = labels >= 0
     sparse = tf.SparseTensor(tf.where(present), tf.boolean_mask(labels, present), tf.cast(tf.shape(labels), tf.int64))
-    if compute.kernels is Kernels.CUDNN:
-        return tf.nn.ctc_loss(sparse, logits, None, lengths, blank_index=-1)  # by cuDNN, where the batch suits it
     return v1.nn.ctc_loss(sparse, logits, lengths)

@@ -7,7 +7,7 @@ import tensorflow as tf
 from ..description import Dense, Projection
 from ..rounding import rounded_rows
 from .compute import Compute, Kernels
-from .dropout import dropout, dropout_seed
+from .dropout import dropout, dropout_seed, seeded_dropout
 from .native_ops import loaded_ops
 from .variables import column_factors, variables_of
 
@@ -54,4 +54,4 @@ def activation(products: Tensor, bias: Tensor, clip: float, rate: float, compute
         outputs.set_shape(products.shape)
         return outputs
     biased = tf.nn.bias_add(products, tf.cast(bias, products.dtype))
-    return dropout(tf.minimum(tf.nn.relu(biased), clip), rate)
+    return seeded_dropout(tf.minimum(tf.nn.relu(biased), clip), rate, compute)

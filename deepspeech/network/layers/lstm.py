@@ -3,6 +3,7 @@
 The product with the inputs is computed at once for all frames; that with the state is left to the recurrence.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -34,9 +35,11 @@ def lstm(
     first frame. Return the hidden states [time, batch, n_hidden] in the inputs' type, zero beyond each utterance's
     length, and the state after each one's last frame.
     """
-    if compute.kernels is Kernels.CUDNN:
-        return _on_gpu(inputs, lengths, kernel, bias, state)
     n_input, n_gates = inputs.shape[2], kernel.shape[1]
+    if compute.kernels is Kernels.CUDNN:
+        states = LSTMState(state.c[None], state.h[None])
+        hidden, last = _on_gpu(_rounded(inputs, compute), lengths, [(kernel, bias)], states)
+        return hidden, LSTMState(last.c[0], last.h[0])
     time, batch = tf.unstack(tf.shape(inputs)[:2])
     input_weights, weights = tf.split(kernel, [n_input, n_gates // 4], axis=0)
     rows = rounded_rows(tf.reshape(inputs, [time * batch, n_input]), compute.quantize_after)
@@ -53,6 +56,10 @@ def bidirectional_lstm(layer: BidirectionalLSTM, inputs: Tensor, lengths: Tensor
     `inputs` are [time, batch, n_input], `lengths` int32 [batch] in frames; beyond them, the outputs are zero.
     """
     forward, backward = layer.directions
+    if compute.kernels is Kernels.CUDNN:
+        zeros = tf.zeros([2, tf.shape(inputs)[1], forward.units])
+        directions = [_factors(direction, inputs, compute) for direction in layer.directions]
+        return _on_gpu(_rounded(inputs, compute), lengths, directions, LSTMState(zeros, zeros))[0]
     outputs = [_without_state(forward, inputs, lengths, compute), _backwards(backward, inputs, lengths, compute)]
     return tf.concat(outputs, axis=2)
 
@@ -86,9 +93,22 @@ def _backwards(layer: LSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -
 def _without_state(layer: LSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
     """Return the hidden states [time, batch, units] of an LSTM that begins with zeros."""
     zero = tf.zeros([tf.shape(inputs)[1], layer.units])
+    kernel, bias = _factors(layer, inputs, compute)
+    return lstm(inputs, lengths, kernel, bias, LSTMState(zero, zero), compute)[0]
+
+
+def _factors(layer: LSTM, inputs: Tensor, compute: Compute) -> tuple[Tensor, Tensor]:
+    """Return the kernel and the bias of a layer over inputs [time, batch, n_input], as `lstm` takes them."""
     kernel, bias = variables_of(layer, inputs.shape[2])
-    factors = kernel_factors(kernel, inputs.shape[2], compute)
-    return lstm(inputs, lengths, factors, bias, LSTMState(zero, zero), compute)[0]
+    return kernel_factors(kernel, inputs.shape[2], compute), bias
+
+
+def _rounded(inputs: Tensor, compute: Compute) -> Tensor:
+    """Return inputs [time, batch, n_input] as `rounded_rows` rounds the rows that they are made of."""
+    if compute.quantize_after is None:
+        return inputs
+    rows = rounded_rows(tf.reshape(inputs, [-1, inputs.shape[2]]), compute.quantize_after)
+    return tf.ensure_shape(tf.reshape(rows, tf.shape(inputs)), inputs.shape)
 
 
 def _native(
@@ -123,34 +143,42 @@ def _at_length(states: Tensor, lengths: Tensor, initial: Tensor) -> Tensor:
 
 
 def _on_gpu(
-    inputs: Tensor, lengths: Tensor, kernel: Tensor, bias: Tensor, state: LSTMState
+    inputs: Tensor, lengths: Tensor, directions: Sequence[tuple[Tensor, Tensor]], states: LSTMState
 ) -> tuple[Tensor, LSTMState]:
-    """Run the LSTM by cuDNN in float32, which takes an utterance without frames for one of a single frame."""
+    """Run one or both directions by cuDNN, which takes an utterance without frames for one of a single frame.
+
+    `directions` are the kernel and the bias of each, as `lstm` takes them, `states` float32 [directions, batch,
+    n_hidden]. Return the hidden states [time, batch, directions * n_hidden], and the last states.
+    """
     hidden, h, c, _, _ = tf.raw_ops.CudnnRNNV3(
         input=tf.cast(inputs, tf.float32),
-        input_h=state.h[None],
-        input_c=state.c[None],
-        params=cudnn_parameters(tf.cast(kernel, tf.float32), bias),
+        input_h=states.h,
+        input_c=states.c,
+        params=cudnn_parameters(*((tf.cast(kernel, tf.float32), bias) for kernel, bias in directions)),
         sequence_lengths=tf.maximum(lengths, 1),
         rnn_mode="lstm",
+        direction="bidirectional" if len(directions) == 2 else "unidirectional",
         time_major=True,
     )
-    return tf.cast(hidden, inputs.dtype), LSTMState(c[0], h[0])
+    return tf.cast(hidden, inputs.dtype), LSTMState(c, h)
 
 
-def cudnn_parameters(kernel: Tensor, bias: Tensor) -> Tensor:
-    """Return the kernel and bias of `lstm` in cuDNN's order, float32 [parameters].
+def cudnn_parameters(*directions: tuple[Tensor, Tensor]) -> Tensor:
+    """Return the kernel and bias of `lstm` for each direction in cuDNN's order, [parameters] in their type.
 
-    First the gates' weights of the input, each transposed, then those of the hidden state, then a bias for each of
-    these eight products. cuDNN's order of the gates is input, forget, candidate, output.
+    For each direction come the gates' weights of the input, each transposed, then those of the hidden state; after
+    these, again for each direction, a bias for each of its eight products. cuDNN's order of the gates is input,
+    forget, candidate, output.
     """
-    n_hidden = kernel.shape[1] // 4
-    n_input = kernel.shape[0] - n_hidden
 
     def in_order(values: Tensor, axis: int) -> list[Tensor]:
         i, g, f, o = tf.split(values, 4, axis=axis)
         return [i, f, g, o]
 
-    products = tf.split(kernel, [n_input, n_hidden], axis=0)
-    weights = [tf.reshape(tf.transpose(gate), [-1]) for part in products for gate in in_order(part, 1)]
-    return tf.concat([*weights, *in_order(bias, 0), tf.zeros_like(bias)], axis=0)
+    weights, biases = [], []
+    for kernel, bias in directions:
+        n_hidden = kernel.shape[1] // 4
+        products = tf.split(kernel, [kernel.shape[0] - n_hidden, n_hidden], axis=0)
+        weights += [tf.reshape(tf.transpose(gate), [-1]) for part in products for gate in in_order(part, 1)]
+        biases += [*in_order(bias, 0), tf.zeros_like(bias)]
+    return tf.concat([*weights, *biases], axis=0)
