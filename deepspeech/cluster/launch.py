@@ -13,7 +13,7 @@ from ..errors import DeepSpeechError
 from ..options import ClusterOptions, Options
 from ..options.cluster import ANY_PLACE
 from ..training.data_set import open_sets
-from ..training.graph import Session, fix_threads, session_config
+from ..training.graph import Session, prepare_process, session_config
 from ..training.inputs import read_inputs
 from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from ..training.scoring import evaluator_of
@@ -78,7 +78,7 @@ def _saves(options: Options, cluster: ClusterOptions) -> bool:
 
 
 def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) -> None:
-    fix_threads(options.session)
+    prepare_process(options.session)
     if cluster.job_name == "ps":
         serve_parameters(options, cluster, record)
         return

@@ -76,8 +76,14 @@ def averages_in(step: Step | None) -> AbstractContextManager[Any]:
     return nullcontext() if step is None or step.averages is None else step.averages.in_place_of_weights()
 
 
-def fix_threads(options: SessionOptions) -> None:
-    """Run a session with the options' numbers of threads, as those of the first session hold for the whole process."""
+def prepare_process(options: SessionOptions) -> None:
+    """Settle what holds for the whole process, before anything is computed in it.
+
+    These are the numbers of threads, which are those of the first session, and, where there is a GPU, that operations
+    give the same results each time, which they do by themselves only on the processor. It costs GPUs no time.
+    """
+    if tf.config.list_physical_devices("GPU"):
+        tf.config.experimental.enable_op_determinism()
     if options.intra_op_threads or options.inter_op_threads:
         with Session(graph=tf.Graph(), config=session_config(options)) as session, session.graph.as_default():
             session.run(tf.constant(0) + 1)

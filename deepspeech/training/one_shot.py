@@ -6,7 +6,7 @@ from ..decoder.of_alphabet import make_decoder
 from ..options import Options
 from ..util.audio import read_audio
 from ..util.features import front_end
-from .graph import Session, build_training_graph, fix_threads, session_config
+from .graph import Session, build_training_graph, prepare_process, session_config
 from .towers import GraphSettings, compute_devices
 
 
@@ -17,7 +17,7 @@ def transcribe(options: Options) -> str:
     or DecoderError for one of these that cannot be used.
     """
     assert options.one_shot_infer is not None
-    fix_threads(options.session)
+    prepare_process(options.session)
     samples = read_audio(options.one_shot_infer, options.features.sample_rate)
     features = options.features.stacking(front_end(options.features).extract(samples))
     if not len(features):

@@ -24,7 +24,7 @@ from ..util.signals import ended_by_signals
 from ..util.storage.copies import named_for_all
 from .data_set import open_sets
 from .features.statistics import fill_in_statistics
-from .graph import Session, build_training_graph, fix_threads, session_config
+from .graph import Session, build_training_graph, prepare_process, session_config
 from .inputs import Inputs
 from .interruption import InterruptionWatch, PlainEnding
 from .job_runner import JobRunner
@@ -64,7 +64,7 @@ def _train_and_test(
     title, corpus = named_for_all(options.checkpoint_folder), inputs.corpora.get(SetName.TEST)
     evaluation = Evaluation.of_test(inputs.decoder, options.test.files, corpus, options.report, title)
     with ended_by_signals():
-        fix_threads(options.session)
+        prepare_process(options.session)
         identity = ModelIdentity(inputs.alphabet, options.features, options.model)
         settings = GraphSettings.of(options, identity.network, trains=options.trains)
         graph = build_training_graph(devices, settings)
