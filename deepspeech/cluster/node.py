@@ -126,9 +126,17 @@ def start_server(options: Options, cluster: ClusterOptions, workers: Mapping[int
         raise port_taken(cluster, host, error) from error
     spec = tf.train.ClusterSpec({"ps": list(cluster.parameter_servers), "worker": workers})
     try:
-        return v1.train.Server(spec, cluster.job_name, cluster.task, config=session_config(options.session))
+        return v1.train.Server(spec, cluster.job_name, cluster.task, config=server_config(options, cluster))
     except tf.errors.OpError as error:
         raise ClusterError(f"--{cluster.job_name}_hosts: {host}: {summary(error)}") from error
+
+
+def server_config(options: Options, cluster: ClusterOptions) -> Any:
+    """Return the configuration of a node's server; a parameter server leaves GPUs to the workers of its machine."""
+    config = session_config(options.session)
+    if cluster.job_name == "ps":
+        config.device_count["GPU"] = 0
+    return config
 
 
 def port_taken(cluster: ClusterOptions, host: str, error: OSError) -> ClusterError:

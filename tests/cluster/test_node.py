@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 
-from deepspeech.cluster.node import is_of_a_server, read_token, start_server
+from deepspeech.cluster.node import is_of_a_server, read_token, server_config, start_server
 from deepspeech.errors import ClusterError
 from deepspeech.options import ClusterOptions, Options
 from deepspeech.options.cluster import TOKEN_VARIABLE
@@ -38,6 +38,11 @@ def test_space_around_a_secret_is_not_a_part_of_it_wherever_it_stands(
         monkeypatch.setenv(TOKEN_VARIABLE, bad)
         with pytest.raises(ClusterError, match="must be one line of 16 or more ASCII characters"):
             read_token(ClusterOptions())
+
+
+def test_a_parameter_server_takes_no_memory_of_its_machines_gpus() -> None:
+    assert dict(server_config(Options(), ClusterOptions(job_name="ps")).device_count) == {"GPU": 0}
+    assert not server_config(Options(), ClusterOptions(job_name="worker")).device_count
 
 
 def test_a_port_that_is_taken_is_named_with_its_flag() -> None:
