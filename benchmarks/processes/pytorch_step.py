@@ -1,4 +1,7 @@
-"""The acoustic model's training step in PyTorch, as `train_step.py` runs it. Needs PyTorch and NumPy alone."""
+"""The acoustic model's training step in PyTorch, as `train_step.py` runs it. Needs PyTorch and NumPy alone.
+
+It runs on the first GPU, where there is one, with products in TensorFloat-32, as TensorFlow's are there.
+"""
 
 import json
 import sys
@@ -81,7 +84,7 @@ class Conformer(nn.Module):  # type: ignore[misc]
         """Reduce the frames, then through all blocks; `lengths` are those of the utterances, in rows."""
         convolved = self.convolutions(features.transpose(0, 1)[:, None])
         values = self.projection(convolved.transpose(1, 2).transpose(2, 3).flatten(2))
-        rows = torch.arange(values.shape[1])
+        rows = torch.arange(values.shape[1], device=values.device)
         begin = (rows // CHUNK * CHUNK)[:, None]
         seen = None if self._whole else (rows >= begin - LEFT) & (rows < begin + CHUNK)
         if lengths is not None:
@@ -128,7 +131,8 @@ class Block(nn.Module):  # type: ignore[misc]
         batch, rows, width = values.shape
         queries, keys, of_rows = self.inner(values).view(batch, rows, 3, HEADS, -1).permute(2, 0, 3, 1, 4)
         half = width // HEADS // 2
-        angles = torch.arange(rows)[:, None] * 10_000.0 ** (-torch.arange(half) / half)
+        frequencies = 10_000.0 ** (-torch.arange(half, device=values.device) / half)
+        angles = torch.arange(rows, device=values.device)[:, None] * frequencies
         turns = angles.cos().to(values.dtype), angles.sin().to(values.dtype)
         queries, keys = _rotated(queries, *turns), _rotated(keys, *turns)
         attended = nn.functional.scaled_dot_product_attention(queries, keys, of_rows, seen)
@@ -175,25 +179,39 @@ def main() -> None:
     if geometry.threads:
         torch.set_num_threads(geometry.threads)
     memory = PeakMemory()
-    model = NETWORKS[geometry.network](geometry)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.set_float32_matmul_precision("high")
+    model = NETWORKS[geometry.network](geometry).to(device)
     optimizer = torch.optim.Adam(model.parameters(), fused=True)
     ctc = nn.CTCLoss(blank=geometry.labels, reduction="sum")
-    features, lengths, labels, label_lengths = map(_tensor, geometry.batch(np.random.default_rng(1)))
+    batch = [_tensor(array) for array in geometry.batch(np.random.default_rng(1))]
 
     def step() -> None:
+        features, lengths, labels, label_lengths = (tensor.to(device) for tensor in batch)
         optimizer.zero_grad(set_to_none=True)
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=geometry.bfloat16):
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=geometry.bfloat16):
             logits = model(features.transpose(0, 1))
         log_probabilities = logits.float().log_softmax(2)
         rows = torch.full_like(lengths, len(log_probabilities))
         loss = ctc(log_probabilities, labels, rows, label_lengths) / geometry.batch_size
         loss.backward()
         optimizer.step()
+        _finished(device)
 
     rows, depth, columns = PRODUCT
-    precision = torch.bfloat16 if geometry.bfloat16 else torch.float32
-    left, right = torch.ones(rows, depth, dtype=precision), torch.ones(depth, columns, dtype=precision)
-    serve(step, lambda: torch.mm(left, right), memory)
+    kind = {"dtype": torch.bfloat16 if geometry.bfloat16 else torch.float32, "device": device}
+    left, right = torch.ones(rows, depth, **kind), torch.ones(depth, columns, **kind)
+
+    def product() -> None:
+        torch.mm(left, right)
+        _finished(device)
+
+    serve(step, product, memory)
+
+
+def _finished(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
 
 
 def _tensor(array: Any) -> torch.Tensor:
