@@ -5,7 +5,8 @@
 MODEL is an exported graph, which may have been trained on the same recordings; it says where in a recording each word
 is. The list names the parts of the recordings, which are not copied, and is trained on as it is:
 --train_files=train.csv,words.csv. Words that the model does not hear where they should be are left out. Without --words
-all are listed. --normalize_transcripts is for a model that was trained with it.
+all are listed. With --of_each they are listed equally often, so that a rare word is not taken for a frequent one.
+--normalize_transcripts is for a model that was trained with it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from __future__ import annotations
 import io
 import logging
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
+from itertools import cycle, islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,10 +63,20 @@ class Said(NamedTuple):
     speaker: str
 
 
-class Found(NamedTuple):
-    """The fields of words that are kept, and how many words are not."""
+class Word(NamedTuple):
+    """The fields of a word that is listed, by `COLUMNS`."""
 
-    kept: list[tuple[str, str, str, str, str]]
+    recording: str
+    transcript: str
+    start: str
+    duration: str
+    speaker: str
+
+
+class Found(NamedTuple):
+    """The words that are kept, and how many are not."""
+
+    kept: list[Word]
     unheard: int
 
 
@@ -78,6 +91,7 @@ def _main(given: Sequence[str] | None) -> None:
     add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm, or .onnx or .tflite file")
     add("csv", type=Path, nargs="+", metavar="LIST", help="corpus to take words from")
     add("--words", nargs="+", help="words to list (default: all)")
+    add("--of_each", type=times, metavar="N", help="list each word N times, of all speakers in turn, rare ones again")
     add("--output", type=output_path, default=Path("words.csv"), help="the list (default: %(default)s)")
     add_transcript_flags(parser)
     arguments = parser.parse_args(given)
@@ -87,20 +101,44 @@ def _main(given: Sequence[str] | None) -> None:
     rows = list(rows_in(arguments.csv))
     wanted = [normalizer(word) if normalizer else word for word in arguments.words] if arguments.words else None
     look = partial(words_in, model=Model(arguments.model), normalizer=normalizer, wanted=wanted)
-    text = io.StringIO()
-    writer = csv_writer(text)
-    writer.writerow(COLUMNS)
-    count = unheard = 0
+    kept: list[Word] = []
+    unheard = 0
     with Progress("Finding words", len(rows), unit="utterances") as progress:
         for found in ordered_map(look, rows, threads=usable_cores(), ahead=ROWS_AHEAD):
-            writer.writerows(found.kept)
-            count, unheard = count + len(found.kept), unheard + found.unheard
+            kept += found.kept
+            unheard += found.unheard
             progress.advance()
-    if not count:
+    if not kept:
         why = "heard in its recording" if unheard else "in a transcript"
         raise CorpusError(f"{', '.join(map(str, arguments.csv))}: none of the words is {why}")
+    listed = equally_often(kept, arguments.of_each) if arguments.of_each else kept
+    text = io.StringIO()
+    csv_writer(text).writerows([COLUMNS, *listed])
     write_text_whole(arguments.output, text.getvalue())
-    report(f"{arguments.output}: {count} words; {unheard} more are not heard where they should be")
+    of = f" of {len(kept)}" if arguments.of_each else ""
+    report(f"{arguments.output}: {len(listed)} words{of}; {unheard} more are not heard where they should be")
+
+
+def equally_often(words: Sequence[Word], count: int) -> list[Word]:
+    """Return each transcript `count` times, in the order of the words.
+
+    The words of a transcript are taken from its speakers in turn, and again from the beginning where there are fewer.
+    """
+    by_transcript: dict[str, dict[str, list[int]]] = {}
+    for place, word in enumerate(words):
+        by_transcript.setdefault(word.transcript, {}).setdefault(word.speaker, []).append(place)
+    chosen: list[int] = []
+    for speakers in by_transcript.values():
+        in_turn = [place for turn in zip_longest(*speakers.values()) for place in turn if place is not None]
+        chosen += islice(cycle(in_turn), count)
+    return [words[place] for place in sorted(chosen)]
+
+
+def times(text: str) -> int:
+    """Return how often each word is listed. Raise ArgumentTypeError for what is no number of at least 1."""
+    if not text.isdecimal() or not int(text):
+        raise ArgumentTypeError(f"{text!r} is no number of at least 1")
+    return int(text)
 
 
 def rows_in(lists: list[Path]) -> Iterator[Said]:
@@ -127,7 +165,7 @@ def words_in(said: Said, model: Model, normalizer: Normalizer | None, wanted: Co
     heard = [(word, part) for word, part in words if word.score >= LOWEST_SCORE]
     recording = named_for_all(Path(row.path).absolute())
     kept = [
-        (recording, word.text, f"{begin + part.start:.3f}", f"{part.end - part.start:.3f}", said.speaker)
+        Word(recording, word.text, f"{begin + part.start:.3f}", f"{part.end - part.start:.3f}", said.speaker)
         for word, part in heard
     ]
     return Found(kept, len(words) - len(heard))

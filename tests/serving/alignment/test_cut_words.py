@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 from corpora import CHARACTER_SECONDS, RATE, TinyCorpus, say, write_wav
+from hypothesis import given
+from hypothesis import strategies as st
 from running import assert_fails_with
 
+from deepspeech.cli.importing.words import Word, equally_often
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.text import Alphabet
@@ -56,6 +60,36 @@ def test_words_are_listed_where_they_are_said_and_are_read_as_utterances(
         assert end - CHARACTER_SECONDS / 2 < stop < end + 2 * CHARACTER_SECONDS
     read = read_corpus([listed], Alphabet.load(tiny_corpus.alphabet), front_end(FeatureOptions(feature_type="psf")))
     assert [each.transcript for each in read] == ["de", "bed"]
+
+
+def test_each_word_is_listed_equally_often_and_of_the_speakers_in_turn(graph_file: Path, sentences: Path) -> None:
+    listed = sentences.with_name("words.csv")
+    done = cut_words(graph_file, sentences, "--of_each", "2", "--output", listed)
+    assert done.returncode == 0, done.stderr
+    assert f"{listed}: 10 words of 5; " in done.stderr
+    with listed.open(encoding="utf-8", newline="") as file:
+        assert Counter(row["transcript"] for row in csv.DictReader(file)) == dict.fromkeys(
+            ["abc", "de", "cab", "bed", "ad"], 2
+        )
+    assert_fails_with(cut_words(graph_file, sentences, "--of_each", "0"), "'0' is no number of at least 1")
+
+
+@given(st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from(["", "Ann", "Bob"]))), st.integers(1, 5))
+def test_a_word_is_chosen_again_only_when_all_were_and_a_speaker_only_when_the_others_have_had_a_turn(
+    said: list[tuple[str, str]], count: int
+) -> None:
+    words = [Word(str(place), transcript, "0", "1", speaker) for place, (transcript, speaker) in enumerate(said)]
+    chosen = equally_often(words, count)
+    assert chosen == sorted(chosen, key=words.index)
+    times = Counter(chosen)
+    for transcript in {word.transcript for word in words}:
+        of_it = [word for word in words if word.transcript == transcript]
+        assert sum(times[word] for word in of_it) == count
+        assert max(times[word] for word in of_it) - min(times[word] for word in of_it) <= 1
+        if max(times[word] for word in of_it) == 1:
+            by_speaker = Counter(word.speaker for word in of_it if times[word])
+            left = {word.speaker for word in of_it if not times[word]}
+            assert all(by_speaker[speaker] >= max(by_speaker.values()) - 1 for speaker in left)
 
 
 def test_words_that_are_not_heard_and_rows_that_cannot_be_used_are_left_out(
