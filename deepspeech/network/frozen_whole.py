@@ -41,4 +41,4 @@ def build_whole_network(network: Network, weights: Weights) -> None:
         outputs = outputs_after_window(
             network, values, lengths, batch, training=False, compute=Compute(Kernels.TENSORFLOW)
         )
-    tf.nn.softmax(outputs.logits, name="logits")
+    tf.nn.softmax(outputs.logits, name="logits/")  # exactly so, also where a layer has this name

@@ -10,7 +10,7 @@ from graph_running import run_graph
 
 from deepspeech.errors import ExportError, GraphError
 from deepspeech.export.frozen_graph import frozen_graph
-from deepspeech.network import LSTM, ContextWindow, Dense, Layer, Network
+from deepspeech.network import LSTM, ContextWindow, Convolution, Dense, Layer, Network
 from deepspeech.options import ExportOptions
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.frozen.metadata import parse_network, serialize_network
@@ -60,6 +60,14 @@ def test_the_engine_computes_what_tensorflow_does(name: str, n_steps: int, tmp_p
         piece, state = engine.run(windows[start : start + 7], state)
         pieces.append(piece)
     np.testing.assert_allclose(np.concatenate(pieces), posteriors, atol=1e-5)
+
+
+def test_a_layer_may_have_the_name_of_the_output(tmp_path: Path) -> None:
+    logits = Dense("logits", units=LABELS.units)
+    for number, first in enumerate((Dense("first", 20, clip=6.0), Convolution("first", channels=2))):
+        path = write_graph(tmp_path / f"{number}.pb", "own", (first, LSTM("lstm", 17), logits))
+        engine = Engine(read_frozen_model(path))
+        assert engine.posteriors(np.zeros((3, 26), np.float32)).shape == (3, LABELS.units)
 
 
 def test_a_network_without_a_state_is_refused(tmp_path: Path) -> None:
