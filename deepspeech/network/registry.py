@@ -101,7 +101,22 @@ def _layers_made(text: str, layers_of: LayersOf, sizes: Sizes) -> tuple[Layer, .
     for layer in made:
         if wrong := _wrong_setting(layer):
             raise NetworkError(f"--network={text}: layer {layer.name}: {wrong}")
+    if alike := _alike_but_for_case(made):
+        raise NetworkError(
+            f"--network={text}: layers {' and '.join(alike)}: TensorFlow takes names that differ only in case for the "
+            "same; choose others"
+        )
     return tuple(made)
+
+
+def _alike_but_for_case(layers: Sequence[Layer]) -> tuple[str, ...]:
+    """Return the names of two layers that differ only in case; nothing if there are none."""
+    seen: dict[str, str] = {}
+    for layer in layers:
+        other = seen.setdefault(layer.name.lower(), layer.name)
+        if other != layer.name:
+            return other, layer.name
+    return ()
 
 
 def _wrong_setting(layer: Layer) -> str:

@@ -32,6 +32,10 @@ def made(layers: Callable[[Sizes], Any]) -> None:
         (lambda _: (LSTM("a", units=8.5),), "layer a: its units is 8.5, not a whole"),  # type: ignore[arg-type]
         (lambda sizes: (LSTM("my layer!", 8), Dense("labels", sizes.outputs)), "layer my layer!: its name is not made"),
         (lambda sizes: (Dense("labels", sizes.outputs, dropout=1.5),), "layer labels: its dropout is 1.5, not a share"),
+        (
+            lambda sizes: (LSTM("Hidden", 8), Dense("hidden", 8), Dense("labels", sizes.outputs)),
+            "layers Hidden and hidden: TensorFlow takes names that differ only in case for the same",
+        ),
     ],
 )
 def test_what_is_no_network_is_named(layers: Callable[[Sizes], Any], wrong: str) -> None:
