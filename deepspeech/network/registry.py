@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import traceback
 from collections.abc import Callable, Sequence
@@ -120,7 +121,7 @@ def _alike_but_for_case(layers: Sequence[Layer]) -> tuple[str, ...]:
 
 
 def _wrong_setting(layer: Layer) -> str:
-    """Return what is wrong with the name, a whole number or a dropout of a record; nothing if all is right."""
+    """Return what is wrong with the name or a setting of a record; nothing if all is right."""
     if not isinstance(layer.name, str) or not VARIABLE_SCOPE.fullmatch(layer.name):
         return "its name is not made of letters, digits and the characters _ . - / alone"
     for setting in fields(layer):
@@ -129,6 +130,10 @@ def _wrong_setting(layer: Layer) -> str:
             return f"its {setting.name} is {value!r}, not a whole number"
         if setting.name.endswith("dropout") and not (isinstance(value, int | float) and 0 <= value < 1):
             return f"its {setting.name} is {value!r}, not a share from 0 to less than 1"
+    try:
+        json.dumps(layer.to_json())
+    except TypeError as error:
+        return f"its settings cannot be kept beside checkpoints ({error}); give it Python's own numbers and texts"
     return ""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from deepspeech.checkpoints.identity import ModelIdentity
@@ -32,6 +33,10 @@ def made(layers: Callable[[Sizes], Any]) -> None:
         (lambda _: (LSTM("a", units=8.5),), "layer a: its units is 8.5, not a whole"),  # type: ignore[arg-type]
         (lambda sizes: (LSTM("my layer!", 8), Dense("labels", sizes.outputs)), "layer my layer!: its name is not made"),
         (lambda sizes: (Dense("labels", sizes.outputs, dropout=1.5),), "layer labels: its dropout is 1.5, not a share"),
+        (
+            lambda sizes: (Dense("a", 8, clip=np.float32(20)), Dense("labels", sizes.outputs)),  # type: ignore[arg-type]
+            "layer a: its settings cannot be kept beside checkpoints (Object of type float32 is not JSON serializable)",
+        ),
         (
             lambda sizes: (LSTM("Hidden", 8), Dense("hidden", 8), Dense("labels", sizes.outputs)),
             "layers Hidden and hidden: TensorFlow takes names that differ only in case for the same",
