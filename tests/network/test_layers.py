@@ -172,3 +172,11 @@ def test_inner_layers_have_losses_in_training_alone() -> None:
         assert shapes == [[5, 1, 5]] * 2
     with pytest.raises(NetworkError, match="intermediate has 4 inputs"):
         Network("x", 4, (IntermediateCTC("intermediate"), Projection("p", 5), Dense("labels", 3)))
+
+
+@pytest.mark.parametrize("weights", [(0.3, 0.3, 0.3, 0.3), (0.5, 0.5), (-0.1, 0.3)])
+def test_losses_of_inner_layers_leave_the_whole_network_a_share(weights: tuple[float, ...]) -> None:
+    inner = tuple(IntermediateCTC(f"inner_{number}", weight) for number, weight in enumerate(weights))
+    with pytest.raises(NetworkError, match="all together must be less than 1"):
+        Network("x", 4, (*inner, Dense("labels", 3)))
+    assert Network("x", 4, (*inner[1:2], Dense("labels", 3))).outputs == 3

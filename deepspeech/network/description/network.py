@@ -53,6 +53,13 @@ class Network:
         for layer, inputs in self.layers_with_inputs:
             if layer.width(inputs) < 1:
                 raise NetworkError(f"network {self.name}: layer {layer.name} has no units")
+        weights = [layer.weight for layer in self.layers if isinstance(layer, IntermediateCTC)]
+        if any(weight < 0 for weight in weights) or sum(weights) >= 1:
+            raise NetworkError(
+                f"network {self.name}: the losses of its inner layers have the weights {', '.join(map(str, weights))}; "
+                "none may be negative and all together must be less than 1, as what they lack of 1 is the weight of "
+                "the whole network's loss"
+            )
         for layer, inputs in self.layers_with_inputs:
             if isinstance(layer, IntermediateCTC) and inputs != self._last_inputs:
                 raise NetworkError(
