@@ -6,7 +6,7 @@ utterances, and are for TensorFlow and this program's engine.
 
 from ..errors import ExportError
 from .description import LSTM, ContextWindow, Dense, IntermediateCTC, Layer, Network
-from .serialization import LAYERS
+from .serialization import LARGEST_SIZE, LAYERS, unreadable_setting
 
 OF_CLIENTS = (Dense, LSTM)
 """The layers after the context window that published clients of DeepSpeech have."""
@@ -33,6 +33,8 @@ def _complaint(layer: Layer) -> str:
             f"its layer {layer.name} is a context window after other layers, but a graph has only the one that comes "
             "first, as its input"
         )
-    if not isinstance(layer, (*LAYERS.values(), IntermediateCTC)):
+    if type(layer) not in (*LAYERS.values(), IntermediateCTC):
         return f"its layer {layer.name} is a {type(layer).__name__}, but a graph has only {', '.join(LAYERS)}"
+    if wrong := unreadable_setting(layer):
+        return f"its layer {layer.name} has {wrong}, but a graph has only numbers from 0 to {LARGEST_SIZE:,}"
     return ""

@@ -82,11 +82,19 @@ def _layer_from_json(record: dict[str, Any]) -> Layer:
         raise NetworkError("it has a layer of an unknown kind")
     wanted = settings_of(kind)
     record = {each.name: each.default for each in wanted if may_be_left_out(each, each.default)} | record
-    if set(record) != {each.name for each in wanted} or not all(
-        _is_valid(record[each.name], str(each.type)) for each in wanted
-    ):
+    if set(record) != {each.name for each in wanted} or _wrong_setting(kind, record):
         raise NetworkError(f"a record of its layers is not one of a {kind.__name__}")
     return kind(**record)
+
+
+def unreadable_setting(layer: Layer) -> str:
+    """Return a setting of a layer, as name=value, that could not be read back from JSON; nothing if all could."""
+    return _wrong_setting(type(layer), vars(layer))
+
+
+def _wrong_setting(kind: type[Layer], values: Mapping[str, Any]) -> str:
+    wrong = (each.name for each in settings_of(kind) if not _is_valid(values[each.name], str(each.type)))
+    return next((f"{name}={values[name]}" for name in wrong), "")
 
 
 def _is_valid(value: object, kind: str) -> bool:

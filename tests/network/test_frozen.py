@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +75,24 @@ def test_a_layer_may_have_the_name_of_the_output(tmp_path: Path) -> None:
 def test_a_network_without_a_state_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="has no LSTM"):
         write_graph(tmp_path / "graph.pb", "dense", (Dense("first", 20, clip=6.0), LABELS))
+
+
+@dataclass(frozen=True)
+class Smooth(Dense):
+    """A dense layer that training may compute in another way, which nothing that reads a graph knows."""
+
+
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        (Dense("first", 20, clip=math.inf), "its layer first has clip=inf, but a graph has only numbers from 0 to"),
+        (Dense("first", 20, clip=1e9), "its layer first has clip=1000000000.0"),
+        (Smooth("first", 20, clip=6.0), "its layer first is a Smooth"),
+    ],
+)
+def test_what_could_not_be_read_from_a_graph_is_not_written(first: Layer, words: str, tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match=words):
+        write_graph(tmp_path / "graph.pb", "own", (first, LSTM("lstm", 17), LABELS))
 
 
 def test_a_network_in_a_graph_survives_and_anything_else_is_refused() -> None:
