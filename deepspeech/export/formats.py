@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ExportError
-from ..network import LSTM, Dense, Network
-from ..network.frozen_format import check_frozen
+from ..network import Network
+from ..network.frozen_format import OF_CLIENTS, check_frozen
 from ..options import ExportOptions
 from ..options.export import GRAPH, ONNX, SHERPA, TFLITE
 from ..util.features import FRONT_ENDS, FeatureOptions
@@ -106,7 +106,7 @@ def check_tflite(network: Network) -> None:
     """Raise ExportError, naming the layer, for a network that has layers other than DeepSpeech's, or no LSTM."""
     check_frozen(network)
     for layer in network.layers_after_window:
-        if not isinstance(layer, (Dense, LSTM)):
+        if not isinstance(layer, OF_CLIENTS):
             raise ExportError(
                 f"network {network.name} cannot be exported as TFLite: its layer {layer.name} is a "
                 f"{type(layer).__name__}, but only Dense and LSTM are; leave out --export_format"

@@ -7,7 +7,7 @@ from functools import singledispatch
 import numpy as np
 from tensorflow.lite.python import schema_py_generated as schema
 
-from ..network import LSTM, Dense
+from ..network import LSTM, Dense, IntermediateCTC
 from ..network.description import Layer
 from ..options import ExportOptions
 from .formats import TrainedModel
@@ -100,6 +100,12 @@ def _computed(layer: Layer, inputs: Tensor, layers: _Layers) -> Tensor:
     """Add a layer, and return its outputs; these and its inputs are float32 [steps, width]."""
     del inputs, layers
     raise AssertionError(f"{layer} is not in the format, but check_tflite lets it through")
+
+
+@_computed.register
+def _intermediate(layer: IntermediateCTC, inputs: Tensor, layers: _Layers) -> Tensor:
+    del layer, layers
+    return inputs
 
 
 @_computed.register

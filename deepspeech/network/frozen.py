@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from .description import LSTM, Dense, Layer, Network
+from .description import LSTM, Dense, IntermediateCTC, Layer, Network
 from .frozen_format import check_frozen
 
 v1 = tf.compat.v1
@@ -107,6 +107,12 @@ def _computed(layer: Layer, inputs: Tensor, frozen: _Frozen) -> Tensor:
     """Return the outputs of a layer for its inputs, both float32 [steps * batch, width]."""
     del inputs, frozen
     raise AssertionError(f"{layer} is not in the format, but check_frozen lets it through")
+
+
+@_computed.register
+def _intermediate(layer: IntermediateCTC, inputs: Tensor, frozen: _Frozen) -> Tensor:
+    del layer, frozen
+    return inputs
 
 
 @_computed.register

@@ -8,8 +8,8 @@ from ..errors import ExportError
 from .description import LSTM, ContextWindow, Dense, IntermediateCTC, Layer, Network
 from .serialization import LARGEST_SIZE, LAYERS, unreadable_setting
 
-OF_CLIENTS = (Dense, LSTM)
-"""The layers after the context window that published clients of DeepSpeech have."""
+OF_CLIENTS = (Dense, LSTM, IntermediateCTC)
+"""The layers after the context window that published clients of DeepSpeech have, or that change nothing for them."""
 
 
 def is_for_clients(network: Network) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deepspeech.export.formats import TrainedModel
-from deepspeech.network import LSTM, ContextWindow, Dense, Network, network
+from deepspeech.network import LSTM, ContextWindow, Dense, IntermediateCTC, Network, network
 from deepspeech.options import ModelOptions
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
@@ -17,7 +17,8 @@ TWO_LSTMS = Network(
     (
         ContextWindow("context", frames=2),
         Dense("first", units=8, clip=5.0),
-        LSTM("lstm_1", units=5),
+        LSTM("lstm_1", units=7),
+        IntermediateCTC("inner"),
         LSTM("lstm_2", units=7),
         Dense("labels", units=7),
     ),

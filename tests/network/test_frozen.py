@@ -12,7 +12,7 @@ from graph_running import run_graph
 
 from deepspeech.errors import ExportError, GraphError
 from deepspeech.export.frozen_graph import frozen_graph
-from deepspeech.network import LSTM, ContextWindow, Convolution, Dense, Layer, Network
+from deepspeech.network import LSTM, ContextWindow, Convolution, Dense, IntermediateCTC, Layer, Network
 from deepspeech.options import ExportOptions
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.frozen.metadata import parse_network, serialize_network
@@ -33,6 +33,7 @@ LAYERS: dict[str, tuple[Layer, ...]] = {
         LSTM("d", 5),
         LABELS,
     ),
+    "inner_loss": (Dense("a", 17, clip=6.0), IntermediateCTC("inner"), LSTM("lstm", 17), LABELS),
     "linear_inside": (ContextWindow("window", 1), Dense("linear", 30), LSTM("lstm", 16), Dense("d", 8, 20.0), LABELS),
 }
 
