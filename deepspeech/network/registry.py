@@ -15,6 +15,7 @@ from ..errors import DeepSpeechError, NetworkError
 from ..options import ModelOptions
 from ..util.files.python_files import load_python_file
 from .description import Layer, Network, Sizes
+from .serialization import LAYERS
 
 MODULES = ("deepspeech", "lstm", "conformer", "convolutional")
 """The networks of this package, each a module whose function `layers` returns its records."""
@@ -128,6 +129,8 @@ def _wrong_setting(layer: Layer) -> str:
         value = getattr(layer, setting.name)
         if setting.type in ("int", int) and (isinstance(value, bool) or not isinstance(value, int)):
             return f"its {setting.name} is {value!r}, not a whole number"
+        if type(layer) in LAYERS.values() and setting.type == "int" and value < 0:
+            return f"its {setting.name} is {value}, which must not be negative"
         if setting.name.endswith("dropout") and not (isinstance(value, int | float) and 0 <= value < 1):
             return f"its {setting.name} is {value!r}, not a share from 0 to less than 1"
     try:

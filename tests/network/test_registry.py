@@ -11,7 +11,7 @@ import pytest
 
 from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.errors import NetworkError
-from deepspeech.network import LSTM, Dense, Sizes, network, register
+from deepspeech.network import LSTM, Dense, SelfAttention, Sizes, network, register
 from deepspeech.options import ModelOptions
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
@@ -33,6 +33,10 @@ def made(layers: Callable[[Sizes], Any]) -> None:
         (lambda _: (LSTM("a", units=8.5),), "layer a: its units is 8.5, not a whole"),  # type: ignore[arg-type]
         (lambda sizes: (LSTM("my layer!", 8), Dense("labels", sizes.outputs)), "layer my layer!: its name is not made"),
         (lambda sizes: (Dense("labels", sizes.outputs, dropout=1.5),), "layer labels: its dropout is 1.5, not a share"),
+        (
+            lambda sizes: (SelfAttention("a", 1, 8, left=-1), Dense("labels", sizes.outputs)),
+            "its left is -1, which must",
+        ),
         (
             lambda sizes: (Dense("a", 8, clip=np.float32(20)), Dense("labels", sizes.outputs)),  # type: ignore[arg-type]
             "layer a: its settings cannot be kept beside checkpoints (Object of type float32 is not JSON serializable)",
