@@ -11,7 +11,7 @@ from ..experiments.experiment import Experiment, experiments, find_experiment
 from ..options import ExperimentOptions, Options, values_of, with_values
 from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
-from ..options.rows.flag import Value
+from ..options.rows.values import Value
 from ..util.files.python_files import load_python_file
 from ..util.files.user_folders import cache_folder
 from ..util.progress import report

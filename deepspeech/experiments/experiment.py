@@ -15,9 +15,9 @@ from importlib import import_module
 from pathlib import Path
 
 from ..errors import FlagError
-from ..options import Options, with_values
+from ..options import Options, values_of, with_values
 from ..options.experiment import ALPHABET, corpus_folders
-from ..options.rows.flag import Value
+from ..options.rows.values import Value
 from ..util.files.python_files import load_python_file
 
 MODULES = (
@@ -65,7 +65,10 @@ class Experiment:
     options: Options = field(default_factory=Options)
 
     def with_flags(self, **flags: Value) -> Experiment:
-        """Return this experiment with other values of some flags; raise FlagError for a name that is not a flag's."""
+        """Return this experiment with other values of some flags.
+
+        Raise FlagError for a name that is not a flag's, and for a value of another type than the flag's.
+        """
         return replace(self, options=with_values(self.options, flags))
 
     def options_in(self, name: str, work: Path) -> Options:
@@ -83,7 +86,9 @@ class Experiment:
         if self.writes_report:
             folders["report_dir"] = work / "report"
         corpus: dict[str, Value] = {"corpus": self.corpus, "besides": self.besides, "part": self.parts}
-        return with_values(self.options, {"experiment": name, **corpus, **files, **caches, **folders})
+        return with_values(
+            self.options, {**values_of(self.options), "experiment": name, **corpus, **files, **caches, **folders}
+        )
 
 
 _registered: dict[str, Experiment] = {}

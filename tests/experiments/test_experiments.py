@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +15,9 @@ from corpora import say, write_wav
 from deepspeech.cli.combinations.flags import check_options
 from deepspeech.cli.flags import parse
 from deepspeech.errors import DeepSpeechError, FlagError
-from deepspeech.experiments.experiment import experiments, find_experiment, register
+from deepspeech.experiments.experiment import Experiment, experiments, find_experiment, register
 from deepspeech.experiments.fsdd import FSDD
-from deepspeech.options import Options, check_values, with_values
+from deepspeech.options import ModelOptions, Options, SetOptions, check_values, with_values
 from deepspeech.options.parameters.comparison import differences
 from deepspeech.options.parameters.of_run import run_parameters, values_of_parameters
 from deepspeech.options.parameters.text import write_parameters
@@ -129,6 +130,15 @@ def test_an_experiment_of_ones_own_file_is_found_by_each_kind_of_name(own_file: 
         find_experiment("fsd")
     with pytest.raises(FlagError, match="already"):
         register("fsdd", FSDD.with_flags(epoch=1))
+
+
+def test_options_of_an_experiment_in_python_have_the_types_of_their_flags(tmp_path: Path) -> None:
+    files: Any = ["train.csv"]
+    options = Experiment(options=Options(train=SetOptions(files=files))).options_in("mine", tmp_path)
+    assert options.train.files == (Path("train.csv"),)
+    layers: Any = 2.5
+    with pytest.raises(FlagError, match=r"--n_hidden=2\.5: must be a whole number"):
+        Experiment(options=Options(model=ModelOptions(n_hidden=layers))).options_in("mine", tmp_path)
 
 
 @pytest.mark.parametrize(

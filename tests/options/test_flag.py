@@ -1,8 +1,9 @@
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -96,6 +97,41 @@ def test_a_text_of_another_type_is_an_error_that_names_the_flag(name: str, text:
     (row,) = (row for row in flags_of(Options) if row.name == name)
     with pytest.raises(FlagError, match=f"--{name}={text}"):
         row.value(text)
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ({"epoch": "3"}, 3),
+        ({"early_stop": "False"}, False),
+        ({"learning_rate": 1}, 1),
+        ({"lm_binary_path": "lm.arpa"}, Path("lm.arpa")),
+        ({"train_files": "a.csv,b.csv"}, (Path("a.csv"), Path("b.csv"))),
+        ({"train_files": ["a.csv", Path("b.csv")]}, (Path("a.csv"), Path("b.csv"))),
+        ({"augment": "pitch[p=0.5,pitch=1]"}, ("pitch[p=0.5,pitch=1]",)),
+    ],
+)
+def test_values_that_python_gives_have_the_flags_types(given: dict[str, Any], taken: object) -> None:
+    (name,) = given
+    assert values_of(with_values(Options, given))[name] == taken
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("early_stop", "false", "--early_stop=false: must be True or False"),
+        ("early_stop", 0, "--early_stop=0: must be True or False"),
+        ("n_hidden", 64.0, "--n_hidden=64.0: must be a whole number"),
+        ("epoch", True, "--epoch=True: must be a whole number"),
+        ("network", None, "--network=None: must be a text"),
+        ("lm_binary_path", 3, "--lm_binary_path=3: must be a path"),
+        ("augment", (1,), "--augment=(1,): must be a tuple of texts"),
+        ("train_files", Path("a.csv"), "must be a tuple of paths"),
+    ],
+)
+def test_a_value_of_another_type_is_an_error_that_names_the_flag(name: str, value: Any, words: str) -> None:
+    with pytest.raises(FlagError, match=re.escape(words)):
+        with_values(Options, {name: value})
 
 
 def test_a_value_of_no_flag_is_an_error() -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ...decoder.of_alphabet import reference_of
 from ...errors import ExportError, FlagError, GraphError
-from ...options.rows.flag import listed
+from ...options.rows.values import listed
 from ...serving.acoustics.loading import is_loaded_as_graph
 from ...serving.api import Model
 from ...serving.confidence.calibration import Calibration, Calibrations, Observation, fitted

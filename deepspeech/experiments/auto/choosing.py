@@ -12,7 +12,7 @@ from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TypeVar
 
-from ...options.rows.flag import Value
+from ...options.rows.values import Value
 from ...util.errors import ParametersError
 from ...util.features import GLOBAL, RUNNING, UTTERANCE
 from ...util.importing.pipeline.records import SETS

@@ -11,7 +11,8 @@ from ...util.augmentation.registry import with_whole_source
 from ...util.errors import ParametersError
 from ...util.files.packaged_data import DATA
 from ...util.storage.copies import named_for_all
-from ..rows.flag import NAME_IN_FILE, Flag, Value, flags_of, items_of
+from ..rows.flag import Flag, flags_of, items_of
+from ..rows.values import NAME_IN_FILE, Value
 from ..run import Options
 from . import text
 

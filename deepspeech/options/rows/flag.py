@@ -17,54 +17,18 @@ beginning of a path is the user's home folder.
 """
 
 import dataclasses
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeVar, get_type_hints, overload
 
 from ...util.errors import FlagError
-from ...util.files.user_paths import user_path
 from .checks import Check
+from .values import Value, value_of_text, value_of_type, with_commas_inside
 
-Value = str | int | float | bool | Path | None | tuple[Path, ...] | tuple[str, ...]
 Words = tuple[tuple[str, str], ...]
 T = TypeVar("T")
 
 _ROW, _WORDS = "flag", "words"
-
-NAME_IN_FILE = re.compile(r".+\.py:\w+")
-"""A name in a Python file, as `--network` and `--experiment` may be."""
-
-_COMMA_OUTSIDE_BRACKETS = r",(?![^\[]*\])"
-_COMMA_BETWEEN, _COMMA_INSIDE = r"(?<!\\),", r"\,"
-
-
-def _text(text: str) -> str:
-    return str(user_path(text)) if NAME_IN_FILE.fullmatch(text) else text
-
-
-_FROM_TEXT: Mapping[type, Callable[[str], Value]] = {
-    str: _text,
-    int: int,
-    float: float,
-    bool: {"True": True, "False": False}.__getitem__,
-}
-
-_IN_WORDS = {int: "a whole number", float: "a number", bool: "True or False"}
-
-
-def listed(text: str) -> tuple[str, ...]:
-    """Return what a text lists between commas, without the spaces around it; `\\,` is a comma in one of them."""
-    return tuple(part.replace(_COMMA_INSIDE, ",") for part in _parts(_COMMA_BETWEEN, text))
-
-
-def _parts(between: str, text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in re.split(between, text) if part.strip())
-
-
-def _with_commas_inside(value: object) -> str:
-    return str(value).replace(",", _COMMA_INSIDE)
 
 
 @dataclass(frozen=True)
@@ -115,21 +79,19 @@ class Flag:
     def text(self, value: Value) -> str:
         """Return a value as a user would write it; empty for None."""
         if isinstance(value, tuple):
-            return ",".join(map(str, value) if self.repeated else map(_with_commas_inside, value))
+            return ",".join(map(str, value) if self.repeated else map(with_commas_inside, value))
         return "" if value is None else str(value)
 
     def value(self, text: str) -> Value:
         """Return the value that a text stands for; raise FlagError if it is not of the flag's type."""
-        if self.kind in _FROM_TEXT:
-            try:
-                return _FROM_TEXT[self.kind](text)
-            except (KeyError, ValueError):
-                shown = " ".join(text.split())
-                raise FlagError(f"--{self.name}={shown}: must be {_IN_WORDS[self.kind]}") from None
-        if self.kind == Path | None:
-            return user_path(text) if text else None
-        parts = _parts(_COMMA_OUTSIDE_BRACKETS, text) if self.repeated else listed(text)
-        return tuple(map(user_path, parts)) if self.kind == tuple[Path, ...] else parts
+        return value_of_text(self.name, self.kind, text, repeated=self.repeated)
+
+    def taken(self, value: Any) -> Value:
+        """Return a value that Python code gives, of the flag's type; texts stand for what they do on a command line.
+
+        Raise FlagError, in one line that names the flag, for a value of another type.
+        """
+        return self.value(value) if isinstance(value, str) else value_of_type(self.name, self.kind, value)
 
 
 def flag(
@@ -208,7 +170,7 @@ def with_values(options: T, values: Mapping[str, Value]) -> T: ...
 def with_values(options: Any, values: Mapping[str, Value]) -> Any:
     """Return the options, or the defaults of a class of options, with other values of some flags.
 
-    Raise FlagError for a name that no flag has.
+    Raise FlagError for a name that no flag has, and for a value of another type than the flag's.
     """
     base = options() if isinstance(options, type) else options
     known = {row.name for row in flags_of(type(base))}
@@ -282,5 +244,5 @@ def _changed(options: Any, values: Mapping[str, Value], words: Words) -> Any:
         if member.row is None:
             changes[member.field] = _changed(getattr(options, member.field), values, member.words)
         elif member.row.name in values:
-            changes[member.field] = values[member.row.name]
+            changes[member.field] = member.row.taken(values[member.row.name])
     return dataclasses.replace(options, **changes)
