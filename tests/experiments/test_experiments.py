@@ -132,6 +132,13 @@ def test_an_experiment_of_ones_own_file_is_found_by_each_kind_of_name(own_file: 
         register("fsdd", FSDD.with_flags(epoch=1))
 
 
+def test_a_name_in_a_file_is_kept_with_the_whole_path_whatever_its_characters(tmp_path: Path) -> None:
+    options = FSDD.with_flags(network="~/my.py:two-lstms").options_in("own.py:fsdd.v1", tmp_path)
+    written = run_parameters(options)
+    assert written["network"] == f"{Path.home().resolve()}/my.py:two-lstms"
+    assert written["experiment"] == f"{Path.cwd()}/own.py:fsdd.v1"
+
+
 def test_options_of_an_experiment_in_python_have_the_types_of_their_flags(tmp_path: Path) -> None:
     files: Any = ["train.csv"]
     options = Experiment(options=Options(train=SetOptions(files=files))).options_in("mine", tmp_path)

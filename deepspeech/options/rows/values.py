@@ -10,7 +10,7 @@ from ...util.files.user_paths import user_path
 
 Value = str | int | float | bool | Path | None | tuple[Path, ...] | tuple[str, ...]
 
-NAME_IN_FILE = re.compile(r".+\.py:\w+")
+NAME_IN_FILE = re.compile(r".+\.py:[^:\s]+")
 """A name in a Python file, as `--network` and `--experiment` may be."""
 
 _COMMA_OUTSIDE_BRACKETS = r",(?![^\[]*\])"
