@@ -186,6 +186,18 @@ def test_what_cannot_be_written_is_named(tiny_corpus: TinyCorpus, capsys: pytest
     assert capsys.readouterr().err.splitlines() == [f"write_shards: error: --to={out}: cannot be written (File exists)"]
 
 
+def test_shards_are_not_written_over_those_that_are_read(
+    shards: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A recording read after its shard was replaced would be another utterance's, as members have the same names."""
+    before = [each.read_bytes() for each in sorted(shards.parent.glob("*.tar"))]
+    (tmp_path / "link").symlink_to(shards.parent)
+    assert main([str(shards), "--to", str(tmp_path / "link/train"), "--seed", "5"]) == 1
+    assert "train-000000.tar: is read, and would be written over" in capsys.readouterr().err
+    assert [each.read_bytes() for each in sorted(shards.parent.glob("*.tar"))] == before
+    assert main([str(shards), "--to", str(tmp_path / "link/again"), "--seed", "5"]) == 0
+
+
 def test_an_epoch_reads_one_window_of_shards_after_the_other(shards: Path, tiny_corpus: TinyCorpus) -> None:
     from deepspeech.util.batching.batches import Batching
 

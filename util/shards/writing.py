@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
+import re
 import tarfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,10 +26,11 @@ from ..files.opening import opened
 from ..files.whole_files import written_whole
 from ..parts import PartError
 from ..storage.addresses import address_of
-from ..storage.copies import Settings
+from ..storage.copies import Settings, named_for_all
 from .index import COLUMNS, TRANSCRIPT
 
 _DIGITS = 6
+_NUMBERED = re.compile(rf"\d{{{_DIGITS},}}\.tar")
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,11 @@ def write_shards(
 
     They are called OUT-000000.tar, OUT-000001.tar and so on; `out` may be an address. Each shard appears whole. A
     recording is copied as it is; of a part of one a FLAC file is made. `advance` is called after each utterance.
-    Raise CorpusError for lists or recordings that cannot be read, StorageError or OSError.
+    Raise CorpusError for lists or recordings that cannot be read, or lists among what is written, StorageError or
+    OSError.
     """
     rows = _rows(lists)
+    _check_names(out, dict.fromkeys(row.csv_file for row in rows))
     random.Random(seed).shuffle(rows)
     columns = {str(each): dict(further_columns(str(each))) for each in {row.csv_file for row in rows}}
     inspection = Inspection()
@@ -74,6 +79,15 @@ def _rows(lists: Sequence[Path]) -> list[Row]:
     if bad := [row for row in rows if isinstance(row, BadRow)]:
         raise CorpusError(f"{len(bad)} bad rows of {len(rows)}; correct or remove what is listed here:", bad)
     return [row for row in rows if isinstance(row, Row)]
+
+
+def _check_names(out: str, lists: Iterable[str]) -> None:
+    """Raise CorpusError for a list with the name of a shard to write, which would be replaced before all is read."""
+    begin = f"{address_of(out) or os.path.realpath(out)}-"
+    for each in map(named_for_all, lists):
+        name = address_of(each) or os.path.realpath(each)
+        if name.startswith(begin) and _NUMBERED.fullmatch(name, len(begin)):
+            raise CorpusError(f"{each}: is read, and would be written over; name other shards than {out}")
 
 
 @contextmanager
