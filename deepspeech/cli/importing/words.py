@@ -28,6 +28,7 @@ from ...serving.alignment.isolated_words import parts_of_words
 from ...serving.alignment.transcript import align
 from ...serving.api import Model
 from ...util.audio import Samples, read_audio
+from ...util.checks.inspection import Inspection
 from ...util.corpus_files import Row
 from ...util.corpus_files.speakers import speaker_of
 from ...util.errors import CorpusError
@@ -35,6 +36,7 @@ from ...util.files.csv_lines import csv_writer
 from ...util.files.whole_files import write_text_whole
 from ...util.importing.formats.lists.of_any_kind import rows_of
 from ...util.parallel import ordered_map, usable_cores
+from ...util.parts import PartError
 from ...util.progress import Progress, report
 from ...util.storage.copies import named_for_all
 from ...util.transcripts import Normalizer
@@ -100,7 +102,8 @@ def _main(given: Sequence[str] | None) -> None:
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
     rows = list(rows_in(arguments.csv))
     wanted = [normalizer(word) if normalizer else word for word in arguments.words] if arguments.words else None
-    look = partial(words_in, model=Model(arguments.model), normalizer=normalizer, wanted=wanted)
+    model, inspection = Model(arguments.model), Inspection()
+    look = partial(words_in, model=model, inspection=inspection, normalizer=normalizer, wanted=wanted)
     kept: list[Word] = []
     unheard = 0
     with Progress("Finding words", len(rows), unit="utterances") as progress:
@@ -151,22 +154,28 @@ def rows_in(lists: list[Path]) -> Iterator[Said]:
                 logger.warning("Left out: %s: %s", row.source, row.detail or row.reason)
 
 
-def words_in(said: Said, model: Model, normalizer: Normalizer | None, wanted: Collection[str] | None) -> Found:
+def words_in(
+    said: Said, model: Model, inspection: Inspection, normalizer: Normalizer | None, wanted: Collection[str] | None
+) -> Found:
     """Return the wanted words of a row; a row that cannot be read or spelled is logged and has none."""
     row = said.row
     transcript = normalizer(row.transcript) if normalizer else row.transcript
     try:
-        alignment = align(model, int16_of(read_audio(row.path, model.sampleRate(), row.part)), transcript)
+        part = row.part and inspection.inspect(row.path, row.part)[1]
+        alignment = align(model, int16_of(read_audio(row.path, model.sampleRate(), part)), transcript)
     except (AudioError, AlphabetError, AlignmentError) as error:
         logger.warning("Left out: %s", row.bad(str(error)))
         return Found([], 0)
-    begin = row.part.start if row.part else 0.0
-    words = [(word, part) for word, part in parts_of_words(alignment) if wanted is None or word.text in wanted]
-    heard = [(word, part) for word, part in words if word.score >= LOWEST_SCORE]
+    except PartError as error:
+        logger.warning("Left out: %s", row.bad(f"{row.path}: {error}"))
+        return Found([], 0)
+    begin = part.start if part else 0.0
+    words = [(word, place) for word, place in parts_of_words(alignment) if wanted is None or word.text in wanted]
+    heard = [(word, place) for word, place in words if word.score >= LOWEST_SCORE]
     recording = named_for_all(Path(row.path).absolute())
     kept = [
-        Word(recording, word.text, f"{begin + part.start:.3f}", f"{part.end - part.start:.3f}", said.speaker)
-        for word, part in heard
+        Word(recording, word.text, f"{begin + place.start:.3f}", f"{place.end - place.start:.3f}", said.speaker)
+        for word, place in heard
     ]
     return Found(kept, len(words) - len(heard))
 

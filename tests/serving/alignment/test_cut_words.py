@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 from corpora import CHARACTER_SECONDS, RATE, TinyCorpus, say, write_wav
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,6 +104,23 @@ def test_words_that_are_not_heard_and_rows_that_cannot_be_used_are_left_out(
     assert f"{sentences}:4: " in done.stderr
     assert not listed.exists()
     assert_fails_with(cut_words(graph_file, sentences, "--words", "fed"), "none of the words is in a transcript")
+
+
+def test_a_row_that_ends_after_its_recording_has_the_words_that_training_hears(
+    graph_file: Path, sentences: Path
+) -> None:
+    rows = "wav_filename,transcript,start,duration\nsecond.wav,cab bed ad,1,{}\nsecond.wav,cab bed ad,1,99\n"
+    listed = sentences.with_name("words.csv")
+    seconds = soundfile.info(sentences.with_name("second.wav")).duration - 1
+    words = []
+    for duration in (seconds, seconds + 0.3):
+        sentences.write_text(rows.format(duration))
+        done = cut_words(graph_file, sentences, "--output", listed)
+        assert done.stderr.count("Left out: ") == 1, done.stderr
+        assert f"{sentences}:3: {sentences.with_name('second.wav')}: a segment that ends more than" in done.stderr
+        words.append(listed.read_text())
+    assert words[0] == words[1]
+    assert words[0].count("\n") == 4
 
 
 def test_a_list_that_is_read_is_not_written_over(graph_file: Path, sentences: Path) -> None:
