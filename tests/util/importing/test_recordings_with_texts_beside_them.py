@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,38 +41,6 @@ def textgrid(*tiers: tuple[str, Sequence[tuple[float, float, str]]]) -> str:
     ]
     lines += ["        xmax = 9", "        points: size = 1", "        points [1]:", "            number = 1"]
     return "\n".join([*lines, '            mark = "click"', ""])
-
-
-def eaf(*tiers: tuple[str, str, Sequence[tuple[int, int, str]]]) -> str:
-    """Return an ELAN file with tiers (name, participant, annotations in ms), and one that explains the first."""
-    slots: list[str] = []
-    parts: list[str] = []
-    for name, participant, rows in tiers:
-        parts.append(f'<TIER TIER_ID="{name}" PARTICIPANT="{participant}" LINGUISTIC_TYPE_REF="t">')
-        for begin, end, text in rows:
-            here = len(slots) + 1
-            slots += [f'<TIME_SLOT TIME_SLOT_ID="ts{here + n}" TIME_VALUE="{t}"/>' for n, t in enumerate((begin, end))]
-            parts.append(
-                f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{here}" TIME_SLOT_REF1="ts{here}"'
-                f' TIME_SLOT_REF2="ts{here + 1}"><ANNOTATION_VALUE>{text}</ANNOTATION_VALUE>'
-                "</ALIGNABLE_ANNOTATION></ANNOTATION>"
-            )
-        parts.append("</TIER>")
-    parts.append(f'<TIER TIER_ID="translation" PARENT_REF="{tiers[0][0]}" LINGUISTIC_TYPE_REF="s">')
-    if slots:
-        parts.append(
-            '<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a99" ANNOTATION_REF="a1"><ANNOTATION_VALUE>one'
-            "</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>"
-        )
-    parts.append("</TIER>")
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?><ANNOTATION_DOCUMENT AUTHOR="" DATE="2020-01-01T00:00:00+00:00"'
-        ' FORMAT="3.0" VERSION="3.0" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
-        ' xsi:noNamespaceSchemaLocation="http://www.mpi.nl/tools/elan/EAFv3.0.xsd">'
-        f'<HEADER TIME_UNITS="milliseconds"/><TIME_ORDER>{"".join(slots)}</TIME_ORDER>{"".join(parts)}'
-        '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="t" TIME_ALIGNABLE="true"/>'
-        '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="s" TIME_ALIGNABLE="false"/></ANNOTATION_DOCUMENT>'
-    )
 
 
 def test_recordings_are_told_by_the_ending_of_their_names() -> None:
@@ -187,29 +154,6 @@ def test_of_several_tiers_one_must_be_chosen(tmp_path: Path) -> None:
     assert [(row["transcript"], row["tier"]) for row in done.all_rows] == [("one", "words")]
     with pytest.raises(ImportingError, match="no row"):
         Import("folder", tmp_path, tmp_path / "out", Choices(tiers=("other",)))
-
-
-def test_elan_knows_who_speaks(tmp_path: Path) -> None:
-    pytest.importorskip("pympi")
-    tone(tmp_path / "a.wav", 3)
-    tone(tmp_path / "b.wav", 3)
-    ann, bob = ("Ann tx", "Ann", [(0, 1000, "ein")]), ("Bob tx", "Bob", [(1000, 2000, "zwei"), (2000, 9000, " ")])
-    write(tmp_path / "a.eaf", eaf(ann, bob))
-    write(tmp_path / "b.eaf", "<no xml")
-    done = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0), tiers=("Ann tx", "Bob tx")))
-    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("ein", "Ann"), ("zwei", "Bob")]
-    assert [set(done.samples(row)[0]) for row in done.all_rows] == [{100}, {200}]
-    assert done.left_out == {"b.eaf": "its transcript cannot be read"}
-    explained = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0), tiers=("translation",))).all_rows
-    assert [(row["transcript"], row["speaker"], row["duration"]) for row in explained] == [("one", "Ann", "1.000")]
-
-
-def test_without_the_library_for_tiers_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tone(tmp_path / "a.wav")
-    write(tmp_path / "a.eaf", eaf(("t", "", [])))
-    monkeypatch.setitem(sys.modules, "pympi", None)
-    with pytest.raises(ImportingError, match=r"pip install '\.\[importing\]'"):
-        Import("folder", tmp_path, tmp_path / "out")
 
 
 def test_subtitles_cut_their_recording(tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import BytesIO
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -65,9 +67,8 @@ def read_eaf(path: Path) -> list[Tier]:
             file = pympi.Elan.Eaf(str(path))
         tiers = []
         for name in file.get_tier_names():
-            rows = sorted(row[:3] for row in file.get_annotation_data_for_tier(name) if None not in row[:2])
-            segments = [Segment(begin / 1000, end / 1000, text) for begin, end, text in rows if text.strip()]
-            tiers.append(Tier(name, _participant(file, name), segments))
+            rows = [row[:3] for row in file.get_annotation_data_for_tier(name) if None not in row[:2]]
+            tiers.append(Tier(name, _participant(file, name), _segments(rows)))
         return tiers
 
     tiers: list[Tier] = _read(path, read)
@@ -107,6 +108,19 @@ def _plain_numbers(path: Path) -> bytes:
     if data.startswith(_BINARY):
         return data
     return _EXPONENT.sub(lambda found: f"{found[1]}{float(found[2]):.12f}{found[3]}", read_text(path)).encode()
+
+
+def _segments(rows: Iterable[tuple[int, int, str]]) -> list[Segment]:
+    """Return annotations of an .eaf (begin and end in ms, text) in order; those that divide one of another tier as one.
+
+    These have no times but its own, as words on a tier of ELAN's stereotype Symbolic Subdivision.
+    """
+    times = itemgetter(0, 1)
+    with_text = sorted((row for row in rows if row[2].strip()), key=times)
+    return [
+        Segment(begin / 1000, end / 1000, " ".join(text for *_, text in together))
+        for (begin, end), together in groupby(with_text, times)
+    ]
 
 
 def _participant(file: Any, tier: str | None) -> str:
