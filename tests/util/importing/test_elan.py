@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from trees import Import, tone, write
+from trees import Import, read, tone, write
 
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing.pipeline.records import Choices
@@ -79,6 +79,20 @@ def test_words_that_divide_an_annotation_without_times_of_their_own_are_one_utte
         ("sat down", "Ann"),
     ]
     assert [set(done.samples(row)[0]) for row in done.all_rows] == [{100}, {200}]
+
+
+def test_annotations_without_a_time_are_listed_as_left_out(tmp_path: Path) -> None:
+    """On a tier of the stereotype Time Subdivision, ELAN keeps only those between two that a person has set."""
+    pytest.importorskip("pympi")
+    tone(tmp_path / "a.wav", 3)
+    text = eaf(("words", "Ann", [(0, 1000, "ein"), (1000, 1500, "zwei"), (1500, 2000, "drei"), (2000, 2500, " ")]))
+    for untimed in (1500, 2500):
+        text = text.replace(f' TIME_VALUE="{untimed}"', "")
+    write(tmp_path / "a.eaf", text)
+    done = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0), tiers=("words",)))
+    assert [row["transcript"] for row in done.all_rows] == ["ein"]
+    left_out = [(row["reason"], row["detail"]) for row in read(tmp_path / "out/left_out.csv")]
+    assert left_out == [("an annotation without a time", f"words: {word}") for word in ("zwei", "drei")]
 
 
 def test_without_the_library_for_tiers_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,10 +107,12 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
     except (OSError, AnnotationsError) as error:
         yield LeftOut(where, "its transcript cannot be read", str(path), str(error))
     else:
-        if not any(tier.segments for tier in chosen):
+        if not any(tier.segments or tier.untimed for tier in chosen):
             names = ", ".join(tier.name for tier in found)
             yield LeftOut(where, "no text in the tiers that were chosen", str(path), f"it has {names or 'no tiers'}")
         for tier in chosen:
             for start, end, text in tier.segments:
                 columns = {"tier": tier.name}
                 yield Record(str(path), text, where, tier.speaker, "", start, end - start, columns)
+            for text in tier.untimed:
+                yield LeftOut(where, "an annotation without a time", str(path), f"{tier.name}: {text}")

@@ -36,6 +36,8 @@ class Tier(NamedTuple):
     """Empty if the file does not say."""
     segments: Sequence[Segment]
     """Those that have a text and times."""
+    untimed: Sequence[str] = ()
+    """The texts of those that lack one of their times."""
 
 
 class AnnotationsError(Exception):
@@ -67,8 +69,10 @@ def read_eaf(path: Path) -> list[Tier]:
             file = pympi.Elan.Eaf(str(path))
         tiers = []
         for name in file.get_tier_names():
-            rows = [row[:3] for row in file.get_annotation_data_for_tier(name) if None not in row[:2]]
-            tiers.append(Tier(name, _participant(file, name), _segments(rows)))
+            rows = [row[:3] for row in file.get_annotation_data_for_tier(name) if row[2].strip()]
+            untimed = [text for *times, text in rows if None in times]
+            timed = [row for row in rows if None not in row]
+            tiers.append(Tier(name, _participant(file, name), _segments(timed), untimed))
         return tiers
 
     tiers: list[Tier] = _read(path, read)
@@ -116,10 +120,9 @@ def _segments(rows: Iterable[tuple[int, int, str]]) -> list[Segment]:
     These have no times but its own, as words on a tier of ELAN's stereotype Symbolic Subdivision.
     """
     times = itemgetter(0, 1)
-    with_text = sorted((row for row in rows if row[2].strip()), key=times)
     return [
         Segment(begin / 1000, end / 1000, " ".join(text for *_, text in together))
-        for (begin, end), together in groupby(with_text, times)
+        for (begin, end), together in groupby(sorted(rows, key=times), times)
     ]
 
 
