@@ -95,6 +95,33 @@ def test_annotations_without_a_time_are_listed_as_left_out(tmp_path: Path) -> No
     assert left_out == [("an annotation without a time", f"words: {word}") for word in ("zwei", "drei")]
 
 
+@pytest.mark.parametrize(
+    ("media", "wanted"),
+    [
+        ({"a%201.wav": 1000, "a 1.mp4": 0}, 200),
+        ({"a 1.mp4": 0, "a 1.wav": 2000}, 300),
+        ({"a 1.mp4": 1000}, 200),
+        ({"b.wav": 1000}, 100),
+    ],
+)
+def test_recordings_that_begin_before_the_annotations_are_cut_where_elan_plays_them(
+    tmp_path: Path, media: dict[str, int], wanted: int
+) -> None:
+    """Media that are synchronized in ELAN each have an offset, at which their time 0 of the annotations lies."""
+    pytest.importorskip("pympi")
+    tone(tmp_path / "a 1.wav", 4)
+    descriptors = "".join(
+        f'<MEDIA_DESCRIPTOR MEDIA_URL="file:///C:/field/{name}" MIME_TYPE="audio/x-wav"'
+        + (f' TIME_ORIGIN="{offset}"/>' if offset else "/>")
+        for name, offset in media.items()
+    )
+    header = '<HEADER TIME_UNITS="milliseconds"'
+    text = eaf(("words", "Ann", [(0, 1000, "ein")])).replace(f"{header}/>", f"{header}>{descriptors}</HEADER>")
+    write(tmp_path / "a 1.eaf", text)
+    done = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0), tiers=("words",)))
+    assert [set(done.samples(row)[0]) for row in done.all_rows] == [{wanted}]
+
+
 def test_without_the_library_for_tiers_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tone(tmp_path / "a.wav")
     write(tmp_path / "a.eaf", eaf(("t", "", [])))

@@ -20,10 +20,12 @@ from .annotations.tiers import AnnotationsError, Tier, choose_tiers, read_eaf, r
 from .annotations.transcripts import follow_links, has_times
 
 _SUBTITLES = ("srt", "vtt")
-_TIERS: dict[str, Callable[[Path], list[Tier]]] = {
-    **{"textgrid": read_textgrid, "eaf": read_eaf},
-    **dict.fromkeys(_SUBTITLES, read_subtitles),
+_TIERS: dict[str, Callable[[Path, Path], list[Tier]]] = {
+    "textgrid": lambda annotation, _: read_textgrid(annotation),
+    "eaf": read_eaf,
+    **dict.fromkeys(_SUBTITLES, lambda annotation, _: read_subtitles(annotation)),
 }
+"""How annotations are read, given their file and the recording's."""
 _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, "trn": follow_links}
 
 
@@ -99,7 +101,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
             else:
                 yield Record(str(path), text, where)
             return
-        found = _TIERS[suffix](annotation)
+        found = _TIERS[suffix](annotation, path)
         of_voices = suffix in _SUBTITLES and not tiers  # which all have transcripts
         chosen = found if of_voices else choose_tiers(annotation, found, tiers)
     except UnicodeDecodeError as error:

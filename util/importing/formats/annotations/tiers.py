@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from ....corpus_files.lines import read_text
 from ....errors import ImportingError
@@ -60,18 +61,22 @@ def read_textgrid(path: Path) -> list[Tier]:
     ]
 
 
-def read_eaf(path: Path) -> list[Tier]:
-    """Return the tiers of an .eaf, each with its participant as the speaker; raise AnnotationsError."""
+def read_eaf(path: Path, recording: Path) -> list[Tier]:
+    """Return the tiers of an .eaf, each with its participant as the speaker; raise AnnotationsError.
+
+    Times are those of a recording, which may have been synchronized with others: it then begins before the annotations.
+    """
 
     def read(pympi: Any) -> list[Tier]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of an unknown version of ELAN's format
             file = pympi.Elan.Eaf(str(path))
         tiers = []
+        offset = _offset(file.media_descriptors, recording)
         for name in file.get_tier_names():
             rows = [row[:3] for row in file.get_annotation_data_for_tier(name) if row[2].strip()]
             untimed = [text for *times, text in rows if None in times]
-            timed = [row for row in rows if None not in row]
+            timed = [(begin + offset, end + offset, text) for begin, end, text in rows if None not in (begin, end)]
             tiers.append(Tier(name, _participant(file, name), _segments(timed), untimed))
         return tiers
 
@@ -112,6 +117,17 @@ def _plain_numbers(path: Path) -> bytes:
     if data.startswith(_BINARY):
         return data
     return _EXPONENT.sub(lambda found: f"{found[1]}{float(found[2]):.12f}{found[3]}", read_text(path)).encode()
+
+
+def _offset(media: Sequence[Mapping[str, str]], recording: Path) -> int:
+    """Return how many ms of a recording an .eaf leaves out at its beginning; 0 if that does not name the recording.
+
+    It may name another form of it, as the video that a .wav was made of.
+    """
+    of_name = {PurePath(unquote(each["MEDIA_URL"])): int(each.get("TIME_ORIGIN") or 0) for each in media}
+    same = [offset for name, offset in of_name.items() if name.name == recording.name]
+    alike = [offset for name, offset in of_name.items() if name.stem == recording.stem]
+    return next(iter(same + alike), 0)
 
 
 def _segments(rows: Iterable[tuple[int, int, str]]) -> list[Segment]:
