@@ -256,16 +256,10 @@ def _blocks_of_channels(path: str | PathLike[str], sound: soundfile.SoundFile) -
 def _blocks_of_part(path: str | PathLike[str], sound: soundfile.SoundFile, part: Part) -> Iterator[Samples]:
     """Yield the samples of a part as `_decoded_blocks` does; what cannot be searched is decoded up to there."""
     samples = part.samples(sound.samplerate, sys.maxsize)
-    to_skip = 0
-    if sound.seekable() or sound.format == "MP3":
-        try:
-            seek(sound, samples.start)
-        except soundfile.LibsndfileError as error:
-            raise AudioError(f"{path}: ends before {part.start:.3f} seconds") from error
-    else:
-        to_skip = samples.start
-    while to_skip and len(block := _next_block(path, sound, to_skip)):
-        to_skip -= len(block)
+    try:
+        seek(sound, samples.start)
+    except soundfile.LibsndfileError as error:
+        raise AudioError(f"{path}: ends before {part.start:.3f} seconds") from error
     missing = samples.stop - samples.start
     while missing and len(block := _next_block(path, sound, missing)):
         missing -= len(block)

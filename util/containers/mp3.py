@@ -25,6 +25,7 @@ _LOWERING = 64
 """How many times as long as its size says a file can be taken for: more than the ratio of the highest bit rate, 320, to
 the lowest, 8 kbit/s."""
 _PRETENDED_BYTES = 1 << 16
+_BLOCK = 1 << 16
 
 
 def has_length(file_descriptor: int) -> bool:
@@ -40,14 +41,16 @@ def has_length(file_descriptor: int) -> bool:
 
 
 def seek(sound: soundfile.SoundFile, place: int) -> None:
-    """Let a recording of any format be read from a sample on, as it is where all before is read, too.
+    """Let a recording of any format, just opened, be read from a sample on, as it is where all before is read, too.
 
     Raise soundfile.LibsndfileError.
     """
-    lead = min(place, LEAD) if sound.format == "MP3" else 0
-    sound.seek(place - lead)
-    if lead:
-        sound.read(lead, dtype="float32")
+    searchable = soundfile.SoundFile.seekable(sound)  # which those with GSM in a wav are not
+    lead = min(place, LEAD) if sound.format == "MP3" else 0 if searchable else place
+    if searchable:
+        sound.seek(place - lead)
+    for begin in range(0, lead, _BLOCK):
+        sound.read(min(lead - begin, _BLOCK), dtype="float32")
 
 
 class RecordingFile(soundfile.SoundFile):  # type: ignore[misc]

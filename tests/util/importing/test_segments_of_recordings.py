@@ -15,6 +15,7 @@ from trees import Import, write
 from deepspeech.util.audio import read_audio
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing.pipeline.records import Choices
+from deepspeech.util.parts import Part
 
 ALL_TRAIN = Choices(split=(1, 0, 0))
 
@@ -30,7 +31,7 @@ def loud(path: Path, subtype: str) -> Path:
 @pytest.mark.parametrize(
     ("name", "subtype"),
     [("a.ogg", "VORBIS"), ("a.opus", "OPUS"), ("a.mp3", "MPEG_LAYER_III"), ("a.wav", "FLOAT"), ("a.wav", "DOUBLE")]
-    + [("a.wav", subtype) for subtype in ("PCM_U8", "PCM_16", "PCM_24", "PCM_32", "ULAW")],
+    + [("a.wav", subtype) for subtype in ("PCM_U8", "PCM_16", "PCM_24", "PCM_32", "ULAW", "GSM610")],
 )
 def test_a_segment_sounds_as_its_recording_does_there_however_loud(tmp_path: Path, name: str, subtype: str) -> None:
     recording = loud(tmp_path / name, subtype)
@@ -38,7 +39,9 @@ def test_a_segment_sounds_as_its_recording_does_there_however_loud(tmp_path: Pat
     done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
     cut = read_audio(tmp_path / "out" / done.all_rows[0]["wav_filename"], 16_000)
     assert len(cut) == 16_000
-    assert np.abs(cut - read_audio(recording, 16_000)[16_000:32_000]).max() < 2.0**-14
+    wanted = read_audio(recording, 16_000)[16_000:32_000]
+    assert np.abs(cut - wanted).max() < 2.0**-14
+    assert np.abs(read_audio(recording, 16_000, Part(1, 2)) - wanted).max() < 2.0**-14
 
 
 def test_segments_are_cut_again_of_a_recording_that_was_exchanged_for_an_older_file(tmp_path: Path) -> None:
