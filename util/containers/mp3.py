@@ -14,6 +14,8 @@ import os
 
 import soundfile
 
+from .mpeg_frames import has_two_frames
+
 LEAD = 32 * 1152
 """Samples that are decoded before the first that is wanted: those of more frames than one takes data from."""
 UNKNOWN_LENGTH = 2**63 - 1
@@ -21,6 +23,10 @@ UNKNOWN_LENGTH = 2**63 - 1
 _ID3_HEADER_BYTES = 10
 _SEARCHED_BYTES = 2048
 """After the tags, in which the first frame is."""
+_HAS_FRAMES, _HAS_BYTES = 1, 2
+"""Flags of the header, for numbers that it has."""
+_FEWEST_MORE = 4096
+"""Bytes behind those that the header counts: more than encoders that count them otherwise leave out."""
 _LOWERING = 64
 """How many times as long as its size says a file can be taken for: more than the ratio of the highest bit rate, 320, to
 the lowest, 8 kbit/s."""
@@ -30,14 +36,37 @@ _BLOCK = 1 << 16
 
 def has_length(file_descriptor: int) -> bool:
     """Return whether an mp3 has the header (called Xing, or Info) that says how many frames it has."""
-    position = 0
+    return _header(_begin(file_descriptor, 0)[1]) >= 0
+
+
+def goes_on(file_descriptor: int) -> bool:
+    """Return whether more frames follow those that the header of an mp3 counts, as where files were joined."""
+    begin, first = _begin(file_descriptor, 0)
+    header = _header(first)
+    flags = int.from_bytes(first[header + 4 : header + 8], "big") if header >= 0 else 0
+    if not flags & _HAS_BYTES:
+        return False
+    counted = header + (12 if flags & _HAS_FRAMES else 8)
+    end = begin + int.from_bytes(first[counted : counted + 4], "big")
+    if os.fstat(file_descriptor).st_size - end < _FEWEST_MORE:
+        return False
+    _, more = _begin(file_descriptor, end)
+    return any(has_two_frames(more[place:]) for place, byte in enumerate(more) if byte == 0xFF)
+
+
+def _begin(file_descriptor: int, position: int) -> tuple[int, bytes]:
+    """Return where the first frame from a position on is at the earliest, behind tags, and the bytes there."""
     while (tag := os.pread(file_descriptor, _ID3_HEADER_BYTES, position))[:3] == b"ID3":
         size = 0
         for byte in tag[6:]:
             size = size << 7 | byte & 0x7F
         position += _ID3_HEADER_BYTES + size
-    first = os.pread(file_descriptor, _SEARCHED_BYTES, position)
-    return b"Xing" in first or b"Info" in first
+    return position, os.pread(file_descriptor, _SEARCHED_BYTES, position)
+
+
+def _header(first: bytes) -> int:
+    """Return where in the bytes of the first frame the header with the numbers is; -1 if there is none."""
+    return max(first.find(b"Xing"), first.find(b"Info"))
 
 
 def seek(sound: soundfile.SoundFile, place: int) -> None:

@@ -1,7 +1,8 @@
 """Whether a recording's file holds all that its container says, which libsndfile does not check.
 
 Of containers of chunks (wav, rf64, w64, aiff, caf) and of au, the size of the samples by the header is compared with
-the file's. An ogg file must end where its last page ends.
+the file's. An ogg file must end where its last page ends. Of several recordings in an ogg file or an mp3, one after the
+other, libsndfile only reads the first.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import AudioError
+from .mp3 import goes_on
 
 STREAMED_SIZE = 0x7FFF_0000
 """Bytes. Programs that write into a pipe can't know the size; they put this much or more into the header."""
@@ -23,6 +25,10 @@ _OGG_PAGE = 65_307
 """Bytes that a page has at most."""
 _OGG_HEADER = 27
 """Bytes of a page's header before its table of segments."""
+_OGG_FIRST = 2
+"""The flag of a page that is the first of its stream."""
+
+_JOINED = "several recordings one after the other, of which only the first can be read; convert it, or take it apart"
 
 
 @dataclass(frozen=True)
@@ -61,10 +67,13 @@ _CONTAINERS = {
 
 
 def check_size(path: object, file_descriptor: int, container: str) -> None:
-    """Raise AudioError if a file, whose container libsndfile has recognized, ends before its header says."""
+    """Raise AudioError if a file, whose container libsndfile recognized, ends before its header says, or goes on."""
     file_size = os.fstat(file_descriptor).st_size
     if container == "OGG":
         _check_ogg(path, file_descriptor, file_size)
+    elif container == "MP3":
+        if goes_on(file_descriptor):
+            raise AudioError(f"{path}: {_JOINED}")
     elif container == "AU":
         start, size = _au_samples(file_descriptor)
         if size < STREAMED_SIZE:
@@ -109,7 +118,10 @@ def _au_samples(file_descriptor: int) -> tuple[int, int]:
 
 
 def _check_ogg(path: object, file_descriptor: int, file_size: int) -> None:
-    """Raise AudioError if the last page is cut; https://www.rfc-editor.org/rfc/rfc3533 describes pages."""
+    """Raise AudioError if the last page is cut, or of a stream that does not begin where the file does.
+
+    https://www.rfc-editor.org/rfc/rfc3533 describes pages.
+    """
     tail_start = max(0, file_size - 2 * _OGG_PAGE)
     tail = os.pread(file_descriptor, file_size - tail_start, tail_start)
     page = tail.rfind(b"OggS\0")
@@ -120,6 +132,22 @@ def _check_ogg(path: object, file_descriptor: int, file_size: int) -> None:
     whole = len(header) == _OGG_HEADER and len(segments) == header[-1]
     if not whole or len(tail) - page < _OGG_HEADER + len(segments) + sum(segments):
         raise AudioError(f"{path}: truncated: it ends within a page")
+    first = set(_first_streams(file_descriptor))
+    if first and _stream(header) not in first:
+        raise AudioError(f"{path}: {_JOINED}")
+
+
+def _first_streams(file_descriptor: int) -> Iterator[bytes]:
+    """Yield the serial numbers of the streams that begin where an ogg file does."""
+    position = 0
+    while (page := os.pread(file_descriptor, _OGG_PAGE, position))[:5] == b"OggS\0" and page[5] & _OGG_FIRST:
+        yield _stream(page)
+        segments = page[_OGG_HEADER : _OGG_HEADER + page[_OGG_HEADER - 1]]
+        position += _OGG_HEADER + len(segments) + sum(segments)
+
+
+def _stream(page: bytes) -> bytes:
+    return page[14:18]
 
 
 def _compare(path: object, present: int, size: int) -> None:
