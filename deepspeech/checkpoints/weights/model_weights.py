@@ -158,13 +158,11 @@ def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
 
 def by_layers(network: Network, values: Mapping[str, npt.NDArray[Any]]) -> tuple[LayerWeights, ...]:
     """Return the weights of a network, and what its features are normalized by, by layers in their order."""
-    normalization = {name: values[name] for name in (MEAN, DEVIATION) if name in values}
-    layers = [LayerWeights("features", normalization)] if normalization else []
+    layers = {"features": {name: values[name] for name in (MEAN, DEVIATION) if name in values}}
     for layer, inputs in network.layers_with_inputs:
-        weights = {variable.name: values[variable.name] for variable in layer.variables(inputs)}
-        if weights:
-            layers.append(LayerWeights(layer.name, weights))
-    return tuple(layers)
+        of_layer = layers.setdefault(layer.name, {})  # one of the network's may be called "features", too
+        of_layer |= {variable.name: values[variable.name] for variable in layer.variables(inputs)}
+    return tuple(LayerWeights(name, weights) for name, weights in layers.items() if weights)
 
 
 def _check_description(origin: str, description: Mapping[str, Any]) -> None:

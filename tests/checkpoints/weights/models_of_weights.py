@@ -8,6 +8,7 @@ import numpy as np
 
 from deepspeech.checkpoints.identity import DESCRIPTION_FORMAT, ModelIdentity
 from deepspeech.checkpoints.weights.model_weights import ModelWeights, by_layers
+from deepspeech.network import Dense, Layer, Projection, Sizes, register
 from deepspeech.options import ModelOptions, NetworkOptions
 from deepspeech.options.model import ConformerOptions, LSTMOptions
 from deepspeech.util.features import FeatureOptions
@@ -30,6 +31,15 @@ IDENTITIES = {
         ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network="convolutional", settings=SMALL)
     ),
 }
+
+
+@register("own")
+def own(sizes: Sizes) -> tuple[Layer, ...]:
+    """Return a layer that is called as what features are normalized by, and the labels."""
+    return (Projection("features", units=3), Dense("labels", units=sizes.outputs))
+
+
+IDENTITIES["own"] = ModelIdentity(ALPHABET, NORMALIZED, ModelOptions(network="own"))
 
 
 def weights_of(identity: ModelIdentity = DEEPSPEECH, *, seed: int = 1, origin: str = "weights.h5") -> ModelWeights:
