@@ -76,7 +76,7 @@ def _layers_of(text: str) -> LayersOf:
         load_python_file(Path(file), f"--network={text}")
     if name in _registered:
         return _registered[name]
-    if name in MODULES:
+    if name in MODULES and not colon:
         return _module_layers(name)
     known = f"there is no such network; there are {', '.join(names())}"
     if colon:

@@ -78,3 +78,6 @@ def test_a_file_without_a_name_or_without_the_decorator_is_told_how_to_name_its_
         network(ModelOptions(network=str(file)), 26, LABELS.size)
     with pytest.raises(NetworkError, match=r"own.py becomes one by the decorator @register\('layers'\)"):
         network(ModelOptions(network=f"{file}:layers"), 26, LABELS.size)
+    file.with_name("named.py").write_text("def lstm(sizes):\n    return ()\n")
+    with pytest.raises(NetworkError, match=r"named.py becomes one by the decorator @register\('lstm'\)"):
+        network(ModelOptions(network=f"{file.with_name('named.py')}:lstm"), 26, LABELS.size)
