@@ -121,6 +121,24 @@ def phone_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder / "train.csv"
 
 
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="there is no ffmpeg")
+@pytest.mark.parametrize("bits", [["-q:a", "4"], ["-b:a", "64k"]])
+@pytest.mark.parametrize("quiet", [slice(0, 15 * RATE), slice(5 * RATE, None)])
+def test_an_mp3_in_a_wav_is_read_to_its_end(tmp_path: Path, bits: list[str], quiet: slice) -> None:
+    """Of its length, libsndfile has an estimate by the first frames, and would read no more or miss samples."""
+    samples = np.random.default_rng(0).normal(0, 0.2, 20 * RATE)
+    samples[quiet] /= 100
+    soundfile.write(tmp_path / "a.wav", samples, RATE)
+    path = tmp_path / "mp3.wav"
+    command = ["ffmpeg", "-loglevel", "error", "-i", f"{tmp_path}/a.wav", "-codec:a", "libmp3lame", *bits, f"{path}"]
+    subprocess.run(command, check=True)
+    content = path.read_bytes()
+    path.write_bytes(content[:12] + b"JUNK\x03\0\0\0fmt\0" + content[12:])
+    assert 0 <= inspect_audio(path).samples - 20 * RATE < 3 * 1152
+    end = read_audio(path, RATE)[19 * RATE : 20 * RATE]
+    assert end.std() == pytest.approx(samples[19 * RATE :].std(), rel=0.5)
+
+
 def test_what_ffmpeg_decodes_is_trained_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     train, expected = phone_corpus(tmp_path, monkeypatch), TONES.mean(axis=1)
     audio = inspect_audio(tmp_path / "a.m4a")

@@ -1,4 +1,4 @@
-"""Recordings that libsndfile does not read (MP4, WebM, AAC, …), decoded by the program ffmpeg if it is installed."""
+"""Recordings that libsndfile does not read well (MP4, WebM, AAC, …), decoded by ffmpeg if that is installed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import soundfile
 
 from ..errors import AudioError, StorageError
 from ..files.opening import opened
-from .wav import START_BYTES, WavFormat, is_wav, read_wav_format
+from .wav import MP3, START_BYTES, WavFormat, codec_of, is_wav, read_wav_format
 
 PROGRAM = "ffmpeg"
 BLOCK = 1 << 16
@@ -46,7 +46,7 @@ Samples = npt.NDArray[np.float32]
 
 
 def container_of(path: Path) -> str | None:
-    """Return the name of a file's container if libsndfile does not read it and ffmpeg does; None for other files."""
+    """Return the name of a file's container if libsndfile does not read it well and ffmpeg does; None for others."""
     try:
         with opened(path) as file:
             return container_of_open(file.fileno())
@@ -61,6 +61,8 @@ def container_of_open(file_descriptor: int) -> str | None:
         return "MP4"
     if start[:4] == b"RIFF" and start[8:] == b"AVI ":
         return "AVI"
+    if is_wav(start) and codec_of(file_descriptor) == MP3:
+        return "MP3 in a WAV"
     return next((name for first, name in CONTAINERS.items() if start.startswith(first)), None)
 
 

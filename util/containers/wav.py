@@ -1,10 +1,13 @@
-"""WAV that comes through a pipe, whose header may not know how long it is; libsndfile only reads what it can search.
+"""The header of a WAV: which codec it holds, and of one that comes through a pipe, how its samples lie.
+
+Through a pipe the header may not know how long it is; libsndfile only reads what it can search.
 
 Format: https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/WAVE/WAVE.html
 """
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +23,9 @@ LARGEST_CHUNK = 1 << 24
 """Bytes of a chunk before the samples; a larger one is taken for damaged."""
 UNKNOWN_BYTES = 0x7FFF_0000
 """Programs that write into a pipe claim this many bytes of samples or more, or none."""
+
+MP3 = 0x55
+"""The codec whose length libsndfile estimates in a WAV, by the size of the first frames, and reads no more."""
 
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _TYPES = {(_PCM, 8): "u1", (_PCM, 16): "<i2", (_PCM, 32): "<i4", (_FLOAT, 32): "<f4", (_FLOAT, 64): "<f8"}
@@ -64,6 +70,17 @@ class WavFormat:
 def is_wav(start: bytes) -> bool:
     """Return whether START_BYTES bytes are the beginning of a WAV."""
     return start[:4] in (b"RIFF", b"RF64") and start[8:START_BYTES] == b"WAVE"
+
+
+def codec_of(file_descriptor: int) -> int | None:
+    """Return the number of the codec of a WAV that is open as a file; None if its header ends before."""
+    position = START_BYTES
+    while len(header := os.pread(file_descriptor, 10, position)) == 10:
+        name, size, codec = struct.unpack("<4sIH", header)
+        if name == b"fmt ":
+            return int(codec)
+        position += 8 + size + size % 2
+    return None
 
 
 def read_wav_format(read: Read) -> WavFormat:
