@@ -32,7 +32,7 @@ HIGHEST_RATE = 1_000_000
 LOUDEST = 32.0
 """30 dB above full scale. Samples beyond it are no louder sound, but integers in a file of floating-point numbers."""
 
-_CHECK_VERSION = 7
+_CHECK_VERSION = 8
 """Of what `inspect_audio` finds out; another number is given to a check that judges or counts otherwise."""
 
 _WAV_CONTAINERS = {"WAV", "WAVEX"}
@@ -181,10 +181,10 @@ def open_recording(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.S
     """
     path = Path(path)
     with _opened(path) as file_descriptor:
-        by_ffmpeg = ffmpeg.container_of_open(file_descriptor) is not None
-        with ffmpeg.decoded_whole(path, file_descriptor) if by_ffmpeg else _sound_file(file_descriptor) as sound:
+        container = ffmpeg.container_of_open(file_descriptor)
+        with ffmpeg.decoded_whole(path, file_descriptor) if container else _sound_file(file_descriptor) as sound:
             _check_rate(path, sound.samplerate)
-            check_size(path, file_descriptor, sound.format)
+            check_size(path, file_descriptor, container or sound.format)
             yield file_descriptor, sound
 
 
@@ -216,7 +216,8 @@ def _decoding(path: str | PathLike[str]) -> Iterator[tuple[int, int, Iterator[Sa
     """Open a recording, and yield its rate in Hz, its channels, and its samples as float32 [block, channels]."""
     path = Path(path)
     with _opened(path) as file_descriptor:
-        if ffmpeg.container_of_open(file_descriptor) is not None:
+        if (container := ffmpeg.container_of_open(file_descriptor)) is not None:
+            check_size(path, file_descriptor, container)
             with ffmpeg.decoded_by_ffmpeg(path, file_descriptor) as (wav, blocks):
                 yield wav.sample_rate, wav.channels, blocks
             return

@@ -137,6 +137,10 @@ def test_an_mp3_in_a_wav_is_read_to_its_end(tmp_path: Path, bits: list[str], qui
     assert 0 <= inspect_audio(path).samples - 20 * RATE < 3 * 1152
     end = read_audio(path, RATE)[19 * RATE : 20 * RATE]
     assert end.std() == pytest.approx(samples[19 * RATE :].std(), rel=0.5)
+    path.write_bytes(path.read_bytes()[:-5000])
+    for cut in (inspect_audio, read):
+        with pytest.raises(AudioError, match="truncated"):
+            cut(path)
 
 
 def test_what_ffmpeg_decodes_is_trained_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,8 @@ CONTAINERS = {
 }
 """What files begin with that are left to ffmpeg; lists of other files, which it reads too, are not among them."""
 
+MP3_IN_WAV = "MP3 in a WAV"
+
 NO_TRACK = "matches no streams"
 """What ffmpeg says, with advice on its flags, of a file without an audio track."""
 ENDED_EARLY = "File ended prematurely"
@@ -62,7 +64,7 @@ def container_of_open(file_descriptor: int) -> str | None:
     if start[:4] == b"RIFF" and start[8:] == b"AVI ":
         return "AVI"
     if is_wav(start) and codec_of(file_descriptor) == MP3:
-        return "MP3 in a WAV"
+        return MP3_IN_WAV
     return next((name for first, name in CONTAINERS.items() if start.startswith(first)), None)
 
 

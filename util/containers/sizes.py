@@ -1,18 +1,21 @@
 """Whether a recording's file holds all that its container says, which libsndfile does not check.
 
-Of containers of chunks (wav, rf64, w64, aiff, caf) and of au, the size of the samples by the header is compared with
-the file's. An ogg file must end where its last page ends. Of several recordings in an ogg file or an mp3, one after the
-other, libsndfile only reads the first.
+Of containers of chunks (wav, rf64, w64, aiff, caf), of au and of NIST's sph, the size of the samples by the header is
+compared with the file's. An ogg file must end where its last page ends. Of several recordings in an ogg file or an mp3,
+one after the other, libsndfile only reads the first.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import AudioError
+from .ffmpeg import MP3_IN_WAV
 from .mp3 import goes_on
 
 STREAMED_SIZE = 0x7FFF_0000
@@ -27,6 +30,10 @@ _OGG_HEADER = 27
 """Bytes of a page's header before its table of segments."""
 _OGG_FIRST = 2
 """The flag of a page that is the first of its stream."""
+
+_NIST_SIZE = slice(8, 16)
+_NIST_NUMBER = re.compile(rb"^(\w+) -\w+ (\d+)\s*$", re.MULTILINE)
+_NIST_COUNTS = (b"sample_count", b"channel_count", b"sample_n_bytes")
 
 _JOINED = "several recordings one after the other, of which only the first can be read; convert it, or take it apart"
 
@@ -58,16 +65,17 @@ _RF64_LONG_SIZES = b"ds64"
 _CONTAINERS = {
     "WAV": _WAV,
     "WAVEX": _WAV,
+    MP3_IN_WAV: _WAV,
     "RF64": _WAV,
     "AIFF": _Chunks(b"SSND", byte_order="big"),
     "W64": _Chunks(b"data", first=40, identifier_bytes=16, size_bytes=8, header_counts=True, alignment=8),
     "CAF": _Chunks(b"data", first=8, size_bytes=8, byte_order="big", alignment=1),
 }
-"""By libsndfile's names. https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/ describes them."""
+"""By the names of libsndfile and `ffmpeg`. https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/ describes them."""
 
 
 def check_size(path: object, file_descriptor: int, container: str) -> None:
-    """Raise AudioError if a file, whose container libsndfile recognized, ends before its header says, or goes on."""
+    """Raise AudioError if a file, whose container was recognized, ends before its header says, or goes on."""
     file_size = os.fstat(file_descriptor).st_size
     if container == "OGG":
         _check_ogg(path, file_descriptor, file_size)
@@ -78,6 +86,9 @@ def check_size(path: object, file_descriptor: int, container: str) -> None:
         start, size = _au_samples(file_descriptor)
         if size < STREAMED_SIZE:
             _compare(path, file_size - start, size)
+    elif container == "NIST":
+        start, size = _nist_samples(file_descriptor)
+        _compare(path, file_size - start, size)
     elif container in _CONTAINERS:
         _check_chunks(path, file_descriptor, file_size, _CONTAINERS[container])
 
@@ -115,6 +126,16 @@ def _au_samples(file_descriptor: int) -> tuple[int, int]:
     header = os.pread(file_descriptor, 12, 0)
     order: Literal["little", "big"] = "big" if header.startswith(b".snd") else "little"
     return int.from_bytes(header[4:8], order), int.from_bytes(header[8:12], order)
+
+
+def _nist_samples(file_descriptor: int) -> tuple[int, int]:
+    """Return where the samples of a NIST file begin, and how many bytes they have by its header; 0 if it has no count.
+
+    The header is text: its own size in the second line, then lines of a name, a type and a value.
+    """
+    start = int(os.pread(file_descriptor, _NIST_SIZE.stop, 0)[_NIST_SIZE])
+    numbers = {name: int(value) for name, value in _NIST_NUMBER.findall(os.pread(file_descriptor, start, 0))}
+    return start, math.prod(numbers.get(name, 0) for name in _NIST_COUNTS)
 
 
 def _check_ogg(path: object, file_descriptor: int, file_size: int) -> None:
