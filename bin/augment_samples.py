@@ -7,7 +7,7 @@
 SOURCE is an audio file, a folder of them, or a CSV with a column wav_filename; rows of a corpus may be parts of
 recordings. The augmentations are written as deepspeech-train takes them; see docs/augmentation.md. The recording NAME
 becomes NAME-0.wav, as it is, NAME-1.wav and so on, as in the epochs of a training with the same --random_seed, and
-NAME.png with their spectrograms and features.
+NAME.png with their spectrograms and features. What changes features can only be seen, in the pictures.
 Where a CSV has transcripts, augmented.csv lists all but the first of them, for a test of a model in noise or in rooms.
 Pictures need matplotlib: `pip install '.[augmentation]'` in the checkout installs it.
 """
@@ -26,6 +26,7 @@ from deepspeech.errors import FlagError
 from deepspeech.options import AugmentationOptions, Options, check_values, flags_of, with_values
 from deepspeech.options.rows.checks import at_least
 from deepspeech.util.audio import Samples, resampled_length
+from deepspeech.util.augmentation.augmentation import Domain
 from deepspeech.util.augmentation.recordings import recordings_of
 from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
 from deepspeech.util.augmentation.spectrogram import spectrogram
@@ -75,6 +76,8 @@ def main() -> None:
     corpus = corpus_of(arguments.source, arguments.limit, extractor)
     plan = AugmentationPlan(options.augmentations, arguments.random_seed, arguments.count)
     write_examples(corpus, extractor, plan, arguments.to, pictures=not arguments.no_pictures)
+    if unheard := [each for each in plan.augmentations if each.domain == Domain.FEATURES]:
+        report(f"not in the recordings, as they change features: {', '.join(map(str, unheard))}")
 
 
 def corpus_of(source: str, limit: int, extractor: FrontEnd) -> Corpus:

@@ -48,6 +48,17 @@ def test_rows_of_a_corpus_that_are_parts_of_a_recording_are_written_as_these_par
     assert_fails_with(done, f"{tmp_path / 'dev.csv'}:2: {tmp_path / 'talk.wav'}: ")
 
 
+def test_what_changes_features_is_said_to_be_in_no_recording(tmp_path: Path) -> None:
+    write_wav(tmp_path / "a.wav", np.random.default_rng(1).normal(0, 0.1, RATE).astype(np.float32))
+    flags = ("--to", tmp_path / "out", "--count", 1, "--no_pictures")
+    done = run_script("augment_samples.py", tmp_path / "a.wav", "--augment", "add[stddev=2],volume[dbfs=-6]", *flags)
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1].startswith("not in the recordings, as they change features: add[p=1,")
+    assert "volume" not in done.stderr
+    done = run_script("augment_samples.py", tmp_path / "a.wav", "--augment", "add[domain=signal,stddev=0.1]", *flags)
+    assert "not in the recordings" not in done.stderr
+
+
 def test_several_augmentations_may_have_commas_between_them_as_in_training(tmp_path: Path) -> None:
     write_wav(tmp_path / "a.wav", np.random.default_rng(1).normal(0, 0.1, RATE).astype(np.float32))
     for name, augment in (
