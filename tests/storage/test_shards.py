@@ -192,8 +192,11 @@ def test_shards_are_not_written_over_those_that_are_read(
     """A recording read after its shard was replaced would be another utterance's, as members have the same names."""
     before = [each.read_bytes() for each in sorted(shards.parent.glob("*.tar"))]
     (tmp_path / "link").symlink_to(shards.parent)
-    assert main([str(shards), "--to", str(tmp_path / "link/train"), "--seed", "5"]) == 1
-    assert "train-000000.tar: is read, and would be written over" in capsys.readouterr().err
+    listed = tmp_path / "listed.csv"
+    listed.write_text("wav_filename,transcript\nshards/train-000000.tar/000000000.wav,a\n")
+    for read_list in (shards, listed):
+        assert main([str(read_list), "--to", str(tmp_path / "link/train"), "--seed", "5"]) == 1
+        assert "train-000000.tar: is read, and would be written over" in capsys.readouterr().err
     assert [each.read_bytes() for each in sorted(shards.parent.glob("*.tar"))] == before
     assert main([str(shards), "--to", str(tmp_path / "link/again"), "--seed", "5"]) == 0
 

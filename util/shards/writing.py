@@ -28,6 +28,7 @@ from ..parts import PartError
 from ..storage.addresses import address_of
 from ..storage.copies import Settings, named_for_all
 from .index import COLUMNS, TRANSCRIPT
+from .members import member_of
 
 _DIGITS = 6
 _NUMBERED = re.compile(rf"\d{{{_DIGITS},}}\.tar")
@@ -51,11 +52,11 @@ def write_shards(
 
     They are called OUT-000000.tar, OUT-000001.tar and so on; `out` may be an address. Each shard appears whole. A
     recording is copied as it is; of a part of one a FLAC file is made. `advance` is called after each utterance.
-    Raise CorpusError for lists or recordings that cannot be read, or lists among what is written, StorageError or
-    OSError.
+    Raise CorpusError for lists or recordings that cannot be read, or for recordings in shards that would be written
+    over, StorageError or OSError.
     """
     rows = _rows(lists)
-    _check_names(out, dict.fromkeys(row.csv_file for row in rows))
+    _check_names(out, rows)
     random.Random(seed).shuffle(rows)
     columns = {str(each): dict(further_columns(str(each))) for each in {row.csv_file for row in rows}}
     inspection = Inspection()
@@ -81,10 +82,11 @@ def _rows(lists: Sequence[Path]) -> list[Row]:
     return [row for row in rows if isinstance(row, Row)]
 
 
-def _check_names(out: str, lists: Iterable[str]) -> None:
-    """Raise CorpusError for a list with the name of a shard to write, which would be replaced before all is read."""
+def _check_names(out: str, rows: Iterable[Row]) -> None:
+    """Raise CorpusError for a recording in a shard that has the name of one to write, and is replaced meanwhile."""
     begin = f"{address_of(out) or os.path.realpath(out)}-"
-    for each in map(named_for_all, lists):
+    shards = dict.fromkeys(found[0] for row in rows if (found := member_of(Path(row.path))) is not None)
+    for each in map(named_for_all, shards):
         name = address_of(each) or os.path.realpath(each)
         if name.startswith(begin) and _NUMBERED.fullmatch(name, len(begin)):
             raise CorpusError(f"{each}: is read, and would be written over; name other shards than {out}")
