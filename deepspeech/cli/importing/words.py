@@ -120,6 +120,9 @@ def _main(given: Sequence[str] | None) -> None:
     write_text_whole(arguments.output, text.getvalue())
     of = f" of {len(kept)}" if arguments.of_each else ""
     report(f"{arguments.output}: {len(listed)} words{of}; {unheard} more are not heard where they should be")
+    transcripts = {word.transcript for word in listed}
+    if absent := [word for word in wanted or () if word not in transcripts]:
+        report(f"not listed, as they are in no transcript or not heard: {', '.join(absent)}")
 
 
 def equally_often(words: Sequence[Word], count: int) -> list[Word]:

@@ -49,7 +49,10 @@ def test_words_are_listed_where_they_are_said_and_are_read_as_utterances(
     listed = tmp_path / "words.csv"
     done = cut_words(graph_file, sentences, "--words", "de", "bed", "fee", "--output", listed)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.endswith(f"{listed}: 2 words; 0 more are not heard where they should be\n")
+    assert done.stderr.endswith(
+        f"{listed}: 2 words; 0 more are not heard where they should be\n"
+        "not listed, as they are in no transcript or not heard: fee\n"
+    )
     with listed.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["transcript"], row["speaker"]) for row in rows] == [("de", "Ann"), ("bed", "Bob")]
