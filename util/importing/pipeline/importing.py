@@ -85,13 +85,19 @@ def _read(items: Iterator[Item], spool: Spool, splitter: Splitter, progress: Pro
     for item in items:
         if isinstance(item, Record):
             item = item._replace(transcript=" ".join(item.transcript.split()))
-            usable = bool(item.transcript) and os.path.exists(item.path)  # noqa: PTH110 (a Path takes longer)
-            splitter.count(item, usable=usable)
+            splitter.count(item, usable=bool(item.transcript) and _holds_something(item.path))
             columns.update(dict.fromkeys(item.columns))
         spool.add(item)
         rows += 1
         progress.advance()
     return rows, list(columns)
+
+
+def _holds_something(path: str) -> bool:
+    try:
+        return os.stat(path).st_size > 0  # noqa: PTH116 (a Path takes longer)
+    except (OSError, ValueError):  # ValueError: a null character
+        return False
 
 
 def _take(spool: Spool, recordings: Recordings, known: KnownRecordings) -> Iterator[Imported | LeftOut]:
