@@ -44,6 +44,19 @@ def test_a_segment_sounds_as_its_recording_does_there_however_loud(tmp_path: Pat
     assert np.abs(read_audio(recording, 16_000, Part(1, 2)) - wanted).max() < 2.0**-14
 
 
+@pytest.mark.parametrize("channels", [8, 10])
+def test_segments_of_more_tracks_than_a_flac_has_are_what_is_read_of_them(tmp_path: Path, channels: int) -> None:
+    """Field recorders write ten tracks into one wav."""
+    samples = np.random.default_rng(0).normal(0, 0.1, (48_000, channels))
+    soundfile.write(tmp_path / "a.wav", samples, 16_000, subtype="PCM_24")
+    row = {"audio_filepath": "a.wav", "text": "x", "offset": 1, "duration": 1}
+    write(tmp_path / "rows.jsonl", json.dumps(row))
+    done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
+    cut = tmp_path / "out" / done.all_rows[0]["wav_filename"]
+    assert soundfile.info(cut).channels == (channels if channels <= 8 else 1)
+    assert np.abs(read_audio(cut, 16_000) - read_audio(tmp_path / "a.wav", 16_000, Part(1, 2))).max() < 2.0**-22
+
+
 def test_segments_are_cut_again_of_a_recording_that_was_exchanged_for_an_older_file(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "a.wav", np.full(48_000, 0.5), 16_000)
     write(tmp_path / "rows.jsonl", json.dumps({"audio_filepath": "a.wav", "text": "x", "offset": 1, "duration": 1}))
