@@ -220,6 +220,16 @@ def test_the_same_command_goes_on_where_the_lists_are_in_the_work_folder(
         parse([*command[:2], f"--from={work / 'test.csv'}"])
 
 
+def test_another_network_and_other_features_are_told_beside_what_was_chosen(
+    tiny_corpus: TinyCorpus, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--feature_type=audio_ops", "--network=deepspeech", "--nobidirectional"]
+    assert parse(["--experiment=auto", f"--work={tmp_path}", f"--from={tiny_corpus.train}", *given])
+    said = capsys.readouterr().err.splitlines()
+    assert "auto: but --feature_type=audio_ops, as given" in said
+    assert "auto: but --network=deepspeech --bidirectional=False, as given" in said
+
+
 def test_without_lists_it_says_what_it_needs(tmp_path: Path) -> None:
     with pytest.raises(DeepSpeechError, match="--experiment=auto: needs --from"):
         parse(["--experiment=auto", f"--work={tmp_path}"])

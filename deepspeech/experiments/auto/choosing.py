@@ -124,7 +124,7 @@ def _front_end(measured: Measured) -> Choice:
         normalization = RUNNING if short else UTTERANCE
         by = f"each recording{', as far as it was heard' * short}, as few voices are known"
     return Choice(
-        {"audio_sample_rate": rate, "normalize_features": normalization},
+        {"feature_type": "fbank", "audio_sample_rate": rate, "normalize_features": normalization},
         (
             f"features: log-mel energies at {rate} Hz, as the recordings have {measured.sample_rate} Hz; normalized by "
             f"the statistics of {by}",
@@ -139,7 +139,7 @@ def _network(measured: Measured, machine: Machine) -> Choice:
     step, why = _output_step(measured)
     chunk = CHUNK_MS // step
     return Choice(
-        {"lstm_layers": layers, "n_hidden": units, "output_step": step},
+        {"network": "lstm", "bidirectional": True, "lstm_layers": layers, "n_hidden": units, "output_step": step},
         (
             f"network: {layers} bidirectional LSTMs of {units} units for {measured.hours:.1f} hours; --nobidirectional "
             f"--lstm_chunk={chunk} --lstm_chunk_offset={chunk // 2} for a model that streams, with some more errors",
