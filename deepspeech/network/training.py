@@ -159,6 +159,8 @@ def outputs_after_window(
                 intermediate.append((layer.weight, Outputs(inner.stacked(at), at.lengths)))
             continue
         activations = computed(layer, activations, at)
+        if layer is not network.layers[-1]:  # a linear layer, or one of a user's own, may compute in float32
+            activations = Activations(tf.cast(activations.values, compute.dtype))
         at = at.after(layer)
     return Outputs(activations.stacked(at), at.lengths, tuple(intermediate))
 

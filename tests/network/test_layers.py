@@ -54,6 +54,10 @@ LAYERS: dict[str, tuple[Layer, ...]] = {
     "chunked_attention": (Projection("p", units=8), SelfAttention("a", heads=2, chunk=3, left=2)),
     "convolution_module": (Projection("p", units=6), ConvolutionModule("m", before=3, after=2)),
     "after_a_convolution": (Convolution("c", channels=2, time_stride=2), LayerNormalization("n"), LSTM("l", units=5)),
+    "after_linear_layers": (
+        *(Dense("a", units=6), LSTM("l", units=5), Dense("b", units=6), BidirectionalLSTM("m", units=4)),
+        *(Dense("c", units=6), ChunkedLSTM("n", units=4, chunk=3), Dense("d", units=6), FeedForward("f", units=5)),
+    ),
 }
 LENGTHS = (11, 4, 1)
 
