@@ -33,7 +33,7 @@ from .layers.compute import Compute
 from .layers.context_window import context_windows
 from .layers.convolution import convolution
 from .layers.dense import dense, projection
-from .layers.dropout import dropout
+from .layers.dropout import seeded_dropout
 from .layers.layer_normalization import layer_normalization
 from .layers.lstm import LSTMState, bidirectional_lstm, chunked_lstm, lstm
 from .layers.variables import kernel_factors, variables_of
@@ -186,7 +186,7 @@ def _dense(layer: Dense, inputs: Activations, at: Pass) -> Activations:
 @computed.register
 def _lstm(layer: LSTM, inputs: Activations, at: Pass) -> Activations:
     kernel, bias = variables_of(layer, inputs.width)
-    values = dropout(inputs.values, layer.input_dropout if at.training else 0.0)
+    values = seeded_dropout(inputs.values, layer.input_dropout if at.training else 0.0, at.compute)
     hidden, _ = lstm(
         Activations(values).stacked(at),
         at.lengths,
@@ -195,7 +195,7 @@ def _lstm(layer: LSTM, inputs: Activations, at: Pass) -> Activations:
         at.states[layer.name],
         at.compute,
     )
-    return Activations(dropout(hidden, layer.output_dropout if at.training else 0.0))
+    return Activations(seeded_dropout(hidden, layer.output_dropout if at.training else 0.0, at.compute))
 
 
 @computed.register

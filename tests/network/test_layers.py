@@ -142,14 +142,27 @@ def test_gradients_are_those_of_small_differences(name: str) -> None:
     run(described(name), check)
 
 
-def test_what_is_dropped_depends_on_the_step_alone() -> None:
+@pytest.mark.parametrize("kernels", [Kernels.NATIVE, Kernels.TENSORFLOW])
+@pytest.mark.parametrize(
+    "some",
+    [
+        network(
+            ModelOptions(8, dropout_rate=0.5, network="lstm", settings=NetworkOptions(lstm=LSTMOptions(layers=2))),
+            10,
+            4,
+        ),
+        Network("in", 10, (Convolution("c", channels=2), LSTM("l", 8, input_dropout=0.5), Dense("labels", units=5))),
+        Network("out", 10, (LSTM("l", 8, output_dropout=0.5), Dense("labels", units=5))),
+        Network("linear", 10, (Dense("d", 8, dropout=0.5), Dense("labels", units=5))),
+    ],
+    ids=lambda some: some.name,
+)
+def test_what_is_dropped_depends_on_the_step_alone(some: Network, kernels: Kernels) -> None:
     def third(skipped: int) -> Any:
         with tf.Graph().as_default(), v1.Session() as session:
             v1.set_random_seed(1)
-            settings = NetworkOptions(lstm=LSTMOptions(layers=2))
-            options = ModelOptions(network="lstm", n_hidden=8, dropout_rate=0.5, settings=settings)
-            some, features = network(options, 10, 4), tf.ones([1, 8, 10])
-            logits = acoustic_model(some, features, tf.constant([8]), training=True)
+            features = tf.ones([1, 8, 10])
+            logits = acoustic_model(some, features, tf.constant([8]), training=True, compute=Compute(kernels))
             session.run(v1.global_variables_initializer())
             for variable in v1.trainable_variables():
                 variable.load(random_weights(some)[variable.op.name], session)

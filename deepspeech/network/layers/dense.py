@@ -7,7 +7,7 @@ import tensorflow as tf
 from ..description import Dense, Projection
 from ..rounding import rounded_rows
 from .compute import Compute, Kernels
-from .dropout import dropout, dropout_seed, seeded_dropout
+from .dropout import dropout_seed, seeded_dropout
 from .native_ops import loaded_ops
 from .variables import column_factors, variables_of
 
@@ -25,7 +25,7 @@ def dense(layer: Dense, inputs: Tensor, rate: float, compute: Compute) -> Tensor
     weights, bias = variables_of(layer, inputs.shape[1])
     products = products_of(inputs, weights, compute)
     if layer.clip is None:
-        return dropout(tf.nn.bias_add(products, bias), rate)
+        return seeded_dropout(tf.nn.bias_add(products, bias), rate, compute)
     return activation(products, bias, layer.clip, rate, compute)
 
 

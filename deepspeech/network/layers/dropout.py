@@ -15,20 +15,17 @@ _SEEDS = "dropout_seeds"
 _SEEDS_AT_ONCE = "dropout_seeds_at_once"
 
 
-def dropout(values: Tensor, rate: float) -> Tensor:
-    """Return values of any shape with a share `rate` of them set to zero, the others divided by 1 - rate."""
-    return tf.nn.dropout(values, rate=rate) if rate else values
-
-
 def seeded_dropout(values: Tensor, rate: float, compute: Compute) -> Tensor:
-    """Return the same as `dropout` for values [rows, n], by a `dropout_seed`.
+    """Return values [..., n] with a share `rate` of them set to zero, the others divided by 1 - rate.
 
-    So a run that goes on drops what one without a break does.
+    They are chosen by a `dropout_seed`, so that a run that goes on drops what one without a break does.
     """
     if not rate:
         return values
     if compute.kernels is Kernels.NATIVE:
-        outputs = loaded_ops().deepspeech_dropout(values, dropout_seed(), rate=rate, threads=compute.threads)
+        rows = values if values.shape.rank == 2 else tf.reshape(values, [-1, values.shape[-1]])
+        outputs = loaded_ops().deepspeech_dropout(rows, dropout_seed(), rate=rate, threads=compute.threads)
+        outputs = outputs if values.shape.rank == 2 else tf.reshape(outputs, tf.shape(values))
         outputs.set_shape(values.shape)
         return outputs
     return tf.nn.experimental.stateless_dropout(values, rate, tf.stack([dropout_seed(), 0]))
