@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+from ...audio import reader_version
 from ...errors import ImportingError
 from .splits import Division
 
@@ -66,8 +67,13 @@ class KnownRecordings:
             " samples INTEGER, sample_rate INTEGER, problem TEXT, by_ffmpeg INTEGER) WITHOUT ROWID"
         )
         self._database.execute("DROP TABLE IF EXISTS checked")  # an earlier version's, which lacks the last column
+        self._database.execute("CREATE TABLE IF NOT EXISTS reader (version TEXT)")
         self._database.execute("CREATE TABLE IF NOT EXISTS division (how TEXT, unit BLOB, name TEXT)")
         self._database.execute("BEGIN EXCLUSIVE")
+        if self._database.execute("SELECT version FROM reader").fetchall() != [(version := reader_version(),)]:
+            self._database.execute("DELETE FROM checked_recordings")  # what another version found out may be wrong
+            self._database.execute("DELETE FROM reader")
+            self._database.execute("INSERT INTO reader VALUES (?)", (version,))
 
     def __enter__(self) -> KnownRecordings:
         return self
