@@ -99,6 +99,7 @@ def test_annotations_without_a_time_are_listed_as_left_out(tmp_path: Path) -> No
     ("media", "wanted"),
     [
         ({"a%201.wav": 1000, "a 1.mp4": 0}, 200),
+        ({"A%201.WAV": 1000}, 200),
         ({"a 1.mp4": 0, "a 1.wav": 2000}, 300),
         ({"a 1.mp4": 1000}, 200),
         ({"b.wav": 1000}, 100),

@@ -6,7 +6,6 @@ any depth. Recordings are cut at the annotations of a .TextGrid or .eaf, and the
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from ...errors import ImportingError
 from ..pipeline.folders import walk
 from ..pipeline.records import Choices, Item, LeftOut, Record
 from .annotations.subtitles import read_subtitles
-from .annotations.tiers import AnnotationsError, Tier, choose_tiers, read_eaf, read_textgrid
+from .annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
 from .annotations.transcripts import follow_links, has_times
 
 _SUBTITLES = ("srt", "vtt")
@@ -64,7 +63,7 @@ def _beside(recordings: Sequence[str], annotations: Sequence[str]) -> dict[str, 
     A name may differ from its recording's in capitals and in how accents are encoded, unless it is another one's own.
     """
     beside: dict[str, str] = {}
-    for alike in (str, _folded):
+    for alike in (str, folded):
         taken = set(beside.values())
         free = {alike(_with_small_ending(each)): each for each in annotations if each not in taken}
         for recording in recordings:
@@ -84,10 +83,6 @@ def _names(file: str) -> Iterator[str]:
 def _with_small_ending(file: str) -> str:
     stem, _, suffix = file.rpartition(".")
     return f"{stem}.{suffix.lower()}"
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name.lower())
 
 
 def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> Iterator[Item]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
@@ -17,6 +18,11 @@ from ....errors import ImportingError
 
 _EXPONENT = re.compile(r"^(\s*(?:\w+\s*=\s*)?)([\d.]+[eE][-+]?\d+)(\s*)$", re.MULTILINE)
 _BINARY = b"ooBinaryFile"
+
+
+def folded(name: str) -> str:
+    """Return a file's name, or its path, as all that only differ from it in capitals or in how accents are encoded."""
+    return unicodedata.normalize("NFC", name.lower())
 
 
 class Segment(NamedTuple):
@@ -124,9 +130,10 @@ def _offset(media: Sequence[Mapping[str, str]], recording: Path) -> int:
 
     It may name another form of it, as the video that a .wav was made of.
     """
-    of_name = {PurePath(unquote(each["MEDIA_URL"])): int(each.get("TIME_ORIGIN") or 0) for each in media}
-    same = [offset for name, offset in of_name.items() if name.name == recording.name]
-    alike = [offset for name, offset in of_name.items() if name.stem == recording.stem]
+    wanted = PurePath(folded(recording.name))
+    offsets = [(PurePath(folded(unquote(each["MEDIA_URL"]))), int(each.get("TIME_ORIGIN") or 0)) for each in media]
+    same = [offset for path, offset in offsets if path.name == wanted.name]
+    alike = [offset for path, offset in offsets if path.stem == wanted.stem]
     return next(iter(same + alike), 0)
 
 
