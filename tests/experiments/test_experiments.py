@@ -126,7 +126,9 @@ def test_an_experiment_of_ones_own_file_is_found_by_each_kind_of_name(own_file: 
     assert find_experiment(f"{own_file}:Shorter")[1].options.schedule.epoch == 3
     with pytest.raises(FlagError, match="has no experiment nothing"):
         find_experiment(f"{own_file}:nothing")
-    with pytest.raises(FlagError, match="folder, fsdd, fsdd_bidirectional, fsdd_unheard, fsdd_with_an4, json_lines"):
+    with pytest.raises(
+        FlagError, match="folder, fsdd, fsdd_bidirectional, fsdd_unheard, fsdd_with_an4_digits, json_lines"
+    ):
         find_experiment("fsd")
     with pytest.raises(FlagError, match="already"):
         register("fsdd", FSDD.with_flags(epoch=1))

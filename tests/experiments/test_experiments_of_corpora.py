@@ -226,7 +226,7 @@ def test_an_alphabet_of_another_unit_is_made_where_an_experiment_takes_the_packa
 def test_every_format_is_the_corpus_of_an_experiment_and_its_parts_are_published() -> None:
     known = experiments()
     formats = {name for name, module in MODULES.items() if module.startswith("formats.")}
-    assert formats <= {experiment.corpus for experiment in known.values()}
+    assert formats <= {name for experiment in known.values() for name in (experiment.corpus, *experiment.besides)}
     alone = {name: experiment for name, experiment in known.items() if not experiment.besides}
     assert {name for name, experiment in alone.items() if experiment.corpus in formats} == TREES.keys()
     for experiment in known.values():

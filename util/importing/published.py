@@ -60,9 +60,12 @@ PUBLISHED: Mapping[str, Published] = {
             )
         },
     ),
-    "an4": Published(
-        "free for any use",
-        {"sphere": RemoteFile("http://www.speech.cs.cmu.edu/databases/an4/an4_sphere.tar.gz")},
+    **dict.fromkeys(
+        ("an4", "an4_digits"),
+        Published(
+            "free for any use",
+            {"sphere": RemoteFile("http://www.speech.cs.cmu.edu/databases/an4/an4_sphere.tar.gz")},
+        ),
     ),
     "arabic_speech_commands": Published(
         "CC BY 4.0",

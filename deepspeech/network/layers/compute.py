@@ -17,7 +17,7 @@ class Kernels(Enum):
     """The kernels that compute the LSTM, the activations and the CTC loss."""
 
     NATIVE = "native"  # this package's own, on the processor
-    CUDNN = "cudnn"  # NVIDIA's, on a GPU
+    CUDNN = "cudnn"  # NVIDIA's LSTM and TensorFlow's operations on a GPU; the loss on the processor, see `ctc_loss`
     TENSORFLOW = "tensorflow"  # TensorFlow's own operations, anywhere
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from trees import Import, tone, write
 
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing import MODULES, descriptions, import_corpus
+from deepspeech.util.importing.formats.lists.an4_digits import LIST
 from deepspeech.util.importing.pipeline.records import Choices
 
 ALL_TRAIN = Choices(split=(1, 0, 0))
@@ -103,6 +106,23 @@ def test_an4_reads_its_lists_side_by_side(tmp_path: Path) -> None:
     write(tmp_path / "etc" / "an4_test.transcription", "")
     with pytest.raises(ImportingError, match="same number of lines"):
         Import("an4", tmp_path, tmp_path / "out")
+
+
+def test_digits_of_an4_are_parts_of_its_recordings_and_rare_ones_stand_there_again(tmp_path: Path) -> None:
+    for name in ("an4_clstk/fash/an255-fash-b", "an4_clstk/fash/cen7-fash-b"):
+        tone(tmp_path / "wav" / f"{name}.wav", seconds=4)
+    done = Import("an4_digits", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert {row["speaker"] for row in done.all_rows} == {"fash"}
+    said = {(Path(row["wav_filename"]).parent.name, row["transcript"]) for row in done.all_rows}
+    assert said == {
+        ("an255-fash-b.wav", "six"),
+        *(("cen7-fash-b.wav", digit) for digit in ("eight", "four", "one", "six", "two")),
+    }
+    assert set(done.left_out.values()) == {"No such file or directory"}
+    with LIST.open(encoding="utf-8", newline="") as file:
+        listed = [tuple(row.values()) for row in csv.DictReader(file)]
+    assert set(Counter(row[1] for row in listed).values()) == {120}
+    assert {row[1] for row, times in Counter(listed).items() if times > 1} == {"nine", "zero"}
 
 
 def test_speech_commands_has_the_sets_of_its_lists(tmp_path: Path) -> None:
