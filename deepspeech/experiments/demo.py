@@ -19,7 +19,7 @@ DEMO = register(
     "demo",
     Experiment(
         corpus="demo",
-        summary="commands and numbers read by espeak-ng, other voices in the test: WER 0.1 to 0.4 %",
+        summary="commands and numbers read by espeak-ng, other voices in the test: WER 0.1 to 0.5 %",
         cached_sets=("train",),
         options=Options(
             train=SetOptions(batch_size=16),
