@@ -36,14 +36,14 @@ def lstm(
     length, and the state after each one's last frame.
     """
     n_input, n_gates = inputs.shape[2], kernel.shape[1]
+    inputs = rounded_rows(inputs, compute.quantize_after)
     if compute.kernels is Kernels.CUDNN:
         states = LSTMState(state.c[None], state.h[None])
-        hidden, last = _on_gpu(_rounded(inputs, compute), lengths, [(kernel, bias)], states)
+        hidden, last = _on_gpu(inputs, lengths, [(kernel, bias)], states)
         return hidden, LSTMState(last.c[0], last.h[0])
     time, batch = tf.unstack(tf.shape(inputs)[:2])
     input_weights, weights = tf.split(kernel, [n_input, n_gates // 4], axis=0)
-    rows = rounded_rows(tf.reshape(inputs, [time * batch, n_input]), compute.quantize_after)
-    products = tf.matmul(rows, input_weights)
+    products = tf.matmul(tf.reshape(inputs, [time * batch, n_input]), input_weights)
     products = tf.reshape(products, [time, batch, n_gates])
     if compute.kernels is Kernels.NATIVE:
         return _native(products, lengths, weights, bias, state, compute)
@@ -59,7 +59,8 @@ def bidirectional_lstm(layer: BidirectionalLSTM, inputs: Tensor, lengths: Tensor
     if compute.kernels is Kernels.CUDNN:
         zeros = tf.zeros([2, tf.shape(inputs)[1], forward.units])
         directions = [_factors(direction, inputs, compute) for direction in layer.directions]
-        return _on_gpu(_rounded(inputs, compute), lengths, directions, LSTMState(zeros, zeros))[0]
+        inputs = rounded_rows(inputs, compute.quantize_after)
+        return _on_gpu(inputs, lengths, directions, LSTMState(zeros, zeros))[0]
     outputs = [_without_state(forward, inputs, lengths, compute), _backwards(backward, inputs, lengths, compute)]
     return tf.concat(outputs, axis=2)
 
@@ -101,14 +102,6 @@ def _factors(layer: LSTM, inputs: Tensor, compute: Compute) -> tuple[Tensor, Ten
     """Return the kernel and the bias of a layer over inputs [time, batch, n_input], as `lstm` takes them."""
     kernel, bias = variables_of(layer, inputs.shape[2])
     return kernel_factors(kernel, inputs.shape[2], compute), bias
-
-
-def _rounded(inputs: Tensor, compute: Compute) -> Tensor:
-    """Return inputs [time, batch, n_input] as `rounded_rows` rounds the rows that they are made of."""
-    if compute.quantize_after is None:
-        return inputs
-    rows = rounded_rows(tf.reshape(inputs, [-1, inputs.shape[2]]), compute.quantize_after)
-    return tf.ensure_shape(tf.reshape(rows, tf.shape(inputs)), inputs.shape)
 
 
 def _native(
