@@ -11,6 +11,7 @@ in a file `my.py` is an experiment that is run by `--experiment my.py:fsdd_wider
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -103,9 +104,16 @@ def register(name: str, experiment: Experiment) -> Experiment:
 
 def experiments() -> dict[str, Experiment]:
     """Return all experiments by their names: those of this package, and those of loaded files."""
+    _own_names()
+    return dict(sorted(_registered.items()))
+
+
+@cache
+def _own_names() -> frozenset[str]:
+    """Return the names of this package's experiments, where it is called before a file is loaded."""
     for module in MODULES:
         import_module(f".{module}", __package__)
-    return dict(sorted(_registered.items()))
+    return frozenset(_registered)
 
 
 def find_experiment(text: str) -> tuple[str, Experiment]:
@@ -115,6 +123,7 @@ def find_experiment(text: str) -> tuple[str, Experiment]:
     if there is no such experiment, PythonFileError if the file cannot be run.
     """
     file, colon, name = text.rpartition(":")
+    own_names = _own_names()
     found: object = None
     if colon:
         found = getattr(load_python_file(Path(file), f"--experiment={text}"), name, None)
@@ -123,7 +132,7 @@ def find_experiment(text: str) -> tuple[str, Experiment]:
     known = experiments()
     if isinstance(found, Experiment):
         return name, found
-    if name not in known:
+    if name not in known or (colon and name in own_names):
         where = f"{file} has no experiment {name}" if colon else "there is no such experiment"
         raise FlagError(f"--experiment={text}: {where}; there are {', '.join(known)}")
     return name, known[name]

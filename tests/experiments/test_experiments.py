@@ -126,6 +126,8 @@ def test_an_experiment_of_ones_own_file_is_found_by_each_kind_of_name(own_file: 
     assert find_experiment(f"{own_file}:Shorter")[1].options.schedule.epoch == 3
     with pytest.raises(FlagError, match="has no experiment nothing"):
         find_experiment(f"{own_file}:nothing")
+    with pytest.raises(FlagError, match="has no experiment fsdd"):
+        find_experiment(f"{own_file}:fsdd")
     with pytest.raises(
         FlagError, match="folder, fsdd, fsdd_bidirectional, fsdd_unheard, fsdd_with_an4_digits, json_lines"
     ):
