@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from deepspeech.network import network
+from deepspeech.errors import NetworkError
+from deepspeech.network import Layer, Variable, network
 from deepspeech.network.description import BLANK_BIAS
 from deepspeech.network.layers.context_window import context_windows
+from deepspeech.network.layers.variables import variables_of
 from deepspeech.network.training import acoustic_model
 from deepspeech.options import ModelOptions
 from deepspeech.util.features import FeatureOptions
@@ -35,6 +37,18 @@ def test_variables_have_the_names_and_shapes_of_deepspeech_0_9() -> None:
     assert made["layer_6/bias"] == (29,)
     assert made[f"{cell}/kernel"] == (32, 64)
     assert made[f"{cell}/bias"] == (64,)
+
+
+def test_a_beginning_of_values_that_there_is_not_is_named() -> None:
+    class Scale(Layer):
+        def width(self, inputs: int) -> int:
+            return inputs
+
+        def variables(self, inputs: int) -> tuple[Variable, ...]:
+            return (Variable(f"{self.name}/scale", (inputs,), "twos"),)
+
+    with tf.Graph().as_default(), pytest.raises(NetworkError, match=r"mine/scale: .* no beginning 'twos'; .* ones"):
+        variables_of(Scale("mine"), 4)
 
 
 def test_a_frame_stands_between_its_neighbours_with_zeros_beyond_the_ends() -> None:

@@ -4,7 +4,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..description import BLANK_BIAS, GLOROT, LIKELY_BLANK, ONES, OPEN_FORGET_GATE, ZEROS, Layer
+from ...errors import NetworkError
+from ..description import BLANK_BIAS, GLOROT, LIKELY_BLANK, ONES, OPEN_FORGET_GATE, ZEROS, Layer, Variable
 from ..rounding import rounded_columns, rounded_kernel
 from .compute import Compute
 
@@ -15,7 +16,7 @@ Tensor = Any
 def variables_of(layer: Layer, inputs: int) -> list[Any]:
     """Return a layer's float32 variables, in the order of its record; the first call in a graph makes them."""
     wanted = layer.variables(inputs)
-    initializers = [_initializer(variable.initial, variable.shape) for variable in wanted]
+    initializers = [_initializer(variable) for variable in wanted]
     with v1.variable_scope(layer.name, reuse=v1.AUTO_REUSE):
         return [
             v1.get_variable(variable.name.removeprefix(f"{layer.name}/"), variable.shape, initializer=initializer)
@@ -43,7 +44,8 @@ def kernel_factors(kernel: Any, inputs: int, compute: Compute) -> Tensor:
         return tf.cast(rounded_kernel(kernel, inputs, compute.quantize_after), compute.dtype)
 
 
-def _initializer(initial: str, shape: tuple[int, ...]) -> Any:
+def _initializer(variable: Variable) -> Any:
+    initial, shape = variable.initial, variable.shape
     if initial == GLOROT:
         return v1.glorot_uniform_initializer()
     if initial == ZEROS:
@@ -52,7 +54,9 @@ def _initializer(initial: str, shape: tuple[int, ...]) -> Any:
         return v1.ones_initializer()
     if initial == LIKELY_BLANK:
         return v1.constant_initializer([0.0] * (shape[0] - 1) + [BLANK_BIAS])
-    assert initial == OPEN_FORGET_GATE
-    units = shape[0] // 4
-    gates = tf.concat([tf.zeros([2 * units]), tf.ones([units]), tf.zeros([units])], axis=0)
-    return lambda wanted, **_: tf.reshape(gates, wanted)
+    if initial == OPEN_FORGET_GATE:
+        units = shape[0] // 4
+        gates = tf.concat([tf.zeros([2 * units]), tf.ones([units]), tf.zeros([units])], axis=0)
+        return lambda wanted, **_: tf.reshape(gates, wanted)
+    known = ", ".join((GLOROT, ZEROS, ONES, LIKELY_BLANK, OPEN_FORGET_GATE))
+    raise NetworkError(f"variable {variable.name}: there is no beginning {initial!r}; there are {known}")
