@@ -27,7 +27,7 @@ DESCRIPTION_FORMAT = 1
 MODEL_FLAGS = (
     *("n_hidden", "relu_clip"),
     *("lstm_layers", "bidirectional", "lstm_projection", "lstm_chunk", "lstm_chunk_offset"),
-    *("convolution_channels", "output_step", "convolution_kernel"),
+    *("convolutions", "convolution_channels", "output_step", "convolution_kernel"),
     *("conformer_layers", "attention_heads", "attention_chunk", "attention_left"),
     "convolutional_layers",
 )

@@ -21,10 +21,12 @@ def of_blocks(sizes: Sizes, count: int, block: Callable[[Sizes, int], tuple[Laye
     )
 
 
-def subsampling(sizes: Sizes) -> tuple[Layer, Layer]:
-    """Return two convolutions that make one row of `output_step` milliseconds from as many frames as that takes.
+def subsampling(sizes: Sizes) -> tuple[Convolution, ...]:
+    """Return convolutions that make one row of `output_step` milliseconds from as many frames as that takes.
 
-    Raise NetworkError if these frames are not whole ones.
+    Two halve the frequencies each and take the frames together. Of four, the first and the third halve the frequencies,
+    the second and the fourth take the frames together, and the latter two have twice the channels (after Simonyan and
+    Zisserman, "Very deep convolutional networks", 2015). Raise NetworkError if these frames are not whole ones.
     """
     options = sizes.settings
     frames, rest = divmod(options.output_step, sizes.step_ms)
@@ -34,24 +36,24 @@ def subsampling(sizes: Sizes) -> tuple[Layer, Layer]:
             "next (--feature_win_step, --skip_frames)"
         )
     first = 2 if frames % 2 == 0 else frames
-    return (
+    strides = [(first, 2), (frames // first, 2)]
+    channels = [options.channels] * 2
+    if options.convolutions == 4:
+        strides = [(1, 2), (first, 1), (1, 2), (frames // first, 1)]
+        channels += [2 * options.channels] * 2
+    return tuple(
         Convolution(
-            "convolution_1",
-            channels=options.channels,
-            time=max(3, first),
-            time_stride=first,
-            frequency_stride=2,
+            f"convolution_{number}",
+            channels=made,
+            input_channels=taken,
+            time=max(3, time_stride),
+            time_stride=time_stride,
+            frequency_stride=frequency_stride,
             clip=sizes.relu_clip,
-        ),
-        Convolution(
-            "convolution_2",
-            channels=options.channels,
-            input_channels=options.channels,
-            time=max(3, frames // first),
-            time_stride=frames // first,
-            frequency_stride=2,
-            clip=sizes.relu_clip,
-        ),
+        )
+        for number, (made, taken, (time_stride, frequency_stride)) in enumerate(
+            zip(channels, [1, *channels], strides, strict=False), start=1
+        )
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from .rows.checks import Range, at_least, between, more_than
+from .rows.checks import OneOf, Range, at_least, between, more_than
 from .rows.flag import flag, whether_given
 
 MODEL = "Model"
@@ -89,9 +89,15 @@ class NetworkOptions:
     bidirectional: bool = flag(
         False, "let the network lstm or conformer see the whole recording: more accurate, but it cannot stream"
     )
+    convolutions: int = flag(
+        2,
+        "convolutions that lstm, conformer and convolutional begin with: 2, or 4, of which the latter two have twice "
+        "the channels",
+        check=OneOf((2, 4)),
+    )
     channels: int = flag(
         32,
-        "channels of the convolutions that lstm, conformer and convolutional begin with",
+        "channels of these convolutions",
         name="convolution_channels",
         check=at_least(1),
     )
@@ -116,7 +122,8 @@ class NetworkOptions:
     conformer: ConformerOptions = field(default_factory=ConformerOptions)
     convolutional: ConvolutionalOptions = field(default_factory=ConvolutionalOptions)
     shared_given: bool = whether_given(
-        *("convolution_channels", "output_step", "intermediate_ctc_weight", "intermediate_ctc_layers"),
+        *("convolutions", "convolution_channels", "output_step"),
+        *("intermediate_ctc_weight", "intermediate_ctc_layers"),
         name="network_settings_given",
         decides_result=False,
     )
@@ -133,7 +140,7 @@ class NetworkOptions:
             "lstm or conformer": (self.bidirectional_given and self.bidirectional, "--bidirectional"),
             "lstm, conformer or convolutional": (
                 self.shared_given,
-                "--convolution_channels, --output_step and --intermediate_ctc_…",
+                "--convolutions, --convolution_channels, --output_step and --intermediate_ctc_…",
             ),
         }
         for owners, (given, flags) in of_others.items():

@@ -38,7 +38,7 @@ MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
     "bidirectional": ({"network": "lstm", "lstm_layers": 2, "bidirectional": True, "lstm_projection": 9}, MFCC),
     "lstm_in_chunks": ({"network": "lstm", "lstm_layers": 2, "lstm_chunk": 3}, FBANK),
     "lstm_in_shifted_chunks": (
-        {"network": "lstm", "lstm_layers": 3, "lstm_chunk": 6, "lstm_chunk_offset": 4},
+        {"network": "lstm", "convolutions": 4, "lstm_layers": 3, "lstm_chunk": 6, "lstm_chunk_offset": 4},
         FBANK,
     ),
     "conformer": (CONFORMER | {"attention_chunk": 4, "attention_left": 6}, FBANK),

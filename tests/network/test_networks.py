@@ -78,15 +78,19 @@ def test_it_trains_goes_on_exactly_tests_exports_and_streams(program: Program, r
     changed = program.run(*program.training(epoch=21), *LSTM, "--lstm_layers=3")
     assert changed.code == 1
     assert "trained with --lstm_layers=2, but this run has --lstm_layers=3" in changed.error
+    deeper = program.run(*program.training(epoch=21), *LSTM, "--convolutions=4")
+    assert deeper.code == 1
+    assert "trained with --convolutions=2, but this run has --convolutions=4" in deeper.error
 
 
 def test_one_that_is_bidirectional_in_chunks_trains_and_streams(program: Program, recordings: list[Path]) -> None:
     folder = program.folder / "model"
-    flags = ("--lstm_chunk=4", "--lstm_chunk_offset=2", "--epoch=15", f"--export_dir={folder}", *program.test_files())
-    finished = train(program, *LSTM, *flags)
+    flags = ("--convolutions=4", "--lstm_chunk=4", "--lstm_chunk_offset=2", "--epoch=15", f"--export_dir={folder}")
+    finished = train(program, *LSTM, *flags, *program.test_files())
     assert float(finished.stderr.partition("Test: loss ")[2].partition(",")[0]) < 4
     card = (folder / "model.md").read_text(encoding="utf-8")
-    assert "- streams, with a look-ahead of 260 ms" in card
+    assert "- streams, with a look-ahead of 320 ms" in card
+    assert "| convolution_4 | Convolution | 112 | 112 |" in card
     check_streams(folder, recordings)
 
 

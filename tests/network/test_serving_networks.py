@@ -31,6 +31,7 @@ FLAGS: dict[str, dict[str, Any]] = {
     "lstm": {"network": "lstm", "lstm_layers": 2},
     "projected": {"network": "lstm", "lstm_layers": 2, "lstm_projection": 9},
     "every_20_ms": {"network": "lstm", "lstm_layers": 1, "output_step": 20},
+    "of_four_convolutions": {"network": "lstm", "lstm_layers": 1, "convolutions": 4},
     "every_120_ms": {"network": "lstm", "lstm_layers": 1, "output_step": 120},
     "bidirectional": {"network": "lstm", "lstm_layers": 2, "bidirectional": True, "lstm_projection": 9},
     "conformer": {"network": "conformer", "conformer_layers": 2, "attention_heads": 2, "attention_chunk": 4},

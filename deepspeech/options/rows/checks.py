@@ -31,13 +31,13 @@ class Range(Check):
 
 @dataclass(frozen=True)
 class OneOf(Check):
-    """One of a few words."""
+    """One of a few words or numbers."""
 
-    choices: tuple[str, ...]
+    choices: tuple[str, ...] | tuple[int, ...]
 
     def complaint(self, name: str, value: Any) -> str:
-        """Return what is wrong with a word."""
-        return "" if value in self.choices else f"--{name}={value}: must be one of {', '.join(self.choices)}"
+        """Return what is wrong with a word or a number."""
+        return "" if value in self.choices else f"--{name}={value}: must be one of {', '.join(map(str, self.choices))}"
 
 
 FINITE = Range("a finite number", excluded=True)
