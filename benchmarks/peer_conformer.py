@@ -132,6 +132,7 @@ def _geometry(options: Options, inputs: Inputs) -> Geometry:
         network="conformer",
         step_ms=features.network_step_ms,
         layers=settings.conformer.layers,
+        convolutions=settings.convolutions,
         channels=settings.channels,
         bidirectional=settings.bidirectional,
         dropout=options.model.dropout_rate,

@@ -117,6 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--precision", nargs="+", choices=["float32", "bfloat16"], default=["float32", "bfloat16"])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--network", default="deepspeech", choices=NETWORKS)
+    parser.add_argument("--convolutions", type=int, choices=(2, 4), default=2, help="of lstm or conformer")
     parser.add_argument("--bidirectional", action="store_true", help="lstm or conformer that does not stream")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--pytorch-python", default=sys.executable, help="a Python that has PyTorch")
@@ -134,6 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 for precision in options.precision:
                     numbers = Geometry(n_hidden, precision == "bfloat16", batch, frames, options.threads)
                     geometry = replace(numbers, **NETWORKS[options.network], bidirectional=options.bidirectional)
+                    geometry = replace(geometry, convolutions=options.convolutions)
                     print(row(geometry, measure(geometry, pythons, options.rounds)), flush=True)
 
 

@@ -50,8 +50,9 @@ def session_of(geometry: Geometry, mixed_precision: str) -> Iterator[tuple[Any, 
     """Yield a session with initial weights, its graph, and what the program fetches in a step."""
     options = SessionOptions(intra_op_threads=geometry.threads, mixed_precision=mixed_precision)
     settings = NetworkOptions(
-        geometry.bidirectional,
-        geometry.channels,
+        bidirectional=geometry.bidirectional,
+        convolutions=geometry.convolutions,
+        channels=geometry.channels,
         lstm=LSTMOptions(geometry.layers),
         conformer=ConformerOptions(geometry.layers),
         convolutional=ConvolutionalOptions(geometry.layers),

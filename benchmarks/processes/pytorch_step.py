@@ -146,12 +146,12 @@ NETWORKS: dict[str, Any] = {
 
 
 def _subsampling(geometry: Geometry) -> tuple[nn.Module, int]:
-    first = 2 if geometry.reduction % 2 == 0 else geometry.reduction
-    convolutions = nn.Sequential(
-        *_convolved(1, geometry.channels, first),
-        *_convolved(geometry.channels, geometry.channels, geometry.reduction // first),
-    )
-    return convolutions, geometry.channels * ceil(ceil(geometry.coefficients / 2) / 2)
+    frequencies, made = geometry.coefficients, 1
+    convolutions: list[nn.Module] = []
+    for taken, made, time_stride, frequency_stride in geometry.convolved:
+        convolutions += _convolved(taken, made, time_stride, frequency_stride)
+        frequencies = ceil(frequencies / frequency_stride)
+    return nn.Sequential(*convolutions), made * frequencies
 
 
 def _feed_forward(width: int, units: int, dropout: float) -> nn.Module:
@@ -164,8 +164,9 @@ def _rotated(values: torch.Tensor, cosines: torch.Tensor, sines: torch.Tensor) -
     return torch.cat([first * cosines - second * sines, second * cosines + first * sines], 3)
 
 
-def _convolved(inputs: int, channels: int, stride: int) -> list[nn.Module]:
-    return [nn.Conv2d(inputs, channels, 3, (stride, 2), 1), nn.Hardtanh(0.0, RELU_CLIP, inplace=True)]
+def _convolved(inputs: int, channels: int, time_stride: int, frequency_stride: int) -> list[nn.Module]:
+    convolution = nn.Conv2d(inputs, channels, 3, (time_stride, frequency_stride), 1)
+    return [convolution, nn.Hardtanh(0.0, RELU_CLIP, inplace=True)]
 
 
 def _clipped(inputs: int, units: int, dropout: float) -> list[nn.Module]:

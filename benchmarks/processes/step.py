@@ -27,7 +27,8 @@ class Geometry:
     network: str = "deepspeech"
     step_ms: int = 20
     layers: int = 4  # LSTMs of the network lstm, blocks of the conformer
-    channels: int = 32  # of its convolutions
+    convolutions: int = 2  # or 4, that they begin with
+    channels: int = 32  # of these
     bidirectional: bool = False
     dropout: float = 0.05
 
@@ -61,12 +62,23 @@ class Geometry:
         return 40 // self.step_ms
 
     @property
+    def convolved(self) -> list[tuple[int, int, int, int]]:
+        """The channels, in and out, and the strides over time and frequency, of each convolution."""
+        first = 2 if self.reduction % 2 == 0 else self.reduction
+        channels, rest = self.channels, self.reduction // first
+        if self.convolutions == 2:
+            return [(1, channels, first, 2), (channels, channels, rest, 2)]
+        more = 2 * channels
+        return [(1, channels, 1, 2), (channels, channels, first, 1), (channels, more, 1, 2), (more, more, rest, 1)]
+
+    @property
     def _operations_after_convolutions(self) -> float:
         width = self.n_hidden * (2 if self.bidirectional and self.network == "lstm" else 1)
-        rows, first = self.frames // self.reduction, -(-self.coefficients // 2)
-        inputs = -(-first // 2) * self.channels
-        frames = self.frames // (2 if self.reduction % 2 == 0 else 1)
-        convolutions = 9 * self.channels * (2 * first * frames + 3 * inputs * rows)
+        rows, frequencies, inputs, convolutions = self.frames, self.coefficients, 0, 0
+        for number, (taken, made, time_stride, frequency_stride) in enumerate(self.convolved):
+            rows, frequencies = rows // time_stride, -(-frequencies // frequency_stride)
+            inputs = frequencies * made
+            convolutions += 9 * taken * inputs * rows * (3 if number else 2)
         weights = (inputs + (self.layers - 1) * width + self.layers * self.n_hidden) * 4 * width
         if self.network == "conformer":  # 16 in the feed-forward layers, 4 in attention, 3 in the convolution module
             weights = inputs * width + self.layers * width * (23 * width + 2 * rows)
