@@ -17,6 +17,7 @@ AN4 = register(
             UNHEARD,
             {
                 "augment": SMALL_MASKS.written,
+                "convolutions": 4,
                 "epoch": 110,
                 "lm_weight": 1.0,  # of a language model that is given
                 "valid_word_count_weight": 3.0,
@@ -36,7 +37,7 @@ AN4_STREAMING = register(
 AN4_WORDPIECES = register(
     "an4_wordpieces",
     replace(
-        AN4.with_flags(output_unit=WordPieceAlphabet.unit, output_step=40, epoch=100),
+        AN4.with_flags(output_unit=WordPieceAlphabet.unit, output_step=40, convolutions=2, epoch=100),
         makes_alphabet=True,
         summary="the same in word pieces, which needs the extra `wordpieces`: WER 10 %",
     ),
