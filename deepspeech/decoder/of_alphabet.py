@@ -56,12 +56,12 @@ def load_scorer(
         if characters:
             logger.info("%s: taken for a language model of characters, as it has no longer words", path)
     labels: Labels = alphabet.output_labels
-    if characters and isinstance(alphabet, WordPieceAlphabet):
-        raise DecoderError(f"{path}: is of characters, but word pieces need a language model of words; build one")
+    if characters:
+        check_labels_are_characters(alphabet, str(path))
     if isinstance(alphabet, SyllableAlphabet) and characters:
         labels = _characters_of_syllables(alphabet, path)
     scorer = Scorer.load(labels, path, trie_path, characters=characters, spell=spell_of(alphabet))
-    if scorer.characters:
+    if scorer.characters:  # which packages and tries say themselves
         check_labels_are_characters(alphabet, str(path))
     return scorer
 
@@ -69,8 +69,11 @@ def load_scorer(
 def check_labels_are_characters(alphabet: Alphabet, what: str) -> None:
     """Raise DecoderError, beginning with `what`, if a language model of characters could write few of the labels.
 
-    Such are letters that are one label with their combining marks: a model of characters has each by itself.
+    Such are pieces of words, and letters that are one label with their combining marks: a model of characters has each
+    by itself.
     """
+    if isinstance(alphabet, WordPieceAlphabet):
+        raise DecoderError(f"{what}: is of characters, but word pieces need a language model of words; build one")
     joined = [label for label in alphabet.labels if len(label) > 1] if alphabet.unit == Alphabet.unit else []
     if 2 * len(joined) > alphabet.size:
         several = f"most labels of the alphabet are several characters, as {joined[0]!r}"

@@ -95,6 +95,15 @@ def test_word_pieces_are_told_at_once_that_they_need_words(tmp_path: Path) -> No
     assert "--unit=character: word pieces need a language model of words" in said
 
 
+def test_a_package_of_characters_is_none_for_word_pieces(tmp_path: Path) -> None:
+    pieces = WordPieceAlphabet((" 设", "二", "九", "四"), b"")
+    write_arpa(tmp_path / "lm.arpa", list(DIGITS), np.random.default_rng(0))
+    characters = Scorer.load(pieces.output_labels, tmp_path / "lm.arpa", characters=True)
+    characters.write_package(tmp_path / "lm.scorer", 1, 1)
+    with pytest.raises(DecoderError, match=r"lm\.scorer: is of characters, but word pieces need .* of words"):
+        load_scorer(pieces, tmp_path / "lm.scorer")
+
+
 def test_letters_that_are_one_label_with_their_marks_are_told_to_need_words(tmp_path: Path) -> None:
     alphabet = Alphabet((" ", "க", "கு", "ம்", "டு"))
     write_arpa(tmp_path / "lm.arpa", ["<space>", "க", "ம", "ு"], np.random.default_rng(0))
