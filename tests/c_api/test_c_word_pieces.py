@@ -15,11 +15,14 @@ from retold_corpus import write_unigrams
 from untrained import FBANK, signal, untrained
 
 from deepspeech import Model
+from deepspeech.decoder import Scorer
 from deepspeech.decoder.of_alphabet import load_scorer
+from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import serialized
 from deepspeech.options import ExportOptions
 from deepspeech.util.output_units import WordPieceAlphabet
 from deepspeech.util.output_units.making import word_pieces
+from deepspeech.util.text import Alphabet
 
 WORDS = ("abba", "abab", "a", "b", "cab", "bad", "cabbed", "dad")
 TEXTS = ("abba abab a b", "cab bad cabbed dad", "a a b b abba cabbed", "dad dad bad cab cab") * 3
@@ -68,6 +71,24 @@ def test_texts_times_and_confidences_are_those_of_python(
 def test_a_language_model_without_spellings_is_refused(library: Library, graph: Path, language_model: Path) -> None:
     with CModel(library, graph) as ours, pytest.raises(RuntimeError, match=r"does not say .*scorer package"):
         ours.enableExternalScorer(language_model)
+
+
+@pytest.mark.parametrize("letters", ["கு", "pieces"])
+def test_a_language_model_of_characters_is_refused_for_labels_of_several_as_in_python(
+    library: Library, alphabet: WordPieceAlphabet, letters: str, tmp_path: Path
+) -> None:
+    labels = alphabet if letters == "pieces" else Alphabet((" ", "a", "கு", "டு", "மு"))
+    model = untrained({"network": "lstm", "lstm_layers": 1}, FBANK, labels)
+    (tmp_path / "graph.pb").write_bytes(serialized(model, ExportOptions(beam_width=64)))
+    characters = write_unigrams(tmp_path / "lm.arpa", dict.fromkeys(["<space>", "a", "b"], -0.5))
+    Scorer.load((" ", "a", "b"), characters, characters=True).write_package(tmp_path / "lm.scorer", 1, 1)
+    python = Model(tmp_path / "graph.pb")
+    with CModel(library, tmp_path / "graph.pb") as ours:
+        with pytest.raises(ModelError) as expected:
+            python.enableExternalScorer(tmp_path / "lm.scorer")
+        with pytest.raises(RuntimeError) as found:
+            ours.enableExternalScorer(tmp_path / "lm.scorer")
+        assert str(found.value) == f"0x2002: {expected.value}"
 
 
 def test_the_example_tells_the_text_and_when_each_of_its_words_begins(
