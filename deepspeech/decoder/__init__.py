@@ -117,7 +117,8 @@ class Scorer:
         files and packages say so themselves.
 
         `spell` spells the words as a tokenizer does; without it, each is spelled by the longest labels that fit, from
-        left to right. Trie files and packages of words hold spellings, so it only spells hot words for them.
+        left to right. Trie files and packages of words hold spellings, so it only spells hot words for them. Without
+        it, hot words that the language model does not know are heard in whichever pieces of words they are said.
 
         Raise DecoderError if a file is damaged or does not fit the others, or if a spelling reads otherwise.
         """

@@ -53,12 +53,19 @@ std::vector<Spelling> Scorer::spellings_of(const std::string& word) const {
   std::call_once(indexed_, [this] { index_nodes(); });
   std::vector<Spelling> spellings;
   const Word index = language_model_.index(word);
-  if (language_model_.is_special(index)) return unit_ == Unit::kWord ? spell_word(labels_, unit_, spell_, word) : spellings;
+  if (language_model_.is_special(index)) return unit_ == Unit::kWord ? spellings_of_other(word) : spellings;
   for (std::uint32_t place = begins_of_words_[index]; place < begins_of_words_[index + 1]; ++place) {
     spellings.push_back(trie_.spelling(nodes_of_words_[place]));
   }
-  if (spellings.empty() && unit_ == Unit::kWord) return spell_word(labels_, unit_, spell_, word);
+  if (spellings.empty() && unit_ == Unit::kWord) return spellings_of_other(word);
   return spellings;
+}
+
+// The spellings of a word that the trie does not have. Where a tokenizer cut words into pieces, and is not here, any way
+// to cut this one may be the one that it is said in.
+std::vector<Spelling> Scorer::spellings_of_other(const std::string& word) const {
+  if (!spell_ && labels_.spell_beginnings()) return labels_.spell_in_all_ways(" " + word);
+  return spell_word(labels_, unit_, spell_, word);
 }
 
 bool Scorer::can_spell(const std::string& text) const {

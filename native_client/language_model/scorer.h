@@ -47,6 +47,7 @@ class Scorer {
  private:
   LexiconTrie load_trie();
   LexiconTrie trie_of_package(PackageTrailer trailer) const;
+  std::vector<Spelling> spellings_of_other(const std::string& word) const;
   void index_nodes() const;
 
   Labels labels_;

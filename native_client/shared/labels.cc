@@ -91,6 +91,44 @@ std::vector<Spelling> Labels::spell(std::string_view text) const {
   return spellings;
 }
 
+// For each place in a text, its end included, whether labels spell what follows.
+std::vector<bool> Labels::ends_that_can_be_spelled(std::string_view text) const {
+  std::vector<bool> can_be(text.size() + 1);
+  can_be.back() = true;
+  for (std::size_t place = text.size(); place-- > 0;) {
+    for (std::size_t length = std::min(longest_, text.size() - place); length > 0 && !can_be[place]; --length) {
+      can_be[place] = can_be[place + length] && by_text_.count(std::string(text.substr(place, length)));
+    }
+  }
+  return can_be;
+}
+
+std::vector<Spelling> Labels::spell_in_all_ways(std::string_view text) const {
+  const std::vector<bool> can_be_spelled = ends_that_can_be_spelled(text);
+  const std::size_t most = std::clamp<std::size_t>(kMostSpelled / (text.size() + 1), 1, kMostSpellings);
+  std::vector<Spelling> spellings;
+  Spelling way;
+  std::size_t place = 0, longest = longest_;  // where `way` ends, and what the next label has at most
+  while (spellings.size() < most) {
+    auto found = by_text_.end();
+    for (std::size_t length = std::min(longest, text.size() - place); length > 0 && found == by_text_.end(); --length) {
+      if (can_be_spelled[place + length]) found = by_text_.find(std::string(text.substr(place, length)));
+    }
+    if (found != by_text_.end()) {
+      way.push_back(found->second.front());
+      place += found->first.size();
+      longest = longest_;
+      if (place < text.size()) continue;
+      spellings.push_back(way);
+    }
+    if (way.empty()) break;
+    longest = texts_[way.back()].size() - 1;  // another, shorter label in place of the last one
+    place -= longest + 1;
+    way.pop_back();
+  }
+  return spellings;
+}
+
 std::string Labels::join(const Spelling& spelling) const {
   std::string text;
   for (const Label label : spelling) text += texts_[label];

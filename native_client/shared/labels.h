@@ -21,8 +21,9 @@ class Labels {
  public:
   static constexpr Label kNone = 0xFFFFFFFF;
 
-  // The most spellings of one text whose parts have several labels; any more are left out.
-  static constexpr std::size_t kMostSpellings = 256;
+  // The most spellings of one text, and the most labels that they have together unless there is but one; any more are
+  // left out.
+  static constexpr std::size_t kMostSpellings = 256, kMostSpelled = std::size_t{1} << 16;
 
   // Every label has a column of its own. Throws Error if `texts` is empty, or has an empty or repeated text.
   explicit Labels(std::vector<std::string> texts);
@@ -61,6 +62,9 @@ class Labels {
   // a part of it has no label.
   std::vector<Spelling> spell(std::string_view text) const;
 
+  // All ways in which labels spell `text`, those of the longest texts first. Of labels with the same text, the first.
+  std::vector<Spelling> spell_in_all_ways(std::string_view text) const;
+
   // The text that the labels spell.
   std::string join(const Spelling& spelling) const;
 
@@ -71,6 +75,7 @@ class Labels {
 
  private:
   void check_column(Label label) const;
+  std::vector<bool> ends_that_can_be_spelled(std::string_view text) const;
 
   std::vector<std::string> texts_;
   std::vector<Label> columns_;

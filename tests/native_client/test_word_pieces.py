@@ -152,6 +152,15 @@ def test_unknown_words_begin_at_pieces_too(arpa: Path) -> None:
     assert [word.start for word in best.words] == [0, 4, 7]
 
 
+@pytest.mark.parametrize("said", [(" ab", "b"), (" a", "b", "-", "b"), (" ", "a", "b", "-", "b")])
+def test_a_hot_word_is_heard_in_whichever_pieces_it_is_said_where_nothing_spells_it(
+    said: Sequence[str], tmp_path: Path, arpa: Path
+) -> None:
+    Scorer.load(PIECES, arpa, spell=lambda word: list(spellings(" " + word))).write_package(tmp_path / "s", 1, 1)
+    options = DecoderOptions(lm_weight=1, hot_words={"abb": 10.0, "b" * 100_000: 1.0})
+    assert CTCDecoder(PIECES, options, Scorer.load(PIECES, tmp_path / "s")).decode(sure_of(said))[0].text == "abb"
+
+
 @pytest.mark.parametrize(
     ("spell", "message"),
     [
