@@ -48,7 +48,8 @@ def load_scorer(
     `characters` says whether a KenLM file is one of characters; if None, its vocabulary shows it, unless there is a
     trie, which says so itself, and the log tells. With one of
     Chinese characters, an alphabet of syllables writes characters: each label is one of them with one of its readings.
-    Raise DecoderError if a file is damaged or does not fit the alphabet.
+    Raise DecoderError if a file is damaged or does not fit the alphabet, and AlphabetError for a KenLM file whose words
+    are to be cut into pieces without sentencepiece.
     """
     path = Path(path)
     if characters is None:
@@ -60,9 +61,13 @@ def load_scorer(
         check_labels_are_characters(alphabet, str(path))
     if isinstance(alphabet, SyllableAlphabet) and characters:
         labels = _characters_of_syllables(alphabet, path)
-    scorer = Scorer.load(labels, path, trie_path, characters=characters, spell=spell_of(alphabet))
+    cuts_words = not isinstance(alphabet, WordPieceAlphabet) or alphabet.cuts_texts
+    spell = spell_of(alphabet) if cuts_words else None
+    scorer = Scorer.load(labels, path, trie_path, characters=characters, spell=spell)
     if scorer.characters:  # which packages and tries say themselves
         check_labels_are_characters(alphabet, str(path))
+    if not cuts_words and trie_path is None and scorer.package_defaults is None:  # nothing holds how words are cut
+        alphabet.encode("")  # raises what to install
     return scorer
 
 

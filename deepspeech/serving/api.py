@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..decoder.of_alphabet import load_scorer
-from ..errors import DecoderError, ModelError
+from ..errors import AlphabetError, DecoderError, ModelError
 from ..util.features import FeatureOptions
 from ..util.text import Alphabet
 from .acoustics.loading import load_acoustic_model
@@ -79,7 +79,7 @@ class Model:
         """Decode with a language model: a scorer package or a KenLM file. Raise ModelError if it cannot be used."""
         try:
             scorer = load_scorer(self.alphabet, file_path(scorer_path, "scorer_path"))
-        except DecoderError as error:
+        except (AlphabetError, DecoderError) as error:
             raise ModelError(str(error)) from error
         self._change(scorer=scorer, weights=package_weights(scorer))
 

@@ -12,6 +12,7 @@ from exhaustive import write_arpa
 
 from deepspeech.decoder import UTF8_BYTES, DecoderError, Scorer
 from deepspeech.decoder.of_alphabet import load_scorer, make_decoder
+from deepspeech.errors import AlphabetError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.util.language_model import is_of_characters
 from deepspeech.util.output_units import WordPieceAlphabet
@@ -102,6 +103,20 @@ def test_a_package_of_characters_is_none_for_word_pieces(tmp_path: Path) -> None
     characters.write_package(tmp_path / "lm.scorer", 1, 1)
     with pytest.raises(DecoderError, match=r"lm\.scorer: is of characters, but word pieces need .* of words"):
         load_scorer(pieces, tmp_path / "lm.scorer")
+
+
+def test_a_package_of_word_pieces_and_any_hot_words_need_no_sentencepiece(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    pieces = WordPieceAlphabet((" ", " a", "a", "b", " ab"), b"")
+    write_arpa(tmp_path / "lm.arpa", ["a", "ab"], np.random.default_rng(0))
+    Scorer.load(pieces.output_labels, tmp_path / "lm.arpa").write_package(tmp_path / "lm.scorer", 1, 1)
+    scorer = load_scorer(pieces, tmp_path / "lm.scorer")
+    assert scorer.can_spell("ab abb")
+    assert not scorer.can_spell("c")
+    with pytest.raises(AlphabetError, match="word pieces need sentencepiece: install"):
+        load_scorer(pieces, tmp_path / "lm.arpa")
 
 
 def test_letters_that_are_one_label_with_their_marks_are_told_to_need_words(tmp_path: Path) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from untrained import MODELS, untrained
 
 from deepspeech import Model
+from deepspeech.errors import ModelError
+from deepspeech.export.frozen_graph import serialized
+from deepspeech.options import ExportOptions
+from deepspeech.util.output_units import WordPieceAlphabet
 
 
 @pytest.fixture
@@ -49,3 +55,13 @@ def test_a_negative_weight_is_taken(scored: Model, noise: npt.NDArray[np.int16])
     assert scored.setScorerAlphaBeta(-0.1, 1.0) == 0
     assert scored.scorer_weights == (-0.1, 1.0)
     assert isinstance(scored.stt(noise), str)
+
+
+def test_a_language_model_that_needs_a_missing_library_is_an_error_of_the_model(
+    tmp_path: Path, scorer_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces = WordPieceAlphabet((" ", "a", "b", " a", " b"), b"")
+    (tmp_path / "graph.pb").write_bytes(serialized(untrained(*MODELS["lstm"], pieces), ExportOptions()))
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    with pytest.raises(ModelError, match="word pieces need sentencepiece: install"):
+        Model(tmp_path / "graph.pb").enableExternalScorer(scorer_file)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
@@ -65,6 +66,11 @@ class WordPieceAlphabet(Alphabet):
     def unit_data(self) -> bytes:
         """The model of sentencepiece."""
         return self.model
+
+    @property
+    def cuts_texts(self) -> bool:
+        """Whether sentencepiece is there, which `encode` needs."""
+        return find_spec("sentencepiece") is not None
 
     def encode(self, text: str) -> npt.NDArray[np.int32]:
         """Return the labels of a text, int32 [pieces].
