@@ -120,7 +120,8 @@ class Scorer:
         left to right. Trie files and packages of words hold spellings, so it only spells hot words for them. Without
         it, hot words that the language model does not know are heard in whichever pieces of words they are said.
 
-        Raise DecoderError if a file is damaged or does not fit the others, or if a spelling reads otherwise.
+        Raise DecoderError if a file is damaged or does not fit the others, if a spelling reads otherwise, or if a
+        language model of characters could write few of the labels.
         """
         native, model = _native_labels(labels), os.fsencode(lm_path)
         if trie_path:

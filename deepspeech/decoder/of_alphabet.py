@@ -57,15 +57,11 @@ def load_scorer(
         if characters:
             logger.info("%s: taken for a language model of characters, as it has no longer words", path)
     labels: Labels = alphabet.output_labels
-    if characters:
-        check_labels_are_characters(alphabet, str(path))
     if isinstance(alphabet, SyllableAlphabet) and characters:
         labels = _characters_of_syllables(alphabet, path)
     cuts_words = not isinstance(alphabet, WordPieceAlphabet) or alphabet.cuts_texts
     spell = spell_of(alphabet) if cuts_words else None
     scorer = Scorer.load(labels, path, trie_path, characters=characters, spell=spell)
-    if scorer.characters:  # which packages and tries say themselves
-        check_labels_are_characters(alphabet, str(path))
     if not cuts_words and trie_path is None and scorer.package_defaults is None:  # nothing holds how words are cut
         alphabet.encode("")  # raises what to install
     return scorer
@@ -74,11 +70,9 @@ def load_scorer(
 def check_labels_are_characters(alphabet: Alphabet, what: str) -> None:
     """Raise DecoderError, beginning with `what`, if a language model of characters could write few of the labels.
 
-    Such are pieces of words, and letters that are one label with their combining marks: a model of characters has each
-    by itself.
+    Such are letters that are one label with their combining marks: a model of characters has each by itself. `Scorer`
+    refuses to load one for them; this is for who has still to build it.
     """
-    if isinstance(alphabet, WordPieceAlphabet):
-        raise DecoderError(f"{what}: is of characters, but word pieces need a language model of words; build one")
     joined = [label for label in alphabet.labels if len(label) > 1] if alphabet.unit == Alphabet.unit else []
     if 2 * len(joined) > alphabet.size:
         several = f"most labels of the alphabet are several characters, as {joined[0]!r}"

@@ -21,6 +21,7 @@ Scorer::Scorer(const Labels& labels, const std::string& language_model_path, Uni
       spell_(std::move(spell)),
       trie_(load_trie()) {
   language_model_.close_file();
+  check_unit();
 }
 
 Scorer::Scorer(const Labels& labels, const std::string& language_model_path, const std::string& trie_path, Spell spell)
@@ -30,6 +31,7 @@ Scorer::Scorer(const Labels& labels, const std::string& language_model_path, con
       spell_(std::move(spell)),
       trie_(read_trie_file(trie_path, labels_, language_model_, unit_)) {
   language_model_.close_file();
+  check_unit();
 }
 
 std::vector<std::string> Scorer::words_of(const std::string& text) const {
@@ -89,10 +91,17 @@ void Scorer::index_nodes() const {
   }
 }
 
+void Scorer::check_unit() const {
+  if (unit_ == Unit::kCharacter) check_labels_are_characters(labels_, language_model_.path());
+}
+
 LexiconTrie Scorer::load_trie() {
   const std::string& path = language_model_.path();
   const std::vector<std::string>& words = language_model_.words();
-  if (!words.empty()) return build_trie(labels_, language_model_, unit_, spell_, words);
+  if (!words.empty()) {
+    check_unit();  // before the labels' texts are asked to spell characters
+    return build_trie(labels_, language_model_, unit_, spell_, words);
+  }
   if (!language_model_.file()) throw Error(path + " has no words");
   try {
     const std::size_t most_words = kWordsPerKnownWord * language_model_.size();

@@ -18,7 +18,8 @@ namespace ctc {
 class Scorer {
  public:
   // Loads a KenLM file, or a scorer package, and builds the trie of those of its words that can be spelled. A package
-  // knows its unit, and how its words are spelled, by itself. Throws Error if a file is damaged or has no such word.
+  // knows its unit, and how its words are spelled, by itself. Throws Error if a file is damaged or has no such word, and
+  // for a model of characters if most labels are none.
   Scorer(const Labels& labels, const std::string& language_model_path, Unit unit, Spell spell = nullptr);
 
   // The same with a trie file written for this language model and these labels; then the language model's file needs
@@ -45,6 +46,7 @@ class Scorer {
   const std::optional<PackageDefaults>& package_defaults() const { return package_defaults_; }
 
  private:
+  void check_unit() const;
   LexiconTrie load_trie();
   LexiconTrie trie_of_package(PackageTrailer trailer) const;
   std::vector<Spelling> spellings_of_other(const std::string& word) const;

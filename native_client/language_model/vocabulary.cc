@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shared/error.h"
+#include "shared/utf8.h"
 
 namespace ctc {
 namespace {
@@ -30,6 +31,10 @@ bool is_one_word(const Labels& labels, const Spelling& spelling) {
   return std::none_of(spelling.begin() + labels.spell_beginnings(), spelling.end(), begins);
 }
 
+bool is_several_characters(const std::string& text) {
+  return shared::is_utf8(text) && shared::first_character(text).size < text.size();
+}
+
 LexiconTrie make_trie(std::vector<LexiconEntry> entries, const LanguageModel& language_model, Unit unit,
                       std::size_t words) {
   if (entries.empty()) {
@@ -53,6 +58,19 @@ std::string text_word(const std::string& text, Unit unit) {
 bool is_character(const std::string& text) {
   const auto continues = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; };
   return !text.empty() && !continues(text.front()) && std::all_of(text.begin() + 1, text.end(), continues);
+}
+
+void check_labels_are_characters(const Labels& labels, const std::string& path) {
+  if (labels.spell_beginnings()) {
+    throw Error(path + ": is of characters, but word pieces need a language model of words; build one");
+  }
+  const auto& texts = labels.texts();
+  const auto several = std::count_if(texts.begin(), texts.end(), is_several_characters);
+  if (2 * static_cast<std::size_t>(several) <= texts.size()) return;
+  throw Error(path + ": most labels of the alphabet are several characters, as '" +
+              *std::find_if(texts.begin(), texts.end(), is_several_characters) +
+              "', which a language model of characters cannot write; build one of words, or make the alphabet without " +
+              "--join_marks");
 }
 
 std::vector<Spelling> spell_word(const Labels& labels, Unit unit, const Spell& spell, const std::string& word) {

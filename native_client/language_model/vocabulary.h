@@ -36,6 +36,10 @@ LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model
 LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit,
                        std::vector<Spelling> spellings);
 
+// Throws Error if a language model of characters, which has this path, could write few of the labels: pieces of words, and
+// letters that are one label with their marks.
+void check_labels_are_characters(const Labels& labels, const std::string& path);
+
 // The text that a word of the language model stands for in a transcript, and the other way round.
 std::string word_text(const std::string& word, Unit unit);
 std::string text_word(const std::string& text, Unit unit);

@@ -99,10 +99,12 @@ def test_word_pieces_are_told_at_once_that_they_need_words(tmp_path: Path) -> No
 def test_a_package_of_characters_is_none_for_word_pieces(tmp_path: Path) -> None:
     pieces = WordPieceAlphabet((" 设", "二", "九", "四"), b"")
     write_arpa(tmp_path / "lm.arpa", list(DIGITS), np.random.default_rng(0))
-    characters = Scorer.load(pieces.output_labels, tmp_path / "lm.arpa", characters=True)
-    characters.write_package(tmp_path / "lm.scorer", 1, 1)
+    Scorer.load(DIGITS, tmp_path / "lm.arpa", characters=True).write_package(tmp_path / "lm.scorer", 1, 1)
     with pytest.raises(DecoderError, match=r"lm\.scorer: is of characters, but word pieces need .* of words"):
         load_scorer(pieces, tmp_path / "lm.scorer")
+    for labels in (pieces.output_labels, (" ", "设二", "二九", "九四", "四")):
+        with pytest.raises(DecoderError, match=r"lm\.arpa: .* build one"):
+            Scorer.load(labels, tmp_path / "lm.arpa", characters=True)
 
 
 def test_a_package_of_word_pieces_and_any_hot_words_need_no_sentencepiece(
