@@ -140,7 +140,10 @@ class Scorer:
 
     def can_spell(self, text: str) -> bool:
         """Return whether all words of a text can be spelled, and it has any, so that it may be a hot word."""
-        return self.native.can_spell(text.encode("utf-8", "surrogatepass"))
+        try:
+            return self.native.can_spell(text.encode())
+        except UnicodeEncodeError:  # half a character, as JSON can escape it
+            return False
 
     def write_package(self, path: str | os.PathLike[str], lm_weight: float, valid_word_count_weight: float) -> None:
         """Write a scorer package; an ARPA file is converted to a KenLM binary for it.

@@ -161,6 +161,12 @@ def test_a_hot_word_is_heard_in_whichever_pieces_it_is_said_where_nothing_spells
     assert CTCDecoder(PIECES, options, Scorer.load(PIECES, tmp_path / "s")).decode(sure_of(said))[0].text == "abb"
 
 
+def test_a_tokenizer_is_not_asked_for_half_a_character(arpa: Path) -> None:
+    scorer = Scorer.load(PIECES, arpa, spell=lambda word: list(spellings(" " + word)))
+    assert scorer.can_spell("abb")
+    assert not scorer.can_spell("abb\ud83d")
+
+
 @pytest.mark.parametrize(
     ("spell", "message"),
     [
