@@ -23,7 +23,7 @@ class Labels {
 
   // The most spellings of one text, and the most labels that they have together unless there is but one; any more are
   // left out.
-  static constexpr std::size_t kMostSpellings = 256, kMostSpelled = std::size_t{1} << 16;
+  static constexpr std::size_t kMostSpellings = 256, kMostSpelled = std::size_t{1} << 12;
 
   // Every label has a column of its own. Throws Error if `texts` is empty, or has an empty or repeated text.
   explicit Labels(std::vector<std::string> texts);
