@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 import signal
+from itertools import islice
 from pathlib import Path
 
 import pytest
-from object_store import ObjectStore
+from object_store import BUCKET, ObjectStore
 from program import Program
 from xdg import BaseDirectory
 
@@ -15,6 +16,7 @@ from deepspeech.cli import flags
 from deepspeech.cli.storage.local_copies import send_what_was_written, with_local_copies
 from deepspeech.util.storage.copies import FOLDERS, copy_of, root
 from deepspeech.util.storage.folders import begin_empty, receive, send, send_file
+from deepspeech.util.storage.store import Remote, Store
 
 pytest_plugins = ["store_fixtures"]
 
@@ -58,6 +60,37 @@ def test_checkpoints_stay_where_summaries_are_written_to_the_same_folder(store: 
         (folder / name).write_text(name)
         send_what_was_written(local)
     assert store.names("run/") == {"checkpoint", "events.1", "events.2"}
+
+
+def test_a_folder_is_received_whole_though_training_supersedes_its_checkpoints_meanwhile(
+    store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, fetch_really, steps = copy_of(store.address("run"), FOLDERS), Store.fetch, iter(range(2, 5))
+
+    def files_of(step: int) -> list[str]:
+        return [f"train-{step}.{ending}" for ending in ("data-00000-of-00001", "index", "json")]
+
+    def save(step: int) -> None:
+        for name in files_of(step):
+            store.put(f"run/{name}", name.encode())
+        store.put("run/checkpoint", f"train-{step}".encode())
+        for name in files_of(step - 1):
+            store.client.delete_object(Bucket=BUCKET, Key=f"run/{name}")
+
+    def fetch_while_another_is_saved(self: Store, address: str, path: Path) -> Remote:
+        if address.endswith(".index"):
+            for step in islice(steps, 1):
+                save(step)
+        return fetch_really(self, address, path)
+
+    save(1)
+    monkeypatch.setattr(Store, "fetch", fetch_while_another_is_saved)
+    receive(here, only_read=True)
+    assert next(steps, None) is None
+    assert {path.name: path.read_text() for path in here.iterdir()} == {
+        "checkpoint": "train-4",
+        **{name: name for name in files_of(4)},
+    }
 
 
 def test_checkpoints_at_a_whole_bucket_come_without_the_corpus_beside_them_which_stays(store: ObjectStore) -> None:

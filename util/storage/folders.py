@@ -16,11 +16,13 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ..errors import StorageError
 from ..files.whole_files import write_whole
 from .copies import Settings, original_of, root
+from .retries import TruncatedError, retried
 from .store import Remote, Store
 
 log = logging.getLogger(__name__)
@@ -49,10 +51,12 @@ def receive(folder: Path, *, within: Collection[str] = (), only_read: bool = Fal
     here come again. Raise StorageError if the address cannot be read, or if it was changed from elsewhere while there
     is something that was not sent, unless the folder is `only_read`, and nothing of it ever sent.
     """
-    address = original_of(folder)
-    if address is None:
-        return
-    store = Settings.read().store
+    if (address := original_of(folder)) is not None:
+        settings = Settings.read()
+        retried(partial(_receive, folder, address, settings.store, within, only_read), address, settings.retry_seconds)
+
+
+def _receive(folder: Path, address: str, store: Store, within: Collection[str], only_read: bool) -> None:
     with _remembered(address) as memory:
         known, here = memory.known, _files_of(folder, address)
         remote = {
@@ -62,7 +66,10 @@ def receive(folder: Path, *, within: Collection[str] = (), only_read: bool = Fal
         }
 
         def fetch(name: str) -> None:
-            known[name] = _fetch(store, f"{address}/{name}", folder / name)
+            try:
+                known[name] = _fetch(store, f"{address}/{name}", folder / name)
+            except FileNotFoundError as error:
+                raise TruncatedError(f"{name} was removed there while the folder was fetched") from error
             memory.save()  # else a process that is killed would leave files here that look as if they were its own
 
         for name in sorted(memory.recognize(remote, here), key=_order):

@@ -38,7 +38,7 @@ _BUSY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_R
 
 
 class TruncatedError(OSError):
-    """Fewer bytes arrived than there are, or they were replaced meanwhile."""
+    """Fewer bytes or files arrived than there are, or they were replaced or removed meanwhile."""
 
 
 def retried(action: Callable[[], Result], what: str, seconds: float) -> Result:
