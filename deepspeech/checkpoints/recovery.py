@@ -73,6 +73,18 @@ def best_of(folder: Path, count: int, best: Path) -> list[Path]:
     return [best, *(each for each in _ranked(others) if not damage(each))][:count]
 
 
+def last_saved(folder: Path, prefix: Path, damaged: set[Path]) -> Path:
+    """Return the whole checkpoint at `prefix`, or that of a folder's best which was saved last after it and is whole.
+
+    One that does not say how far training had come is passed over. Where several of the best are kept, for their mean,
+    the last need not be better than the others.
+    """
+    best = checkpoints_in(folder, Kind.BEST)
+    later = [each for each in reversed(best) if (step_of(each) or 0) > (step_of(prefix) or 0)]
+    known = (each for each in later if each not in damaged and progress_of(each) is not None)
+    return next((each for each in known if not damage(each)), prefix)
+
+
 def is_among_best(state: TrainingState, others: Sequence[Path], count: int) -> bool:
     """Return whether fewer than `count` other checkpoints are better than one of this state, as far as they compare."""
     return sum(figure < state.newest_dev_figure for figure in _figures_beside(state, others).values()) < count

@@ -34,7 +34,7 @@ from .identity import (
     write_description,
 )
 from .integrity import finished, step_of, unfinished
-from .recovery import NoneIntactError, best_of, find_intact, is_among_best, progress_of, rank_best
+from .recovery import NoneIntactError, best_of, find_intact, is_among_best, last_saved, progress_of, rank_best
 from .sources import begin_averages, find_sources, load, load_mean
 from .weights.beginning import begin_with_checkpoint, begin_with_file
 
@@ -149,14 +149,15 @@ class Checkpoints:
     def find_newest(self) -> Path | None:
         """Return the checkpoint to train on from, if there is one: of those that are whole that of the highest step.
 
-        That is the best one if it says how far training had come and was saved after the newest that is left. Index
+        That is one of the best if it says how far training had come and was saved after the newest that is left. Index
         files that were lost are written anew, so call it only when the folder is locked for training. Raise
         CheckpointError if there are checkpoints, but none is whole.
         """
         newest, best = self._find_to_train(Kind.NEWEST), self._find_to_train(Kind.BEST)
-        if isinstance(newest, Path) and not (isinstance(best, Path) and _was_saved_later(best, newest)):
-            return newest
+        if isinstance(newest, Path):
+            return last_saved(self._folder, newest, self._damaged)
         if isinstance(best, Path):
+            best = last_saved(self._folder, best, self._damaged)
             if isinstance(newest, NoneIntactError):
                 logger.warning("%s; %s is intact", newest.found, best.name)
             return best
@@ -281,10 +282,6 @@ class Checkpoints:
         for path in self._folder.glob(f"{kind.prefix}-*.json"):
             if not path.with_suffix(".index").exists():
                 path.unlink(missing_ok=True)
-
-
-def _was_saved_later(prefix: Path, other: Path) -> bool:
-    return progress_of(prefix) is not None and (step_of(prefix) or 0) > (step_of(other) or 0)
 
 
 def _remove_files_of(prefix: Path) -> None:

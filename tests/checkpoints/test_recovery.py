@@ -134,6 +134,20 @@ def test_a_best_checkpoint_that_was_saved_after_the_newest_is_gone_on_from(tmp_p
     assert find_newest(tmp_path) == tmp_path / "train-3"
 
 
+def test_of_several_best_checkpoints_the_last_is_gone_on_from_though_another_is_better(tmp_path: Path) -> None:
+    save(tmp_path, 9)
+    with session_of(tmp_path, averaged=3) as (checkpoints, session):
+        for step, loss in ((10, 2.0), (20, 3.0), (30, 4.0)):
+            set_step(session, step)
+            checkpoints.save(session, Kind.BEST, with_loss(loss))
+        assert checkpoints.find(Kind.BEST) == tmp_path / "best_dev-10"
+    assert find_newest(tmp_path) == tmp_path / "best_dev-30"
+    flip_a_bit(tmp_path / "best_dev-30.data-00000-of-00001")
+    assert find_newest(tmp_path) == tmp_path / "best_dev-20"
+    save(tmp_path, 25)
+    assert find_newest(tmp_path) == tmp_path / "train-25"
+
+
 def test_where_all_of_training_is_damaged_the_best_is_gone_on_from(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
