@@ -8,7 +8,7 @@ cluster, `deepspeech.cluster.coordination` does.
 """
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -150,7 +150,7 @@ class TrainingCoordinator:
         """Return the plan of a set's batches; None if the run does not use the set."""
         return self._plans.get(set_name)
 
-    def next_job(self, last: Job | None = None, others: Collection[Job] = ()) -> Job | NoJob:
+    def next_job(self, last: Job | None = None, others: Iterable[Job] = ()) -> Job | NoJob:
         """Hand out a job, opening the next epoch when the last one is finished; or return why there is none.
 
         `last` is the last job of the worker that asks, `others` those of others; see `PendingJobs`.
@@ -161,7 +161,7 @@ class TrainingCoordinator:
             return NoJob.WAIT
         assert self._running is not None
         set_name, epoch = self._running.set_name, self._epoch_index(self._running.set_name)
-        now = [each.batches[0] for each in others if (each.set_name, each.epoch) == (set_name, epoch)]
+        now = (each.batches[0] for each in others if (each.set_name, each.epoch) == (set_name, epoch))
         before = last.batches[0] if last is not None and (last.set_name, last.epoch) == (set_name, epoch) else None
         job = Job(
             number=self._next_number,

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 
 
 class PendingJobs:
@@ -25,10 +25,11 @@ class PendingJobs:
     def __len__(self) -> int:
         return sum(map(len, self._jobs.values()))
 
-    def take(self, last: int | None = None, others: Collection[int] = ()) -> tuple[int, ...]:
+    def take(self, last: int | None = None, others: Iterable[int] = ()) -> tuple[int, ...]:
         """Return the batches of a job for a worker that had the batch `last`, where others had those of `others`.
 
-        Raise IndexError if there is none.
+        There may be thousands of others, who are looked at only when the worker goes on to another window. Raise
+        IndexError if there is none.
         """
         waiting = [window for window in sorted(self._jobs) if self._jobs[window]]
         if not waiting:
@@ -36,13 +37,11 @@ class PendingJobs:
         if len(waiting) == 1:
             return self._jobs[waiting[0]].popleft()
         own = None if last is None else self._window(last)
+        if own is not None and own in waiting:
+            return self._jobs[own].popleft()
         taken = {self._window(batch) for batch in others}
-        free = [window for window in waiting if window not in taken]
-        if own in waiting:
-            chosen = own
-        elif free:
-            chosen = free[0]
-        else:
+        chosen = next((window for window in waiting if window not in taken), None)
+        if chosen is None:
             chosen = max(waiting, key=lambda window: len(self._jobs[window]))
         return self._jobs[chosen].popleft()
 

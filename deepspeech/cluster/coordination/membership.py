@@ -134,6 +134,8 @@ class Members:
         self._required = required
         self._new_identity = new_identity
         self._members: dict[str, Member] = {}
+        self.workers = 0
+        """The number of workers."""
         self._identities: dict[str, str] = {}
         self._idle: set[str] = set()
         self._replaced: deque[str] = deque(maxlen=1000)
@@ -186,6 +188,7 @@ class Members:
         """Take a process in."""
         member = Member(self._new_identity(), applicant, now, now)
         self._members[member.identity] = member
+        self.workers += member.works
         self._identities[applicant.name] = member.identity
         self._successions.note(applicant.process)
         self._note_whether_idle(member)
@@ -193,7 +196,8 @@ class Members:
 
     def remove(self, member: Member, *, replaced: bool = False) -> None:
         """Forget a member; if another process has `replaced` it, remember that."""
-        self._members.pop(member.identity, None)
+        if self._members.pop(member.identity, None) is not None:
+            self.workers -= member.works
         self._idle.discard(member.identity)
         if replaced:
             self._replaced.append(member.identity)
@@ -256,11 +260,6 @@ class Members:
         return absent[: max(least - len(present), 0)] if least else absent
 
     @property
-    def workers(self) -> int:
-        """The number of workers."""
-        return sum(member.works for member in self)
-
-    @property
     def are_too_few(self) -> bool:
         """Whether there are fewer workers than the least number of them, where they come and go."""
         return bool(self._settings.least_workers) and self.workers < self._settings.least_workers
@@ -270,9 +269,9 @@ class Members:
         """Whether a worker has no job."""
         return bool(self._idle)
 
-    def last_jobs_of_others(self, member: Member) -> list[Job]:
-        """Return the last job of each other worker that has had one."""
-        return [each.last_job for each in self if each is not member and each.last_job is not None]
+    def last_jobs_of_others(self, member: Member) -> Iterator[Job]:
+        """Yield the last job of each other worker that has had one."""
+        return (each.last_job for each in self._members.values() if each is not member and each.last_job is not None)
 
     @property
     def that_must_go(self) -> list[str]:

@@ -40,9 +40,10 @@ def cluster(
     servers: int = 0,
     first_round: int = 1000,
     all_reduces: bool = False,
+    least: int = 0,
 ) -> ClusterCoordinator:
     counts = replicas or workers, aggregate or workers
-    sizes = ClusterSettings(workers, servers, *counts, LEASE, all_reduces=all_reduces)
+    sizes = ClusterSettings(workers, servers, *counts, LEASE, least, all_reduces)
     return ClusterCoordinator(sizes, {Role.WORKER: {"n_hidden": "48"}}, first_round=first_round)
 
 

@@ -5,6 +5,10 @@ from coordinators import applicant, cluster, job_of, joined, opened, submit, tra
 
 from deepspeech.cluster.coordination.errors import ReplacedError
 from deepspeech.cluster.coordination.membership import ClusterSettings, Member, Role
+from deepspeech.options import ScheduleOptions
+from deepspeech.schedule.coordinator import TrainingCoordinator
+from deepspeech.schedule.jobs import SetName
+from deepspeech.schedule.state import Plan
 
 
 @pytest.mark.parametrize(
@@ -16,8 +20,11 @@ def test_members_give_signs_of_life_less_often_where_there_are_thousands_but_fou
     assert ClusterSettings(workers, 0, workers, workers, lease).seconds_between_signs == seconds
 
 
-def test_a_job_and_the_look_for_the_end_of_a_round_do_not_look_at_every_member(monkeypatch: pytest.MonkeyPatch) -> None:
-    coordinator = cluster(50)
+@pytest.mark.parametrize("least", [0, 2])
+def test_a_job_and_the_look_for_the_end_of_a_round_do_not_look_at_every_member(
+    monkeypatch: pytest.MonkeyPatch, least: int
+) -> None:
+    coordinator = cluster(50, least=least)
     coordinator.open(training(200))
     members = [joined(coordinator, task) for task in range(50)]
     jobs = [job_of(coordinator, member) for member in members]
@@ -33,6 +40,27 @@ def test_a_job_and_the_look_for_the_end_of_a_round_do_not_look_at_every_member(m
     job_of(coordinator, members[0])
     assert coordinator.close_round(0.0) is None
     assert len(looked_at) <= 2
+
+
+@pytest.mark.parametrize("windows", [(0,), (0, 50, 100, 150)])
+def test_a_job_in_the_window_that_a_worker_is_in_does_not_look_at_the_jobs_of_every_other(
+    monkeypatch: pytest.MonkeyPatch, windows: tuple[int, ...]
+) -> None:
+    coordinator = cluster(50)
+    plan = Plan(200, 1, "train", starts=lambda _: windows)
+    coordinator.open(TrainingCoordinator(ScheduleOptions(epoch=1), {SetName.TRAIN: plan}))
+    members = [joined(coordinator, task) for task in range(50)]
+    for member in members:
+        job_of(coordinator, member)
+    looked_at: list[str] = []
+
+    def last_job(member: Member) -> object:
+        looked_at.append(member.identity)
+        return vars(member)["last_job"]
+
+    monkeypatch.setattr(Member, "last_job", property(last_job, lambda member, job: vars(member).update(last_job=job)))
+    job_of(coordinator, members[0])
+    assert set(looked_at) == {members[0]}
 
 
 @pytest.mark.parametrize("role", Role)
