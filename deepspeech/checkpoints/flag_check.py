@@ -16,7 +16,9 @@ from ..errors import CheckpointError, NetworkError
 from ..network.serialization import network_from_json
 from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
+from ..util.storage.copies import named_for_all
 from .identity import ModelIdentity, check_described_network, check_identity, misfit, read_description
+from .readable import check_readable
 from .weights.fitting import initial_statistics, initial_weights
 from .weights.model_weights import read_initial_weights
 
@@ -24,8 +26,11 @@ from .weights.model_weights import read_initial_weights
 def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: bool) -> None:
     """Raise CheckpointError if the checkpoint to use is of another model than `identity`, as restoring it does.
 
-    So it is with a file of weights to begin with, if there is no checkpoint to train on from.
+    So it is with a file of weights to begin with, if there is no checkpoint to train on from, and with a folder to
+    train into from which TensorFlow reads none.
     """
+    if trains:
+        check_readable(options.directory, f"--checkpoint_dir={named_for_all(options.directory)}")
     prefix = _prefix(options, trains)
     if prefix is None:
         if trains and not any(options.directory.glob("*.index")):

@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import tensorflow as tf
-
 from .identity import DESCRIPTION_FORMAT, description_path
-from .sources import READING_ERRORS
+from .sources import READING_ERRORS, open_checkpoint
 
 FILES = "files"
 """Holds the SHA-256 digests of the checkpoint's other files, by what their names add to the checkpoint's."""
@@ -107,7 +105,7 @@ def _damage_by_reading(prefix: Path) -> str:
     if not data:
         return f"{prefix.name}.data-00000-of-00001 is missing"
     try:
-        reader = tf.train.load_checkpoint(str(prefix))
+        reader = open_checkpoint(prefix)
         names = list(reader.get_variable_to_shape_map())
     except READING_ERRORS:
         return f"{index.name} is damaged"

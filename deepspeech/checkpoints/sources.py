@@ -13,6 +13,7 @@ from ..errors import CheckpointError
 from ..network.description import OPEN_FORGET_GATE, Variable
 from ..network.layers.normalization import statistics_names
 from .identity import ModelIdentity, misfit
+from .readable import check_readable
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +41,15 @@ class Source:
         return value + np.asarray(self.added, value.dtype) if np.any(self.added) else value
 
 
+def open_checkpoint(prefix: Path) -> Any:
+    """Return TensorFlow's reader of a checkpoint; raise one of READING_ERRORS if its files are damaged.
+
+    Raise CheckpointError for a folder that `check_readable` refuses.
+    """
+    check_readable(prefix.parent)
+    return tf.train.load_checkpoint(str(prefix))
+
+
 def average_name(variable: str) -> str:
     """Return the name of the variable that holds the moving average of another, as TensorFlow calls it."""
     return variable + _AVERAGE
@@ -54,7 +64,7 @@ def find_sources(
     are the averages of them that there are. Raise CheckpointError if one of the model is missing or misshapen.
     """
     try:
-        shapes = tf.train.load_checkpoint(str(prefix)).get_variable_to_shape_map()
+        shapes = open_checkpoint(prefix).get_variable_to_shape_map()
     except READING_ERRORS as error:
         raise CheckpointError(f"{prefix}: cannot be read, its files are damaged; use another checkpoint") from error
     statistics = statistics_names(identity.features)
@@ -101,7 +111,7 @@ def source_of(
 
 def load(session: Any, prefix: Path, variables: Sequence[Any], sources: Mapping[str, Source]) -> None:
     """Give the variables that have a source, by name, their values in the checkpoint at `prefix`."""
-    reader = tf.train.load_checkpoint(str(prefix))
+    reader = open_checkpoint(prefix)
     for variable in variables:
         if variable.op.name in sources:
             assign(session, variable, sources[variable.op.name].read(reader))
@@ -111,10 +121,7 @@ def load_mean(session: Any, prefixes: Sequence[Path], variables: Sequence[Any], 
     """Give the variables of the network, and moving averages of them, the means of their values in checkpoints."""
     shapes = identity.network.shapes
     weights = [variable for variable in variables if variable.op.name.removesuffix(_AVERAGE) in shapes]
-    readers = [
-        (tf.train.load_checkpoint(str(prefix)), find_sources(prefix, weights, identity, averaged=True))
-        for prefix in prefixes
-    ]
+    readers = [(open_checkpoint(prefix), find_sources(prefix, weights, identity, averaged=True)) for prefix in prefixes]
     for variable in weights:
         values = [sources[variable.op.name].read(reader) for reader, sources in readers]
         assign(session, variable, np.mean(values, axis=0, dtype=np.float64).astype(values[0].dtype))

@@ -1,5 +1,7 @@
 import json
+import os
 import resource
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,12 +13,13 @@ import pytest
 import tensorflow as tf
 from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
 
+from deepspeech.checkpoints.flag_check import check_flags
 from deepspeech.checkpoints.identity import check_described_network, read_description
 from deepspeech.checkpoints.store import Kind
 from deepspeech.errors import CheckpointError
 from deepspeech.network.deepspeech import LSTM_NAME
 from deepspeech.network.layers.normalization import DEVIATION, MEAN
-from deepspeech.options import ModelOptions
+from deepspeech.options import CheckpointOptions, ModelOptions
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 
@@ -35,6 +38,30 @@ def test_weights_optimizer_and_progress_come_back(tmp_path: Path) -> None:
     assert "layer_1/weights/Adam_1" in before
     for name, value in before.items():
         np.testing.assert_array_equal(after[name], value)
+
+
+@pytest.mark.parametrize("name", ["run 1", "run[1", "run]1", "run*?", "Prüfung {1},%20"])
+def test_checkpoints_come_back_from_a_folder_with_other_characters(tmp_path: Path, name: str) -> None:
+    check_flags(CheckpointOptions(tmp_path / name), IDENTITY, trains=True)
+    with session_of(tmp_path / name) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+        assert checkpoints.restore(session, prefix) == STATE
+
+
+@pytest.mark.parametrize("name", ["run [1]", "lr[0.01]/run", "run\\1", os.fsdecode(b"Pr\xfcfung")])
+def test_a_folder_in_which_tensorflow_finds_no_checkpoints_is_refused_before_training_and_by_name_after_it(
+    tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / name
+    with pytest.raises(CheckpointError) as refused:
+        check_flags(CheckpointOptions(folder), IDENTITY, trains=True)
+    assert str(refused.value).startswith(f"--checkpoint_dir={folder}: TensorFlow finds no checkpoints where ")
+    with session_of(tmp_path / "run") as (checkpoints, session):
+        checkpoints.save(session, Kind.NEWEST, STATE)
+    shutil.copytree(tmp_path / "run", folder)
+    with session_of(folder) as (checkpoints, session), pytest.raises(CheckpointError) as unread:
+        checkpoints.restore(session, folder / "train-0")
+    assert str(unread.value).startswith(f"{folder}: TensorFlow finds no checkpoints where ")
 
 
 def test_the_best_is_chosen_before_the_newest(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import tensorflow as tf
 
 from ...errors import CheckpointError
 from ...network.layers.normalization import statistics_names
@@ -24,7 +23,7 @@ from ..identity import (
     misfit,
     read_description,
 )
-from ..sources import assign, find_sources, source_of
+from ..sources import assign, find_sources, open_checkpoint, source_of
 from .finite import check_finite
 from .fitting import BEGIN_UNTRAINED, Arrays, initial_statistics, initial_weights, mapping_of_labels
 from .model_weights import read_initial_weights
@@ -86,7 +85,7 @@ def weights_of_checkpoint(
         check_alphabet(prefix, description, identity)
     check_network(prefix, description, identity, drop_layers, BEGIN_UNTRAINED, any_chunks=True)
     sources = find_sources(prefix, kept, identity, averaged=True)
-    reader = tf.train.load_checkpoint(str(prefix))
+    reader = open_checkpoint(prefix)
     return {name: source.read(reader) for name, source in sources.items()}
 
 
@@ -95,7 +94,7 @@ def _mapped(prefix: Path, identity: ModelIdentity, onto: Arrays) -> dict[str, np
     description = read_description(prefix) or {}
     labels, unit = description.get("alphabet"), description.get("output_unit", Alphabet.unit)
     mapping = mapping_of_labels(str(prefix), labels, unit, identity.alphabet)
-    reader = tf.train.load_checkpoint(str(prefix))
+    reader = open_checkpoint(prefix)
     shapes = reader.get_variable_to_shape_map()
     mapped = {}
     for variable in identity.network.variables:
