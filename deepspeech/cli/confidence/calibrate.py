@@ -60,6 +60,8 @@ def _main(arguments: Sequence[str] | None) -> None:
     if not is_loaded_as_graph(options.model):
         raise GraphError(f"{options.model}: calibrations are kept in graphs; give the .pb file of the same checkpoint")
     model = Model(options.model)
+    if not options.report_only:
+        _with_calibrations(options.model, b"")  # what nothing can be added to is refused before anything is heard
     kind = "acoustic"
     if options.scorer is not None:
         model.enableExternalScorer(options.scorer)
@@ -145,10 +147,7 @@ def _report(parts: Sequence[tuple[Calibration, Sequence[_Words]]]) -> list[str]:
 
 def _write(graph: Path, calibrations: bytes, kind: str, lines: Sequence[str]) -> None:
     """Write the graph with its calibrations, and what they are worth into the card beside it, if there is one."""
-    try:
-        data = with_text(graph.read_bytes(), CALIBRATIONS_NODE, calibrations)
-    except GraphError as error:
-        raise GraphError(f"{graph}: {error}") from None
+    data = _with_calibrations(graph, calibrations)
     title = f"Confidence {'with' if kind == 'language_model' else 'without'} a language model"
     card = graph.with_name(CARD_FILE)
     try:
@@ -158,6 +157,14 @@ def _write(graph: Path, calibrations: bytes, kind: str, lines: Sequence[str]) ->
             write_whole(card, _with_section(card.read_text(encoding="utf-8"), section).encode())
     except OSError as error:
         raise ExportError(f"--model={graph}: cannot be written ({error.strerror})") from error
+
+
+def _with_calibrations(graph: Path, calibrations: bytes) -> bytes:
+    """Return the content of a graph's file with other calibrations; raise GraphError if it can have none."""
+    try:
+        return with_text(graph.read_bytes(), CALIBRATIONS_NODE, calibrations)
+    except GraphError as error:
+        raise GraphError(f"{graph}: {error}") from None
 
 
 def _with_section(card: str, section: Sequence[str]) -> str:

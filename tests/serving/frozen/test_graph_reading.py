@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from graph_files import GraphDef, definition_of, length_delimited, varint, write
+from untrained import MODELS, untrained
 
 from deepspeech import Model
 from deepspeech.checkpoints.weights.model_weights import weights_of_graph
+from deepspeech.cli.confidence.calibrate import main as calibrate
 from deepspeech.errors import CheckpointError, DeepSpeechError, GraphError
+from deepspeech.export.frozen_graph import serialized
 from deepspeech.network import Dense, network
 from deepspeech.network.deepspeech import LSTM_NAME
-from deepspeech.options import ModelOptions
+from deepspeech.options import ExportOptions, ModelOptions
 from deepspeech.serving.frozen.metadata import (
     parse_alphabet,
     parse_features,
@@ -79,6 +82,16 @@ def test_a_memory_mapped_graph_is_the_same_model(graph_file: Path, tmp_path: Pat
         np.testing.assert_array_equal(mapped.weights[name], value)
     noise = np.random.default_rng(0).normal(0, 3000, 8000).astype(np.int16)
     assert Model(path).stt(noise) == Model(graph_file).stt(noise)
+
+
+def test_a_memory_mapped_graph_is_not_calibrated_and_that_is_told_before_the_recordings_are_heard(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = tmp_path / "model.pb"
+    plain.write_bytes(serialized(untrained(*MODELS["deepspeech"]), ExportOptions()))
+    path = write_pbmm(tmp_path / "model.pbmm", definition_of(plain))
+    assert calibrate([f"--model={path}", f"--dev_files={tmp_path / 'none.csv'}"]) == 1
+    assert f"{path}: is memory-mapped, so that nothing can be added to it" in capsys.readouterr().err
 
 
 def test_names_and_forget_bias_of_the_first_generation_are_understood(graph_file: Path, tmp_path: Path) -> None:
