@@ -72,6 +72,7 @@ def test_a_given_alphabet_is_looked_for_where_the_user_is() -> None:
         ("--train_batch_size=0", "train_batch_size"),
         ("--export_beam_width=20000", "--export_beam_width=20000: must be 1 to 16384"),
         ("--n_steps=5000", "--n_steps=5000: must be 1 to 4096"),
+        ("--convolutions=3", "--convolutions=3: must be one of 2, 4"),
         ("--export_batch_size=3000000000", "--export_batch_size=3000000000: must be 1 to 4096"),
         ("--n_hidden=many", "--n_hidden=many: must be a whole number"),
         ("--learning_rate=fast", "--learning_rate=fast: must be a number"),
