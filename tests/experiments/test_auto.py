@@ -48,6 +48,11 @@ def test_fast_speech_gets_outputs_that_are_closer_to_each_other() -> None:
     assert all(1000 / step > 2 * speed for step, speed in zip(steps, speeds, strict=True))
 
 
+def test_many_speakers_whose_letters_are_close_to_each_other_get_more_convolutions() -> None:
+    corpora = (SMALL, replace(SMALL, labels_a_second=5.0), replace(SMALL, speakers=5))
+    assert [options_for(corpus).model.settings.convolutions for corpus in corpora] == [4, 2, 2]
+
+
 def test_word_pieces_get_outputs_that_are_farther_from_each_other_than_letters() -> None:
     pieces, choices = experiment_for(replace(SMALL, output_unit="wordpieces"), MACHINE)
     assert pieces.options.model.settings.output_step > options_for(SMALL).model.settings.output_step

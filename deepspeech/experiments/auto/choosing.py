@@ -38,6 +38,8 @@ OUTPUT_STEPS = ((40, 2.4), (30, 2.4), (20, 1.2), (10, 0.0))
 
 With plenty of them, letters are mistaken for others less often; augmentation makes the fastest speech faster still.
 """
+MORE_CONVOLUTIONS_STEP = 20
+"""Milliseconds of an output up to which networks of many speakers begin with four convolutions instead of two."""
 STEP_OF_WORD_PIECES = 40
 """Milliseconds of an output; with less, they are learned much later."""
 CHUNK_MS = 320
@@ -138,11 +140,16 @@ def _network(measured: Measured, machine: Machine) -> Choice:
         layers, units = layers + 1, units * 3 // 2
     step, why = _output_step(measured)
     chunk = CHUNK_MS // step
+    convolutions = 4 if step <= MORE_CONVOLUTIONS_STEP and not _has_few(measured) else 2
     return Choice(
-        {"network": "lstm", "bidirectional": True, "lstm_layers": layers, "n_hidden": units, "output_step": step},
+        {
+            **{"network": "lstm", "bidirectional": True, "lstm_layers": layers, "n_hidden": units},
+            **{"output_step": step, "convolutions": convolutions},
+        },
         (
-            f"network: {layers} bidirectional LSTMs of {units} units for {measured.hours:.1f} hours; --nobidirectional "
-            f"--lstm_chunk={chunk} --lstm_chunk_offset={chunk // 2} for a model that streams, with some more errors",
+            f"network: {convolutions} convolutions and {layers} bidirectional LSTMs of {units} units for "
+            f"{measured.hours:.1f} hours; --nobidirectional --lstm_chunk={chunk} --lstm_chunk_offset={chunk // 2} for "
+            "a model that streams, with some more errors",
             f"outputs: {step} ms, as {why}",
         ),
     )
