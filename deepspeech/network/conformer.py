@@ -1,6 +1,6 @@
 """The conformer (Gulati et al., 2020): attention sees far, convolutions see near.
 
-Two convolutions make one row of 40 ms from as many frames as that takes; blocks follow, each of half a feed-forward
+Convolutions make one row of 40 ms from as many frames as that takes; blocks follow, each of half a feed-forward
 layer, attention, a convolution module and the other half. In chunks, with limited context before them and convolutions
 that see only the past, it streams; with `--bidirectional` each row sees the whole recording.
 """

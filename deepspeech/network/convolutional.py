@@ -1,6 +1,6 @@
 """A network that hears what is near and nothing else: blocks of a conformer (Gulati et al., 2020) without attention.
 
-Two convolutions make one row of 40 ms from as many frames as that takes; blocks follow, each of half a feed-forward
+Convolutions make one row of 40 ms from as many frames as that takes; blocks follow, each of half a feed-forward
 layer, a convolution module and the other half. A row depends on as many rows before it as after it, half a kernel for
 each block, so the network streams with a look-ahead of that. What it does not hear it cannot learn by heart: trained on
 a handful of speakers, it tells single words by their sounds, where a network that hears all of a recording at once

@@ -1,9 +1,9 @@
 """A network for small and large data: convolutions that reduce the frames, then normalized LSTMs.
 
-Two convolutions halve the frequencies each and make one row of 40 ms from as many frames as that takes; LSTMs follow,
-each with layer normalization, and a projection if it is wanted (after Graves et al., "Speech recognition with deep
-recurrent neural networks", 2013, and Amodei et al., "Deep Speech 2", 2016). One-directional LSTMs stream, with a
-look-ahead of a few frames; bidirectional ones need the whole recording and are more accurate. Those that are
+Two or four convolutions leave a quarter of the frequencies and make one row of 40 ms from as many frames as that takes;
+LSTMs follow, each with layer normalization, and a projection if it is wanted (after Graves et al., "Speech recognition
+with deep recurrent neural networks", 2013, and Amodei et al., "Deep Speech 2", 2016). One-directional LSTMs stream,
+with a look-ahead of a few frames; bidirectional ones need the whole recording and are more accurate. Those that are
 bidirectional in chunks stream, too, chunk by chunk, and are nearly as accurate: the more so if the chunks of every
 second layer end in the middle of those of the others, so that each row hears some of what comes after it.
 """
