@@ -36,11 +36,10 @@ def subsampling(sizes: Sizes) -> tuple[Convolution, ...]:
             "next (--feature_win_step, --skip_frames)"
         )
     first = 2 if frames % 2 == 0 else frames
-    strides = [(first, 2), (frames // first, 2)]
-    channels = [options.channels] * 2
+    second, channels, more = frames // first, options.channels, 2 * options.channels
+    shapes = [(1, channels, first, 2), (channels, channels, second, 2)]
     if options.convolutions == 4:
-        strides = [(1, 2), (first, 1), (1, 2), (frames // first, 1)]
-        channels += [2 * options.channels] * 2
+        shapes = [(1, channels, 1, 2), (channels, channels, first, 1), (channels, more, 1, 2), (more, more, second, 1)]
     return tuple(
         Convolution(
             f"convolution_{number}",
@@ -51,9 +50,7 @@ def subsampling(sizes: Sizes) -> tuple[Convolution, ...]:
             frequency_stride=frequency_stride,
             clip=sizes.relu_clip,
         )
-        for number, (made, taken, (time_stride, frequency_stride)) in enumerate(
-            zip(channels, [1, *channels], strides, strict=False), start=1
-        )
+        for number, (taken, made, time_stride, frequency_stride) in enumerate(shapes, start=1)
     )
 
 
