@@ -134,8 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for n_hidden in options.n_hidden:
                 for precision in options.precision:
                     numbers = Geometry(n_hidden, precision == "bfloat16", batch, frames, options.threads)
-                    geometry = replace(numbers, **NETWORKS[options.network], bidirectional=options.bidirectional)
-                    geometry = replace(geometry, convolutions=options.convolutions)
+                    chosen = {"convolutions": options.convolutions, "bidirectional": options.bidirectional}
+                    geometry = replace(numbers, **NETWORKS[options.network], **chosen)
                     print(row(geometry, measure(geometry, pythons, options.rounds)), flush=True)
 
 
