@@ -41,11 +41,8 @@ end_all() {
 }
 trap end_all EXIT
 
-stop_chief() {
-    [[ -n ${pids[servers]:-} ]] || exit 143 # it has not been started
-    kill -TERM "${pids[servers]}" 2>/dev/null || true
-}
-trap stop_chief INT TERM
+stopped=0
+trap 'stopped=1' INT TERM # while nodes are being started, the chief's process may be one that is not known yet
 
 for ((task = 0; task < servers; task++)); do start ps "$task" "" "$@"; done
 for ((task = 0; task < workers; task++)); do
@@ -53,25 +50,34 @@ for ((task = 0; task < workers; task++)); do
 done
 chief=${pids[servers]}
 
-failed=0 code=0
+stop_chief() {
+    kill -TERM "$chief" 2>/dev/null || true
+}
+trap stop_chief INT TERM
+((!stopped)) || stop_chief
+
+failed=0 code=0 over=0
 running=("${pids[@]}")
-while ((${#running[@]})) && ((failed < 100)); do # once one has failed, the others get 20 seconds to end and say why
+# Once a node has failed or the chief was stopped, which the others are told if they have joined it, they get 20 seconds to
+# end and say why.
+while ((${#running[@]})) && ((over < 100)); do
     still=()
     for pid in "${running[@]}"; do
         if kill -0 "$pid" 2>/dev/null; then
             still+=("$pid")
         else
             ended=0
+            wait "$pid" || true # bash may tell first of a signal to this script that came before
             wait "$pid" || ended=$?
             case $ended in
                 0) ;;
-                129 | 130 | 143) ((pid != chief)) || code=143 ;; # stopped by a signal: the others are, too, or go on
+                129 | 130 | 143) ((pid != chief)) || code=143 ;; # others than the chief may be stopped alone
                 *) failed=1 ;;
             esac
         fi
     done
     running=(${still[@]+"${still[@]}"})
-    ((!failed)) || ((++failed))
+    ((!failed && code == 0)) || ((++over))
     sleep 0.2 || true
 done
 exit $((failed ? 1 : code))

@@ -188,3 +188,16 @@ def test_the_script_tells_nodes_that_were_stopped_from_those_that_failed(
         assert script.stderr.readline() == "[worker 0] waiting\n"
         script.terminate()
         assert script.wait(600) == code
+
+
+def test_the_script_ends_nodes_that_go_on_after_the_chief_was_stopped(tmp_path: Path) -> None:
+    node = tmp_path / "python"
+    node.write_text(
+        """#!/bin/sh
+        case "$*" in *"worker --task_index 0"*) exit 143 ;; *) exec sleep 600 ;; esac
+        """
+    )
+    node.chmod(0o755)
+    environment = {**os.environ, "PYTHON": str(node)}
+    command = [str(ROOT / "bin/run-cluster.sh"), "1:2", "--"]
+    assert subprocess.run(command, env=environment, timeout=300, check=False).returncode == 143
