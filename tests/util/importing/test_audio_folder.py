@@ -61,6 +61,15 @@ def test_a_duration_in_the_metadata_is_no_second_column_beside_that_which_is_mea
     assert row.endswith(",one,,0.500,30")
 
 
+def test_a_row_whose_text_has_commas_without_quotes_is_left_out_and_not_cut_at_the_first(tmp_path: Path) -> None:
+    for name in "ab":
+        tone(tmp_path / "corpus" / f"{name}.wav")
+    write(tmp_path / "corpus" / "metadata.csv", "file_name,text\na.wav,yes, please\nb.wav,no\n")
+    done = Import("audio_folder", tmp_path / "corpus", tmp_path / "out")
+    assert done.transcripts == {"b.wav": "no"}
+    assert done.left_out == {"metadata.csv:2": "more fields than the header has columns"}
+
+
 @pytest.mark.parametrize(
     ("metadata", "wrong"),
     [

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...corpus_files.csv_files import clip_path
 from ...errors import ImportingError
 from ..pipeline.lines import read_table
-from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
+from ..pipeline.records import SETS, SURPLUS, Choices, Item, LeftOut, Record
 
 KEPT = ("age", "gender", "accent", "accents", "variant", "locale", "segment")
 """Columns that are kept."""
@@ -40,8 +40,8 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 
 def _read(source: Path, file: str, official_set: str) -> Iterator[Item]:
     for where, row, surplus in read_table(source / file, ("client_id", "path", "sentence")):
-        if surplus:  # a tab in a sentence, of which only the part before it would be read
-            yield LeftOut(where, "more fields than the header has columns", clip_path(source, row["path"]))
+        if surplus:
+            yield LeftOut(where, SURPLUS, clip_path(source, row["path"]))
             continue
         columns = {column: row[column] for column in KEPT if row.get(column)}
         clip = clip_path(source, row["path"])

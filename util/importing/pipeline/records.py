@@ -14,6 +14,10 @@ SETS = ("train", "dev", "test")
 TRAIN, DEV, TEST = SETS
 
 
+SURPLUS = "more fields than the header has columns"
+"""Why a row is left out in which what separates fields is also in a text, of which only a part would be read."""
+
+
 class Record(NamedTuple):
     """One utterance: a recording, or a segment of one, and what is said in it."""
 

@@ -20,7 +20,7 @@ from ....corpus_files.lines import encoding_of, numbered_lines
 from ....corpus_files.speakers import speaker_of
 from ....errors import ImportingError
 from ...pipeline.folders import set_of_name, walk
-from ...pipeline.records import Choices, Item, LeftOut, Record
+from ...pipeline.records import SURPLUS, Choices, Item, LeftOut, Record
 
 _FILE = "file_name"
 _TEXTS = ("transcription", "transcript", "text", "sentence")
@@ -43,14 +43,17 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 
 
 def _rows_of_csv(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the number of the line that each row ends in, and its values. Raise ImportingError."""
+    """Yield the number of the line that each row ends in, and its values, None being the name of those too many.
+
+    Raise ImportingError.
+    """
     try:
         with path.open(newline="", encoding=encoding_of(path)) as file:
             rows = csv.DictReader(file, strict=True)
             if _FILE not in (rows.fieldnames or ()):
                 raise ImportingError(f"{path}: no column {_FILE}; found: {', '.join(rows.fieldnames or ())}")
             for values in rows:
-                yield rows.line_num, {name: text or "" for name, text in values.items() if name is not None}
+                yield rows.line_num, {name: text or "" for name, text in values.items()}
     except (csv.Error, UnicodeDecodeError) as error:
         raise ImportingError(f"{path}: cannot be read as CSV: {error}") from error
     except OSError as error:
@@ -76,6 +79,8 @@ def _item(source: Path, path: Path, line: int, values: Any) -> Item:
     recording = os.path.normpath(path.parent / name)
     if text is None:
         return LeftOut(where, f"none of {', '.join(_TEXTS)}", recording)
+    if None in values:
+        return LeftOut(where, SURPLUS, recording)
     folders = Path(os.path.relpath(recording, source)).parts[:-1]
     official_set = next(filter(None, map(set_of_name, folders)), "")
     texts = texts_of(values)
