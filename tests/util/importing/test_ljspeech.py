@@ -33,6 +33,10 @@ def test_ljspeech_takes_what_a_header_says_and_refuses_speakers_for_transcripts(
     done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
     assert done.transcripts == {f"LJ{number}.wav": f"one {number}" for number in range(10)}
     assert {row["speaker"] for row in done.all_rows} == {"s0", "s1"} and not done.left_out
+    write(tmp_path / "metadata.csv", "file|text|speaker\nLJ1|one|two|s0\nLJ2|two|s1\n")
+    done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("two", "s1")]
+    assert done.left_out == {"metadata.csv:2": "more fields than the header has columns"}
     write(tmp_path / "metadata.csv", "id|transcript|normalized transcript\nLJ1|Dr. A|doctor a\nLJ2|two|\n")
     done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
     assert done.transcripts == {"LJ1.wav": "doctor a", "LJ2.wav": "two"}

@@ -17,7 +17,7 @@ from ...corpus_files.speakers import SPEAKERS
 from ...errors import ImportingError
 from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
-from ..pipeline.records import Choices, Item, LeftOut, Record
+from ..pipeline.records import SURPLUS, Choices, Item, LeftOut, Record
 
 _FOLDERS = ("wavs", "wav", "clips", "")
 _NAMES = ("file", "filename", "file_name", "path", "wav", "audio", "audio_file", "wav_filename", "id")
@@ -47,6 +47,9 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             fields = line.split("|")
             if len(fields) == 1:
                 yield LeftOut(where, "a line without |", "", line)
+                continue
+            if header and len(fields) > len(header):
+                yield LeftOut(where, SURPLUS, "", line)
                 continue
             name, text, speaker = _columns(fields, header)
             yield Record(_recording(source, folder, name.strip()), text, where, speaker, set_of_name(path.stem))
