@@ -90,7 +90,10 @@ def read_arguments() -> Namespace:
 
 
 def sentences(arguments: Namespace, title: str) -> Iterator[list[str]]:
-    """Yield the words (or characters) of each line; the progress is that of the bytes on disk."""
+    """Yield the words (or characters) of each line that has any; the progress is that of the bytes on disk.
+
+    Empty lines stand between paragraphs: as sentences, they would make silence likely.
+    """
     with Progress(title, sum(text.stat().st_size for text in arguments.texts), unit="bytes") as progress:
         for text in arguments.texts:
             with text.open("rb") as file:
@@ -108,8 +111,8 @@ def _split_lines(
                     decoded = line.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError:
                     raise LanguageModelError(f"{text}:{number}: not UTF-8; convert the text first") from None
-                words = (normalizer(decoded) if normalizer else decoded).split()
-                yield words if unit == "word" else [SPACE if c == " " else c for c in " ".join(words)]
+                if words := (normalizer(decoded) if normalizer else decoded).split():
+                    yield words if unit == "word" else [SPACE if c == " " else c for c in " ".join(words)]
                 if file.tell() - before >= REPORT_BYTES:
                     progress.advance(file.tell() - before)
                     before = file.tell()

@@ -58,12 +58,12 @@ def test_text_is_normalized_as_transcripts_are(tmp_path: Path, tools_that_keep_w
     assert (tmp_path / "read.txt").read_text() == "don't stop\ngo\n"
 
 
-def test_text_begins_after_a_byte_order_mark(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
-    (tmp_path / "text.txt").write_text("one two\n", encoding="utf-8-sig")
+def test_byte_order_marks_and_empty_lines_are_no_text(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
+    (tmp_path / "text.txt").write_text("one two\n\n  \nthree\n\n", encoding="utf-8-sig")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
     result = run("build_lm.py", tmp_path / "text.txt", *folders)
-    assert "2 words, 2 of them kept" in result.stderr
-    assert (tmp_path / "read.txt").read_text(encoding="utf-8") == "one two\n"
+    assert "3 words, 3 of them kept" in result.stderr
+    assert (tmp_path / "read.txt").read_text(encoding="utf-8") == "one two\nthree\n"
 
 
 @pytest.mark.parametrize("flag", ["--vocabulary=-5", "--vocabulary=0", "--lm-weight=nan", "--word-bonus=inf"])
