@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -73,11 +74,14 @@ def test_a_row_that_is_a_part_becomes_a_recording_and_further_columns_stay(
     tmp_path: Path, tiny_corpus: TinyCorpus
 ) -> None:
     wav = sorted((tiny_corpus.train.parent / "wav").glob("train-*.wav"))[0]
-    rows = f"wav_filename,wav_filesize,transcript,speaker,start,duration\n{wav},0,a,anna,0.1,0.2\n"
+    rows = f"wav_filename,wav_filesize,transcript,text,speaker,start,duration\n{wav},0,a,A.,anna,0.1,0.2\n"
     (tmp_path / "parts.csv").write_text(rows)
     assert main([str(tmp_path / "parts.csv"), "--to", str(tmp_path / "parts")]) == 0
     with tarfile.open(tmp_path / "parts-000000.tar") as archive:
         assert archive.getnames() == ["000000000.flac", "000000000.txt", "000000000.json"]
+        described = archive.extractfile("000000000.json")
+        assert described is not None
+        assert json.load(described) == {"text": "a", "speaker": "anna", "duration": "0.2"}
     part = read_audio(tmp_path / "parts-000000.tar/000000000.flac", 16_000)
     assert np.array_equal(part, soundfile.read(wav, dtype="float32", start=1600, frames=3200)[0])
 

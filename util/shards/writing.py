@@ -119,7 +119,7 @@ def _add(archive: tarfile.TarFile, key: str, row: Row, columns: Mapping[str, str
         raise CorpusError(f"{row.csv_file}:{row.line}: {reason}") from error
     members = {ending: recording, TRANSCRIPT: row.transcript.encode()}
     if columns:
-        members[COLUMNS] = json.dumps({"text": row.transcript, **columns}, ensure_ascii=False).encode()
+        members[COLUMNS] = json.dumps({**columns, "text": row.transcript}, ensure_ascii=False).encode()
     for name, content in members.items():
         member = tarfile.TarInfo(f"{key}.{name}")
         member.size = len(content)
