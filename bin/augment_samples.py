@@ -15,6 +15,7 @@ Pictures need matplotlib: `pip install '.[augmentation]'` in the checkout instal
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,22 +74,24 @@ def main() -> None:
     if not arguments.no_pictures:
         drawing()
     extractor = front_end(FeatureOptions(arguments.audio_sample_rate, arguments.feature_type))
-    corpus = corpus_of(arguments.source, arguments.limit, extractor)
+    rows = rows_of(arguments.source)
+    corpus = corpus_of(rows[: arguments.limit or None], extractor)
     plan = AugmentationPlan(options.augmentations, arguments.random_seed, arguments.count)
+    check_not_written_over([user_path(arguments.source), *(Path(row.path) for row in rows)], arguments.to, corpus, plan)
     write_examples(corpus, extractor, plan, arguments.to, pictures=not arguments.no_pictures)
     if unheard := [each for each in plan.augmentations if each.domain == Domain.FEATURES]:
         report(f"not in the recordings, as they change features: {', '.join(map(str, unheard))}")
 
 
-def corpus_of(source: str, limit: int, extractor: FrontEnd) -> Corpus:
-    """Return a corpus of a source's recordings, without labels.
+def corpus_of(rows: Sequence[Row], extractor: FrontEnd) -> Corpus:
+    """Return a corpus of the recordings of rows, without labels.
 
     Raise AudioError for one that cannot be read, CorpusError for a row that cannot be used.
     """
     rate = extractor.options.sample_rate
     inspection = Inspection()
     utterances: list[Utterance] = []
-    for row in rows_of(source)[: limit or None]:
+    for row in rows:
         try:
             audio, part = inspection.inspect(row.path, row.part)
         except PartError as error:
@@ -124,6 +127,14 @@ def rows_of(source: str) -> list[Row]:
     return rows
 
 
+def check_not_written_over(read: Sequence[Path], folder: Path, corpus: Corpus, plan: AugmentationPlan) -> None:
+    """Raise FlagError if a file that is read would get an example, or the list of them, in its place."""
+    written = {CSV_NAME, *(file for name in names_of(corpus) for file in examples_of(name, plan))}
+    for path in read:
+        if path.name in written and path.parent.resolve() == folder.resolve():
+            raise FlagError(f"--to={folder}: {path} is read, and would be written over; name another folder")
+
+
 def has_transcripts(path: Path) -> bool:
     """Return whether a source is a CSV with a column of transcripts."""
     return path.suffix.lower() == ".csv" and "transcript" in columns_in(path)
@@ -139,7 +150,7 @@ def write_examples(
     folder.mkdir(parents=True, exist_ok=True)
     for index, (name, utterance) in enumerate(zip(names_of(corpus), corpus, strict=True)):
         samples = [recorded.samples(index), *(augmented.samples(index, epoch) for epoch in range(plan.epochs))]
-        files = [folder / f"{name}-{number}.wav" for number in range(len(samples))]
+        files = [folder / file for file in examples_of(name, plan)]
         for file, each in zip(files, samples, strict=True):
             soundfile.write(file, each, corpus.sample_rate)
         rows += [(file, utterance.transcript) for file in files[1:] if utterance.transcript]
@@ -149,6 +160,11 @@ def write_examples(
     if rows:
         write_corpus(folder / CSV_NAME, rows)
     report(f"{folder}: {len(corpus)} recordings, each as it is and {plan.epochs} times augmented")
+
+
+def examples_of(name: str, plan: AugmentationPlan) -> list[str]:
+    """Return the names of the files of a recording as it is, and as in each epoch of the plan."""
+    return [f"{name}-{number}.wav" for number in range(1 + plan.epochs)]
 
 
 def names_of(corpus: Corpus) -> list[str]:

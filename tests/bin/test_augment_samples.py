@@ -70,6 +70,19 @@ def test_several_augmentations_may_have_commas_between_them_as_in_training(tmp_p
     assert (tmp_path / "apart/a-1.wav").read_bytes() == (tmp_path / "together/a-1.wav").read_bytes()
 
 
+def test_no_example_takes_the_place_of_a_recording_or_list_that_is_read(tmp_path: Path) -> None:
+    for name in ("a", "a-1"):
+        write_wav(tmp_path / f"{name}.wav", np.random.default_rng(1).normal(0, 0.1, RATE // 10).astype(np.float32))
+    flags = ("--augment", "volume", "--to", tmp_path, "--count", 1, "--limit", 0, "--no_pictures")
+    wrong = "is read, and would be written over; name another folder"
+    done = run_script("augment_samples.py", tmp_path, *flags)
+    assert_fails_with(done, f"--to={tmp_path}: {tmp_path / 'a-1.wav'} {wrong}")
+    (tmp_path / "augmented.csv").write_text("wav_filename,transcript\na.wav,one\n")
+    done = run_script("augment_samples.py", tmp_path / "augmented.csv", *flags)
+    assert_fails_with(done, f"--to={tmp_path}: {tmp_path / 'augmented.csv'} {wrong}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a-1.wav", "a.wav", "augmented.csv"]
+
+
 def test_no_examples_take_the_place_of_those_of_another_recording(tmp_path: Path) -> None:
     noise = np.random.default_rng(1).normal(0, 0.1, RATE // 10).astype(np.float32)
     for number, name in enumerate(("a", "a-1", "more/a"), 1):
