@@ -135,6 +135,14 @@ def test_speech_commands_has_the_sets_of_its_lists(tmp_path: Path) -> None:
     assert [row["transcript"] for row in done.rows("dev") + done.rows("test")] == ["yes", "no"]
 
 
+def test_a_folder_for_each_word_has_no_speakers_where_names_do_not_tell_them(tmp_path: Path) -> None:
+    for name in ("yes/anna_1", "yes/anna_2", "no/anna_1", "no/ben_1"):
+        tone(tmp_path / f"{name}.wav")
+    done = Import("speech_commands", tmp_path, tmp_path / "out")
+    assert [row["speaker"] for row in done.all_rows] == [""] * 4
+    assert "no speaker is known, so a speaker can be in several sets" in "\n".join(done.news)
+
+
 def test_arabic_speech_commands_are_written_in_arabic(tmp_path: Path) -> None:
     for speaker in (1, 2, 3):
         tone(tmp_path / "dataset" / "yes" / f"{speaker:08d}_NO_01.wav")

@@ -1,6 +1,7 @@
 """Speech Commands: a folder for each word, with validation_list.txt and testing_list.txt for the sets.
 
-A recording is named SPEAKER_nohash_TAKE.wav. Folders whose name begins with _ or . are left alone.
+A recording is named SPEAKER_nohash_TAKE.wav; other names tell no speaker. Folders whose name begins with _ or . are
+left alone.
 """
 
 from __future__ import annotations
@@ -29,4 +30,5 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             for name in sorted(filter(is_recording, os.listdir(word))):  # noqa: PTH208 (names alone)
                 key = f"{word.name}/{name}"
                 official_set = (sets.get(key) or TRAIN) if lists else ""
-                yield Record(str(word / name), word.name, key, name.partition("_nohash_")[0], official_set)
+                speaker, mark, _ = name.partition("_nohash_")
+                yield Record(str(word / name), word.name, key, speaker if mark else "", official_set)
