@@ -1,6 +1,7 @@
 """Data directories of Kaldi's: wav.scp with files, text, and if they are there segments and utt2spk.
 
-A wav.scp with commands (lines that end in |) is refused.
+A wav.scp with commands (lines that end in |) is refused. Where utt2spk names an utterance as its own speaker, as Kaldi
+asks for where nobody knows who speaks, the speaker is not known.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def read_entries(folder: Path) -> Iterator[Entry | Unusable]:
             elif start_and_duration is None:
                 yield Unusable(number, "malformed times in segments", path, segment)
             else:
-                yield Entry(number, path, transcript, speakers.get(name) or "", *start_and_duration)
+                speaker = speakers.get(name) or ""
+                yield Entry(number, path, transcript, "" if speaker == name else speaker, *start_and_duration)
 
 
 def _read_recordings(path: Path) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 from trees import Import, tone, write
 
 from deepspeech.util.errors import ImportingError
-from deepspeech.util.importing.pipeline.records import Choices
+from deepspeech.util.importing.pipeline.records import SETS, Choices
 
 ALL_TRAIN = Choices(split=(1, 0, 0))
 
@@ -160,6 +160,21 @@ def test_kaldi_joins_its_files_and_refuses_commands(tmp_path: Path) -> None:
     write(data / "wav.scp", "rec1 sph2pipe -f wav long.sph |\n")
     with pytest.raises(ImportingError, match=r"wav\.scp:1: a command"):
         Import("kaldi", data, tmp_path / "out")
+
+
+def test_an_utterance_that_is_its_own_speaker_in_kaldi_is_of_a_speaker_that_nobody_knows(tmp_path: Path) -> None:
+    for name in ("r1", "r2", "r3"):
+        tone(tmp_path / f"{name}.wav", 2)
+    write(tmp_path / "wav.scp", "r1 r1.wav\nr2 r2.wav\nr3 r3.wav\n")
+    utterances = [f"{recording}-{second}" for recording in ("r1", "r2", "r3") for second in (0, 1)]
+    write(tmp_path / "segments", "".join(f"{each} {each[:2]} {each[3]} {each[3]}.9\n" for each in utterances))
+    write(tmp_path / "text", "".join(f"{each} word\n" for each in utterances))
+    write(tmp_path / "utt2spk", "".join(f"{each} {each}\n" for each in utterances))
+    done = Import("kaldi", tmp_path, tmp_path / "out", Choices(split=(1, 1, 1)))
+    assert {row["speaker"] for row in done.all_rows} == {""}
+    assert "no speaker is known, so a speaker can be in several sets" in "\n".join(done.news)
+    recordings = [{Path(row["wav_filename"]).parent.name for row in done.rows(name)} for name in SETS]
+    assert sorted(map(sorted, recordings)) == [["r1.wav"], ["r2.wav"], ["r3.wav"]]
 
 
 def test_directories_of_kaldi_named_as_sets_are_the_sets(tmp_path: Path) -> None:
