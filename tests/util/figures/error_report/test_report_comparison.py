@@ -35,6 +35,15 @@ def test_a_better_model_is_told_from_a_worse_one() -> None:
     assert any(line.startswith("A is better: ") for line in comparison_lines(backwards, "a", "b"))
 
 
+@pytest.mark.parametrize("speakers", range(1, 9))
+def test_a_model_that_hears_all_speakers_better_is_better_however_few_they_are(speakers: int) -> None:
+    first, second = (
+        [replace(each, columns={"speaker": f"s{each.line % speakers}"}) for each in results(80, error_rate=rate)]
+        for rate in (0.5, 0.1)
+    )
+    assert any(line.startswith("B is better: ") for line in comparison_lines(compare(first, second), "a", "b"))
+
+
 def test_a_difference_of_one_word_is_not_significant() -> None:
     first = results(50, error_rate=0)
     second = [replace(first[0], hypothesis="six six six six six six six six"), *first[1:]]
