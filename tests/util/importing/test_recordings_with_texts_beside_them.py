@@ -124,6 +124,21 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path, monkeypat
     assert len(table) == 2 + 9
 
 
+def test_labels_with_times_are_no_transcripts_whatever_they_are_called(tmp_path: Path) -> None:
+    labels = {
+        "audacity.txt": "0.000000\t0.250000\tone\n0.250000\t0.400000\t\n",
+        "comma.txt": "0,000000\t0,250000\tone\n",
+        "praat.lab": "0.00 0.35 a\n0.35 0.4 sil\n",
+    }
+    texts = {"numbers.txt": "10 20 words\n", "price.txt": "1.50 is dear\n"}
+    for name, text in {**labels, **texts}.items():
+        write(tmp_path / name, text)
+        tone(tmp_path / Path(name).with_suffix(".wav"))
+    done = Import("folder", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert done.transcripts == {"numbers.wav": "10 20 words", "price.wav": "1.50 is dear"}
+    assert done.left_out == dict.fromkeys(labels, "labels with times instead of a transcript")
+
+
 def test_a_textgrid_cuts_its_recording_whatever_its_encoding(tmp_path: Path) -> None:
     pytest.importorskip("pympi")
     intervals = [(1e-05, 1, 'say ""one'), (1, 2, ""), (2, 7, "three = fin"), (3.5, 4, "beyond"), (2.99, 9, "rest")]

@@ -91,7 +91,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
     try:
         if suffix in _TEXTS:
             text = _TEXTS[suffix](annotation)
-            if has_times(text) and suffix == "lab":
+            if has_times(text, whole=suffix == "lab"):
                 yield LeftOut(where, "labels with times instead of a transcript", str(path))
             else:
                 yield Record(str(path), text, where)

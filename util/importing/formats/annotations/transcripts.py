@@ -9,7 +9,8 @@ from pathlib import Path
 from ....corpus_files.lines import read_text
 
 _MOST_LINKS = 5
-_TIMED = re.compile(r"\d+\s+\d+\s+\S+")
+_SAMPLES = re.compile(r"\d+\s+\d+\s+\S+")
+_SECONDS = re.compile(r"\d+[.,]\d+\s+\d+[.,]\d+(\s|$)")
 
 
 def follow_links(path: Path) -> str:
@@ -26,7 +27,11 @@ def follow_links(path: Path) -> str:
     raise OSError(f"{path} is at the end of {_MOST_LINKS} links, and one itself")
 
 
-def has_times(text: str) -> bool:
-    """Return whether every line begins with two numbers, as HTK's labels do, which are no transcript."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    return bool(lines) and all(_TIMED.match(line.strip()) for line in lines)
+def has_times(text: str, *, whole: bool) -> bool:
+    """Return whether every line begins with two times, as labels do, which are no transcript.
+
+    They have a fraction, as Audacity's, or with `whole` none, as HTK's: those of a transcript may be numbers.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    kinds = (_SECONDS, _SAMPLES) if whole else (_SECONDS,)
+    return bool(lines) and any(all(map(kind.match, lines)) for kind in kinds)
