@@ -19,6 +19,9 @@ from ..util.progress import report
 LIST = "list"
 """The name that stands for all experiments."""
 
+DEFAULTS = values_of(Options())
+"""The values of all flags, with which a run began that an earlier version started without some of them."""
+
 
 def base_options(given: Options, names: Collection[str]) -> Options | None:
     """Return the options whose values the flags of a command line, `given`, replace; None if these are the defaults.
@@ -76,8 +79,8 @@ def _find(text: str) -> tuple[str, Experiment]:
 def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     """Return the experiment auto for a corpus, which is measured unless a run in the work folder has begun with it."""
     parameters, sources, values = work / "checkpoints" / FILE_NAME, given.experiment.sources, values_of(given)
-    if parameters.exists():
-        begun = read_parameters(parameters)
+    begun = read_parameters(parameters) if parameters.exists() else None
+    if begun is not None:
         _check_sources(sources, values_of_parameters({"from": begun.get("from")}, work, parameters)["from"], work)
         measured, machine = measured_before(begun.get("measured"), parameters)
         report(f"auto: going on with what was chosen for {measured.utterances} utterances when the run in {work} began")
@@ -96,6 +99,10 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
             report(f"auto: {reason}")
         if own := [f"--{name}={values[name]}" for name in choice.flags if name in names]:
             report(f"auto: but {' '.join(own)}, as given")
+        kept = {name: DEFAULTS[name] for name in choice.flags if begun and name not in begun}
+        experiment = experiment.with_flags(**kept)
+        if other := [f"--{name}={value}" for name, value in kept.items() if name not in names]:
+            report(f"auto: but {' '.join(other)}, as when the run began")
     return experiment
 
 

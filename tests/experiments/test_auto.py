@@ -225,6 +225,22 @@ def test_the_same_command_goes_on_where_the_lists_are_in_the_work_folder(
         parse([*command[:2], f"--from={work / 'test.csv'}"])
 
 
+def test_a_run_that_an_earlier_version_began_keeps_to_its_network(
+    tiny_corpus: TinyCorpus, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deepspeech.cli.experiments.measure", lambda *_: SMALL)
+    command = ["--experiment=auto", f"--work={tmp_path}", f"--from={tiny_corpus.train}"]
+    begun = parse(command)
+    assert begun is not None and begun.model.settings.convolutions == 4
+    written = run_parameters(begun)
+    del written["convolutions"]  # which was no flag yet
+    (tmp_path / "checkpoints").mkdir()
+    write_parameters(tmp_path / "checkpoints" / FILE_NAME, written)
+    again = parse(command)
+    assert again is not None and again.model.settings.convolutions == 2
+    assert "auto: but --convolutions=2, as when the run began" in capsys.readouterr().err.splitlines()
+
+
 def test_another_network_and_other_features_are_told_beside_what_was_chosen(
     tiny_corpus: TinyCorpus, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
