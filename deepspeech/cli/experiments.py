@@ -19,9 +19,6 @@ from ..util.progress import report
 LIST = "list"
 """The name that stands for all experiments."""
 
-DEFAULTS = values_of(Options())
-"""The values of all flags, with which a run began that an earlier version started without some of them."""
-
 
 def base_options(given: Options, names: Collection[str]) -> Options | None:
     """Return the options whose values the flags of a command line, `given`, replace; None if these are the defaults.
@@ -99,7 +96,8 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
             report(f"auto: {reason}")
         if own := [f"--{name}={values[name]}" for name in choice.flags if name in names]:
             report(f"auto: but {' '.join(own)}, as given")
-        kept = {name: DEFAULTS[name] for name in choice.flags if begun and name not in begun}
+        then = values_of(Options())  # of flags that were none yet when an earlier version began the run
+        kept = {name: then[name] for name in choice.flags if begun and name not in begun}
         experiment = experiment.with_flags(**kept)
         if other := [f"--{name}={value}" for name, value in kept.items() if name not in names]:
             report(f"auto: but {' '.join(other)}, as when the run began")
