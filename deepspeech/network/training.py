@@ -155,14 +155,32 @@ def outputs_after_window(
         at = replace(at, compute=exact if layer in outer else compute)
         if isinstance(layer, IntermediateCTC):
             if training:
-                inner = computed(network.layers[-1], activations, replace(at, compute=exact))
+                inner = _by_its_record(network.layers[-1], activations, replace(at, compute=exact))
                 intermediate.append((layer.weight, Outputs(inner.stacked(at), at.lengths)))
             continue
-        activations = computed(layer, activations, at)
+        activations = _by_its_record(layer, activations, at)
         if layer is not network.layers[-1]:  # a linear layer, or one of a user's own, may compute in float32
             activations = Activations(tf.cast(activations.values, compute.dtype))
         at = at.after(layer)
     return Outputs(activations.stacked(at), at.lengths, tuple(intermediate))
+
+
+def _by_its_record(layer: Layer, inputs: Activations, at: Pass) -> Activations:
+    """Return the outputs of a layer; raise NetworkError for weights of which its record does not tell.
+
+    Each graph, that of the test, too, would have weights of its own in their place, or checkpoints begin without them.
+    """
+    before = len(v1.trainable_variables())
+    outputs = computed(layer, inputs, at)
+    told = {variable.name for variable in layer.variables(inputs.width)}
+    for made in v1.trainable_variables()[before:]:
+        if made.op.name not in told:
+            raise NetworkError(
+                f"layer {layer.name}: makes the variable {made.op.name}, which its record does not tell; have the "
+                f"record's `variables` return it, with a name that begins with {layer.name}/, and take it from "
+                "`variables_of`"
+            )
+    return outputs
 
 
 def reduced(count: Tensor, reduction: int) -> Tensor:

@@ -113,6 +113,8 @@ def test_what_is_not_a_network_is_refused(value: Any) -> None:
 def test_layers_make_a_network_only_with_names_of_their_own_and_logits_at_the_end() -> None:
     with pytest.raises(NetworkError, match="same name"):
         Network("twins", 26, (Dense("a", 4, clip=1.0), Dense("a", 4)))
+    with pytest.raises(NetworkError, match="two layers have the variable a/inner/weights"):
+        Network("inside", 26, (FeedForward("a", 26), Dense("a/inner", 26, clip=1.0), Dense("b", 4)))
     with pytest.raises(NetworkError, match="last layer"):
         Network("clipped", 26, (Dense("a", 4, clip=1.0),))
     with pytest.raises(NetworkError, match="already"):

@@ -1,3 +1,4 @@
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -5,11 +6,11 @@ import pytest
 import tensorflow as tf
 
 from deepspeech.errors import NetworkError
-from deepspeech.network import Layer, Variable, network
-from deepspeech.network.description import BLANK_BIAS
+from deepspeech.network import Dense, Layer, Network, Variable, network
+from deepspeech.network.description import BLANK_BIAS, ONES
 from deepspeech.network.layers.context_window import context_windows
 from deepspeech.network.layers.variables import variables_of
-from deepspeech.network.training import acoustic_model
+from deepspeech.network.training import Activations, Pass, acoustic_model, computed
 from deepspeech.options import ModelOptions
 from deepspeech.util.features import FeatureOptions
 
@@ -49,6 +50,36 @@ def test_a_beginning_of_values_that_there_is_not_is_named() -> None:
 
     with tf.Graph().as_default(), pytest.raises(NetworkError, match=r"mine/scale: .* no beginning 'twos'; .* ones"):
         variables_of(Scale("mine"), 4)
+
+
+def test_weights_of_which_the_record_does_not_tell_are_refused() -> None:
+    @dataclass(frozen=True)
+    class Own(Layer):
+        names: tuple[str, ...] = ()
+
+        def width(self, inputs: int) -> int:
+            return inputs
+
+        def variables(self, inputs: int) -> tuple[Variable, ...]:
+            return tuple(Variable(name, (inputs, inputs), ONES) for name in self.names)
+
+    @computed.register
+    def _own(layer: Own, inputs: Activations, at: Pass) -> Activations:
+        x = inputs.joined(at)
+        if not layer.names:
+            return Activations(tf.keras.layers.Dense(x.shape[1])(x))
+        return Activations(x + tf.matmul(x, variables_of(layer, x.shape[1])[0]))
+
+    def made_of(*names: str) -> None:
+        layers = (Own("own", names), Dense("labels", 3))
+        with tf.Graph().as_default():
+            acoustic_model(Network("some", 4, layers), tf.zeros([1, 2, 4]), tf.constant([2]), training=True)
+
+    made_of("own/weights")
+    with pytest.raises(NetworkError, match=r"layer own: makes the variable own/weights, which its record does not"):
+        made_of("weights")
+    with pytest.raises(NetworkError, match=r"layer own: makes the variable .*dense.*/kernel, which its record"):
+        made_of()
 
 
 def test_a_frame_stands_between_its_neighbours_with_zeros_beyond_the_ends() -> None:
