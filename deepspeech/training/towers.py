@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from ..errors import NetworkError
 from ..network import Network
 from ..network.layers.compute import Compute, compute_on
 from ..network.layers.ctc import ctc_loss
@@ -127,13 +128,22 @@ def _utterances(towers: Sequence[Tower]) -> Tensor:
 
 
 def _gradients(towers: Sequence[Tower], scale: Tensor) -> list[tuple[Tensor, Any]]:
-    """Return the gradient of the towers' summed loss times `scale`, for each variable."""
+    """Return the gradient of the towers' summed loss times `scale`, for each variable.
+
+    Raise NetworkError for a variable that the loss does not depend on, which layers of a user's own may have.
+    """
     variables = v1.trainable_variables()
     of_towers = []
     for tower in towers:
         with v1.device(tower.device):
             of_towers.append(
                 tf.gradients(tower.minimized, variables, tf.fill(tf.shape(tower.lengths), tower.weight * scale))
+            )
+    for gradient, variable in zip(of_towers[0], variables, strict=True):
+        if gradient is None:
+            raise NetworkError(
+                f"variable {variable.op.name}: no gradient of the loss comes to it, so it cannot be trained; leave it "
+                "out of its layer's record, or let the layers after it pass gradients on"
             )
     return [(_sum(of_one), variable) for of_one, variable in zip(zip(*of_towers, strict=True), variables, strict=True)]
 

@@ -1,10 +1,13 @@
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from deepspeech.network import Convolution, Dense, IntermediateCTC, Network, Projection, network
+from deepspeech.errors import NetworkError
+from deepspeech.network import Convolution, Dense, IntermediateCTC, Layer, Network, Projection, network
+from deepspeech.network.training import Activations, Pass, computed
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
 from deepspeech.training.graph import Session, build_training_graph
 from deepspeech.training.towers import GraphSettings, build_towers, feeds, mean_gradients
@@ -129,3 +132,20 @@ def test_each_tower_computes_on_its_device(joined_and_split: Any) -> None:
 
 def test_a_session_that_a_signal_kept_from_being_made_is_dropped_in_silence() -> None:
     Session.__new__(Session).__del__()
+
+
+def test_weights_to_which_no_gradient_comes_are_named() -> None:
+    @dataclass(frozen=True)
+    class Stopping(Layer):
+        def width(self, inputs: int) -> int:
+            return inputs
+
+    @computed.register
+    def _stopping(layer: Stopping, inputs: Activations, at: Pass) -> Activations:
+        del layer, at
+        return Activations(tf.stop_gradient(inputs.values))
+
+    own = Network("own", FEATURES.width, (Dense("first", 4, clip=20.0), Stopping("stopping"), Dense("labels", 3)))
+    settings = GraphSettings(own, SessionOptions(mixed_precision="off"), 7, OptimizerOptions())
+    with pytest.raises(NetworkError, match="variable first/weights: no gradient of the loss comes to it"):
+        build_training_graph(DEVICES[:1], settings)
