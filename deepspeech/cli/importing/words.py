@@ -160,9 +160,14 @@ def rows_in(lists: list[Path]) -> Iterator[Said]:
 def words_in(
     said: Said, model: Model, inspection: Inspection, normalizer: Normalizer | None, wanted: Collection[str] | None
 ) -> Found:
-    """Return the wanted words of a row; a row that cannot be read or spelled is logged and has none."""
+    """Return the wanted words of a row; a row that cannot be read or spelled is logged and has none.
+
+    A recording is only heard if its transcript has such a word.
+    """
     row = said.row
     transcript = normalizer(row.transcript) if normalizer else row.transcript
+    if wanted is not None and set(wanted).isdisjoint(transcript.split()):
+        return Found([], 0)
     try:
         part = row.part and inspection.inspect(row.path, row.part)[1]
         alignment = align(model, int16_of(read_audio(row.path, model.sampleRate(), part)), transcript)

@@ -66,6 +66,14 @@ def test_words_are_listed_where_they_are_said_and_are_read_as_utterances(
     assert [each.transcript for each in read] == ["de", "bed"]
 
 
+def test_recordings_without_a_wanted_word_are_not_heard(graph_file: Path, sentences: Path) -> None:
+    sentences.write_text(f"{sentences.read_text()}none.wav,bad cab,,,Bob\nlost.wav,ad de,,,Bob\n")
+    done = cut_words(graph_file, sentences, "--words", "de", "--output", sentences.with_name("words.csv"))
+    assert [line for line in done.stderr.splitlines() if "Left out" in line] == [
+        f"W Left out: {sentences}:5: {sentences.with_name('lost.wav')}: No such file or directory"
+    ]
+
+
 def test_each_word_is_listed_equally_often_and_of_the_speakers_in_turn(graph_file: Path, sentences: Path) -> None:
     listed = sentences.with_name("words.csv")
     done = cut_words(graph_file, sentences, "--of_each", "2", "--output", listed)
