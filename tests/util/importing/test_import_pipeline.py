@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import soundfile
 from running import assert_fails_with, run_script
 from trees import Import, read, tone, write
 
@@ -102,6 +101,16 @@ def test_all_may_go_into_one_set_or_none_into_train() -> None:
     assert len(divided(records, Choices(split=(0, 2, 2)))[0]["dev"]) == 50
 
 
+def test_what_was_too_little_to_divide_does_not_stay_in_a_train_set_that_has_no_share() -> None:
+    segments, choices = [Record("/corpus/talk.wav", "x", "", start=n) for n in range(8)], Choices(split=(0, 1, 1))
+    alone = counted(segments[:1], choices)
+    assert alone.divide() == ["1 utterance: too few for 2 sets; all are in train"]
+    for count in (2, 8):
+        more = counted(segments[:count], choices, alone.division)
+        assert more.divide()[0].startswith("not divided as before")
+        assert [list(map(more.choose, segments[:count])).count(name) for name in SETS] == [0, count / 2, count / 2]
+
+
 def test_more_speakers_than_are_counted_are_divided_by_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("deepspeech.util.importing.pipeline.splits.MOST_UNITS", 50)
     sets, _ = divided(spoken_by({f"s{number}": 2 for number in range(2000)}))
@@ -191,24 +200,6 @@ def test_a_second_run_checks_only_what_is_new_or_changed(
     for rows in (7, 0):  # all again by what judges otherwise, once
         checked.clear()
         assert (Import("common_voice", corpus, tmp_path / "out").all_rows, len(checked)) == (again.all_rows, rows)
-
-
-def test_segments_that_are_cut_are_cut_again_only_if_they_are_damaged(tmp_path: Path) -> None:
-    tone(tmp_path / "a" / "rec.wav", 3)
-    tone(tmp_path / "b" / "rec.wav", 3)
-    write(tmp_path / "wav.scp", "a a/rec.wav\nb b/rec.wav\n")
-    write(tmp_path / "segments", "u1 a 0 1\nu2 a 1 2\nu3 b 0 1\n")
-    write(tmp_path / "text", "u1 one\nu2 two\nu3 one\n")
-    out = tmp_path / "out"
-    rows = Import("kaldi", tmp_path, out, Choices(split=(1, 0, 0))).all_rows
-    clips = [out / row["wav_filename"] for row in rows]
-    assert len(set(clips)) == 3  # though two recordings have the same name
-    before = [clip.stat().st_ino for clip in clips]
-    clips[1].write_bytes(clips[1].read_bytes()[:40])
-    Import("kaldi", tmp_path, out, Choices(split=(1, 0, 0)))
-    after = [clip.stat().st_ino for clip in clips]
-    assert [one == other for one, other in zip(before, after, strict=True)] == [True, False, True]
-    assert soundfile.info(clips[1]).frames == 8000
 
 
 def test_a_truncated_recording_is_left_out_and_a_corpus_of_nothing_else_keeps_what_was_there(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import soundfile
-from trees import Import, write
+from trees import Import, tone, write
 
 from deepspeech.util.audio import read_audio
 from deepspeech.util.errors import ImportingError
@@ -88,3 +88,21 @@ def test_a_disk_that_is_full_ends_the_import_and_leaves_the_sets_before(
     assert [row["transcript"] for row in before] == ["x"]
     assert len((tmp_path / "out" / "train.csv").read_text().splitlines()) == 2
     assert len(Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN).all_rows) == 2
+
+
+def test_segments_that_are_cut_are_cut_again_only_if_they_are_damaged(tmp_path: Path) -> None:
+    tone(tmp_path / "a" / "rec.wav", 3)
+    tone(tmp_path / "b" / "rec.wav", 3)
+    write(tmp_path / "wav.scp", "a a/rec.wav\nb b/rec.wav\n")
+    write(tmp_path / "segments", "u1 a 0 1\nu2 a 1 2\nu3 b 0 1\n")
+    write(tmp_path / "text", "u1 one\nu2 two\nu3 one\n")
+    out = tmp_path / "out"
+    rows = Import("kaldi", tmp_path, out, Choices(split=(1, 0, 0))).all_rows
+    clips = [out / row["wav_filename"] for row in rows]
+    assert len(set(clips)) == 3  # though two recordings have the same name
+    before = [clip.stat().st_ino for clip in clips]
+    clips[1].write_bytes(clips[1].read_bytes()[:40])
+    Import("kaldi", tmp_path, out, Choices(split=(1, 0, 0)))
+    after = [clip.stat().st_ino for clip in clips]
+    assert [one == other for one, other in zip(before, after, strict=True)] == [True, False, True]
+    assert soundfile.info(clips[1]).frames == 8000

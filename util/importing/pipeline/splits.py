@@ -112,7 +112,8 @@ class Splitter:
         """Assign units as before, unless a set would have none; return what a person should know about it."""
         before, units = self.division, self._rows[self._kind]
         if before.how == self._how:
-            self._assigned = {unit: name for unit, name in before.sets.items() if name in (TRAIN, *wanted)}
+            own = {*wanted, TRAIN} if self._shares[TRAIN] > 0 else set(wanted)
+            self._assigned = {unit: name for unit, name in before.sets.items() if name in own}
         found = [self._assigned[unit] for unit in units if unit in self._assigned]
         if needed - len(set(found)) > len(units) - len(found):
             self._assigned = {}
