@@ -23,12 +23,12 @@ def test_ljspeech_takes_the_normalized_text_and_leaves_quotes_alone(tmp_path: Pa
 def test_ljspeech_takes_what_a_header_says_and_refuses_speakers_for_transcripts(tmp_path: Path) -> None:
     for number in range(10):
         tone(tmp_path / "wavs" / f"LJ{number}.wav")
-    lines = "".join(f"wavs/LJ{number}.wav|one {number}|s{number % 2}\n" for number in range(10))
-    write(tmp_path / "metadata.csv", lines)
-    with pytest.raises(
-        ImportingError, match=r"metadata\.csv: the last column has only s0, s1, .* file\|text\|speaker$"
-    ):
-        Import("ljspeech", tmp_path, tmp_path / "out")
+    for first in ("Ann Lee", "s"):
+        lines = "".join(f"wavs/LJ{number}.wav|one {number}|{first}{number % 2}\n" for number in range(10))
+        write(tmp_path / "metadata.csv", lines)
+        refused = rf"metadata\.csv: the last column has only {first}0, {first}1, .* file\|text\|speaker$"
+        with pytest.raises(ImportingError, match=refused):
+            Import("ljspeech", tmp_path, tmp_path / "out")
     write(tmp_path / "metadata.csv", f"File|Text|Speaker\n{lines}")
     done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
     assert done.transcripts == {f"LJ{number}.wav": f"one {number}" for number in range(10)}

@@ -75,12 +75,12 @@ def _columns(fields: Sequence[str], header: Sequence[str]) -> tuple[str, str, st
 
 
 def _check_last_column(path: Path) -> None:
-    """Raise ImportingError where the last of several texts is one of few words, as the name of a speaker is."""
+    """Raise ImportingError where the last of several texts is one of few, as the name of a speaker is."""
     lines = (line.split("|")[1:] for _, line in islice(read_lines(path), _LOOKED_AT))
     texts = [fields for fields in lines if len(fields) > 1]
     names = {fields[-1].strip() for fields in texts} - {""}
     others = {fields[0] for fields in texts}
-    if names and not any(" " in name for name in names) and len(others) >= max(_VARIED, 4 * len(names)):
+    if names and len(others) >= max(_VARIED, 4 * len(names)):
         raise ImportingError(
             f"{path}: the last column has only {', '.join(sorted(names)[:3])}{' …' * (len(names) > 3)}, as if it named "
             "speakers; name the columns in a first line, such as file|text|speaker"
