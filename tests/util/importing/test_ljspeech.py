@@ -40,3 +40,15 @@ def test_ljspeech_takes_what_a_header_says_and_refuses_speakers_for_transcripts(
     write(tmp_path / "metadata.csv", "id|transcript|normalized transcript\nLJ1|Dr. A|doctor a\nLJ2|two|\n")
     done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
     assert done.transcripts == {"LJ1.wav": "doctor a", "LJ2.wav": "two"}
+
+
+def test_ljspeech_refuses_lengths_for_transcripts(tmp_path: Path) -> None:
+    for number in range(4):
+        tone(tmp_path / "wavs" / f"LJ{number}.wav")
+    lengths = "".join(f"wavs/LJ{number}.wav|one {number}|{number}.5\n" for number in range(4))
+    write(tmp_path / "metadata.csv", lengths)
+    with pytest.raises(ImportingError, match=r"only 0\.5, 1\.5, 2\.5 …, as if it told lengths; .*file\|text\|seconds$"):
+        Import("ljspeech", tmp_path, tmp_path / "out")
+    write(tmp_path / "metadata.csv", f"file|text|seconds\n{lengths}")
+    done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert done.transcripts == {f"LJ{number}.wav": f"one {number}" for number in range(4)}

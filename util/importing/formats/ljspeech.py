@@ -8,6 +8,7 @@ metadata_val.csv and metadata_test.csv are sets of their own.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -29,6 +30,7 @@ _TEXTS = (
 
 _LOOKED_AT = 1000
 """Lines that tell whether the last column may be the transcript."""
+_FRACTION = re.compile(r"\d+\.\d+")
 _VARIED = 8
 """Values of a column that cannot be those of few speakers."""
 
@@ -75,15 +77,17 @@ def _columns(fields: Sequence[str], header: Sequence[str]) -> tuple[str, str, st
 
 
 def _check_last_column(path: Path) -> None:
-    """Raise ImportingError where the last of several texts is one of few, as the name of a speaker is."""
+    """Raise ImportingError where the last of several texts is one of few, as the name of a speaker is, or a length."""
     lines = (line.split("|")[1:] for _, line in islice(read_lines(path), _LOOKED_AT))
     texts = [fields for fields in lines if len(fields) > 1]
     names = {fields[-1].strip() for fields in texts} - {""}
     others = {fields[0] for fields in texts}
-    if names and len(others) >= max(_VARIED, 4 * len(names)):
+    lengths = all(map(_FRACTION.fullmatch, names))
+    if names and (lengths or len(others) >= max(_VARIED, 4 * len(names))):
         raise ImportingError(
-            f"{path}: the last column has only {', '.join(sorted(names)[:3])}{' …' * (len(names) > 3)}, as if it named "
-            "speakers; name the columns in a first line, such as file|text|speaker"
+            f"{path}: the last column has only {', '.join(sorted(names)[:3])}{' …' * (len(names) > 3)}, as if it "
+            f"{'told lengths' if lengths else 'named speakers'}; name the columns in a first line, such as "
+            f"file|text|{'seconds' if lengths else 'speaker'}"
         )
 
 
