@@ -129,13 +129,14 @@ def test_labels_with_times_are_no_transcripts_whatever_they_are_called(tmp_path:
         "audacity.txt": "0.000000\t0.250000\tone\n0.250000\t0.400000\t\n",
         "comma.txt": "0,000000\t0,250000\tone\n",
         "praat.lab": "0.00 0.35 a\n0.35 0.4 sil\n",
+        "timit.txt": "0 46797 She had your dark suit in greasy wash water all year.\n",
     }
-    texts = {"numbers.txt": "10 20 words\n", "price.txt": "1.50 is dear\n"}
+    texts = {"numbers.txt": "10 20 words\n", "years.txt": "0 1000 2000\n", "price.txt": "1.50 is dear\n"}
     for name, text in {**labels, **texts}.items():
         write(tmp_path / name, text)
         tone(tmp_path / Path(name).with_suffix(".wav"))
     done = Import("folder", tmp_path, tmp_path / "out", ALL_TRAIN)
-    assert done.transcripts == {"numbers.wav": "10 20 words", "price.wav": "1.50 is dear"}
+    assert done.transcripts == {Path(name).with_suffix(".wav").name: text.strip() for name, text in texts.items()}
     assert done.left_out == dict.fromkeys(labels, "labels with times instead of a transcript")
 
 

@@ -11,6 +11,7 @@ from ....corpus_files.lines import read_text
 _MOST_LINKS = 5
 _SAMPLES = re.compile(r"\d+\s+\d+\s+\S+")
 _SECONDS = re.compile(r"\d+[.,]\d+\s+\d+[.,]\d+(\s|$)")
+_ALL_SAMPLES = re.compile(r"0\s+\d{4,}\s+\D")
 
 
 def follow_links(path: Path) -> str:
@@ -30,8 +31,9 @@ def follow_links(path: Path) -> str:
 def has_times(text: str, *, whole: bool) -> bool:
     """Return whether every line begins with two times, as labels do, which are no transcript.
 
-    They have a fraction, as Audacity's, or with `whole` none, as HTK's: those of a transcript may be numbers.
+    They have a fraction, as Audacity's, or are those of the first and the last sample, as TIMIT's; or with `whole` any
+    numbers, as HTK's, which may be words of a transcript.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    kinds = (_SECONDS, _SAMPLES) if whole else (_SECONDS,)
+    kinds = (_SECONDS, _ALL_SAMPLES, _SAMPLES)[: None if whole else 2]
     return bool(lines) and any(all(map(kind.match, lines)) for kind in kinds)
