@@ -14,12 +14,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from ..errors import FlagError
 from ..options import Options, values_of, with_values
 from ..options.experiment import ALPHABET, corpus_folders
 from ..options.rows.values import Value
 from ..util.files.python_files import load_python_file
+from ..util.importing.pipeline.records import SETS, TEST
 
 MODULES = (
     *(
@@ -66,30 +68,35 @@ class Experiment:
     options: Options = field(default_factory=Options)
 
     def with_flags(self, **flags: Value) -> Experiment:
-        """Return this experiment with other values of some flags.
+        """Return this experiment with other values of some flags, which hold as those of a command line do.
 
         Raise FlagError for a name that is not a flag's, and for a value of another type than the flag's.
         """
-        return replace(self, options=with_values(self.options, flags))
+        changed: dict[str, Any] = {f"{each}_files": () for each in SETS if f"{each}_files" in flags}  # of the corpus
+        return replace(self, options=with_values(self.options, flags), **changed)
 
     def options_in(self, name: str, work: Path) -> Options:
-        """Return the options of a run under this name; the folder `work` is for all that it reads and writes."""
+        """Return the options of a run under this name; the folder `work` is for all that it reads and writes.
+
+        What the fields say beside the options holds for flags that these leave at their defaults.
+        """
         own, *others = corpus_folders(work, self.besides)
         files: dict[str, Value] = {}
-        for each in ("train", "dev", "test") if self.corpus else ():
+        for each in SETS if self.corpus else ():
             names = getattr(self, f"{each}_files")
-            further = [folder / f"{each}.csv" for folder in others] if names and each != "test" else []
+            further = [folder / f"{each}.csv" for folder in others] if names and each != TEST else []
             files[f"{each}_files"] = (*(own / name for name in names), *further)
         caches = {f"{each}_cached_features_path": work / f"{each}.h5" for each in self.cached_sets}
-        folders = {"work": work, "checkpoint_dir": work / "checkpoints", "summary_dir": work / "summaries"}
+        folders = {"checkpoint_dir": work / "checkpoints", "summary_dir": work / "summaries"}
         if self.makes_alphabet:
             folders["alphabet_config_path"] = work / ALPHABET
         if self.writes_report:
             folders["report_dir"] = work / "report"
-        corpus: dict[str, Value] = {"corpus": self.corpus, "besides": self.besides, "part": self.parts}
-        return with_values(
-            self.options, {**values_of(self.options), "experiment": name, **corpus, **files, **caches, **folders}
-        )
+        fields: dict[str, Value] = {"part": self.parts, **files, **caches, **folders}
+        defaults = values_of(Options())
+        chosen = {flag: value for flag, value in values_of(self.options).items() if value != defaults[flag]}
+        of_run: dict[str, Value] = {"experiment": name, "work": work, "corpus": self.corpus, "besides": self.besides}
+        return with_values(Options(), {**fields, **chosen, **of_run})
 
 
 _registered: dict[str, Experiment] = {}

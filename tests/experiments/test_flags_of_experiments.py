@@ -1,0 +1,36 @@
+"""Flags that an experiment in Python gives, beside what its fields say."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from deepspeech.experiments.experiment import Experiment
+from deepspeech.experiments.fsdd import FSDD
+from deepspeech.options import Options
+
+
+def options_of(experiment: Experiment) -> Options:
+    return experiment.options_in("mine", Path("work"))
+
+
+def test_files_that_are_given_take_the_place_of_the_corpus_s_sets() -> None:
+    options = options_of(FSDD.with_flags(train_files="mine.csv,more.csv", test_files=()))
+    assert options.train.files == (Path("mine.csv"), Path("more.csv"))
+    assert options.dev.files == (Path("work/corpus/dev.csv"),)
+    assert options.test.files == ()
+    assert options_of(Experiment(corpus="fsdd", options=options)).train.files == options.train.files
+
+
+def test_files_and_folders_that_are_given_take_the_place_of_those_in_the_work_folder() -> None:
+    makes = replace(FSDD, makes_alphabet=True, writes_report=True, parts=("one", "two"))
+    given = {
+        "alphabet_config_path": "a.txt",
+        "report_dir": "r",
+        "checkpoint_dir": "c",
+        "train_cached_features_path": "t",
+    }
+    options = options_of(makes.with_flags(**given, part="two"))
+    assert options.alphabet.path == Path("a.txt") and options.report.report_dir == Path("r")
+    assert options.checkpoints.directory == Path("c") and options.train.cached_features_path == Path("t")
+    assert options.experiment.parts == ("two",) and options.experiment.work == Path("work")
+    without = options_of(makes)
+    assert without.alphabet.path == Path("work/alphabet.txt") and without.experiment.parts == ("one", "two")
