@@ -17,8 +17,13 @@ ALPHABET = "alphabet.txt"
 
 
 def corpus_folders(work: Path, besides: Sequence[str]) -> list[Path]:
-    """Return where in a work folder corpora are imported to: the experiment's own, and those that it has besides."""
-    return [work / "corpus", *(work / "besides" / name for name in besides)]
+    """Return where in a work folder corpora are imported to: the experiment's own, and those that it has besides.
+
+    Of several with one name, as of a format, the later ones have a number.
+    """
+    before = [besides[:place].count(name) for place, name in enumerate(besides)]
+    names = [f"{name}-{count + 1}" if count else name for name, count in zip(besides, before, strict=True)]
+    return [work / "corpus", *(work / "besides" / name for name in names)]
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,25 @@ def test_each_corpus_is_learned_from_and_the_first_is_tested_on(folders: Path) -
     assert said == {SetName.TRAIN: ["yes", "a book"], SetName.DEV: ["yes", "a book"], SetName.TEST: ["yes"]}
 
 
+def test_several_corpora_of_one_format_are_all_learned_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number, letter in enumerate("abc"):
+        for place in range(20):
+            write_wav(
+                tmp_path / letter / f"{place}.wav", say("abcdeabcde", np.random.default_rng(100 * number + place))
+            )
+            (tmp_path / letter / f"{place}.txt").write_text(letter)
+    (tmp_path / "own.py").write_text(
+        "from dataclasses import replace\n"
+        "from deepspeech.experiments.experiment import find_experiment\n"
+        'THREE = replace(find_experiment("folder")[1], besides=("folder", "folder"))\n'
+    )
+    options = parse(["--experiment=own.py:THREE", "--from=a,b,c", "--work=work"])
+    assert options is not None
+    said = [each.transcript for each in read_inputs(options).corpora[SetName.TRAIN].utterances]
+    assert {letter: said.count(letter) > 10 for letter in "abc"} == dict.fromkeys("abc", True)
+
+
 def test_folders_of_some_corpora_are_refused_with_the_names_of_all(folders: Path) -> None:
     with pytest.raises(FlagError, match="--experiment=an4_with_librispeech needs the folders of an4 and librispeech"):
         read(folders, "an4")
