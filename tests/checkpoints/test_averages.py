@@ -74,6 +74,25 @@ def test_the_best_checkpoints_are_kept_and_their_mean_is_used(tmp_path: Path) ->
         assert checkpoints.find(Kind.BEST) == best
 
 
+def test_the_mean_of_those_that_are_left_is_used_where_the_index_is_lost_or_the_best_damaged(tmp_path: Path) -> None:
+    with session_of(tmp_path, averaged=3) as (checkpoints, session):
+        for step, loss in enumerate([4.0, 2.0, 3.0], start=1):
+            set_step(session, step)
+            fill(session, weights=loss)
+            checkpoints.save(session, Kind.BEST, replace(STATE, dev_losses=(loss,)))
+    (tmp_path / "best_dev_checkpoint").unlink()
+    with session_of(tmp_path, trains=False, averaged=3) as (checkpoints, session):
+        checkpoints.restore(session, checkpoints.choose("Testing"), to_use=True)
+        assert filled_with(session, WEIGHTS) == 3.0
+    (tmp_path / "best_dev-2.data-00000-of-00001").write_bytes(b"damaged")
+    with session_of(tmp_path, trains=False, averaged=3) as (checkpoints, session):
+        checkpoints.restore(session, checkpoints.choose("Testing"), to_use=True)
+        assert filled_with(session, WEIGHTS) == 3.5
+    with session_of(tmp_path, trains=False, averaged=3, wanted="best_dev-1") as (checkpoints, session):
+        checkpoints.restore(session, checkpoints.choose("Testing"), to_use=True)
+        assert filled_with(session, WEIGHTS) == 4.0
+
+
 def test_figures_of_another_folder_keep_no_checkpoint_out_of_the_best(tmp_path: Path) -> None:
     elsewhere = (0.1, 0.2, 0.3)
     with session_of(tmp_path, averaged=2) as (checkpoints, session):
