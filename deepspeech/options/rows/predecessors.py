@@ -52,7 +52,9 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "reverse_test": _switch(_ORDER),
     "shuffle_buffer": _ignored("--shuffle_batches shuffles all batches of an epoch"),
     # Model and training
-    "layer_norm": _switch("no network here has layer normalization; train without it"),
+    "layer_norm": _switch(
+        "the network deepspeech has no layer normalization; train it without, or --network lstm, which has it"
+    ),
     "force_initialize_learning_rate": _ignored("each run uses its --learning_rate", "False", switch=True),
     "skip_batch_test": _ignored("no memory test comes before training", "True", "False", switch=True),
     # Checkpoints and reports
