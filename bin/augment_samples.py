@@ -118,7 +118,7 @@ def rows_of(source: str) -> list[Row]:
     """Return the rows of a CSV with transcripts, else one for each recording of the source. Raise CorpusError."""
     recordings, path = recordings_of(source), user_path(source)
     if not has_transcripts(path):
-        return [Row(source, line, str(recording), "") for line, recording in enumerate(recordings, 1)]
+        return [Row(source, line, str(path), "", part=part) for line, (path, part) in enumerate(recordings, 1)]
     rows = []
     for row in read_files([path], None):
         if isinstance(row, BadRow):

@@ -11,6 +11,7 @@ from ..network import network
 from ..options import Options, items_of
 from ..schedule.jobs import SetName
 from ..schedule.state import Plan
+from ..util.augmentation.recordings import Recording
 from ..util.files.whole_files import encoded
 from ..util.text import Alphabet
 
@@ -61,7 +62,7 @@ def code_property(package: Path = PACKAGE) -> dict[str, str]:
 
 
 def worker_properties(
-    options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan], sources: Mapping[str, Sequence[Path]]
+    options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan], sources: Mapping[str, Sequence[Recording]]
 ) -> dict[str, str]:
     """Return the properties in which all workers must agree: what was read, and the flags that decide the result.
 
@@ -102,9 +103,9 @@ def _augmentation(options: Options) -> str:
     return f"{','.join(options.augmentation.written)} {decided_by}" if options.augmentation.written else "none"
 
 
-def _recordings(paths: Iterable[Path]) -> str:
-    """Return how many recordings these are, and a digest of their names and sizes."""
-    found = [f"{path.name}\0{path.stat().st_size}\n" for path in paths]
+def _recordings(recordings: Iterable[Recording]) -> str:
+    """Return how many recordings these are, and a digest of their names, parts and sizes."""
+    found = [f"{path.name}{part.fragment if part else ''}\0{path.stat().st_size}\n" for path, part in recordings]
     return f"{len(found)} files {_digest(''.join(found))}" if found else "none"
 
 

@@ -14,6 +14,7 @@ from ..errors import CorpusError, FeatureCacheError, FlagError, ImportingError
 from ..options import Options, SetOptions
 from ..schedule.jobs import SetName
 from ..util.augmentation.checked_sources import checked_sources
+from ..util.augmentation.recordings import Recording
 from ..util.checks.bad_rows.exclusion import Exclusions
 from ..util.checks.checked_recordings import users_file
 from ..util.checks.overlap import overlap
@@ -38,7 +39,7 @@ class Inputs:
     decoder: CTCDecoder
     corpora: Mapping[SetName, Corpus]
     """Of the sets."""
-    sources: Mapping[str, tuple[Path, ...]]
+    sources: Mapping[str, tuple[Recording, ...]]
     """Of augmentations."""
 
 
@@ -160,7 +161,7 @@ def _check_flags(options: Options, alphabet: Alphabet) -> None:
         check_flags(options.checkpoints, identity, trains=options.trains)
 
 
-def _check_sources(options: Options) -> Mapping[str, tuple[Path, ...]]:
+def _check_sources(options: Options) -> Mapping[str, tuple[Recording, ...]]:
     return checked_sources(
         options.augmentation.augmentations if options.trains else (),
         skip_bad=options.bad_rows.skip,

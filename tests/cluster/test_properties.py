@@ -16,10 +16,11 @@ from deepspeech.cluster.properties import worker_properties
 from deepspeech.errors import FlagError
 from deepspeech.options import Options, flags_of
 from deepspeech.training.inputs import read_inputs
+from deepspeech.util.augmentation.recordings import Recording
 from deepspeech.util.text import Alphabet
 
 
-def properties(*given: str, sources: Mapping[str, Sequence[Path]] = MappingProxyType({})) -> dict[str, str]:
+def properties(*given: str, sources: Mapping[str, Sequence[Recording]] = MappingProxyType({})) -> dict[str, str]:
     options = flags.parse(["--train_files=a.csv", "--ps_hosts=a:1", "--worker_hosts=b:1", "--job_name=worker", *given])
     assert options is not None
     return worker_properties(options, Alphabet(("a", " ")), {}, sources)
@@ -71,7 +72,7 @@ def test_workers_must_have_the_same_recordings_of_noise_wherever_they_are(tmp_pa
         (tmp_path / folder).mkdir()
         for name in names:
             (tmp_path / folder / name).write_bytes(bytes(20 if folder == "differs" else 10))
-        given = [tmp_path / folder / name for name in names[: 1 if folder == "lacks" else 2]]
+        given = [Recording(tmp_path / folder / name) for name in names[: 1 if folder == "lacks" else 2]]
         told.append(properties("--augment=overlay[source=noise]", sources={"noise": given}))
     assert difference(told[0], told[1]) is None
     for other in told[2:]:

@@ -80,9 +80,9 @@ class Occasion:
 
     def recording(self, source: str) -> Samples:
         """Return one of a source's recordings, float32 [samples]. Raise AugmentationError if it cannot be read."""
-        paths = self.recordings.of(source)
+        recordings = self.recordings.of(source)
         try:
-            return self.recordings.read(paths[int(self.random.integers(len(paths)))])
+            return self.recordings.read(recordings[int(self.random.integers(len(recordings)))])
         except AudioError as error:
             raise AugmentationError(f"--augment: source={source}: {error}") from error
 

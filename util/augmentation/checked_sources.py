@@ -10,9 +10,10 @@ from ..checks.checked_recordings import checked_recordings
 from ..checks.inspection import Inspection
 from ..errors import AudioError, FlagError
 from ..parallel import ordered_map
+from ..parts import PartError
 from ..progress import Progress
 from .augmentation import Augmentation, source_of
-from .recordings import recordings_of
+from .recordings import Recording, recordings_of
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +29,7 @@ def checked_sources(
     skip_bad: bool = False,
     progress: bool = True,
     remembered: Path | None = None,
-) -> Mapping[str, tuple[Path, ...]]:
+) -> Mapping[str, tuple[Recording, ...]]:
     """Return the recordings of each source that augmentations name, having made sure that they can be read.
 
     Raise FlagError for a source that is not there, or that has recordings that cannot be read to their end or are
@@ -41,25 +42,29 @@ def checked_sources(
         return {source: _usable(source, inspection, skip_bad, progress) for source in sources}
 
 
-def _usable(source: str, inspection: Inspection, skip_bad: bool, progress: bool) -> tuple[Path, ...]:
-    paths = recordings_of(source)
+def _usable(source: str, inspection: Inspection, skip_bad: bool, progress: bool) -> tuple[Recording, ...]:
+    recordings = recordings_of(source)
 
-    def problem(path: Path) -> str:
+    def checked(recording: Recording) -> Recording | str:
+        """Return a recording whose part is within its length, or what is wrong with it."""
+        path = recording.path
         try:
-            audio, _ = inspection.inspect(str(path))
+            audio, part = inspection.inspect(str(path), recording.part)
         except AudioError as error:
             return str(error)
-        return f"{path}: silent: all its samples are the same" if audio.silent else ""
+        except PartError as error:
+            return f"{path}: {error}"
+        return f"{path}: silent: all its samples are the same" if audio.silent else Recording(path, part)
 
-    with Progress(f"Checking {source}", len(paths), progress, unit="recordings") as bar:
-        problems = []
-        for each in ordered_map(problem, paths, _THREADS, ahead=4 * _THREADS):
+    with Progress(f"Checking {source}", len(recordings), progress, unit="recordings") as bar:
+        found = []
+        for each in ordered_map(checked, recordings, _THREADS, ahead=4 * _THREADS):
             bar.advance()
-            problems.append(each)
-    usable = tuple(path for path, what in zip(paths, problems, strict=True) if not what)
-    if bad := [what for what in problems if what]:
+            found.append(each)
+    usable = tuple(each for each in found if isinstance(each, Recording))
+    if bad := [each for each in found if isinstance(each, str)]:
         others = f"; and {len(bad) - MOST_NAMED} more" if len(bad) > MOST_NAMED else ""
-        listed = f"{len(bad)} of {len(paths)} recordings cannot be used: {'; '.join(bad[:MOST_NAMED])}{others}"
+        listed = f"{len(bad)} of {len(recordings)} recordings cannot be used: {'; '.join(bad[:MOST_NAMED])}{others}"
         if not skip_bad or not usable:
             advice = "correct or remove them" + (", or leave them out by --skip_bad_rows" if usable else "")
             raise FlagError(f"--augment: source={source}: {listed}; {advice}")

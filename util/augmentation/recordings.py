@@ -4,30 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from ..audio import Samples, read_audio
 from ..containers.endings import LISTED, is_recording
 from ..corpus_files.csv_files import recordings_in
 from ..errors import CorpusError, FlagError
 from ..files.user_paths import user_path
+from ..parts import Part
 
 MEMORY = 1 << 28
 """Bytes of decoded recordings that stay in memory."""
 
 
-def recordings_of(source: str) -> tuple[Path, ...]:
+class Recording(NamedTuple):
+    """An audio file, or a part of one."""
+
+    path: Path
+    part: Part | None = None
+    """None: all of it."""
+
+
+def recordings_of(source: str) -> tuple[Recording, ...]:
     """Return the audio files of a source: itself, those in a folder and the folders below it, or those of a CSV.
 
-    They are sorted by path, or in the order of the CSV, whose folder relative paths are taken from. Raise FlagError if
-    there are none.
+    They are sorted by path, or in the order of the CSV, whose folder relative paths are taken from, and whose rows may
+    be parts of them. Raise FlagError if there are none.
     """
     path = user_path(source)
     if path.is_dir():
-        found = sorted(file for file in path.rglob("*") if is_recording(file.name) and file.is_file())
+        found = [Recording(file) for file in sorted(path.rglob("*")) if is_recording(file.name) and file.is_file()]
     elif path.suffix.lower() == ".csv":
         found = _listed(path)
     else:
-        found = [path] if path.is_file() else []
+        found = [Recording(path)] if path.is_file() else []
     if path.suffix.lower() in (".sdb", ".tar"):
         raise FlagError(f"source={source}: archives are not read here; unpack it, and name the folder")
     if not found:
@@ -40,13 +50,13 @@ class Recordings:
     """Recordings at one rate, of which as many as fit into MEMORY are decoded only once. Threads may share them."""
 
     def __init__(
-        self, sample_rate: int, sources: Mapping[str, tuple[Path, ...]] | None = None, memory: int = MEMORY
+        self, sample_rate: int, sources: Mapping[str, tuple[Recording, ...]] | None = None, memory: int = MEMORY
     ) -> None:
         """Take the audio files of `sources` that are known, as `checked_sources` returns them."""
         self._sample_rate = sample_rate
         self._room = memory
-        self._paths = dict(sources or {})
-        self._decoded: dict[Path | int, Samples] = {}
+        self._of_sources = dict(sources or {})
+        self._decoded: dict[Recording | int, Samples] = {}
         self._made: dict[str, Samples] = {}
 
     def made(self, name: str, make: Callable[[], Samples]) -> Samples:
@@ -58,17 +68,17 @@ class Recordings:
             self._made[name] = make()
         return self._made[name]
 
-    def of(self, source: str) -> tuple[Path, ...]:
+    def of(self, source: str) -> tuple[Recording, ...]:
         """Return the audio files of a source, as they were when they were first asked for; raise FlagError."""
-        if source not in self._paths:
-            self._paths[source] = recordings_of(source)
-        return self._paths[source]
+        if source not in self._of_sources:
+            self._of_sources[source] = recordings_of(source)
+        return self._of_sources[source]
 
-    def read(self, path: Path) -> Samples:
+    def read(self, recording: Recording) -> Samples:
         """Return a recording, float32 [samples], which must not be changed. Raise AudioError."""
-        return self.decoded(path, lambda: read_audio(path, self._sample_rate))
+        return self.decoded(recording, lambda: read_audio(recording.path, self._sample_rate, recording.part))
 
-    def decoded(self, name: Path | int, decode: Callable[[], Samples]) -> Samples:
+    def decoded(self, name: Recording | int, decode: Callable[[], Samples]) -> Samples:
         """Return what `decode` returns, float32 [samples], or returned when this name was asked for before."""
         known = self._decoded.get(name)
         if known is not None:
@@ -81,8 +91,8 @@ class Recordings:
         return samples
 
 
-def _listed(path: Path) -> list[Path]:
+def _listed(path: Path) -> list[Recording]:
     try:
-        return [Path(recording) for recording in recordings_in(path)]
+        return [Recording(Path(recording), part) for recording, part in recordings_in(path)]
     except CorpusError as error:
         raise FlagError(f"source={error}") from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ..feeding import FeatureSource, OnTheFly
 from ..text import outputs_needed
 from .augmentation import Augmentation, Domain, Occasion
 from .kinds.noise import MOST_VOICES
-from .recordings import Recordings
+from .recordings import Recording, Recordings
 from .spectrogram import hop, samples_of, spectrogram
 
 Struck = Sequence[tuple[Augmentation, Occasion]]
@@ -54,7 +53,7 @@ class Augmented:
         unchanged: FeatureSource,
         plan: AugmentationPlan,
         output_count: Callable[[int], int] = int,
-        sources: Mapping[str, tuple[Path, ...]] | None = None,
+        sources: Mapping[str, tuple[Recording, ...]] | None = None,
     ) -> None:
         """Take the features that are not augmented from `unchanged`, such as a cache.
 

@@ -91,12 +91,19 @@ def columns_in(path: Path) -> list[str]:
         return table.header
 
 
-def recordings_in(path: Path) -> list[str]:
-    """Return the recordings that a CSV file names in wav_filename, whatever other columns it has. Raise CorpusError."""
+def recordings_in(path: Path) -> Iterator[tuple[str, Part | None]]:
+    """Yield the recordings that a CSV file names in wav_filename, or parts of them; it needs no other column.
+
+    Raise CorpusError.
+    """
     with _opened(path) as table:
-        column = _column(path, table.header, REQUIRED[0])
-        names = (fields[column] for _, fields in table if len(fields) > column)
-        return [joined(path.parent, name) for name in names if name]
+        filename, *times = _column(path, table.header, REQUIRED[0]), *_columns_of_times(path, table.header)
+        for line, fields in table:
+            if len(fields) > filename and fields[filename]:
+                part = part_of_fields([fields[column] if column < len(fields) else "" for column in times] or [""])
+                if isinstance(part, str):
+                    raise CorpusError(f"{path}:{line}: {part}")
+                yield joined(path.parent, fields[filename]), part
 
 
 def names_in(header: Collection[str]) -> tuple[str, str]:

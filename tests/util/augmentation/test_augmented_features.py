@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corpora import TinyCorpus, write_alphabet, write_csv, write_tiny_corpus, write_wav
+from corpora import RATE, TinyCorpus, write_alphabet, write_csv, write_tiny_corpus, write_wav
 
 from deepspeech.util.augmentation.checked_sources import checked_sources
+from deepspeech.util.augmentation.recordings import Recording
 from deepspeech.util.augmentation.registry import parse_augmentations
 from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
 from deepspeech.util.corpus import Corpus, read_corpus
@@ -163,6 +164,21 @@ def test_noise_that_is_gone_is_named_with_its_flag_and_leaves_no_utterance_out(c
         Feeder(corpus, source, 5, skip_unreadable=True).batch(0)
 
 
+def test_of_a_part_in_a_list_of_noise_nothing_else_is_mixed_in(corpus: Corpus, tmp_path: Path) -> None:
+    noise = np.concatenate([np.zeros(RATE), np.sign(np.sin(np.arange(1, RATE + 1))), np.zeros(RATE)]).astype(np.float32)
+    write_wav(tmp_path / "talk.wav", noise)
+    (tmp_path / "noise.csv").write_text("wav_filename,start,duration\ntalk.wav,1,1\n")
+    plan = AugmentationPlan(parse_augmentations([f"overlay[source={tmp_path / 'noise.csv'},snr=-60]"]), 1, 1)
+    sources = checked_sources(plan.augmentations, progress=False)
+    source = Augmented(corpus, MFCC, OnTheFly(corpus, MFCC), plan, sources=sources)
+    for index in range(len(corpus)):
+        assert np.abs(source.samples(index)).min() > 0.05  # it is as loud all the time
+    for part, wrong in (("2.2,0.5", "silent: all its samples"), ("5,1", "a segment beyond the end of its recording")):
+        (tmp_path / "noise.csv").write_text(f"wav_filename,start,duration\ntalk.wav,{part}\n")
+        with pytest.raises(FlagError, match=rf"1 of 1 recordings cannot be used: {tmp_path / 'talk.wav'}: {wrong}"):
+            checked_sources(plan.augmentations, progress=False)
+
+
 @pytest.mark.parametrize("augmentation", ["overlay", "room"])
 def test_recordings_of_a_source_are_checked_before_and_bad_ones_left_out_once_if_asked(
     augmentation: str, corpus: Corpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
@@ -176,7 +192,7 @@ def test_recordings_of_a_source_are_checked_before_and_bad_ones_left_out_once_if
     with pytest.raises(FlagError, match=rf"^{listed}[^\n]*--skip_bad_rows$"):
         checked_sources(plan.augmentations, progress=False)
     sources = checked_sources(plan.augmentations, skip_bad=True, progress=False)
-    assert sources == {str(tmp_path): tuple(good)}
+    assert sources == {str(tmp_path): tuple(map(Recording, good))}
     assert [message for message in caplog.messages if "Left out" in message] == [caplog.messages[0]]
     source = Augmented(corpus, MFCC, OnTheFly(corpus, MFCC), plan, sources=sources)
     assert all(len(batch.utterances) for batch in fed(source, corpus, 0, 1))

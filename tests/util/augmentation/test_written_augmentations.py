@@ -17,8 +17,9 @@ from deepspeech.util.augmentation.kinds.masks import TimeMask
 from deepspeech.util.augmentation.kinds.noise import Overlay
 from deepspeech.util.augmentation.kinds.speed import Speed
 from deepspeech.util.augmentation.ranges import Range, parse_range
-from deepspeech.util.augmentation.recordings import recordings_of
+from deepspeech.util.augmentation.recordings import Recording, recordings_of
 from deepspeech.util.augmentation.registry import KINDS, markdown_table, parse_augmentation
+from deepspeech.util.parts import Part
 
 PAGE = Path(__file__).parents[3] / "docs/augmentation.md"
 
@@ -157,25 +158,31 @@ def test_recordings_are_those_of_a_file_a_folder_or_a_csv(tmp_path: Path) -> Non
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "list.csv").write_text("wav_filename,other\n3.ogg,1\na/1.wav,2\n")
-    assert recordings_of(str(tmp_path / "3.ogg")) == (tmp_path / "3.ogg",)
-    assert recordings_of(str(tmp_path / "a")) == (tmp_path / "a/1.wav", tmp_path / "a/b/2.FLAC")
-    assert recordings_of(str(tmp_path / "list.csv")) == (tmp_path / "3.ogg", tmp_path / "a/1.wav")
+    one, two, three = (Recording(tmp_path / name) for name in ("a/1.wav", "a/b/2.FLAC", "3.ogg"))
+    assert recordings_of(str(tmp_path / "3.ogg")) == (three,)
+    assert recordings_of(str(tmp_path / "a")) == (one, two)
+    assert recordings_of(str(tmp_path / "list.csv")) == (three, one)
     windows = "other;wav_filename\r\n1;3.ogg\r\n2;a\\1.wav\r\n"
     (tmp_path / "windows.csv").write_text(windows, encoding="utf-16", newline="")
-    assert recordings_of(str(tmp_path / "windows.csv")) == (tmp_path / "3.ogg", tmp_path / "a/1.wav")
+    assert recordings_of(str(tmp_path / "windows.csv")) == (three, one)
+    (tmp_path / "parts.csv").write_text("start,wav_filename,duration\n1.5,3.ogg,0.5\n,3.ogg,\n2,3.ogg\n")
+    parts = (Part(1.5, 2.0), None, Part(2.0, math.inf))
+    assert recordings_of(str(tmp_path / "parts.csv")) == tuple(Recording(tmp_path / "3.ogg", part) for part in parts)
 
 
 def test_a_source_that_is_not_there_is_named_with_its_augmentation(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "wrong.csv").write_text("file\na.wav\n")
+    (tmp_path / "part.csv").write_text("wav_filename,start\na.wav,x\n")
     (tmp_path / "noise.sdb").touch()
     for name, reason in (
         ("none", "there is no such file or folder"),
         ("empty", r"no audio files \(.wav, "),
+        ("part.csv:2", "a start and a duration must be numbers, and not 'x' and ''"),
         ("wrong.csv:1", "no column wav_filename; found: file"),
         ("noise.sdb", "archives are not read here; unpack it, and name the folder"),
     ):
-        options = AugmentationOptions.of(Overlay(source=str(tmp_path / name.removesuffix(":1"))))
+        options = AugmentationOptions.of(Overlay(source=str(tmp_path / name.partition(":")[0])))
         with pytest.raises(FlagError, match=rf"^--augment=overlay\[.*source=.*{name}: {reason}[^\n]*$"):
             options.check(16_000)
 
