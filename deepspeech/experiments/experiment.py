@@ -40,6 +40,9 @@ MODULES = (
 )
 """The modules of this package that register experiments, one for each corpus."""
 
+OF_CORPUS = ("train_files", "dev_files", "test_files", "besides", "parts")
+"""The fields of an experiment that say what is used of a corpus."""
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -78,8 +81,16 @@ class Experiment:
     def options_in(self, name: str, work: Path) -> Options:
         """Return the options of a run under this name; the folder `work` is for all that it reads and writes.
 
-        What the fields say beside the options holds for flags that these leave at their defaults.
+        What the fields say beside the options holds for flags that these leave at their defaults. Raise FlagError for
+        fields that are of a corpus where there is none.
         """
+        for each in OF_CORPUS if not self.corpus else ():
+            value = getattr(self, each)
+            if value and value != getattr(Experiment, each):
+                raise FlagError(
+                    f"--experiment={name}: its {each}, {', '.join(value)}, is of a corpus that it imports, and it has "
+                    "none; give it one by its field corpus, or its lists by with_flags(train_files=...)"
+                )
         own, *others = corpus_folders(work, self.besides)
         files: dict[str, Value] = {}
         for each in SETS if self.corpus else ():

@@ -2,7 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from deepspeech.errors import FlagError
 from deepspeech.experiments.experiment import Experiment
 from deepspeech.experiments.fsdd import FSDD
 from deepspeech.options import Options
@@ -34,3 +38,14 @@ def test_files_and_folders_that_are_given_take_the_place_of_those_in_the_work_fo
     assert options.experiment.parts == ("two",) and options.experiment.work == Path("work")
     without = options_of(makes)
     assert without.alphabet.path == Path("work/alphabet.txt") and without.experiment.parts == ("one", "two")
+
+
+@pytest.mark.parametrize(
+    "field", [{"train_files": ("other.csv",)}, {"test_files": ("a.csv", "b.csv")}, {"besides": ("an4",)}]
+)
+def test_what_is_said_of_a_corpus_is_refused_where_there_is_none(field: dict[str, Any]) -> None:
+    own_lists = Experiment().with_flags(train_files="mine.csv", test_files="test.csv")
+    assert options_of(own_lists).test.files == (Path("test.csv"),)
+    ((name, values),) = field.items()
+    with pytest.raises(FlagError, match=f"--experiment=mine: its {name}, {', '.join(values)}, is of a corpus"):
+        options_of(replace(own_lists, **field))
