@@ -60,23 +60,31 @@ def main() -> None:
     _, experiment = find_experiment(options.experiment)
     print(f"| without | {' | '.join(SETS)} |\n| --- |{' --- |' * len(SETS)}", flush=True)
     for part in options.without:
-        # checkpoints are averaged when they are tested, so those of the whole experiment do
-        folder = options.work / (NOTHING if part == AVERAGING else part)
+        # checkpoints are averaged when they are tested, so those of the whole experiment do, of which all are kept
+        trained = NOTHING if part == AVERAGING else part
+        folder = options.work / trained
         shared = [f"--experiment={options.experiment}", f"--from={options.folder}", f"--work={folder}"]
-        flags = [*shared, "--lm_binary_path=", *options.flags, *PARTS[part](experiment.options)]
-        rates = (f"{rate:.1f} %" for rate in _word_error_rates(flags, folder))
+        flags = [*shared, "--lm_binary_path=", *options.flags]
+        _run([*flags, *PARTS[trained](experiment.options), "--notest"])
+        tested = [*flags, *PARTS[part](experiment.options), "--notrain"]
+        rates = (f"{rate:.1f} %" for rate in _word_error_rates(tested, folder))
         print(f"| {part} | {' | '.join(rates)} |", flush=True)
 
 
 def _word_error_rates(flags: Flags, folder: Path) -> Iterator[float]:
-    """Yield those of each set, in percent, after a training that ended."""
+    """Yield those of each set, in percent."""
     for name in SETS:
-        tested = f"--test_files={folder / 'corpus' / name}.csv"
-        command = [sys.executable, "-m", "deepspeech", *flags, tested, "--noshow_progressbar"]
-        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
-        if done.returncode:
-            sys.exit(f"{' '.join(command)}:\n{done.stderr[-SHOWN_CHARACTERS:].rstrip()}")
-        yield float(re.findall(r"Test: loss .*, WER ([\d.]+)%", done.stderr)[-1])
+        log = _run([*flags, f"--test_files={folder / 'corpus' / name}.csv"])
+        yield float(re.findall(r"Test: loss .*, WER ([\d.]+)%", log)[-1])
+
+
+def _run(flags: Flags) -> str:
+    """Run the program with flags, and return its log."""
+    command = [sys.executable, "-m", "deepspeech", *flags, "--noshow_progressbar"]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}:\n{done.stderr[-SHOWN_CHARACTERS:].rstrip()}")
+    return done.stderr
 
 
 def _parsed() -> argparse.Namespace:

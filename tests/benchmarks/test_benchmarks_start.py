@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.accuracy import ablation
+
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (
     "accuracy.ablation",
@@ -62,3 +64,22 @@ def test_an_ablation_says_why_a_training_fails(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.endswith("nowhere; name the folder of the recordings with --from\n")
     assert "Traceback" not in done.stderr
+
+
+def test_an_ablation_of_averaging_trains_with_all_of_the_best_and_tests_without(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commands: list[list[str]] = []
+
+    def ran(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        return subprocess.CompletedProcess(command, 0, stderr="I Test: loss 1.0, WER 5.00%, CER 2.00%")
+
+    monkeypatch.setattr(subprocess, "run", ran)
+    monkeypatch.setattr(sys, "argv", ["ablation", "--from=an4", "--work=ablation", "--without", "averaging"])
+    ablation.main()
+    assert "| averaging | 5.0 % | 5.0 % |" in capsys.readouterr().out
+    training, *tests = commands
+    assert "--notest" in training and "--average_checkpoints=1" not in training
+    assert len(tests) == 2 and all({"--notrain", "--average_checkpoints=1"} < set(test) for test in tests)
+    assert all("--work=ablation/nothing" in command for command in commands)
