@@ -19,7 +19,7 @@ from typing import Any
 from ..errors import FlagError
 from ..options import Options, values_of, with_values
 from ..options.experiment import ALPHABET, corpus_folders
-from ..options.rows.values import Value
+from ..options.rows.values import Value, listed
 from ..util.files.python_files import load_python_file
 from ..util.importing.pipeline.records import SETS, TEST
 
@@ -69,6 +69,13 @@ class Experiment:
     writes_report: bool = False
     """Whether the test writes WORK/report, with report.html."""
     options: Options = field(default_factory=Options)
+
+    def __post_init__(self) -> None:
+        """Take a text as what it lists on a command line, as for flags."""
+        for each in (*OF_CORPUS, "cached_sets"):
+            value: object = getattr(self, each)
+            if isinstance(value, str):
+                object.__setattr__(self, each, listed(value))
 
     def with_flags(self, **flags: Value) -> Experiment:
         """Return this experiment with other values of some flags, which hold as those of a command line do.

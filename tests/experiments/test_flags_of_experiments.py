@@ -49,3 +49,18 @@ def test_what_is_said_of_a_corpus_is_refused_where_there_is_none(field: dict[str
     ((name, values),) = field.items()
     with pytest.raises(FlagError, match=f"--experiment=mine: its {name}, {', '.join(values)}, is of a corpus"):
         options_of(replace(own_lists, **field))
+
+
+def test_a_text_lists_what_it_does_on_a_command_line() -> None:
+    texts: dict[str, Any] = {
+        "train_files": "train.csv,more.csv",
+        "besides": "an4",
+        "cached_sets": "dev",
+        "parts": "one",
+    }
+    options = options_of(replace(FSDD, **texts))
+    names = ("corpus/train.csv", "corpus/more.csv", "besides/an4/train.csv")
+    assert options.train.files == tuple(Path("work") / name for name in names)
+    assert options.dev.files == (Path("work/corpus/dev.csv"), Path("work/besides/an4/dev.csv"))
+    assert options.experiment.besides == ("an4",) and options.experiment.parts == ("one",)
+    assert options.dev.cached_features_path == Path("work/dev.h5") and options.train.cached_features_path is None
