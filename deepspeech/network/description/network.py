@@ -54,12 +54,12 @@ class Network:
         for layer, inputs in self.layers_with_inputs:
             if layer.width(inputs) < 1:
                 raise NetworkError(f"network {self.name}: layer {layer.name} has no units")
-        (variable, layers), *_ = Counter(variable.name for variable in self.variables).most_common(1)
-        if layers > 1:
-            raise NetworkError(
-                f"network {self.name}: two layers have the variable {variable}, as one is called after a part of the "
-                "other; choose other names"
-            )
+        for variable, layers in Counter(variable.name for variable in self.variables).most_common(1):
+            if layers > 1:
+                raise NetworkError(
+                    f"network {self.name}: two layers have the variable {variable}, as one is called after a part of "
+                    "the other; choose other names"
+                )
         weights = [layer.weight for layer in self.layers if isinstance(layer, IntermediateCTC)]
         if any(weight < 0 for weight in weights) or sum(weights) >= 1:
             raise NetworkError(
