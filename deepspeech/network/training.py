@@ -170,10 +170,10 @@ def _by_its_record(layer: Layer, inputs: Activations, at: Pass) -> Activations:
 
     Each graph, that of the test, too, would have weights of its own in their place, or checkpoints begin without them.
     """
-    before = len(v1.trainable_variables())
+    before = len(v1.global_variables())
     outputs = computed(layer, inputs, at)
-    told = {variable.name for variable in layer.variables(inputs.width)}
-    for made in v1.trainable_variables()[before:]:
+    told = {v1.GraphKeys.GLOBAL_STEP, *(variable.name for variable in layer.variables(inputs.width))}
+    for made in v1.global_variables()[before:]:
         if made.op.name not in told:
             raise NetworkError(
                 f"layer {layer.name}: makes the variable {made.op.name}, which its record does not tell; have the "

@@ -68,6 +68,8 @@ def test_weights_of_which_the_record_does_not_tell_are_refused() -> None:
         x = inputs.joined(at)
         if not layer.names:
             return Activations(tf.keras.layers.Dense(x.shape[1])(x))
+        if layer.names == ("own/mean",):
+            return Activations(x - v1.get_variable("mean", x.shape[1], trainable=False))
         return Activations(x + tf.matmul(x, variables_of(layer, x.shape[1])[0]))
 
     def made_of(*names: str) -> None:
@@ -78,6 +80,8 @@ def test_weights_of_which_the_record_does_not_tell_are_refused() -> None:
     made_of("own/weights")
     with pytest.raises(NetworkError, match=r"layer own: makes the variable own/weights, which its record does not"):
         made_of("weights")
+    with pytest.raises(NetworkError, match="layer own: makes the variable mean, which its record"):
+        made_of("own/mean")
     with pytest.raises(NetworkError, match=r"layer own: makes the variable .*dense.*/kernel, which its record"):
         made_of()
 
