@@ -13,7 +13,7 @@ from .kinds.noise import Noise, Overlay
 from .kinds.perturbation import Add, MixChannels, Multiply
 from .kinds.rooms import Reverb, Room
 from .kinds.speed import Pitch, Speed, Tempo
-from .kinds.transmission import Band, Codec, Resample
+from .kinds.transmission import Band, Codec, Equalizer, Resample
 from .kinds.voice import Voice
 from .kinds.volume import Volume
 from .kinds.warp import Warp
@@ -21,7 +21,7 @@ from .kinds.warp import Warp
 _CLASSES: tuple[type[Augmentation], ...] = (
     *(Speed, Tempo, Pitch, Voice, Volume, Shift, Silence),
     *(Noise, Overlay, Reverb, Room),
-    *(Band, Resample, Codec, DropSamples),
+    *(Band, Equalizer, Resample, Codec, DropSamples),
     *(FrequencyMask, TimeMask, Dropout, Warp, Add, Multiply, MixChannels),
 )
 

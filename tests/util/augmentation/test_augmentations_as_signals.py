@@ -133,6 +133,21 @@ def test_the_telephone_band_is_what_is_left() -> None:
     assert 10 * np.log10(inside / band_power(heard, 6000, 8000)) > 20
 
 
+def test_an_equalizer_raises_octaves_by_gains_of_their_own_and_what_is_between_them_smoothly() -> None:
+    def gains(heard: Array, *frequencies: float) -> list[float]:
+        powers = [[band_power(each, 0.99 * f, 1.01 * f) for f in frequencies] for each in (heard, WHITE)]
+        return [10 * float(np.log10(after / before)) for after, before in zip(*powers, strict=True)]
+
+    octaves = [62.5 * 2**number for number in range(1, 7)]
+    drawn = [gains(augmented("equalizer[gain=0~9]", WHITE, seed), *octaves) for seed in range(20)]
+    spread = np.ptp(drawn, axis=1)
+    assert 9 < spread.mean() < spread.max() < 18.5
+    assert np.abs(np.corrcoef(np.transpose(drawn))[np.triu_indices(6, 1)]).mean() < 0.5  # each octave has its own
+    below, between, above = gains(augmented("equalizer[gain=0~9]", WHITE), 1000, 1000 * 2**0.5, 2000)
+    assert between == pytest.approx((below + above) / 2, abs=0.3)
+    np.testing.assert_allclose(augmented("equalizer[gain=6]", WHITE), WHITE, atol=1e-6)  # it is as loud as before
+
+
 def test_resampling_takes_away_what_is_above_half_the_rate() -> None:
     heard = augmented("resample[rate=8000]", WHITE)
     assert len(heard) == len(WHITE)

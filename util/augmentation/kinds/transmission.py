@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,11 +14,15 @@ import soundfile
 import soxr
 
 from ...audio import Samples
-from ..augmentation import Array, Augmentation, Occasion, choice
+from ..augmentation import DECIBELS, Array, Augmentation, Occasion, choice
 from ..fourier import filtered
+from ..levels import as_loud_as
 from ..ranges import Range
 
 BAND_ORDER = 4
+
+LOWEST_OCTAVE = 62.5
+"""Hz; an equalizer draws the gains of this and of the octaves above; below, the gain is the same."""
 
 CODEC_RATES = (8_000, 16_000, 24_000, 48_000)
 """Hz; those that every codec takes."""
@@ -101,6 +106,31 @@ class Band(Augmentation):
             return gains
 
         return filtered(array, gain)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equalizer(Augmentation):
+    """A filter that delays nothing, whose gains at octaves are drawn one by one."""
+
+    kind: ClassVar[str] = "equalizer"
+    summary: ClassVar[str] = "raises each octave by a `gain` of its own, in decibels, as microphones differ"
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"gain": DECIBELS}
+    gain: Range = Range(0.0, spread=6.0)
+
+    def augment(self, array: Array, occasion: Occasion) -> Array:
+        """Return float32 [samples], the loudest of which is as loud as before.
+
+        Between two octaves, the gain in decibels is on a line over the logarithm of the frequency.
+        """
+        octaves = np.arange(1 + math.ceil(math.log2(occasion.sample_rate / 2 / LOWEST_OCTAVE)))
+        decibels = [occasion.draw(self.gain) for _ in octaves]
+
+        def gain(frequencies: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
+            places = np.log2(np.maximum(frequencies * occasion.sample_rate / LOWEST_OCTAVE, 1.0))
+            gains: npt.NDArray[np.floating[Any]] = 10 ** (np.interp(places, octaves, decibels) / 20)
+            return gains
+
+        return as_loud_as(array, filtered(array, gain))
 
 
 @dataclass(frozen=True, kw_only=True)
