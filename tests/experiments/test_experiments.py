@@ -91,7 +91,8 @@ def compared(*paths: Path) -> tuple[int, str]:
 @pytest.mark.parametrize("name", experiments())
 def test_an_experiments_corpus_and_flags_are_good(name: str, tmp_path: Path) -> None:
     experiment = experiments()[name]
-    options = experiment.options_in(name, tmp_path)
+    begun = {"load_checkpoint_dir": tmp_path, "save_checkpoint_dir": tmp_path / "checkpoints"}
+    options = experiment.with_flags(**begun).options_in(name, tmp_path)
     assert experiment.corpus in MODULES and experiment.summary
     check_values(options)
     check_options(options, ())
@@ -129,7 +130,8 @@ def test_an_experiment_of_ones_own_file_is_found_by_each_kind_of_name(own_file: 
     with pytest.raises(FlagError, match="has no experiment fsdd"):
         find_experiment(f"{own_file}:fsdd")
     with pytest.raises(
-        FlagError, match="folder, fsdd, fsdd_bidirectional, fsdd_unheard, fsdd_with_an4_digits, json_lines"
+        FlagError,
+        match="folder, fsdd, fsdd_after_sentences, fsdd_bidirectional, fsdd_unheard, fsdd_with_an4_digits, json_lines",
     ):
         find_experiment("fsd")
     with pytest.raises(FlagError, match="already"):
