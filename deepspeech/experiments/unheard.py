@@ -26,7 +26,7 @@ from ..util.augmentation.kinds.masks import FrequencyMask, TimeMask
 from ..util.augmentation.kinds.noise import Noise
 from ..util.augmentation.kinds.rooms import Room
 from ..util.augmentation.kinds.speed import Pitch, Speed
-from ..util.augmentation.kinds.transmission import Band, Equalizer
+from ..util.augmentation.kinds.transmission import Band
 from ..util.augmentation.kinds.voice import Voice
 from ..util.augmentation.kinds.volume import Volume
 from ..util.augmentation.ranges import Range
@@ -63,15 +63,10 @@ _OTHER_PLACES = (
 OTHER_VOICES = AugmentationOptions.of(_WIDE_SPEED, Pitch(p=0.7, pitch=Range(1, spread=0.25)), *_OTHER_PLACES)
 """For corpora of few speakers and microphones: other voices, rooms, bands and loudness."""
 
-_OTHER_FORMANTS = Voice(p=0.8, pitch=Range(1, spread=0.35), formants=Range(1, spread=0.15))
-
-OTHER_PEOPLE = AugmentationOptions.of(_WIDE_SPEED, _OTHER_FORMANTS, *_OTHER_PLACES)
-"""The same for a handful of speakers, whose voices get formants of others, too."""
-
-OTHER_MICROPHONES = AugmentationOptions.of(
-    _WIDE_SPEED, _OTHER_FORMANTS, Equalizer(p=0.8, gain=Range(0, spread=9)), *_OTHER_PLACES
+OTHER_PEOPLE = AugmentationOptions.of(
+    _WIDE_SPEED, Voice(p=0.8, pitch=Range(1, spread=0.35), formants=Range(1, spread=0.15)), *_OTHER_PLACES
 )
-"""The same for a handful of speakers and microphones."""
+"""The same for a handful of speakers, whose voices get formants of others, too."""
 
 SILENCE = Silence(p=0.3, before=Range(300, spread=300), after=Range(300, spread=300))
 """For recordings that begin and end with speech, before other augmentations, so that their noise is in it, too."""
