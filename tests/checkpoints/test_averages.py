@@ -9,7 +9,7 @@ import tensorflow as tf
 from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
 
 from deepspeech.checkpoints.sources import assign
-from deepspeech.checkpoints.store import Kind
+from deepspeech.checkpoints.store import Checkpoints, Kind
 from deepspeech.network.layers.normalization import DEVIATION, MEAN
 from deepspeech.util.features import FeatureOptions
 
@@ -30,6 +30,14 @@ def fill(session: Any, **numbers: float) -> None:
 def filled_with(session: Any, name: str) -> float:
     (number,) = np.unique(values(session)[name])
     return float(number)
+
+
+def save_best(checkpoints: Checkpoints, session: Any, *losses: float) -> None:
+    """Save the best checkpoints of steps 1, 2, ..., whose weights are their losses."""
+    for step, loss in enumerate(losses, start=1):
+        set_step(session, step)
+        fill(session, weights=loss)
+        checkpoints.save(session, Kind.BEST, replace(STATE, dev_losses=(loss,)))
 
 
 def test_averages_are_used_in_place_of_the_weights_but_training_goes_on_from_the_weights(tmp_path: Path) -> None:
@@ -56,10 +64,7 @@ def test_averages_begin_at_the_weights_of_a_checkpoint_that_has_none(tmp_path: P
 
 def test_the_best_checkpoints_are_kept_and_their_mean_is_used(tmp_path: Path) -> None:
     with session_of(tmp_path, averaged=2) as (checkpoints, session):
-        for step, loss in enumerate([4.0, 2.0, 3.0], start=1):
-            set_step(session, step)
-            fill(session, weights=loss)
-            checkpoints.save(session, Kind.BEST, replace(STATE, dev_losses=(loss,)))
+        save_best(checkpoints, session, 4.0, 2.0, 3.0)
         assert sorted(path.stem for path in tmp_path.glob("best_dev-*.index")) == ["best_dev-2", "best_dev-3"]
         best = checkpoints.find(Kind.BEST)
         assert best is not None
@@ -76,10 +81,7 @@ def test_the_best_checkpoints_are_kept_and_their_mean_is_used(tmp_path: Path) ->
 
 def test_the_mean_of_those_that_are_left_is_used_where_the_index_is_lost_or_the_best_damaged(tmp_path: Path) -> None:
     with session_of(tmp_path, averaged=3) as (checkpoints, session):
-        for step, loss in enumerate([4.0, 2.0, 3.0], start=1):
-            set_step(session, step)
-            fill(session, weights=loss)
-            checkpoints.save(session, Kind.BEST, replace(STATE, dev_losses=(loss,)))
+        save_best(checkpoints, session, 4.0, 2.0, 3.0)
     (tmp_path / "best_dev_checkpoint").unlink()
     with session_of(tmp_path, trains=False, averaged=3) as (checkpoints, session):
         checkpoints.restore(session, checkpoints.choose("Testing"), to_use=True)
