@@ -33,7 +33,8 @@ def recordings_of(source: str) -> tuple[Recording, ...]:
     """
     path = user_path(source)
     if path.is_dir():
-        found = [Recording(file) for file in sorted(path.rglob("*")) if is_recording(file.name) and file.is_file()]
+        files = (file for file in path.rglob("*") if is_recording(file.name) and file.is_file())
+        found = [Recording(file) for file in sorted(files)]
     elif path.suffix.lower() == ".csv":
         found = _listed(path)
     else:
