@@ -91,12 +91,12 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
             "--experiment=auto: needs --from, the lists of the recordings, such as --from train.csv,dev.csv"
         )
     experiment, choices = experiment_for(measured, machine)
+    then = values_of(Options())  # of flags that were none yet when an earlier version began the run
     for choice in choices:
         for reason in choice.reasons:
             report(f"auto: {reason}")
         if own := [f"--{name}={values[name]}" for name in choice.flags if name in names]:
             report(f"auto: but {' '.join(own)}, as given")
-        then = values_of(Options())  # of flags that were none yet when an earlier version began the run
         kept = {name: then[name] for name in choice.flags if begun and name not in begun}
         experiment = experiment.with_flags(**kept)
         if other := [f"--{name}={value}" for name, value in kept.items() if name not in names]:
