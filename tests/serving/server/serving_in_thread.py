@@ -117,10 +117,14 @@ def samples_of(path: Path) -> Samples:
 
 
 def say(stream: ClientConnection, samples: Samples) -> None:
-    """Send audio in messages of 20 ms, as fast as they are taken."""
+    """Send audio in messages of 20 ms, as fast as they are taken, until all is sent or the server ends the stream.
+
+    What the server said before its end can be read afterwards.
+    """
     audio = samples.astype("<i2").tobytes()
-    for start in range(0, len(audio), MESSAGE):
-        stream.send(audio[start : start + MESSAGE])
+    with suppress(ConnectionClosed):
+        for start in range(0, len(audio), MESSAGE):
+            stream.send(audio[start : start + MESSAGE])
 
 
 def tell(stream: ClientConnection, kind: str, **fields: Any) -> None:

@@ -220,11 +220,10 @@ def test_too_many_streams_are_told_to_come_back_and_slow_nobody(models: Models, 
 
 
 def test_limits_of_a_stream_end_it_with_a_reason(models: Models, speech: list[Samples]) -> None:
-    limits = Limits(max_stream_seconds=3, max_silence_seconds=1, idle_seconds=0.5, max_message_kilobytes=64)
-    with serving(models, limits) as server:
-        ended = {}
-        with server.stream() as stream:
-            ended["idle"] = rest(stream)[-1]
+    ended = {}
+    with serving(models, Limits(idle_seconds=0.5)) as server, server.stream() as stream:
+        ended["idle"] = rest(stream)[-1]
+    with serving(models, Limits(max_stream_seconds=3, max_silence_seconds=1, max_message_kilobytes=64)) as server:
         with server.stream() as stream:
             for _ in range(4):
                 say(stream, speech[0])
