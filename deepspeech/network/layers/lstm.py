@@ -3,7 +3,7 @@
 The product with the inputs is computed at once for all frames; that with the state is left to the recurrence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -86,9 +86,27 @@ def _exchanged(values: Tensor, sizes: list[Any]) -> Tensor:
 
 
 def _backwards(layer: LSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
-    values = tf.reverse_sequence(inputs, lengths, seq_axis=0, batch_axis=1)
-    hidden = _without_state(layer, values, lengths, compute)
-    return tf.reverse_sequence(hidden, lengths, seq_axis=0, batch_axis=1)
+    return _reversed(_without_state(layer, _reversed(inputs, lengths), lengths, compute), lengths)
+
+
+def _reversed(values: Tensor, lengths: Tensor) -> Tensor:
+    """Return values [time, batch, width] with the frames of each utterance in reverse order.
+
+    Frames beyond the utterances' `lengths` stay where they are. It copies whole rows, where TensorFlow's
+    `reverse_sequence` copies number by number, in a tenth of a training step.
+    """
+    time, batch = tf.unstack(tf.shape(values)[:2])
+    frames = tf.range(time)[:, None]
+    rows = tf.where(frames < lengths, lengths - 1 - frames, frames) * batch + tf.range(batch)
+
+    def in_reverse(values: Tensor) -> Tensor:
+        return tf.gather(tf.reshape(values, [time * batch, values.shape[2]]), rows)
+
+    @tf.custom_gradient  # type: ignore[untyped-decorator]
+    def reverse(values: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+        return in_reverse(values), in_reverse  # which is its own inverse, and so its own gradient
+
+    return reverse(values)
 
 
 def _without_state(layer: LSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
