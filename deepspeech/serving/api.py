@@ -19,13 +19,13 @@ from ..util.text import Alphabet
 from .acoustics.loading import load_acoustic_model
 from .alphabet import alphabet_of
 from .arguments.checks import count as checked_count
-from .arguments.checks import file_path, finite_number, of_kind, text
+from .arguments.checks import file_path, finite_number, text
 from .arguments.samples import Samples, as_samples, as_signal
 from .batching.recordings import Recognized, recognized
 from .batching.scheduler import Scheduler
 from .confidence.calibration import Calibrations
 from .decoding import DecodingSettings, TellIgnored, log_ignored, package_weights
-from .endpointing.recognition import EndpointedRecognition
+from .endpointing.recognition import recognition_by
 from .endpointing.rules import EndpointRules
 from .endpointing.voice_activity import VoiceActivity
 from .long_audio import Part, parts_of_blocks, parts_of_file
@@ -202,8 +202,8 @@ class Model:
 
         With `endpointing`, the stream's `endpoint` says when the utterance ends; with `voice_activity`, too, the
         network does not run before the utterance's first voice. `hot_words` are the stream's, in place of the model's.
-        Raise ModelError for a network that cannot stream, for audio that the voice activity detector cannot take, and
-        for hot words as `addHotWord` does.
+        Raise ModelError for a network that cannot stream, for a voice activity detector without `endpointing` or for
+        audio that it cannot take, and for hot words as `addHotWord` does.
         """
         self.check_streams()
         return TranscriptStream(self.recognition(endpointing, voice_activity, hot_words=hot_words))
@@ -258,20 +258,15 @@ class Model:
         beam_width: int | None = None,
         tell_ignored: TellIgnored = log_ignored,
     ) -> Recognition:
-        """Begin an utterance with the current settings; without `endpointing` there is no voice activity detection.
+        """Begin an utterance with the current settings.
 
-        `hot_words`, with their boosts, and `beam_width` are in place of the model's. Raise ModelError as their setters.
-        `tell_ignored` gets the hot words that cannot be spelled.
+        `hot_words`, with their boosts, and `beam_width` are in place of the model's. Raise ModelError as their setters,
+        and for a `voice_activity` without `endpointing`. `tell_ignored` gets the hot words that cannot be spelled.
         """
         settings = self._settings if hot_words is None else self._settings.with_hot_words(hot_words, tell_ignored)
         if beam_width is not None:
             settings = replace(settings, beam_width=checked_count(beam_width, "beam_width"))
-        recognizer = self.recognizer(settings)
-        if endpointing is None:
-            return Recognition(recognizer)
-        rules = of_kind(endpointing, EndpointRules, "endpointing")
-        voice = None if voice_activity is None else of_kind(voice_activity, VoiceActivity, "voice_activity")
-        return EndpointedRecognition(recognizer, rules, voice)
+        return recognition_by(endpointing, voice_activity, self.recognizer(settings))
 
     def recognizer(self, settings: DecodingSettings | None = None) -> Recognizer:
         """Return what recognizes with some settings, by default the current ones, whatever changes later."""

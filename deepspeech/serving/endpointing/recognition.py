@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...decoder import Hypothesis
+from ...errors import ModelError
+from ..arguments.checks import of_kind
 from ..recognition import Recognition, Recognizer
 from .recent_audio import RecentAudio
 from .rules import Endpoint, EndpointRules, RowRules
@@ -16,6 +18,21 @@ Array = npt.NDArray[np.float32]
 
 BLOCK_SECONDS = 0.5
 """Audio is recognized in blocks of this length, so that little is done in vain after an endpoint."""
+
+
+def recognition_by(rules: EndpointRules | None, voice: VoiceActivity | None, recognizer: Recognizer) -> Recognition:
+    """Begin an utterance that ends by rules, or by none where there are none.
+
+    Raise ModelError for what are no rules or no detector, and for a detector without rules, which it would not change.
+    """
+    if rules is None:
+        if voice is not None:
+            raise ModelError("voice_activity has no effect without endpointing; give EndpointRules(), too")
+        return Recognition(recognizer)
+    of_kind(rules, EndpointRules, "endpointing")
+    return EndpointedRecognition(
+        recognizer, rules, None if voice is None else of_kind(voice, VoiceActivity, "voice_activity")
+    )
 
 
 class EndpointedRecognition(Recognition):

@@ -194,6 +194,11 @@ def test_the_times_of_what_follows_count_silence_that_waits_for_a_voice(model: M
     assert stream.next_utterance().start == 3.25
 
 
+def test_a_detector_without_rules_is_refused_as_it_would_have_no_effect(model: Model) -> None:
+    with pytest.raises(ModelError, match="give EndpointRules"):
+        model.stream(voice_activity=Loudness())
+
+
 def test_a_missing_detector_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(util, "find_spec", lambda name: None if name == "silero_vad" else find_spec(name))
     with pytest.raises(ModelError, match=r"silero_vad.*\[voice_activity\]' in a checkout or .*whl\[voice_activity\]'"):
