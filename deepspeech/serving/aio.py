@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 
 from ..errors import ModelError
 from .api import Model
+from .arguments.checks import count as checked_count
+from .arguments.checks import of_kind
 from .arguments.samples import Samples
 from .batching.scheduler import MOST_STREAMS
 from .endpointing.rules import Endpoint, EndpointRules
@@ -37,10 +39,12 @@ class AsyncModel:
     def __init__(self, model: Model, threads: int | None = None) -> None:
         """Take a model and the number of calls that are carried out at once; by default, MOST_STREAMS.
 
-        The network computes what they need of it together, which takes less time than one after the other.
+        The network computes what they need of it together, which takes less time than one after the other. Raise
+        ModelError for what is no `Model`, as the path of one, which `load` takes, and for a number below 1.
         """
-        self.model = model
-        self._threads = ThreadPoolExecutor(threads or MOST_STREAMS, thread_name_prefix="deepspeech")
+        self.model = of_kind(model, Model, "model")
+        number = MOST_STREAMS if threads is None else checked_count(threads, "threads")
+        self._threads = ThreadPoolExecutor(number, thread_name_prefix="deepspeech")
         self._closed = False
 
     @classmethod

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from graph_files import definition_of, edited, repeated, write
 
-from deepspeech import Model
+from deepspeech import AsyncModel, Model
 from deepspeech.errors import DeepSpeechError
 from deepspeech.serving.endpointing import EndpointRules
 
@@ -43,6 +43,9 @@ WRONG: list[Callable[[Model], Any]] = [
     lambda model: model.addHotWord("a", 1),
     lambda model: model.stream(endpointing=True),  # type: ignore[arg-type]
     lambda model: model.stream(EndpointRules(), voice_activity=True),  # type: ignore[arg-type]
+    lambda _: AsyncModel("output_graph.pb"),  # type: ignore[arg-type]
+    lambda model: AsyncModel(model, threads=0),
+    lambda model: AsyncModel(model, threads="2"),  # type: ignore[arg-type]
     lambda _: EndpointRules("x"),  # type: ignore[arg-type]
     lambda _: EndpointRules(10**400),
     lambda _: EndpointRules(np.zeros(2)),  # type: ignore[arg-type]
