@@ -19,7 +19,7 @@ from ..util.text import Alphabet
 from .acoustics.loading import load_acoustic_model
 from .alphabet import alphabet_of
 from .arguments.checks import count as checked_count
-from .arguments.checks import file_path, finite_number, text
+from .arguments.checks import file_path, finite_number, several, text
 from .arguments.samples import Samples, as_samples, as_signal
 from .batching.recordings import Recognized, recognized
 from .batching.scheduler import Scheduler
@@ -166,8 +166,9 @@ class Model:
 
         They are computed together, which is several times faster, and with bounded memory. The iterator raises what
         `transcribe` raises when it is the turn of what cannot be used, and goes on with what follows if asked again.
+        Raise ModelError for a single path, which `transcribe` takes.
         """
-        return map(_transcript, self.recognized(map(self.parts, audio)))
+        return map(_transcript, self.recognized(map(self.parts, several(audio, "audio"))))
 
     def recognized(self, recordings: Iterable[Iterable[Part]], count: int = 1) -> Generator[Recognized, None, None]:
         """Yield what is recognized in recordings that come in parts, in order, with up to `count` transcripts a part.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -48,6 +49,13 @@ def of_kind(value: Any, kind: type[Kind], name: str) -> Kind:
     """Return an object of a class."""
     if not isinstance(value, kind):
         raise ModelError(f"{name} must be of the class {kind.__name__}, not {type(value).__name__}")
+    return value
+
+
+def several(value: Iterable[Any], name: str) -> Iterable[Any]:
+    """Return what has several values, as opposed to a single path, whose letters would be taken for them."""
+    if isinstance(value, str | bytes | os.PathLike):
+        raise ModelError(f"{name} is a single path, {os.fsdecode(value)}; give a list of such")
     return value
 
 

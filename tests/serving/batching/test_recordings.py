@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 from deepspeech import Model
-from deepspeech.errors import AudioError, SamplesShapeError, SamplesTypeError
+from deepspeech.errors import AudioError, ModelError, SamplesShapeError, SamplesTypeError
 from deepspeech.serving.arguments.samples import Samples
 from deepspeech.serving.batching import recordings as batches
 
@@ -30,6 +30,12 @@ def test_many_recordings_have_the_transcripts_of_each(
     assert found[-2] == found[0]
     assert found[-1].words == () and len(found) == len(given)
     assert list(model.transcribe_many([])) == []
+
+
+def test_a_single_path_is_not_taken_for_recordings_named_by_its_letters(model: Model, recordings: list[Path]) -> None:
+    for single in (str(recordings[0]), recordings[0]):
+        with pytest.raises(ModelError, match="audio is a single path"):
+            model.transcribe_many(single)  # type: ignore[arg-type]
 
 
 def test_a_recording_that_cannot_be_read_is_named_at_its_turn(model: Model, recordings: list[Path]) -> None:
