@@ -62,7 +62,14 @@ def read_index(folder: Path, kind: Kind) -> IndexFile:
         state = None
     if state is None or not state.model_checkpoint_path:
         return IndexFile(trouble=f"{path.name} is damaged")
-    return IndexFile(Path(state.model_checkpoint_path), tuple(map(Path, state.all_model_checkpoint_paths)))
+    listed = tuple(_moved_here(folder, Path(each)) for each in state.all_model_checkpoint_paths)
+    return IndexFile(_moved_here(folder, Path(state.model_checkpoint_path)), listed)
+
+
+def _moved_here(folder: Path, prefix: Path) -> Path:
+    """Return a checkpoint as this folder holds it, if it does: TensorFlow names the folder that it was saved in."""
+    here = folder / prefix.name
+    return here if any(files_of(here)) else prefix
 
 
 def write_index(folder: Path, kind: Kind, checkpoints: Sequence[Path]) -> None:

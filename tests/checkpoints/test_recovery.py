@@ -70,6 +70,18 @@ def test_a_lost_index_file_is_replaced_by_what_lies_in_the_folder(
     assert message.startswith(f"{folder}: checkpoint is {'missing' if lose is remove else 'damaged'}; train-10 is ")
 
 
+def test_the_index_file_of_a_folder_that_was_moved_names_the_checkpoints_in_it(
+    saved: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = shutil.copytree(saved, tmp_path / "copy")
+    before = tmp_path / "before"
+    listed = "".join(f'all_model_checkpoint_paths: "{before}/train-{step}"\n' for step in (10, 9))
+    (folder / "checkpoint").write_text(f'model_checkpoint_path: "{before}/train-9"\n{listed}')
+    with caplog.at_level(logging.WARNING, LOG):
+        assert find_intact(folder, Kind.NEWEST, set()) == folder / "train-9"
+    assert not ours(caplog)
+
+
 @pytest.mark.parametrize("described", [True, False])
 @pytest.mark.parametrize("file", ["train-10.data-00000-of-00001", "train-10.index", "train-10.json"])
 @pytest.mark.parametrize("harm", [*DAMAGES, flip_a_bit])
