@@ -13,13 +13,21 @@ from .metrics import evaluate_transcript
 
 
 def check_output_file(path: Path) -> None:
-    """Raise FlagError unless a file can be written there. Write nothing."""
+    """Raise FlagError unless a file can be written there, in place of one of an earlier test. Write nothing."""
     wrong = "is a folder" if path.is_dir() else "is not a file" if path.exists() and not path.is_file() else ""
     if not path.parent.is_dir():
         wrong = f"there is no folder {path.parent}"
     wrong = wrong or why_not_writable(path.parent)
     if wrong:
         raise FlagError(f"--test_output_file={path}: {wrong}; name a file in a folder that there is")
+    if path.exists() and not _is_json_list(path):
+        raise FlagError(f"--test_output_file={path}: exists and is not what a test has written; name another file")
+
+
+def _is_json_list(path: Path) -> bool:
+    """Return whether a file begins as a JSON list does, or is empty."""
+    with path.open("rb") as file:
+        return file.read(1) in (b"[", b"")
 
 
 class OutputFile:

@@ -15,6 +15,7 @@ from deepspeech.decoder.evaluation import Evaluation
 from deepspeech.errors import FlagError
 from deepspeech.options import ReportOptions
 from deepspeech.util.figures.metrics import evaluate_transcript
+from deepspeech.util.figures.output_file import check_output_file
 
 KEYS = [
     "wav_filename",
@@ -75,6 +76,21 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_test(program: Progr
     assert finished.code == 1
     assert finished.error.startswith(f"deepspeech: --test_output_file={name}: ")
     assert not program.checkpoints.exists()
+
+
+def test_a_file_that_no_test_has_written_is_refused_and_stays(tmp_path: Path) -> None:
+    listed = tmp_path / "test.csv"
+    listed.write_text("wav_filename,transcript\n")
+    with pytest.raises(FlagError, match="exists and is not what a test has written"):
+        check_output_file(listed)
+    assert listed.read_text() == "wav_filename,transcript\n"
+
+
+def test_the_file_of_an_earlier_test_is_written_anew(tmp_path: Path) -> None:
+    file = tmp_path / "tested.json"
+    for of_earlier_test in ("[]", '[\n  {"src": "one"}\n]', ""):
+        file.write_text(of_earlier_test)
+        check_output_file(file)
 
 
 def test_a_file_without_a_test_is_refused() -> None:
