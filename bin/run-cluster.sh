@@ -3,8 +3,9 @@
 #
 #     bin/run-cluster.sh PS:WORKERS[:GPUS] -- TRAINER FLAG...
 #
-# Starts PS parameter servers and WORKERS workers, each worker with GPUS devices of its own (default 0: the CPU), on the
-# ports from $BASE_PORT on (default 2300; the coordinator's is given with --coord_port). Logs go to stderr, prefixed by node.
+# Starts PS parameter servers (0: the workers hold the weights, as with --sync allreduce) and WORKERS workers, each worker
+# with GPUS devices of its own (default 0: the CPU), on the ports from $BASE_PORT on (default 2300; the coordinator's is
+# given with --coord_port). Logs go to stderr, prefixed by node.
 # When a node fails for good, all are ended, and the exit code is 1; SIGINT and SIGTERM are passed on to the chief, which
 # saves, however long that takes. The exit code is 143 then: the same command goes on from there.
 
@@ -12,7 +13,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"
 
 [[ ${1:-} != --help ]] || { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0; }
-[[ ${1:-} =~ ^([1-9][0-9]*):([1-9][0-9]*)(:([0-9]+))?$ ]] || fail "expected PS:WORKERS[:GPUS], such as 1:2; --help says more"
+[[ ${1:-} =~ ^(0|[1-9][0-9]*):([1-9][0-9]*)(:([0-9]+))?$ ]] || fail "expected PS:WORKERS[:GPUS], such as 1:2; --help says more"
 servers=${BASH_REMATCH[1]} workers=${BASH_REMATCH[2]} gpus=${BASH_REMATCH[4]:-0}
 shift
 [[ ${1:-} == -- ]] || fail "expected -- before the trainer's flags"
@@ -25,7 +26,9 @@ hosts() { # COUNT FIRST_PORT
 }
 
 base=${BASE_PORT:-2300}
-cluster=(--ps_hosts "$(hosts "$servers" "$base")" --worker_hosts "$(hosts "$workers" $((base + servers)))")
+cluster=(--sync allreduce)
+((!servers)) || cluster=(--ps_hosts "$(hosts "$servers" "$base")")
+cluster+=(--worker_hosts "$(hosts "$workers" $((base + servers)))")
 pids=()
 
 start() { # JOB TASK DEVICES ARGUMENT...

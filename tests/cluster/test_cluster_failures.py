@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from shutil import copy
 
@@ -153,17 +154,27 @@ def test_the_script_waits_for_what_the_others_say_when_a_node_fails_and_ends_wit
     ]
 
 
-def test_the_script_gives_every_node_its_place_and_every_worker_devices_of_its_own(tmp_path: Path) -> None:
+SERVED = "--ps_hosts localhost:4000,localhost:4001 --worker_hosts localhost:4002,localhost:4003"
+ALONE = "--sync allreduce --worker_hosts localhost:4000,localhost:4001"
+WORKERS = (("worker", 0, "0,1"), ("worker", 1, "2,3"))
+
+
+@pytest.mark.parametrize(
+    ("size", "cluster", "nodes"),
+    [("2:2:2", SERVED, (("ps", 0, ""), ("ps", 1, ""), *WORKERS)), ("0:2:2", ALONE, WORKERS)],
+)
+def test_the_script_gives_every_node_its_place_and_every_worker_devices_of_its_own(
+    tmp_path: Path, size: str, cluster: str, nodes: Sequence[tuple[str, int, str]]
+) -> None:
     shown = tmp_path / "python"
     shown.write_text('#!/bin/sh\necho "devices=$CUDA_VISIBLE_DEVICES" "$@" >&2\n')
     shown.chmod(0o755)
     environment = {**os.environ, "BASE_PORT": "4000", "PYTHON": str(shown)}
-    command = [str(ROOT / "bin/run-cluster.sh"), "2:2:2", "--", "--epoch=7"]
+    command = [str(ROOT / "bin/run-cluster.sh"), size, "--", "--epoch=7"]
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=True)
-    hosts = "--ps_hosts localhost:4000,localhost:4001 --worker_hosts localhost:4002,localhost:4003"
     assert sorted(finished.stderr.splitlines()) == [
-        f"[{job} {task}] devices={devices} -m deepspeech {hosts} --job_name {job} --task_index {task} --epoch=7"
-        for job, task, devices in (("ps", 0, ""), ("ps", 1, ""), ("worker", 0, "0,1"), ("worker", 1, "2,3"))
+        f"[{job} {task}] devices={devices} -m deepspeech {cluster} --job_name {job} --task_index {task} --epoch=7"
+        for job, task, devices in nodes
     ]
 
 
