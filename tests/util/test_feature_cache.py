@@ -4,7 +4,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -25,14 +24,20 @@ from deepspeech.util.text import Alphabet
 MFCC = front_end(FeatureOptions(feature_type="psf"))
 
 BUILDER = """
-import logging, resource, sys
+import itertools, logging, os, resource, signal, sys
 from deepspeech.util import corpus, errors, feature_cache, features, text
 logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
-alphabet, csv_file, path, largest_file = sys.argv[1:]
+alphabet, csv_file, path, largest_file, killed_at = sys.argv[1:]
 if int(largest_file):
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(largest_file), int(largest_file)))
 front_end = features.front_end(features.FeatureOptions(feature_type="psf"))
 utterances = corpus.read_corpus([csv_file], text.Alphabet.load(alphabet), front_end)
+extract, extracted = front_end.extract, itertools.count(1)
+def extract_until_killed(*signals):
+    if next(extracted) == int(killed_at):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return extract(*signals)
+front_end.extract = extract_until_killed
 try:
     feature_cache.open_feature_cache(path, utterances, front_end).close()
 except errors.FeatureCacheError as error:
@@ -49,8 +54,9 @@ def read(files: TinyCorpus) -> Corpus:
     return read_corpus([files.train], Alphabet.load(files.alphabet), MFCC)
 
 
-def start_builder(files: TinyCorpus, path: Path, largest_file: int = 0) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", BUILDER, *map(str, (files.alphabet, files.train, path, largest_file))]
+def start_builder(files: TinyCorpus, path: Path, largest_file: int = 0, killed_at: int = 0) -> "subprocess.Popen[str]":
+    """Build a cache in a process of its own, which is killed at that utterance, counted from 1."""
+    command = [sys.executable, "-c", BUILDER, *map(str, (files.alphabet, files.train, path, largest_file, killed_at))]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -197,17 +203,15 @@ def test_a_disk_without_enough_room_is_noticed_first(files: TinyCorpus, tmp_path
     assert list((tmp_path / "cache").iterdir()) == []
 
 
-def test_a_builder_killed_half_way_leaves_no_cache_and_does_not_block_the_next(tmp_path: Path) -> None:
-    files = write_tiny_corpus(tmp_path, train=300)
+def test_a_builder_killed_half_way_leaves_no_cache_and_does_not_block_the_next(
+    files: TinyCorpus, tmp_path: Path
+) -> None:
     path = tmp_path / "train.h5"
     partial = tmp_path / "train.h5.partial"
-    builder = start_builder(files, path)
-    while not (partial.exists() and partial.stat().st_size > 0):
-        assert builder.poll() is None
-        time.sleep(0.002)
-    builder.send_signal(signal.SIGKILL)
-    builder.communicate()
-    assert partial.exists()
+    builder = start_builder(files, path, killed_at=12)
+    builder.communicate(timeout=600)
+    assert builder.returncode == -signal.SIGKILL
+    assert partial.stat().st_size > 0
     assert not path.exists()
     with open_feature_cache(path, read(files), MFCC):
         assert not partial.exists()
