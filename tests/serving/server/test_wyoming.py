@@ -232,7 +232,7 @@ def test_it_is_served_beside_http_until_the_server_ends(models: Models, samples:
                 assert "transcript" in [event.type for event in await answer(satellite)]
 
         run(test)
-        thread.join(20)
+        thread.join(120)
         assert not thread.is_alive()
 
 

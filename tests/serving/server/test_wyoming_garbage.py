@@ -7,7 +7,6 @@ import json
 import logging
 import socket
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +16,7 @@ pytest.importorskip("wyoming")
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from serving_in_thread import JSON
+from serving_in_thread import JSON, PATIENCE, until
 from wyoming_in_loop import run, served
 
 from deepspeech.serving.server.models import Models
@@ -90,16 +89,16 @@ def test_a_client_that_does_not_read_does_not_keep_a_server_that_is_stopped_twic
 ) -> None:
     ping = json.dumps({"type": "ping", "data": {"text": "x" * 30_000}}).encode() + b"\n"
     with listen("127.0.0.1", 0) as http, listen("127.0.0.1", 0, "wyoming_port") as wyoming:
-        server = RecognitionServer(ServerOptions(()), models, wyoming=wyoming)
+        server = RecognitionServer(ServerOptions((), drain_secs=2 * PATIENCE), models, wyoming=wyoming)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [http]})
         thread.start()
+        until(lambda: server.started)
         with socket.create_connection(wyoming.getsockname(), 1) as client:
             with suppress(TimeoutError):
                 while True:
                     client.sendall(ping)
-            begun = time.monotonic()
             server.drain()
             server.drain()
-            thread.join(20)
-    assert not thread.is_alive() and time.monotonic() - begun < 5
+            thread.join(PATIENCE)
+    assert not thread.is_alive()
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
