@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
@@ -106,13 +107,13 @@ def test_a_cancelled_call_is_carried_out_once_and_the_stream_goes_on(
 ) -> None:
     spoken = np.asarray(soundfile.read(recordings[0], dtype="int16")[0])
     stream_kind = type(model.stream())
-    feed = stream_kind.feed
+    feed, may_feed = stream_kind.feed, threading.Event()
 
-    def slow_feed(self: object, samples: object) -> None:
-        time.sleep(0.2)
+    def held_feed(self: object, samples: object) -> None:
+        may_feed.wait()
         feed(self, samples)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(stream_kind, "feed", slow_feed)
+    monkeypatch.setattr(stream_kind, "feed", held_feed)
 
     async def transcribe() -> None:
         async with AsyncModel(model) as other:
@@ -122,12 +123,15 @@ def test_a_cancelled_call_is_carried_out_once_and_the_stream_goes_on(
                 waiting = asyncio.ensure_future(stream.feed(np.zeros(9000, np.int16)))
                 await asyncio.sleep(0)
                 waiting.cancel()  # it has not begun
+                may_feed.set()
                 await stream.feed(spoken[4000:])
                 assert await stream.finish() == model.transcribe(spoken)
             async with other.stream() as abandoned:
+                may_feed.clear()
                 task = asyncio.ensure_future(abandoned.feed(spoken))
                 await asyncio.sleep(0.05)
                 task.cancel()
+                may_feed.set()
 
     asyncio.run(transcribe())
 

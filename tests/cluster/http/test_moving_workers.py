@@ -19,6 +19,7 @@ from deepspeech.cluster.coordination.places import RESERVED_SECONDS, FreePlaces
 from deepspeech.cluster.departure import Departure
 from deepspeech.cluster.http import routes
 from deepspeech.cluster.http.client import RemoteCoordinator, join
+from deepspeech.cluster.http.protocol import LONGEST_POLL
 from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
 from deepspeech.cluster.monitoring.node_record import NodeRecord
@@ -26,8 +27,8 @@ from deepspeech.errors import ClusterError
 from deepspeech.options import ClusterOptions
 from deepspeech.schedule.jobs import Job
 
-AT_ONCE = 10.0
-"""Seconds within which a worker has left, on a busy machine; a third of one on a quiet one."""
+PATIENCE = 60.0
+"""Seconds within which anything happens, on a busy machine."""
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +94,7 @@ def test_a_worker_keeps_its_place_while_it_builds_its_graph_and_one_that_dies_or
         with place_kept(connection, "slow"):
             for _ in range(3):
                 now[0] += RESERVED_SECONDS / 2
-                deadline = time.monotonic() + AT_ONCE
+                deadline = time.monotonic() + PATIENCE
                 while service.clock() > reserved_at(service, "slow"):
                     assert time.monotonic() < deadline
                     time.sleep(0.01)
@@ -148,13 +149,11 @@ def test_the_job_of_a_worker_whose_step_lasts_goes_to_another_as_soon_as_it_is_t
     other = RemoteCoordinator(connection, staying)
     held = other.next_job()
     assert isinstance(held, Job)
-    start = time.monotonic()
     departure.begin(15)
-    given = other.next_job(wait=AT_ONCE)
+    given = other.next_job(wait=LONGEST_POLL)
     while isinstance(given, Job) and given.batches != job.batches:
-        given = other.next_job(wait=AT_ONCE)
+        given = other.next_job(wait=LONGEST_POLL)
     assert isinstance(given, Job)
-    assert time.monotonic() - start < AT_ONCE
     with pytest.raises(NotMemberError):
         RemoteCoordinator(connection, leaving).next_job()
     assert ended == [("interrupted; the other workers go on without this one", 5.0, 128 + 15)]
