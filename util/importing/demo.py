@@ -126,9 +126,10 @@ def _make_utterances(settings: Settings, grammar: Grammar, folder: Path) -> Iter
             (folder / name).mkdir()
             for number in range(count):
                 text = next(sentences)
-                delivery = Delivery(voices[number % len(voices)], source.randint(*SPEEDS), source.randint(*PITCHES))
+                speed, pitch = source.randint(*settings.speeds), source.randint(*settings.pitches)
+                delivery = Delivery(voices[number % len(voices)], speed, pitch)
                 path = folder / name / f"{number:05d}-{delivery.voice}.wav"
-                _save(path, _record(synthesizer, text, delivery, noise))
+                _save(path, _in_room(_spoken(synthesizer, text, delivery), settings, noise))
                 yield name, path, text
 
 
@@ -144,11 +145,16 @@ def _draw_sentences(grammar: Grammar, count: int, source: random.Random) -> list
     )
 
 
-def _record(synthesizer: Synthesizer, text: str, delivery: Delivery, source: np.random.Generator) -> NDArray[np.int16]:
-    """Return `text`, as a microphone in a quiet room hears it, as int16 samples [samples] at `SAMPLE_RATE`."""
+def _spoken(synthesizer: Synthesizer, text: str, delivery: Delivery) -> NDArray[np.float32]:
+    """Return `text`, as float32 samples [samples] at `SAMPLE_RATE` in steps of 16-bit samples."""
     samples = synthesizer.speak(text, delivery).astype(np.float32)
     speech: NDArray[np.float32] = soxr.resample(samples, synthesizer.sample_rate, SAMPLE_RATE)
-    heard = speech * source.uniform(*GAINS) + source.normal(0, NOISE, len(speech))
+    return speech
+
+
+def _in_room(speech: NDArray[np.float32], settings: Settings, source: np.random.Generator) -> NDArray[np.int16]:
+    """Return speech as a microphone in a quiet room hears it, as int16 samples [samples]."""
+    heard = speech * source.uniform(*settings.gains) + source.normal(0, settings.noise, len(speech))
     return np.clip(np.rint(heard), -32768, 32767).astype(np.int16)
 
 
