@@ -131,7 +131,7 @@ class Cluster:
             return {}
 
     def wait_for(self, condition: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-        """Wait until the coordinator's status is as wanted."""
+        """Wait until the coordinator's status is as wanted, and return it."""
         deadline = time.monotonic() + PATIENCE
         status: dict[str, Any] = {}
         while time.monotonic() < deadline:
@@ -142,6 +142,13 @@ class Cluster:
                 break
             time.sleep(0.1)
         raise AssertionError(f"did not happen; the last status was {status}\n{self.logs()}")
+
+    def until(self, condition: Callable[[], object]) -> None:
+        """Wait until something else is as wanted, such as what a node has said."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline, self.logs()
+            time.sleep(0.05)
 
     def wait(self, *names: str, seconds: float = PATIENCE) -> list[int]:
         """Return the exit codes of nodes, once they have ended by themselves."""
@@ -159,6 +166,11 @@ class Cluster:
 
     def _log(self, name: str) -> Path:
         return self.program.folder / f"{name.replace(' ', '-')}.log"
+
+
+def losses(log: str, title: str) -> list[float]:
+    """Return the losses of all epochs, as the chief says them; the title is "Training" or "Validation"."""
+    return [float(loss) for loss in re.findall(rf"{title} of epoch \d+: loss ([\d.]+)", log)]
 
 
 def steps_counted(count: int) -> Callable[[dict[str, Any]], bool]:

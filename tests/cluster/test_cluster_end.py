@@ -79,8 +79,7 @@ def test_a_signal_that_comes_when_the_chief_waits_for_the_others_to_leave_ends_i
     arguments = [*program.training(epoch=1), *program.test_files(), f"--export_dir={exported}"]
     with Cluster(program, arguments, workers=1) as cluster:
         cluster.start()
-        while "Test: loss" not in cluster.log("worker 0"):
-            time.sleep(0.05)
+        cluster.until(lambda: "Test: loss" in cluster.log("worker 0"))
         cluster.processes["ps 0"].send_signal(signal.SIGSTOP)
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         time.sleep(HELD_UP)

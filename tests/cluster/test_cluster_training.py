@@ -6,14 +6,10 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from nodes import Cluster, batches_counted, steps_counted, utterances_applied
+from nodes import Cluster, batches_counted, losses, steps_counted, utterances_applied
 from program import Program
 
 from deepspeech.checkpoints.identity import read_description
-
-
-def losses(log: str, title: str) -> list[float]:
-    return [float(loss) for loss in re.findall(rf"{title} of epoch \d+: loss ([\d.]+)", log)]
 
 
 def flags(program: Program, **changes: object) -> list[str]:

@@ -3,7 +3,6 @@
 import json
 import signal
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections import Counter
@@ -13,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from nodes import PATIENCE, Cluster, steps_counted
+from nodes import Cluster, steps_counted
 from program import Program
 
 from benchmarks.processes.ports import free_ports
@@ -57,13 +56,6 @@ def get(port: int, path: str) -> tuple[int, str]:
         return 0, ""
 
 
-def wait_until_ready(cluster: Cluster, port: int) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while get(port, "/readyz")[0] != 200:
-        assert time.monotonic() < deadline, cluster.logs()
-        time.sleep(0.2)
-
-
 def trace(cluster: Cluster, steps: int) -> None:
     body = json.dumps({"steps": steps}).encode()
     url, headers = f"http://localhost:{cluster.port}/v1/trace", {"Content-Type": "application/json"}
@@ -103,7 +95,7 @@ def test_operators_see_how_each_node_does_and_why_training_restarted(program: Pr
         for name, port in ports.items():
             cluster.start(name, flags=[f"--probe_port={port}", f"--trace_endpoint={address}"])
         for port in ports.values():
-            wait_until_ready(cluster, port)
+            cluster.until(lambda port=port: get(port, "/readyz")[0] == 200)  # type: ignore[misc]
             assert get(port, "/healthz") == (200, "ok\n")
         status = cluster.wait_for(
             lambda told: steps_counted(5)(told) and told["checkpoint_age"] is not None and len(at_work(told)) == 2

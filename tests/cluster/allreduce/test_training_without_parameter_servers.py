@@ -2,7 +2,7 @@ import re
 import signal
 
 import pytest
-from nodes import Cluster, batches_counted, steps_counted, utterances_applied
+from nodes import Cluster, batches_counted, losses, steps_counted, utterances_applied
 from program import Program
 
 from deepspeech.checkpoints.identity import read_description
@@ -11,10 +11,6 @@ from deepspeech.checkpoints.identity import read_description
 def flags(program: Program, **changes: object) -> list[str]:
     given = {"train_batch_size": 2, "validation_step": 5, "dropout_rate": 0, "random_seed": 3, **changes}
     return [*program.training(**given), "--noearly_stop"]
-
-
-def losses(log: str, title: str) -> list[float]:
-    return [float(loss) for loss in re.findall(rf"{title} of epoch \d+: loss ([\d.]+)", log)]
 
 
 def steps(log: str) -> list[tuple[int, int]]:

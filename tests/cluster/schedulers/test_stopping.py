@@ -4,7 +4,7 @@ import signal
 import time
 from collections.abc import Sequence
 
-from nodes import PATIENCE, Cluster, steps_counted
+from nodes import Cluster, steps_counted
 from program import Program
 
 STOPPED = 128 + signal.SIGTERM
@@ -21,13 +21,6 @@ def seconds_to_stop(cluster: Cluster, *names: str) -> float:
     return time.monotonic() - start
 
 
-def wait_for_logs(cluster: Cluster, said: dict[str, str]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not all(text in cluster.log(name) for name, text in said.items()):
-        assert time.monotonic() < deadline, cluster.logs()
-        time.sleep(0.1)
-
-
 def flags(program: Program, **changes: object) -> Sequence[str]:
     return program.training(**{"epoch": 5000, "train_batch_size": 2, "checkpoint_secs": 600, **changes})
 
@@ -35,7 +28,7 @@ def flags(program: Program, **changes: object) -> Sequence[str]:
 def test_nodes_that_wait_for_others_stop_when_they_are_told_to(program: Program) -> None:
     with Cluster(program, flags(program)) as chiefless, Cluster(program, flags(program)) as serverless:
         chiefless.start("ps 0", "worker 1")
-        wait_for_logs(chiefless, {"ps 0": "Parameter server 0 at"})
+        chiefless.until(lambda: "Parameter server 0 at" in chiefless.log("ps 0"))
         serverless.start("worker 0")
         serverless.wait_for(lambda status: status["phase"] == "waiting" and len(status["members"]) == 1)
         assert seconds_to_stop(serverless, "worker 0") < GRACE
