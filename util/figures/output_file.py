@@ -25,9 +25,12 @@ def check_output_file(path: Path) -> None:
 
 
 def _is_json_list(path: Path) -> bool:
-    """Return whether a file begins as a JSON list does, or is empty."""
-    with path.open("rb") as file:
-        return file.read(1) in (b"[", b"")
+    """Return whether a file begins as a JSON list does, or is empty; one that cannot be read is neither."""
+    try:
+        with path.open("rb") as file:
+            return file.read(1) in (b"[", b"")
+    except OSError:
+        return False
 
 
 class OutputFile:
