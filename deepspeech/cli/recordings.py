@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..errors import AudioError, FlagError
 from ..util.containers.endings import LISTED, is_recording
+from ..util.files.folders import walk
 from ..util.files.user_paths import user_path
 from .arguments import EMPTY_PATH
 from .utterances.pipe import PIPE, Pipe
@@ -26,6 +27,7 @@ class Recording:
 def recordings(given: Sequence[str]) -> list[Recording]:
     """Return the recordings that files, folders and `-` stand for.
 
+    A folder's are all below it that are not hidden: systems keep notes on recordings beside them, macOS in `._a.wav`.
     Raise AudioError for a folder without any, and FlagError for an empty path.
     """
     found = []
@@ -36,7 +38,7 @@ def recordings(given: Sequence[str]) -> list[Recording]:
         if text == PIPE:
             found.append(Recording(None, Path("stdin"), Pipe()))
         elif path.is_dir():
-            inside = sorted(entry for entry in path.rglob("*") if _is_recording(entry, path))
+            inside = sorted(Path(folder, name) for folder, names in walk(path) for name in names if is_recording(name))
             if not inside:
                 raise AudioError(f"{path}: holds no recordings; their names end in {LISTED}")
             found += [Recording(entry, entry.relative_to(path)) for entry in inside]
@@ -45,12 +47,3 @@ def recordings(given: Sequence[str]) -> list[Recording]:
     if sum(recording.path is None for recording in found) > 1:
         raise FlagError("--audio: - can be given once")
     return found
-
-
-def _is_recording(entry: Path, folder: Path) -> bool:
-    """Return whether what is in a folder is taken for a recording: a file, as far as its name tells, and not hidden.
-
-    Systems keep notes on recordings beside them: macOS in `._a.wav`, some file servers in a folder `a.wav`.
-    """
-    hidden = any(part.startswith(".") for part in entry.relative_to(folder).parts)
-    return is_recording(entry.name) and not hidden and not entry.is_dir()

@@ -247,6 +247,19 @@ def test_folders_are_transcribed_into_files_of_a_folder(
     assert " --> " in (tmp_path / "out" / written[-1]).read_text()
 
 
+def test_recordings_in_linked_folders_are_transcribed_once(
+    client: Client, recordings: list[Path], tmp_path: Path
+) -> None:
+    for name in ("in", "elsewhere"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.wav").write_bytes(recordings[0].read_bytes())
+    (tmp_path / "in/linked").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    (tmp_path / "elsewhere/back").symlink_to(tmp_path / "in", target_is_directory=True)
+    finished = client.run("--audio", tmp_path / "in")
+    heard = [line.partition(": ")[0] for line in finished.stdout.decode().splitlines()]
+    assert heard == [str(tmp_path / "in" / name) for name in ("a.wav", "linked/a.wav")]
+
+
 @pytest.mark.parametrize("stream", [[], ["--stream", 100]])
 def test_a_pipe_without_samples_is_refused(client: Client, stream: list[object]) -> None:
     finished = client.run("--audio", "-", *stream)

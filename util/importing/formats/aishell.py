@@ -11,7 +11,8 @@ from pathlib import Path
 from ...containers.endings import is_recording
 from ...corpus_files.lookup import Lookup
 from ...errors import ImportingError
-from ..pipeline.folders import set_of_name, walk
+from ...files.folders import walk
+from ..pipeline.folders import set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
 

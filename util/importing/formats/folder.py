@@ -12,7 +12,7 @@ from pathlib import Path
 from ...containers.endings import ENDINGS, LISTED, is_recording
 from ...corpus_files.lines import read_text
 from ...errors import ImportingError
-from ..pipeline.folders import walk
+from ...files.folders import walk
 from ..pipeline.records import Choices, Item, LeftOut, Record
 from .annotations.subtitles import read_subtitles
 from .annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...containers.endings import is_recording
 from ...errors import ImportingError
-from ..pipeline.folders import walk
+from ...files.folders import walk
 from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
 from .annotations.transcripts import follow_links
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import ImportingError
-from ..pipeline.folders import find_recording, walk
+from ...files.folders import walk
+from ..pipeline.folders import find_recording
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
 

@@ -1,10 +1,10 @@
-"""Recordings in folders: found by walking, by name, and by the set that a name speaks of."""
+"""Recordings in folders: found by name, and by the set that a name speaks of."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ...containers.endings import ENDINGS
@@ -17,16 +17,6 @@ _SET_NAMES = {
     **dict.fromkeys(("dev", "development", "val", "valid", "validation"), DEV),
     **dict.fromkeys(("test", "testing", "eval", "evaluation"), TEST),
 }
-
-
-def walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield `folder` and each folder in it, with the names of its files, in order; nothing that is hidden.
-
-    Links to folders are followed, unless they lead to a folder that they are in.
-    """
-    for path, folders, files in os.walk(folder, followlinks=True):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and not _leads_up(Path(path, name)))
-        yield path, sorted(name for name in files if not name.startswith("."))
 
 
 def find_recording(stem: str) -> str:
@@ -51,7 +41,3 @@ def named_as_sets(paths: Sequence[Path]) -> Sequence[Path]:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         log.warning("%s%s: not read, as others there are named as sets, such as %s", others[0], more, named[0].name)
     return named or paths
-
-
-def _leads_up(folder: Path) -> bool:
-    return folder.is_symlink() and folder.parent.resolve().is_relative_to(folder.resolve())

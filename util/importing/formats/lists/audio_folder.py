@@ -19,7 +19,8 @@ from ....corpus_files.json_lines import columns_of, texts_of
 from ....corpus_files.lines import encoding_of, numbered_lines
 from ....corpus_files.speakers import speaker_of
 from ....errors import ImportingError
-from ...pipeline.folders import set_of_name, walk
+from ....files.folders import walk
+from ...pipeline.folders import set_of_name
 from ...pipeline.records import SURPLUS, Choices, Item, LeftOut, Record
 
 _FILE = "file_name"

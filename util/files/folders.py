@@ -1,0 +1,24 @@
+"""The folders below a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield `folder` and each folder in it, with the names of its files, in order; nothing that is hidden.
+
+    Links to folders are followed, unless they lead to a folder that they are in, by other links or not.
+    """
+    for path, folders, files in os.walk(folder, followlinks=True):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and not _leads_up(Path(path, name)))
+        yield path, sorted(name for name in files if not name.startswith("."))
+
+
+def _leads_up(folder: Path) -> bool:
+    if not folder.is_symlink():
+        return False
+    target = folder.resolve()
+    return any(parent.resolve().is_relative_to(target) for parent in folder.parents)
