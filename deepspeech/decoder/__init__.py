@@ -181,7 +181,7 @@ class CTCDecoder:
         `posteriors`: probabilities, float32 or float64 [time, columns + 1]; strided arrays are not copied. No frames
         give the empty transcript. Raise DecoderError, saying what is wrong with the posteriors.
         """
-        return self.hypotheses(self.native.decode(posteriors))
+        return self.hypotheses(self.native.decode(_checked_array(posteriors)))
 
     def decode_batch(
         self, posteriors: Posteriors, lengths: Sequence[int] | npt.NDArray[Any], threads: int = 0
@@ -191,7 +191,9 @@ class CTCDecoder:
         `posteriors`: float32 or float64 [batch, time, columns + 1]; `lengths`: integers [batch], the frames of each
         utterance. The GIL is released meanwhile. Raise DecoderError, naming the utterance and what is wrong with it.
         """
-        batch = self.native.decode_batch(posteriors, [int(length) for length in lengths], threads)
+        if threads < 0:
+            raise DecoderError(f"threads is {threads}, but must be 0 or more")
+        batch = self.native.decode_batch(_checked_array(posteriors), [int(length) for length in lengths], threads)
         return [self.hypotheses(results) for results in batch]
 
     def without_scorer(self) -> CTCDecoder:
@@ -238,7 +240,7 @@ class CTCStream:
 
         Raise DecoderError, and take none of them, if they cannot be used.
         """
-        self._native.feed(posteriors)
+        self._native.feed(_checked_array(posteriors))
 
     def peek(self, count: int = 0) -> list[Hypothesis]:
         """Return the `count` (0: `result_count`) best transcripts so far, best first; last words may be unfinished."""
@@ -247,6 +249,14 @@ class CTCStream:
     def finish(self, count: int = 0) -> list[Hypothesis]:
         """Return the `count` (0: `result_count`) best transcripts of all frames fed, as if no more came."""
         return self._decoder.hypotheses(self._native.finish(count))
+
+
+def _checked_array(posteriors: Posteriors) -> Posteriors:
+    """Return posteriors if they are an array; the binding's error would hold all numbers of a list or a tensor."""
+    if not isinstance(posteriors, np.ndarray):
+        kind = type(posteriors).__name__
+        raise DecoderError(f"the posteriors are of type {kind}, but must be a NumPy array; give np.asarray of them")
+    return posteriors
 
 
 def _native_options(options: DecoderOptions) -> _ctcdecoder.DecoderOptions:

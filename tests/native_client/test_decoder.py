@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -188,6 +190,15 @@ def test_bad_posteriors_are_refused_with_the_reason(posteriors: npt.NDArray[np.f
         CTCDecoder(LABELS).decode(posteriors)
 
 
+def test_what_is_no_array_is_refused_without_its_numbers() -> None:
+    decoder, numbers = CTCDecoder(LABELS), one_hot("-a-").tolist()
+    batch: Callable[[Any, list[int]], object] = decoder.decode_batch
+    takes: list[Callable[[Any], object]] = [decoder.decode, decoder.stream().feed, lambda given: batch([given], [3])]
+    for take in takes:
+        with pytest.raises(DecoderError, match=r"^the posteriors are of type list, .* np\.asarray of them$"):
+            take(numbers)
+
+
 def test_bad_batches_are_refused_naming_the_utterance() -> None:
     posteriors = np.full((2, 3, 4), 0.25)
     posteriors[1, 2] = -1
@@ -198,6 +209,8 @@ def test_bad_batches_are_refused_naming_the_utterance() -> None:
         decoder.decode_batch(posteriors, [3, 4])
     with pytest.raises(DecoderError, match="1 lengths for 2 utterances"):
         decoder.decode_batch(posteriors, [3])
+    with pytest.raises(DecoderError, match="threads is -1, but must be 0 or more"):
+        decoder.decode_batch(posteriors, [3, 3], threads=-1)
 
 
 @given(hnp.arrays(st.sampled_from([np.float32, np.float64]), st.tuples(st.integers(0, 5), st.just(4))))
