@@ -84,6 +84,16 @@ def test_recordings_are_linked_relative_to_the_page(tmp_path: Path) -> None:
         assert (report / unquote(source)).resolve().parent == folder
 
 
+def test_a_recording_in_a_tar_shard_is_named_and_has_no_player_that_would_stay_silent() -> None:
+    inside, *others = results(3, error_rate=1)
+    for shard in ("/data/shards/train-000001.tar", "s3://bucket/shards/train-000001.tar"):
+        in_shard = replace(inside, csv_file=shard, line=7, recording=f"{shard}/000017.flac")
+        reader = read([in_shard, *others])
+        assert f"000017.flac ({shard}:7)" in "".join(reader.texts)
+        assert len(reader.values("src")) == len(others)
+        assert not [link for link in reader.values("href") if ".tar" in link]
+
+
 def test_right_to_left_texts_choose_their_own_direction() -> None:
     arabic = replace(results(1)[0], reference="سمكة كلب قطة", hypothesis="سمك كلب")
     reader = read([arabic])

@@ -8,6 +8,7 @@ from pathlib import Path
 from posixpath import relpath
 from urllib.parse import quote
 
+from ....shards.members import member_of
 from ....storage.addresses import address_of
 from ....storage.copies import local_path, original_of
 from ....transcripts import words_of
@@ -53,7 +54,6 @@ def recording_link(recording: str, folder: Path) -> str:
 def _utterance(listed: ListedUtterance, folder: Path) -> Markup:
     result = listed.result
     without = result.without_language_model
-    link = recording_link(result.recording, folder) + result.fragment
     further = [element("bdi", f"{name}: {value}") for name, value in result.columns.items() if value]
     header = element(
         "header",
@@ -69,9 +69,20 @@ def _utterance(listed: ListedUtterance, folder: Path) -> Markup:
         header,
         element("div", [_step(step) for step in _steps(result)], class_="aligned", dir="auto"),
         None if without is None else _without_language_model(without),
-        element("audio", controls="", preload="none", src=link),
-        element("div", element("a", Path(result.recording).name, href=link), f" ({_source(result)})", class_="soft"),
+        _recording(result, folder),
         id=f"u{listed.number}",
+    )
+
+
+def _recording(result: UtteranceResult, folder: Path) -> Markup:
+    """Return the player of a recording above its name; none of one in a tar shard, of which browsers know nothing."""
+    path, source = Path(result.recording), f" ({_source(result)})"
+    if member_of(path) is not None:
+        return element("div", path.name, source, class_="soft")
+    link = recording_link(result.recording, folder) + result.fragment
+    return joined(
+        element("audio", controls="", preload="none", src=link),
+        element("div", element("a", path.name, href=link), source, class_="soft"),
     )
 
 
