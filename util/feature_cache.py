@@ -43,13 +43,13 @@ _ROOM_FOR_METADATA = 1 << 16
 
 
 def open_feature_cache(
-    path: str | PathLike[str], corpus: Corpus, front_end: FrontEnd, *, progress: bool = True, workers: int = 0
+    path: str | PathLike[str], corpus: Corpus, front_end: FrontEnd, *, progress: bool = True
 ) -> FeatureCache:
     """Open the cache at `path`, after building it if it is missing or was made from anything else.
 
     It is made from the recordings (their names, sizes, modification times, parts and order) and the feature settings.
-    `workers` threads build it, 0 meaning one per core, beside `path` until it is whole; a second process that wants
-    the same cache waits for the first. Raise FeatureCacheError if it can't be written, or if `path` is some other
+    A thread per core builds it, beside `path` until it is whole; a second process that wants the same cache waits for
+    the first. Raise FeatureCacheError if it can't be written, or if `path` is some other
     file, which is never overwritten; raise AudioError if a recording can't be read.
     """
     path = Path(path)
@@ -66,7 +66,7 @@ def open_feature_cache(
                 reason = str(outdated)
             try:
                 log.info("Building feature cache %s: %s", path, reason)
-                _build(partial, contents, OnTheFly(corpus, front_end), f"Building {path}", progress, workers)
+                _build(partial, contents, OnTheFly(corpus, front_end), f"Building {path}", progress)
             except KeyboardInterrupt:
                 log.warning("%s: the feature cache is not finished; it is built anew the next time", path)
                 raise
@@ -250,9 +250,9 @@ def _is_at(file_descriptor: int, path: Path) -> bool:
         return False
 
 
-def _build(partial: Path, contents: _Contents, source: OnTheFly, title: str, progress: bool, workers: int) -> None:
+def _build(partial: Path, contents: _Contents, source: OnTheFly, title: str, progress: bool) -> None:
     """Write a cache and have it on the disk; raise OSError if that fails."""
-    workers = workers or usable_cores()
+    workers = usable_cores()
     utterances = range(len(source.corpus))
     features_start, checksums_start = _lay_out(partial, contents)
     checksums = np.zeros(len(utterances), _CHECKSUM)

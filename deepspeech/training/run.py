@@ -39,11 +39,7 @@ STARTING = PlainEnding("stopping before the first step", "stopped before the fir
 
 
 def train_and_test(
-    options: Options,
-    inputs: Inputs,
-    devices: Sequence[str] | None = None,
-    publish: Publish | None = None,
-    time_use: TimeUse | None = None,
+    options: Options, inputs: Inputs, publish: Publish | None = None, time_use: TimeUse | None = None
 ) -> None:
     """Train on the training set, if there is one, then test on the test set, if there is one.
 
@@ -55,12 +51,11 @@ def train_and_test(
     """
     lock = locked_for_training(options.checkpoints.directory) if options.trains else nullcontext()
     with lock, session_errors_in_words():
-        _train_and_test(options, inputs, devices or compute_devices(), publish, time_use or TimeUse())
+        _train_and_test(options, inputs, publish, time_use or TimeUse())
 
 
-def _train_and_test(
-    options: Options, inputs: Inputs, devices: Sequence[str], publish: Publish | None, time_use: TimeUse
-) -> None:
+def _train_and_test(options: Options, inputs: Inputs, publish: Publish | None, time_use: TimeUse) -> None:
+    devices = compute_devices()
     title, corpus = named_for_all(options.checkpoint_folder), inputs.corpora.get(SetName.TEST)
     evaluation = Evaluation.of_test(inputs.decoder, options.test.files, corpus, options.report, title)
     with ended_by_signals():

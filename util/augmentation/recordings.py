@@ -50,12 +50,10 @@ def recordings_of(source: str) -> tuple[Recording, ...]:
 class Recordings:
     """Recordings at one rate, of which as many as fit into MEMORY are decoded only once. Threads may share them."""
 
-    def __init__(
-        self, sample_rate: int, sources: Mapping[str, tuple[Recording, ...]] | None = None, memory: int = MEMORY
-    ) -> None:
+    def __init__(self, sample_rate: int, sources: Mapping[str, tuple[Recording, ...]] | None = None) -> None:
         """Take the audio files of `sources` that are known, as `checked_sources` returns them."""
         self._sample_rate = sample_rate
-        self._room = memory
+        self._room = MEMORY
         self._of_sources = dict(sources or {})
         self._decoded: dict[Recording | int, Samples] = {}
         self._made: dict[str, Samples] = {}

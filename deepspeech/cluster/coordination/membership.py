@@ -2,7 +2,7 @@
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -123,16 +123,10 @@ def difference(required: Mapping[str, str], offered: Mapping[str, str]) -> str |
 class Members:
     """Who has joined, and when each was last heard of."""
 
-    def __init__(
-        self,
-        settings: ClusterSettings,
-        required: Mapping[Role, Mapping[str, str]],
-        new_identity: Callable[[], str] = lambda: secrets.token_hex(12),
-    ) -> None:
+    def __init__(self, settings: ClusterSettings, required: Mapping[Role, Mapping[str, str]]) -> None:
         """Begin without members; those of a role must have its `required` properties."""
         self._settings = settings
         self._required = required
-        self._new_identity = new_identity
         self._members: dict[str, Member] = {}
         self.workers = 0
         """The number of workers."""
@@ -186,7 +180,7 @@ class Members:
 
     def add(self, applicant: Applicant, now: float) -> Member:
         """Take a process in."""
-        member = Member(self._new_identity(), applicant, now, now)
+        member = Member(secrets.token_hex(12), applicant, now, now)
         self._members[member.identity] = member
         self.workers += member.works
         self._identities[applicant.name] = member.identity

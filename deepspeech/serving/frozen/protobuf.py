@@ -20,8 +20,8 @@ Value = int | memoryview
 class FieldBudget:
     """The number of fields that may still be read of a file, which bounds the time and the memory that it can take."""
 
-    def __init__(self, most: int = MOST_FIELDS) -> None:
-        self._left = most
+    def __init__(self) -> None:
+        self._left = MOST_FIELDS
 
     def spend(self) -> None:
         """Count one more field; raise GraphError if it is one too many."""
@@ -66,11 +66,6 @@ def varints(packed: memoryview) -> Iterator[int]:
         yield value
 
 
-def signed(value: int, bits: int = 64) -> int:
-    """Return the signed number that an unsigned one stands for, in two's complement."""
-    return value - (1 << bits) if value >> (bits - 1) else value
-
-
 def message(value: Value) -> memoryview:
     """Return the bytes of a length-delimited field; raise GraphError for any other field."""
     if isinstance(value, int):
@@ -79,10 +74,10 @@ def message(value: Value) -> memoryview:
 
 
 def number(value: Value) -> int:
-    """Return the signed value of a varint field; raise GraphError for any other field."""
+    """Return the signed value, of 64 bits in two's complement, of a varint field; raise GraphError for any other."""
     if not isinstance(value, int):
         raise GraphError("not a protocol buffer of the expected kind")
-    return signed(value)
+    return value - (1 << 64) if value >> 63 else value
 
 
 def float32(value: Value) -> float:

@@ -24,6 +24,7 @@ Of five, one model may be the better for each: by chance that is so in 2 of 2^5 
 """
 
 _DRAWN_AT_ONCE = 1 << 22
+_SEED = 1
 
 Counts = npt.NDArray[np.float64]
 """float64 [utterances, columns]: errors and lengths."""
@@ -50,22 +51,22 @@ def resampling_units(speakers: Sequence[str]) -> tuple[Units, bool]:
     return np.unique(names, return_inverse=True)[1].astype(np.int64), True
 
 
-def rate_intervals(counts: Counts, units: Units, seed: int = 1) -> list[Interval]:
+def rate_intervals(counts: Counts, units: Units) -> list[Interval]:
     """Return the percentile interval of each rate: of column 0 over column 1, of 2 over 3, and so on."""
-    sums = resampled_sums(counts, units, seed)
+    sums = _resampled_sums(counts, units)
     return [_interval(_rates(sums[:, column], sums[:, column + 1])) for column in range(0, counts.shape[1], 2)]
 
 
-def difference_interval(first: Counts, second: Counts, units: Units, seed: int = 1) -> Interval:
+def difference_interval(first: Counts, second: Counts, units: Units) -> Interval:
     """Return the interval of the second system's rate less the first's, both of the same utterances in each draw.
 
     `first` and `second` are float64 [utterances, 2]: errors and lengths.
     """
-    sums = resampled_sums(np.concatenate([first, second], axis=1), units, seed)
+    sums = _resampled_sums(np.concatenate([first, second], axis=1), units)
     return _interval(_rates(sums[:, 2], sums[:, 3]) - _rates(sums[:, 0], sums[:, 1]))
 
 
-def significance(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], units: Units, seed: int = 1) -> float:
+def significance(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], units: Units) -> float:
     """Return the probability of so large a difference of the errors, float64 [utterances], by chance alone.
 
     The test is of matched pairs, the two systems' errors in a unit, and two-sided: if the systems are equally good,
@@ -76,7 +77,7 @@ def significance(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]
     differences = differences[differences != 0]
     if not len(differences):
         return 1.0
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(_SEED)
     observed = abs(differences.sum())
     as_large, at_once = 0, max(_DRAWN_AT_ONCE // len(differences), 1)
     for begin in range(0, EXCHANGES, at_once):
@@ -86,10 +87,10 @@ def significance(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]
     return (as_large + 1) / (EXCHANGES + 1)
 
 
-def resampled_sums(counts: Counts, units: Units, seed: int) -> Counts:
+def _resampled_sums(counts: Counts, units: Units) -> Counts:
     """Return the sums of the columns in each draw of as many units as there are, float64 [RESAMPLES, columns]."""
     of_units = np.stack([np.bincount(units, weights=column) for column in counts.T], axis=1)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(_SEED)
     number = len(of_units)
     sums = np.empty((RESAMPLES, counts.shape[1]))
     for each in sums:
