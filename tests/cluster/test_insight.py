@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from nodes import Cluster, steps_counted
+from nodes import PATIENCE, Cluster, steps_counted
 from program import Program
 
 from benchmarks.processes.ports import free_ports
@@ -48,7 +48,7 @@ def collector() -> Iterator[tuple[str, list[Any]]]:
 
 def get(port: int, path: str) -> tuple[int, str]:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
@@ -59,7 +59,7 @@ def get(port: int, path: str) -> tuple[int, str]:
 def trace(cluster: Cluster, steps: int) -> None:
     body = json.dumps({"steps": steps}).encode()
     url, headers = f"http://localhost:{cluster.port}/v1/trace", {"Content-Type": "application/json"}
-    urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=5).close()
+    urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=PATIENCE).close()
 
 
 @pytest.mark.parametrize("asked", [["--log_format=json"], ["--log_format", "json"]])

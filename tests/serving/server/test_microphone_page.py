@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from browser_fixture import chromium
 from corpora import RATE, say, write_wav
-from serving_in_thread import Served, serving
+from serving_in_thread import PATIENCE, Served, serving
 
 from deepspeech import Model
 from deepspeech.serving.server.models import Models
@@ -105,7 +105,7 @@ def opened(browser: Any, served: Served, expected: str = "Ready", **options: Any
     """Return the page, in a browser's session of its own, once its state is what is expected."""
     context = browser.new_context(**options)
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(1000 * PATIENCE)
     page.goto(f"{served.url}/")
     page.wait_for_selector(f"#state:text-is('{expected}')")
     yield page
