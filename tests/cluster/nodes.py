@@ -19,6 +19,7 @@ from fork_server import ForkedProcess, StartRequest, fork_server
 from program import Program
 
 from benchmarks.processes.ports import free_ports
+from deepspeech.cluster.http.client import RETRY_SECONDS
 
 PATIENCE = 150.0
 """Seconds for anything to happen, on a busy machine."""
@@ -66,7 +67,8 @@ class Cluster:
 
     def start(self, *names: str, flags: Sequence[str] = ()) -> None:
         for name in names or self.names:
-            arguments = [*self.flags, *self.place_of(name), "--intra_op_parallelism_threads=1", *flags]
+            patient = f"--coord_retries={PATIENCE / RETRY_SECONDS:.0f}"
+            arguments = [patient, *self.flags, *self.place_of(name), "--intra_op_parallelism_threads=1", *flags]
             self.processes[name] = self._fork(name, arguments) if self.forked else self._run(name, arguments)
 
     def place_of(self, name: str) -> list[str]:
