@@ -34,29 +34,14 @@ ALLOWED: dict[str, set[str]] = {
 
 ENTRY_POINTS = {
     *("__init__", "__main__", "commands"),
-    *(
-        "align",
-        "calibrate",
-        "cut_words",
-        "evaluate",
-        "compare_params",
-        "compare_reports",
-        "import_corpus",
-        "write_shards",
-    ),
+    *("align", "calibrate", "cut_words", "evaluate"),
+    *("compare_params", "compare_reports", "import_corpus", "write_shards"),
 }
 
 FREE_OF_TENSORFLOW = (
     *("cli", "decoder", "errors", "experiments", "options", "schedule", "serving", "util", "cluster.coordination"),
-    *(
-        "cluster.addresses",
-        "cluster.http",
-        "cluster.schedulers",
-        "network.description",
-        "network.deepspeech",
-        "network.registry",
-        "network.frozen_format",
-    ),
+    *("cluster.addresses", "cluster.http", "cluster.schedulers"),
+    *("network.description", "network.deepspeech", "network.registry", "network.frozen_format"),
     *("network.serialization", "checkpoints.flag_check", "export.folder", "export.formats", "checkpoints.identity"),
     *(
         f"checkpoints.weights.{name}"

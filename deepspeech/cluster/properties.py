@@ -21,32 +21,14 @@ TRAINING_ROOMS = ("checkpoints", "cluster", "network", "options", "schedule", "t
 """The package's folders whose sources, beside those at its root, must be the same on every node."""
 
 OF_THE_CHIEF = {
-    *(
-        "experiment",
-        "from",
-        "part",
-        "split",
-        "tier",
-        "train_files",
-        "dev_files",
-        "test_files",
-        "exclude_files",
-        "alphabet_config_path",
-    ),
+    *("experiment", "from", "part", "split", "tier"),
+    *("train_files", "dev_files", "test_files", "exclude_files", "alphabet_config_path"),
     *("train", "test", "epoch", "validation_step", "iters_per_worker"),
     *("early_stop", "es_epochs", "es_min_delta", "earlystop_nsteps", "estop_mean_thresh", "estop_std_thresh"),
     *("learning_rate", "learning_rate_schedule", "warmup_steps", "warmup_epochs", "minimum_learning_rate"),
     *("reduce_lr_on_plateau", "plateau_epochs", "plateau_reduction"),
-    *(
-        "load_checkpoint_dir",
-        "checkpoint",
-        "fresh_optimizer",
-        "average_checkpoints",
-        "initialize_from_frozen_model",
-        "initialize_from_weights",
-        "drop_source_layers",
-        "map_labels",
-    ),
+    *("load_checkpoint_dir", "checkpoint", "fresh_optimizer", "average_checkpoints"),
+    *("initialize_from_frozen_model", "initialize_from_weights", "drop_source_layers", "map_labels"),
     *("export_version", "export_batch_size", "export_beam_width", "export_language", "n_steps", "use_seq_length"),
 }
 """Flags that decide a result through the chief alone, or through what was read, which is compared itself."""
