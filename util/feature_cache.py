@@ -49,8 +49,8 @@ def open_feature_cache(
 
     It is made from the recordings (their names, sizes, modification times, parts and order) and the feature settings.
     A thread per core builds it, beside `path` until it is whole; a second process that wants the same cache waits for
-    the first. Raise FeatureCacheError if it can't be written, or if `path` is some other
-    file, which is never overwritten; raise AudioError if a recording can't be read.
+    the first. Raise FeatureCacheError if it can't be written, or if `path` is some other file, which is never
+    overwritten; raise AudioError if a recording can't be read.
     """
     path = Path(path)
     contents = _Contents.of(corpus, front_end.options)

@@ -93,7 +93,7 @@ class Connection:
         connection.request("POST", path, text.encode(), headers)
         response = connection.getresponse()
         received = response.read()
-        traffic.info("%s %s -> %d %s", path, text, response.status, received.decode("utf-8", "replace"))
+        traffic.info("%s %s -> %d %s", path, text, response.status, routes.for_logs(received))
         return response.status, _answer_of(response.status, received)
 
     def _connection(self, timeout: float) -> http.client.HTTPConnection:

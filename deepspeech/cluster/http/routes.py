@@ -22,12 +22,18 @@ TRAINING_OVER = 204
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_KEY = re.compile('("key": ?)"[^"]*"')
 
 
 def in_json(body: Mapping[str, Any]) -> str:
     """Return a body in JSON. Bytes of a file's name that are not UTF-8 are told as logs do, as in "caf\\udce9.wav"."""
     text = json.dumps(body, ensure_ascii=False)
     return _SURROGATE.sub(lambda found: rf"\\u{ord(found[0]):x}", text)
+
+
+def for_logs(answer: bytes) -> str:
+    """Return an answer as logs may show it: without the key by which the workers of a ring know each other."""
+    return _KEY.sub(r'\1"(hidden)"', answer.decode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, eq=False)

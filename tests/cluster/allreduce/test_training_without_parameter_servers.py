@@ -41,6 +41,7 @@ def test_two_workers_learn_what_one_process_learns_and_have_the_same_weights_aft
         if of_pairs:
             assert losses(log, title) == pytest.approx(expected, rel=0 if in_turn else 0.02)
     assert "Test: loss" in log
+    assert '"key":"(hidden)"' in of_other and not re.search(r'"key": ?"\w', log + of_other)
     assert utterances_applied(log) == 5 * 24
     assert set(batches_counted(log).values()) == {1}
     assert weights(log) == weights(of_other)
