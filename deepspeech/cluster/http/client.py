@@ -93,7 +93,8 @@ class Connection:
         connection.request("POST", path, text.encode(), headers)
         response = connection.getresponse()
         received = response.read()
-        traffic.info("%s %s -> %d %s", path, text, response.status, routes.for_logs(received))
+        if traffic.isEnabledFor(logging.INFO):
+            traffic.info("%s %s -> %d %s", path, text, response.status, routes.for_logs(received))
         return response.status, _answer_of(response.status, received)
 
     def _connection(self, timeout: float) -> http.client.HTTPConnection:
@@ -107,8 +108,7 @@ class Connection:
         return connection
 
     def _close(self) -> None:
-        connection = getattr(self._local, "connection", None)
-        if connection is not None:
+        if (connection := getattr(self._local, "connection", None)) is not None:
             connection.close()
 
     def _unreachable(self, error: Exception, seconds: float) -> ClusterError:
