@@ -20,6 +20,9 @@ from deepspeech.schedule.jobs import SetName
 from deepspeech.schedule.state import Plan
 
 LEASE = 5.0
+PATIENCE = 60.0
+"""Seconds within which anything happens, on a busy machine."""
+
 TOKEN = "a secret of enough characters"
 
 

@@ -12,7 +12,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.checks import not_a_server_error
-from served import TOKEN, Served, make_service, result_of, serving
+from served import PATIENCE, TOKEN, Served, make_service, result_of, serving
 
 from deepspeech.cluster.coordination.errors import (
     JobLostError,
@@ -159,7 +159,7 @@ def test_who_waits_for_a_job_gets_that_of_a_worker_that_fell_silent(served: Serv
         _, job = served.post("/v1/jobs", member=two)
         assert job["batches"] == [batch]
         served.post("/v1/results", **result_of(job, two))
-    status, deadline = 202, time.monotonic() + 60
+    status, deadline = 202, time.monotonic() + PATIENCE
     while status == 202:
         assert time.monotonic() < deadline
         status, job = served.post("/v1/jobs", member=two, wait=2.0)

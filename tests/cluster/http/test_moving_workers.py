@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from served import TOKEN, Served, make_service, serving
+from served import PATIENCE, TOKEN, Served, make_service, serving
 
 from deepspeech.cluster.addresses import announcing
 from deepspeech.cluster.addresses.announcing import own_address, place_kept, port_to_listen_on, take_place
@@ -26,9 +26,6 @@ from deepspeech.cluster.monitoring.node_record import NodeRecord
 from deepspeech.errors import ClusterError
 from deepspeech.options import ClusterOptions
 from deepspeech.schedule.jobs import Job
-
-PATIENCE = 60.0
-"""Seconds within which anything happens, on a busy machine."""
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from served import Served, serving
+from served import PATIENCE, Served, serving
 
 from benchmarks.processes.ports import free_ports
 from deepspeech.cli import flags
@@ -34,7 +34,7 @@ def served() -> Iterator[Served]:
 def get(port: int, path: str, **headers: str) -> tuple[int, str]:
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()

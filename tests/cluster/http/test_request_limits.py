@@ -10,6 +10,7 @@ from contextlib import ExitStack, suppress
 from http.client import HTTPResponse
 
 import pytest
+from served import PATIENCE
 
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.membership import ClusterSettings
@@ -20,7 +21,6 @@ from deepspeech.util.web.connections import ConnectionLimits
 
 HEAD = b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n"
 PAGE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
-PATIENCE = 60.0
 LIMIT = 0.7
 
 
