@@ -46,6 +46,14 @@ class Tensor {
     return shape;
   }
 
+  std::size_t size() const {
+    std::size_t numbers = 1;
+    for (const std::int64_t dimension : shape()) numbers *= static_cast<std::size_t>(dimension);
+    return numbers;
+  }
+
+  TF_DataType type() const { return TF_TensorType(tensor_.get()); }
+
   template <typename Number>
   Number* data() const {
     return static_cast<Number*>(TF_TensorData(tensor_.get()));
@@ -62,6 +70,8 @@ class Tensor {
 class KernelContext {
  public:
   explicit KernelContext(TF_OpKernelContext* context) : context_(context) {}
+
+  int inputs() const { return TF_NumInputs(context_); }
 
   Tensor input(int index) const {
     Status status;

@@ -9,7 +9,9 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <type_traits>
+#include <vector>
 
 #include "shared/thread_team.h"
 #include "shared/threads.h"
@@ -133,5 +135,6 @@ DEFINE_RUN(ActivationForward)
 DEFINE_RUN(ActivationBackward)
 
 void run(const Ctc& task, std::size_t threads, Machine machine) { run_on(task, threads, machine); }
+void run(const Join& task, std::size_t threads, Machine machine) { run_on(task, threads, machine); }
 
 }  // namespace training

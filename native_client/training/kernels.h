@@ -1,10 +1,12 @@
 // The kernels of training, beside TensorFlow's large matrix products: the LSTM's recurrence, forwards and backwards,
-// the layers' activation with dropout, layer normalization, the gradient of swish, and the CTC loss. Every array is dense
-// and row-major; `Number` is float or Bfloat16, and all sums are float.
+// the layers' activation with dropout, layer normalization, the gradient of swish, the CTC loss, and joining gradients that
+// came from elsewhere. Every array is dense and row-major; `Number` is float or Bfloat16, and all sums are float where
+// nothing else is said.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "shared/machines.h"
 
@@ -163,6 +165,21 @@ struct Ctc {
   float* gradient;              // [time, batch, classes]; zero beyond the lengths
 };
 
+// Numbers that are joined with others: bfloat16s or floats.
+struct JoinedPart {
+  const void* numbers;
+  bool bfloat16;
+  std::size_t size;
+};
+
+// The numbers of all parts one after the other, as floats, and half the sum of their squares: each is read once. The sums of
+// the parts' pieces are added up in the same order however many threads there are.
+struct Join {
+  std::vector<JoinedPart> parts;
+  float* joined;
+  float* half_square;
+};
+
 // Each runs on at most `threads` threads; 0: one for each core that this process may use.
 template <typename Number>
 void run(const LstmForward<Number>& task, std::size_t threads, Machine machine);
@@ -181,5 +198,6 @@ void run(const ActivationForward<Number>& task, std::size_t threads, Machine mac
 template <typename Number>
 void run(const ActivationBackward<Number>& task, std::size_t threads, Machine machine);
 void run(const Ctc& task, std::size_t threads, Machine machine);
+void run(const Join& task, std::size_t threads, Machine machine);
 
 }  // namespace training

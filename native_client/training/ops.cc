@@ -1,7 +1,9 @@
 // TensorFlow's operations DeepspeechLstm, DeepspeechDropout, DeepspeechActivation, DeepspeechLayerNormalization and
-// DeepspeechCtc, with their gradients, and DeepspeechSwishGradient, registered when this is loaded.
+// DeepspeechCtc, with their gradients, DeepspeechSwishGradient and DeepspeechJoin, registered when this is loaded.
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "training/kernel_context.h"
 #include "training/kernels.h"
@@ -194,6 +196,27 @@ void ctc(const KernelContext& context, const Attributes& attributes) {
       size(attributes.threads), machines().back());
 }
 
+// The parts, and then a number that is no part of the sum of squares.
+void join(const KernelContext& context, const Attributes& attributes) {
+  const int last = context.inputs() - 1;
+  const Tensor further = context.input(last, {}, "further");
+  std::vector<Tensor> inputs;
+  std::vector<JoinedPart> parts;
+  std::size_t numbers = 0;
+  for (int index = 0; index < last; ++index) {
+    inputs.push_back(context.input(index));
+    const Tensor& part = inputs.back();
+    parts.push_back({part.data<void>(), part.type() == TF_BFLOAT16, part.size()});
+    numbers += part.size();
+  }
+
+  const Tensor joined = context.output<float>(0, {static_cast<std::int64_t>(numbers) + 1});
+  const Tensor half_square = context.output<float>(1, {});
+  joined.data<float>()[numbers] = *further.data<float>();
+  run(Join{std::move(parts), joined.data<float>(), half_square.data<float>()}, size(attributes.threads),
+      machines().back());
+}
+
 bool register_all() {
   define("DeepspeechLstm",
          {"gate_inputs: T", "weights: T", "bias: float", "cell_before: float", "hidden_before: float",
@@ -216,6 +239,9 @@ bool register_all() {
          {"product_gradient: T", "bias_gradient: float"}, {kType, "clip: float", "rate: float"});
   define("DeepspeechCtc", {"logits: float", "labels: int32", "lengths: int32"}, {"losses: float", "gradient: float"}, {});
   add_kernel("DeepspeechCtc", TF_FLOAT, compute<ctc>, false);
+  define("DeepspeechJoin", {"parts: Types", "further: float"}, {"joined: float", "half_square: float"},
+         {"Types: list({float, bfloat16}) >= 1"});
+  add_kernel("DeepspeechJoin", TF_FLOAT, compute<join>, false);
   add_kernels<lstm<float>, lstm<Bfloat16>>("DeepspeechLstm");
   add_kernels<lstm_gradient<float>, lstm_gradient<Bfloat16>>("DeepspeechLstmGradient");
   add_kernels<dropout<float>, dropout<Bfloat16>>("DeepspeechDropout");

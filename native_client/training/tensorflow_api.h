@@ -26,6 +26,7 @@ const char* TF_Message(const TF_Status*);
 void TF_SetStatus(TF_Status*, TF_Code, const char* message);
 
 void TF_DeleteTensor(TF_Tensor*);
+TF_DataType TF_TensorType(const TF_Tensor*);
 int TF_NumDims(const TF_Tensor*);
 std::int64_t TF_Dim(const TF_Tensor*, int index);
 void* TF_TensorData(const TF_Tensor*);
@@ -47,6 +48,7 @@ void TF_OpKernelConstruction_GetAttrFloat(TF_OpKernelConstruction*, const char* 
 void TF_OpKernelConstruction_GetAttrInt64(TF_OpKernelConstruction*, const char* name, std::int64_t* value, TF_Status*);
 void TF_OpKernelConstruction_Failure(TF_OpKernelConstruction*, TF_Status*);
 
+int TF_NumInputs(TF_OpKernelContext*);
 void TF_GetInput(TF_OpKernelContext*, int index, TF_Tensor**, TF_Status*);
 TF_Tensor* TF_AllocateOutput(TF_OpKernelContext*, int index, TF_DataType, const std::int64_t* dimensions, int rank,
                              std::size_t bytes, TF_Status*);

@@ -124,4 +124,36 @@ TEST(dropout_drops_its_share_and_scales_the_rest) {
   CHECK(std::abs(both / 200000.0 - 0.0625) < 0.003);
 }
 
+TEST(joined_arrays_are_the_numbers_of_all_and_half_the_sum_of_their_squares) {
+  std::mt19937 random(4);
+  const Values<Bfloat16> first(100003, random, 2);
+  const Values<float> second(37, random, 1), third(70000, random, 3), empty(0);
+  Values<float> expected(0);
+  double squares = 0;
+  const auto expect = [&](const auto& values) {
+    for (std::size_t at = 0; at < values.stored.size(); ++at) {
+      expected.stored.push_back(static_cast<float>(values[at]));
+      squares += values[at] * values[at];
+    }
+  };
+  expect(first);
+  expect(second);
+  expect(third);
+  const std::vector<JoinedPart> parts = {{first.in(), true, first.stored.size()},
+                                         {second.in(), false, second.stored.size()},
+                                         {empty.in(), false, 0},
+                                         {third.in(), false, third.stored.size()}};
+  for (const Machine machine : machines()) {
+    std::vector<float> with_one_thread;
+    for (const std::size_t threads : {1, 3}) {
+      Values<float> joined(expected.stored.size()), half_square(1);
+      run(Join{parts, joined.out(), half_square.out()}, threads, machine);
+      CHECK(joined.stored == expected.stored);
+      CHECK(std::abs(half_square[0] / (squares / 2) - 1) < 1e-5);
+      if (threads == 1) with_one_thread = half_square.stored;
+      CHECK(half_square.stored == with_one_thread);
+    }
+  }
+}
+
 }  // namespace
