@@ -18,6 +18,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from ..network.layers.native_ops import native_ops
 from ..training.graph import TrainingGraph, averages_in
 from ..training.optimization.step import optimizer_step
 from ..training.towers import DeviceOf, GraphSettings, Tower, build_towers, summed_gradients, variables_on
@@ -27,6 +28,9 @@ Tensor = Any
 
 ALIGNMENT = 16
 """Four-byte numbers in a cache line."""
+
+MESSAGE = 1 << 18
+"""Numbers of a gradient that travels in a message of its own; smaller ones share them, as a message costs time."""
 
 
 @dataclass(frozen=True)
@@ -144,14 +148,12 @@ class _Shard:
 
     def __init__(self, device: str, pairs: Sequence[tuple[Tensor, Any]], count: Tensor) -> None:
         self._device = device
-        pairs = whole_lines_first(pairs)
+        pairs = _in_order(pairs)
         self._variables = [variable for _, variable in pairs]
         self._sizes = [variable.shape.num_elements() for variable in self._variables]
+        messages = _messages([gradient for gradient, _ in pairs])
         with v1.device(device):
-            # Each gradient is sent as soon as it is computed; casts of bfloat16 are on this device already.
-            parts = [tf.cast(tf.reshape(gradient, [-1]), tf.float32) for gradient, _ in pairs]
-            self._joined = tf.concat([*parts, count[None]], axis=0)
-            self.half_square = tf.add_n([tf.nn.l2_loss(part) for part in parts])
+            self._joined, self.half_square = _joined(messages, count)
             self._accumulator = v1.ConditionalAccumulator(
                 tf.float32, [sum(self._sizes) + 1], shared_name="summed_gradients", reduction_type="SUM"
             )
@@ -212,6 +214,66 @@ def _as_sent(gradient: Tensor, gradient_type: str) -> Tensor:
         return gradient
     with v1.device(gradient.device):
         return tf.cast(gradient, gradient_type)
+
+
+def _in_order(pairs: Sequence[tuple[Tensor, Any]]) -> list[tuple[Tensor, Any]]:
+    """Return gradients and their variables in the order in which they are joined.
+
+    It goes by the variables alone, since workers may compute with other types: first those that travel by themselves,
+    then small matrices, and last vectors, both as the pass backwards comes to them.
+    """
+    large = [pair for pair in pairs if pair[1].shape.num_elements() >= MESSAGE]
+    small = [pair for pair in reversed(pairs) if pair[1].shape.num_elements() < MESSAGE]
+    return whole_lines_first(large) + sorted(small, key=lambda pair: pair[1].shape.rank < 2)
+
+
+def _messages(gradients: Sequence[Tensor]) -> list[Tensor]:
+    """Return gradients as they travel: small ones in a row joined, if they are computed in one place."""
+    groups: list[list[Tensor]] = []
+    numbers = 0
+    for gradient in map(_narrow, gradients):
+        numbers += gradient.shape.num_elements()
+        if groups and numbers <= MESSAGE and _go_together(groups[-1][-1], gradient):
+            groups[-1].append(gradient)
+        else:
+            groups.append([gradient])
+            numbers = gradient.shape.num_elements()
+    return [group[0] if len(group) == 1 else _message(group) for group in groups]
+
+
+def _go_together(first: Tensor, second: Tensor) -> bool:
+    """Return whether two gradients can be joined; vectors also if their types differ, as they have few numbers."""
+    alike = first.dtype == second.dtype or first.shape.rank == second.shape.rank == 1
+    return bool(first.device == second.device and alike)
+
+
+def _message(gradients: Sequence[Tensor]) -> Tensor:
+    """Return gradients as one vector, in their type if they have one, else in float32."""
+    types = {gradient.dtype for gradient in gradients}
+    dtype = types.pop() if len(types) == 1 else tf.float32
+    with v1.device(gradients[0].device):
+        return tf.concat([tf.cast(tf.reshape(gradient, [-1]), dtype) for gradient in gradients], axis=0)
+
+
+def _narrow(gradient: Tensor) -> Tensor:
+    """Return a gradient as it was before it was cast from bfloat16 on its parameter server, if it was."""
+    before = gradient.op.inputs[0] if gradient.op.type == "Cast" else gradient
+    return before if before.dtype == tf.bfloat16 else gradient
+
+
+def _joined(messages: Sequence[Tensor], count: Tensor) -> tuple[Tensor, Tensor]:
+    """Return numbers that have arrived, and a count, as one vector, float32 [numbers + 1], and half their squares' sum.
+
+    Each message was sent as soon as it was complete; the count is no part of the sum of squares.
+    """
+    ops = native_ops()
+    if ops is None:
+        parts = [tf.cast(tf.reshape(message, [-1]), tf.float32) for message in messages]
+        return tf.concat([*parts, count[None]], axis=0), tf.add_n([tf.nn.l2_loss(part) for part in parts])
+    joined, half_square = ops.deepspeech_join(messages, count)
+    joined.set_shape([sum(message.shape.num_elements() for message in messages) + 1])
+    half_square.set_shape([])
+    return joined, half_square
 
 
 def _shards(pairs: Sequence[tuple[Tensor, Any]], count: Tensor) -> list[_Shard]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..network import network
+from ..network.layers.native_ops import native_ops
 from ..options import Options, items_of
 from ..schedule.jobs import SetName
 from ..schedule.state import Plan
@@ -35,12 +36,17 @@ OF_THE_CHIEF = {
 
 
 def code_property(package: Path = PACKAGE) -> dict[str, str]:
-    """Return the version of this program: the released one, and a digest of the sources that training depends on."""
+    """Return the version of this program: the released one, and a digest of the sources that training depends on.
+
+    And whether the library of its native operations is loaded: a parameter server must know those that its workers use,
+    and without them a worker draws other random numbers for dropout.
+    """
     digest = hashlib.sha256()
     for folder, pattern in ((".", "*.py"), *((room, "**/*.py") for room in TRAINING_ROOMS)):
         for source in sorted((package / folder).glob(pattern)):
             digest.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes())
-    return {"code version": f"{__version__} {digest.hexdigest()[:12]}"}
+    library = "missing" if native_ops() is None else "loaded"
+    return {"code version": f"{__version__} {digest.hexdigest()[:12]}", "native library": library}
 
 
 def worker_properties(

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from deepspeech.cluster import properties
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.errors import JoinRefusedError
-from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
+from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role, difference
 from deepspeech.cluster.http.client import Address, Connection, join
 from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
@@ -35,6 +36,12 @@ def test_code_that_training_does_not_use_may_differ(tmp_path: Path) -> None:
     package = copied_package(tmp_path)
     (package / "serving" / "more.py").write_text("")
     assert code_property(package) == code_property()
+
+
+def test_a_node_without_the_native_operations_that_others_have_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    required = code_property()
+    monkeypatch.setattr(properties, "native_ops", lambda: None)
+    assert difference(required, code_property()) == "its native library is missing, the chief's loaded"
 
 
 @pytest.mark.parametrize("role", list(Role))

@@ -11,13 +11,21 @@ from benchmarks.processes.ports import free_ports
 from deepspeech.cluster.coordination.rounds import NUMBERS_PER_ROUND
 from deepspeech.cluster.graph import ClusterGraph, build_cluster_graph
 from deepspeech.network import Network, network
+from deepspeech.network.layers.native_ops import native_ops
 from deepspeech.network.layers.normalization import DEVIATION, MEAN
 from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
+from deepspeech.options.model import ConformerOptions, NetworkOptions
 from deepspeech.training.towers import GraphSettings
 from deepspeech.util.features import FeatureOptions
 
 NETWORK = network(ModelOptions(n_hidden=64), 26, 28)
 PLAIN = FeatureOptions()
+ONE_BLOCK = NetworkOptions(conformer=ConformerOptions(layers=1))
+
+SMALL_NETWORKS = [
+    network(ModelOptions(n_hidden=8, dropout_rate=0.0), 26, 28),
+    network(ModelOptions(network="conformer", n_hidden=16, dropout_rate=0.0, settings=ONE_BLOCK), 26, 28),
+]
 
 
 SERVERS: list[Any] = []
@@ -35,8 +43,9 @@ def built(
     servers: int = 2,
     offers: bool = False,
     gradient_type: str = "float32",
+    optimizer: OptimizerOptions = OptimizerOptions(),  # noqa: B008 - frozen
 ) -> ClusterGraph:
-    settings = GraphSettings(network, SessionOptions(mixed_precision=mixed_precision), 1, OptimizerOptions(), features)
+    settings = GraphSettings(network, SessionOptions(mixed_precision=mixed_precision), 1, optimizer, features)
     here = [f"/cpu:{device}" for device in range(devices)]
     return build_cluster_graph(0, servers, here, settings, offers=offers, gradient_type=gradient_type)
 
@@ -108,6 +117,17 @@ def test_gradients_travel_in_half_the_bytes_as_bfloat16(mixed_precision: str) ->
 @pytest.fixture(scope="module")
 def target() -> str:
     """Return the address of a worker of a cluster in this process, with one parameter server."""
+    return new_cluster()
+
+
+@pytest.fixture(scope="module", params=SMALL_NETWORKS, ids=lambda model: str(model.name))
+def model_and_target(request: pytest.FixtureRequest) -> tuple[Network, str]:
+    """Return a network, and the address of a worker of a cluster that no other network has used."""
+    return request.param, new_cluster()
+
+
+def new_cluster() -> str:
+    """Start a cluster in this process, and return its worker's address."""
     server, worker = (f"localhost:{port}" for port in free_ports(2))
     spec = tf.train.ClusterSpec({"ps": [server], "worker": [worker]})
     SERVERS.extend(tf.compat.v1.train.Server(spec, job, 0) for job in ("ps", "worker"))
@@ -152,6 +172,87 @@ def test_a_step_applies_the_gradients_that_were_sent_for_its_round_and_none_that
         send(8, now)
         send(3, now + NUMBERS_PER_ROUND)
         assert apply(now + NUMBERS_PER_ROUND) == 3
+
+
+def sent(graph: ClusterGraph, session: Any, round_number: int) -> float:
+    """Send the gradient of a batch for a round, and return its norm."""
+    (tower,) = graph.training.train_towers
+    fed = {
+        tower.features: np.random.default_rng(1).normal(size=(3, 20, 26)).astype(np.float32),
+        tower.lengths: np.full(3, 20, np.int32),
+        tower.labels: np.ones((3, 2), np.int32),
+        tower.weight: 1.0,
+        graph.round_number: round_number,
+    }
+    norm, _ = session.run([graph.training.gradient_norm, graph.training.train_step], fed)
+    return float(norm)
+
+
+def steps_of(graphs: list[ClusterGraph], target: str) -> tuple[list[Any], list[float]]:
+    """Return how the weights move in a step with a gradient of each worker's graph, and the gradients' norms."""
+    norms = []
+    chief = graphs[0]
+    with chief.training.graph.as_default(), tf.compat.v1.Session(target) as session:
+        session.run(tf.compat.v1.global_variables_initializer())
+        session.run(chief.discard, {chief.round_number: 1000 - NUMBERS_PER_ROUND})
+        weights = tf.compat.v1.trainable_variables()
+        before = session.run(weights)
+        for graph in graphs:
+            with graph.training.graph.as_default(), tf.compat.v1.Session(target) as of_worker:
+                norms.append(sent(graph, of_worker, 1000))
+        at = {chief.round_number: 1000, chief.contributions: len(graphs), chief.training.learning_rate: 0.1}
+        _, applied = session.run([chief.apply, chief.applied], at)
+        assert applied.tolist() == [3.0 * len(graphs)]
+        return [now - then for now, then in zip(session.run(weights), before, strict=True)], norms
+
+
+@pytest.mark.parametrize(
+    ("mixed_precision", "gradient_type"), [("off", "float32"), ("on", "float32"), ("off", "bfloat16")]
+)
+def test_gradients_arrive_as_they_do_without_the_native_operations(
+    model_and_target: tuple[Network, str], mixed_precision: str, gradient_type: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, target = model_and_target
+    found = []
+    for ops in (native_ops, lambda: None):
+        monkeypatch.setattr("deepspeech.cluster.graph.native_ops", ops)
+        graph = built(1, mixed_precision, model, servers=1, gradient_type=gradient_type)
+        joins = [operation.type for operation in graph.training.graph.get_operations()].count("DeepspeechJoin")
+        assert joins == (ops is native_ops)
+        found.append(steps_of([graph], target))
+    (steps, norms), (expected, expected_norms) = found
+    assert norms == pytest.approx(expected_norms, rel=1e-5)
+    assert norms[0] > 0
+    for ours, tensorflows in zip(steps, expected, strict=True):
+        np.testing.assert_array_equal(ours, tensorflows)
+
+
+def test_gradients_of_workers_that_compute_with_other_types_are_added_up(
+    model_and_target: tuple[Network, str],
+) -> None:
+    model, target = model_and_target
+    linear = OptimizerOptions(epsilon=1e3)  # a step is in proportion to the gradient then
+    with_float32, with_bfloat16 = (
+        built(1, precision, model, servers=1, optimizer=linear) for precision in ("off", "on")
+    )
+    expected, _ = steps_of([with_float32, with_float32], target)
+    steps, _ = steps_of([with_float32, with_bfloat16], target)
+    for mixed, alike in zip(steps, expected, strict=True):
+        assert np.linalg.norm(mixed - alike) < 0.1 * np.linalg.norm(alike) + 1e-9
+
+
+@pytest.mark.parametrize(("name", "n_hidden", "most"), [("deepspeech", 512, 7), ("conformer", 64, 3)])
+def test_small_gradients_travel_together(name: str, n_hidden: int, most: int) -> None:
+    model = network(ModelOptions(network=name, n_hidden=n_hidden, settings=ONE_BLOCK), 26, 28)
+    graph = built(1, "on", model, servers=1).training
+    messages = {
+        tensor.ref()
+        for operation in needed(graph.train_step)
+        for tensor in operation.inputs
+        if "job:ps" in task_of(operation) and task_of(tensor.op) != task_of(operation)
+    }
+    assert len(messages) == most + 2  # and the round's number, and that of utterances
+    assert len(messages) < len(model.shapes)
 
 
 def test_workers_share_the_statistics_of_features_and_do_not_train_them() -> None:
