@@ -1,5 +1,6 @@
 """A parameter server: holds variables until the coordinator says that training is over."""
 
+import ctypes
 import logging
 import time
 
@@ -27,6 +28,15 @@ logger = logging.getLogger(__name__)
 UNANSWERED_SECONDS = 6.0
 """Seconds without an answer after which a server that was told to stop does not wait for the chief to save."""
 
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""What `mallopt` of the GNU C library sets."""
+
+MOST_FROM_HEAP = 1 << 25
+"""Bytes; the C library takes what is larger from the system whatever it is told."""
+
+MOST_KEPT = 1 << 30
+"""Bytes that have been freed and are not returned to the system."""
+
 ENDING = PlainEnding(
     "leaving the cluster when the weights are saved", "stopped; the weights that this parameter server held are gone"
 )
@@ -35,6 +45,7 @@ ENDING = PlainEnding(
 def serve_parameters(options: Options, cluster: ClusterOptions, record: NodeRecord) -> None:
     """Hold variables until training is over. Raises ClusterError if training fails or the coordinator stays away."""
     connection = Connection(address_of(cluster, read_token(cluster)))
+    _keep_freed_memory()
     server = start_server(options, cluster, _forwarded(cluster, connection) if cluster.announces else None)
     logger.info("Parameter server %d at %s", cluster.task, server.target)
     applicant = applicant_of(cluster, new_process(), code_property())
@@ -51,6 +62,14 @@ def serve_parameters(options: Options, cluster: ClusterOptions, record: NodeReco
             watch.when_signalled = lambda _: None  # the chief takes as long as it does to save
             if _wait_for_the_end(membership, watch, record):
                 return
+
+
+def _keep_freed_memory() -> None:
+    """Let the C library keep what is freed: else each step gets all its tensors from the system, page by page."""
+    c_library = ctypes.CDLL(None)
+    if hasattr(c_library, "mallopt"):  # others than the GNU one have none
+        c_library.mallopt(M_MMAP_THRESHOLD, MOST_FROM_HEAP)
+        c_library.mallopt(M_TRIM_THRESHOLD, MOST_KEPT)
 
 
 def _forwarded(cluster: ClusterOptions, connection: Connection) -> dict[int, str]:
