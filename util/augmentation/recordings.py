@@ -10,6 +10,7 @@ from ..audio import Samples, read_audio
 from ..containers.endings import LISTED, is_recording
 from ..corpus_files.csv_files import recordings_in
 from ..errors import CorpusError, FlagError
+from ..files.folders import walk
 from ..files.user_paths import user_path
 from ..parts import Part
 
@@ -28,13 +29,13 @@ class Recording(NamedTuple):
 def recordings_of(source: str) -> tuple[Recording, ...]:
     """Return the audio files of a source: itself, those in a folder and the folders below it, or those of a CSV.
 
-    They are sorted by path, or in the order of the CSV, whose folder relative paths are taken from, and whose rows may
-    be parts of them. Raise FlagError if there are none.
+    Those of a folder are sorted by path, without hidden files and folders. Those of a CSV are in its order; relative
+    paths are taken from its folder, and its rows may be parts of recordings. Raise FlagError if there are none.
     """
     path = user_path(source)
     if path.is_dir():
-        files = (file for file in path.rglob("*") if is_recording(file.name) and file.is_file())
-        found = [Recording(file) for file in sorted(files)]
+        files = (Path(folder, name) for folder, names in walk(path) for name in names if is_recording(name))
+        found = [Recording(file) for file in sorted(files) if file.is_file()]
     elif path.suffix.lower() == ".csv":
         found = _listed(path)
     else:

@@ -170,6 +170,16 @@ def test_recordings_are_those_of_a_file_a_folder_or_a_csv(tmp_path: Path) -> Non
     assert recordings_of(str(tmp_path / "parts.csv")) == tuple(Recording(tmp_path / "3.ogg", part) for part in parts)
 
 
+def test_linked_folders_of_recordings_are_read_and_hidden_files_are_not(tmp_path: Path) -> None:
+    elsewhere, noises = tmp_path / "disk" / "street", tmp_path / "noises"
+    for name in (elsewhere / "1.wav", noises / "2.wav", noises / "._2.wav", noises / ".trash" / "3.wav"):
+        name.parent.mkdir(parents=True, exist_ok=True)
+        name.touch()
+    (noises / "linked").symlink_to(elsewhere)
+    (noises / "linked" / "round").symlink_to(tmp_path)
+    assert recordings_of(str(noises)) == (Recording(noises / "2.wav"), Recording(noises / "linked" / "1.wav"))
+
+
 def test_a_source_that_is_not_there_is_named_with_its_augmentation(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "wrong.csv").write_text("file\na.wav\n")
