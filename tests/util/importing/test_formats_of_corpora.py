@@ -225,6 +225,22 @@ def test_tedlium_is_cut_at_its_segments(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "<NA> so it 's new",  # training sets of the third release
+        "<F0_M> so it 's new",  # and of the second
+        "<o,f0,male> <sil> so it 's(2) <sil> new (Ann_2009-0.00-2.00-F0_M-S1)",  # of the first
+        "so it 's <unk> new",
+    ],
+)
+def test_tedlium_of_each_release_has_words_alone_for_transcripts(tmp_path: Path, rest: str) -> None:
+    tone(tmp_path / "train" / "sph" / "Ann_2009.sph", 3)
+    write(tmp_path / "train" / "stm" / "Ann_2009.stm", f"Ann_2009 1 Ann_2009 0.00 2.00 {rest}")
+    (row,) = Import("tedlium", tmp_path, tmp_path.with_name("out"), ALL_TRAIN).all_rows
+    assert row["transcript"] == "so it's new"
+
+
 def test_multilingual_librispeech_has_the_sets_of_its_folders_and_its_speakers(tmp_path: Path) -> None:
     lines = {"train": "12_3_000000\tj'étais là\n12_3_000001\tperdu\n12\tquoi", "dev": "4_5_000000\toui", "test": ""}
     for name, text in lines.items():

@@ -1,7 +1,8 @@
 """TED-LIUM: stm/*.stm with sph/*.sph; a set for each of the folders legacy/train, legacy/dev and legacy/test.
 
-A line of an .stm is `TALK CHANNEL SPEAKER BEGIN END <LABELS> TRANSCRIPT`. Lines to be ignored in scoring are left
-out, the mark `<unk>` is dropped, and "it 's" becomes "it's".
+A line of an .stm is `TALK CHANNEL SPEAKER BEGIN END <LABELS> TRANSCRIPT`, and each release has its own labels. Lines to
+be ignored in scoring are left out. Labels are dropped as all marks are, such as `<unk>` and a key in parentheses at the
+end, and "it 's" becomes "it's".
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from ..pipeline.lines import read_lines
 from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
 
 _IGNORED = "ignore_time_segment_in_scoring"
-_LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)(?:\s+<[^>]*,[^>]*>)?(?:\s+(.*))?")
-_MARK = re.compile(r"<unk>|\(\d+\)|\{[^}]*\}|\[[^\]]*\]")
+_LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)(?:\s+(.*))?")
+_MARK = re.compile(r"<[^>]*>|\([^)]*\)|\{[^}]*\}|\[[^\]]*\]")
 _SUFFIX = re.compile(r" (?='(?:s|m|d|t|ll|re|ve)\b)")
 
 
