@@ -46,8 +46,8 @@ _WITHOUT_SPACES += "\U00020000-\U0003ffff"
 _UNSPACED = re.compile(f"[{_WITHOUT_SPACES}]")
 _LETTER_OR_DIGIT = r"[^\W_]"
 _DIGIT = re.compile(r"\d")
-_WHOLE_NUMBER = re.compile(rf"(?<!{_LETTER_OR_DIGIT})(?<!\d\S)\d+(?!{_LETTER_OR_DIGIT})(?!\S\d)")
-"""Digits that are neither part of a word, as in 1st, nor of a number with separators, as in 3,000 and 2:30."""
+_NUMBER = re.compile(rf"(?<!{_LETTER_OR_DIGIT})(?<!\d\S)(?:\d{{1,3}}(?: \d{{3}})+|\d+)(?!{_LETTER_OR_DIGIT})(?!\S\d)")
+"""Digits, in groups as in 1 000, too, but neither in a word, as in 1st, nor with separators, as in 3,000 and 2:30."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Normalizer:
         """Return the text in that form. A text that has it stays as it is; NFC and NFD of a text become the same."""
         text = self._spelled(text)
         if self.numbers_in and _DIGIT.search(text):
-            text = self._spelled(_WHOLE_NUMBER.sub(self._in_words, text))
+            text = self._spelled(_NUMBER.sub(self._in_words, text))
         within, dropped = self._dropped
         return " ".join(filter(None, dropped.sub(" ", within.sub("", text)).split(" ")))
 
@@ -96,6 +96,8 @@ class Normalizer:
         return unicodedata.normalize("NFC", CASES[self.case](text))
 
     def _in_words(self, number: re.Match[str]) -> str:
+        if " " in number[0] or (len(number[0]) > 1 and unicodedata.digit(number[0][0]) == 0):
+            return number[0]  # it may be several numbers, or one that is said digit by digit
         from num2words import num2words
 
         try:

@@ -101,6 +101,20 @@ def test_whole_numbers_are_written_out_in_their_language() -> None:
         Normalizer(numbers_in="xx")
 
 
+@needs_num2words
+@pytest.mark.parametrize("number", ["1 000", "12 345 678", "0612345678", "007"])
+def test_numbers_that_are_not_said_as_their_digits_read_stay(number: str) -> None:
+    assert Normalizer(numbers_in="fr")(f"{number}!") == number
+    assert Normalizer(numbers_in="fr")(number.replace(" ", "\u202f")) == number
+
+
+@needs_num2words
+def test_numbers_side_by_side_are_written_out_each() -> None:
+    assert Normalizer(numbers_in="en")("5 5 0, 2020 150 2000") == (
+        "five five zero two thousand and twenty one hundred and fifty two thousand"
+    )
+
+
 def test_without_num2words_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(FlagError, match=r"--write_out_numbers=fr: needs num2words: .* extra `numbers`"):
