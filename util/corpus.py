@@ -16,6 +16,7 @@ import numpy.typing as npt
 from .audio import resampled_length
 from .checks.bad_rows.exclusion import Exclusions
 from .checks.checked_recordings import checked_recordings
+from .checks.contradictions import contradictions
 from .checks.inspection import Inspection
 from .checks.transcripts import odd_characters, summed_up, unspoken
 from .corpus_files import Row, read_files
@@ -159,6 +160,8 @@ def read_corpus(
     if bad_rows:
         _report_bad_rows(bad_rows, alphabet, f"of {len(rows)} in {names}", skip_bad_rows and len(utterances) > 0)
     for line in odd_characters([(utterance.source, utterance.transcript) for utterance in utterances]):
+        log.warning("%s: %s", names, line)
+    for line in contradictions((utterance.place, utterance.transcript, utterance.source) for utterance in utterances):
         log.warning("%s: %s", names, line)
     utterances.sort(key=lambda utterance: utterance.samples)
     ordered, windows = in_windows(utterances[: limit or None], shards_mixed)

@@ -18,7 +18,7 @@ from ..util.augmentation.recordings import Recording
 from ..util.checks.bad_rows.exclusion import Exclusions
 from ..util.checks.checked_recordings import users_file
 from ..util.checks.overlap import overlap
-from ..util.corpus import Corpus, read_corpus
+from ..util.corpus import Corpus, Utterance, read_corpus
 from ..util.corpus_files import files_of
 from ..util.features import front_end
 from ..util.files.writable import why_not_writable
@@ -198,6 +198,7 @@ def _read_corpora(options: Options, alphabet: Alphabet, normalizer: Normalizer |
     if errors:
         raise CorpusError("\n".join(map(str, errors)))
     _warn_of_overlaps(corpora)
+    _warn_of_one_transcript(corpora.get(SetName.TRAIN, ()))
     return corpora
 
 
@@ -211,3 +212,13 @@ def _warn_of_overlaps(corpora: Mapping[SetName, Corpus]) -> None:
                 found,
                 nouns[there],
             )
+
+
+def _warn_of_one_transcript(train: Sequence[Utterance]) -> None:
+    transcripts = {utterance.transcript for utterance in train}
+    if len(train) > 1 and len(transcripts) == 1:
+        logger.warning(
+            "All %d transcripts of the training set are %r, which the network learns to write whatever is said",
+            len(train),
+            *transcripts,
+        )

@@ -24,8 +24,8 @@ def read(
     folder: Path, transcripts: Sequence[str], labels: Sequence[str] = LETTERS, normalizer: Normalizer | None = None
 ) -> Corpus:
     sound = (np.sin(np.arange(RATE) / 5) / 10).astype(np.float32)
-    wav = write_wav(folder / "a.wav", sound)
-    csv_file = write_csv(folder / "all.csv", [(wav, transcript) for transcript in transcripts])
+    rows = [(write_wav(folder / f"{number}.wav", sound), text) for number, text in enumerate(transcripts)]
+    csv_file = write_csv(folder / "all.csv", rows)
     extractor = front_end(FeatureOptions())
     return read_corpus([csv_file], Alphabet(tuple(labels)), extractor, progress=False, normalizer=normalizer)
 
