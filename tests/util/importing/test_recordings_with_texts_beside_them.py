@@ -124,6 +124,20 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path, monkeypat
     assert len(table) == 2 + 9
 
 
+def test_annotations_that_are_cut_off_or_not_utf_8_are_said_to_be_so(tmp_path: Path) -> None:
+    whole = textgrid(("words", [(0, 1, "na\xefve")]))
+    texts = {"cut": whole[:250].encode(), "empty": b"", "latin": whole.encode("latin-1"), "whole": whole.encode()}
+    for name, text in texts.items():
+        tone(tmp_path / f"{name}.wav")
+        write(tmp_path / f"{name}.TextGrid", text)
+    done = Import("folder", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
+    assert [(row["source"], row["reason"], row["detail"][:8]) for row in read(done.out / "left_out.csv")] == [
+        ("cut.TextGrid", "its transcript cannot be read", "it ends "),
+        ("empty.TextGrid", "its transcript cannot be read", "it ends "),
+        ("latin.TextGrid", "its transcript is not UTF-8", "'utf-8' "),
+    ]
+
+
 def test_labels_with_times_are_no_transcripts_whatever_they_are_called(tmp_path: Path) -> None:
     labels = {
         "audacity.txt": "0.000000\t0.250000\tone\n0.250000\t0.400000\t\n",

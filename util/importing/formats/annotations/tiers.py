@@ -52,7 +52,7 @@ class AnnotationsError(Exception):
 
 
 def read_textgrid(path: Path) -> list[Tier]:
-    """Return the interval tiers of a .TextGrid; raise AnnotationsError."""
+    """Return the interval tiers of a .TextGrid; raise AnnotationsError, or UnicodeDecodeError if it is not UTF-8."""
 
     def read(pympi: Any) -> Any:
         grid = pympi.Praat.TextGrid(xmax=0)
@@ -113,6 +113,10 @@ def _read(path: Path, function: Any) -> Any:
         ) from error
     try:
         return function(pympi)
+    except UnicodeDecodeError:
+        raise
+    except StopIteration as error:
+        raise AnnotationsError("it ends too early") from error
     except Exception as error:  # the package raises whatever it stumbles over
         raise AnnotationsError(" ".join(str(error).split()) or type(error).__name__) from error
 
