@@ -173,6 +173,14 @@ def _remaining(rows: list[Row | BadRow], excluded: Exclusions | None, names: str
         return rows
     remaining = [row for row in rows if not (isinstance(row, Row) and row in excluded)]
     lists = ", ".join(map(str, excluded.files))
+    if len(remaining) == len(rows) and (excluded.lines or excluded.recordings):
+        log.warning(
+            "%s: no row is left out: what %s names is not what is read here; "
+            "relative names are looked for from the folder of the list that has them",
+            names,
+            lists,
+        )
+        return remaining
     log.info("%s: %d of %d rows left out, as listed in %s", names, len(rows) - len(remaining), len(rows), lists)
     if not remaining:
         raise CorpusError(f"{names}: all rows are left out, as listed in {lists}")

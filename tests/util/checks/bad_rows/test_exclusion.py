@@ -41,6 +41,27 @@ def test_rows_are_listed_by_line_or_by_recording(
     assert line == f"{tiny_corpus.train}: 3 of 24 rows left out, as listed in {by_line}, {by_name}"
 
 
+def test_lists_that_leave_no_row_out_are_told_in_a_warning(
+    tiny_corpus: TinyCorpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    moved = tmp_path / "moved.csv"
+    moved.write_text("wav_filename\nwav/train-0.wav\n")
+    assert len(read(tiny_corpus, moved)) == 24
+    (warning,) = (each.getMessage() for each in caplog.records if each.levelno == logging.WARNING)
+    assert warning == (
+        f"{tiny_corpus.train}: no row is left out: what {moved} names is not what is read here; "
+        "relative names are looked for from the folder of the list that has them"
+    )
+
+
+def test_a_list_without_rows_leaves_none_out_and_is_no_reason_to_warn(
+    tiny_corpus: TinyCorpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "none.csv").write_text("csv_file,line\n")
+    assert len(read(tiny_corpus, tmp_path / "none.csv")) == 24
+    assert not [each for each in caplog.records if each.levelno == logging.WARNING]
+
+
 def test_recordings_are_named_as_in_corpora_with_the_backslashes_of_windows_or_by_addresses(
     tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
