@@ -46,7 +46,8 @@ _WITHOUT_SPACES += "\U00020000-\U0003ffff"
 _UNSPACED = re.compile(f"[{_WITHOUT_SPACES}]")
 _LETTER_OR_DIGIT = r"[^\W_]"
 _DIGIT = re.compile(r"\d")
-_NUMBER = re.compile(rf"(?<!{_LETTER_OR_DIGIT})(?<!\d\S)(?:\d{{1,3}}(?: \d{{3}})+|\d+)(?!{_LETTER_OR_DIGIT})(?!\S\d)")
+_GROUPED = r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?"
+_NUMBER = re.compile(rf"(?<!{_LETTER_OR_DIGIT})(?<!\d\S)(?:{_GROUPED}|\d+)(?!{_LETTER_OR_DIGIT})(?!\S\d)")
 """Digits, in groups as in 1 000, too, but neither in a word, as in 1st, nor with separators, as in 3,000 and 2:30."""
 
 

@@ -102,7 +102,7 @@ def test_whole_numbers_are_written_out_in_their_language() -> None:
 
 
 @needs_num2words
-@pytest.mark.parametrize("number", ["1 000", "12 345 678", "0612345678", "007"])
+@pytest.mark.parametrize("number", ["1 000", "12 345 678", "12 345,5", "0612345678", "007"])
 def test_numbers_that_are_not_said_as_their_digits_read_stay(number: str) -> None:
     assert Normalizer(numbers_in="fr")(f"{number}!") == number
     assert Normalizer(numbers_in="fr")(number.replace(" ", "\u202f")) == number
