@@ -81,6 +81,11 @@ def _main(arguments: Sequence[str] | None) -> None:
     if options.report_only:
         print("\n".join(_report([(getattr(model.calibrations, kind), utterances)])))
         return
+    if not any(right for words in utterances for right in words.right):
+        raise FlagError(
+            f"--dev_files: none of the {count} words that were recognized is right; check that the transcripts are "
+            "those of the recordings, and spelled as the model spells"
+        )
     halves = utterances[::2], utterances[1::2]
     lines = _report([(_fit(other, default), half) for half, other in (halves, halves[::-1])])
     calibrations = replace(model.calibrations, **{kind: _fit(utterances, default)})

@@ -122,6 +122,19 @@ def test_a_calibration_is_fitted_and_kept_in_the_graph(
     assert "need --scorer" in capsys.readouterr().err
 
 
+def test_nothing_is_fitted_on_words_of_which_none_is_right(
+    graph_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph = tmp_path / "output_graph.pb"
+    graph.write_bytes(graph_file.read_bytes())
+    dev = write_tiny_corpus(tmp_path / "corpus", 0, 0, 60, seed=7).test
+    rows = [line.rpartition(",")[0] for line in dev.read_text().splitlines()[1:]]
+    dev.write_text("wav_filename,wav_filesize,transcript\n" + "".join(f"{row},dede\n" for row in rows))
+    assert calibrate([f"--model={graph}", f"--dev_files={dev}"]) == 1
+    assert "words that were recognized is right; check that the transcripts are" in capsys.readouterr().err
+    assert graph.read_bytes() == graph_file.read_bytes()
+
+
 def test_a_calibration_is_fitted_on_a_single_recording(
     graph_file: Path, recordings: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
