@@ -46,11 +46,7 @@ class Tensor {
     return shape;
   }
 
-  std::size_t size() const {
-    std::size_t numbers = 1;
-    for (const std::int64_t dimension : shape()) numbers *= static_cast<std::size_t>(dimension);
-    return numbers;
-  }
+  std::size_t size() const { return static_cast<std::size_t>(TF_TensorElementCount(tensor_.get())); }
 
   TF_DataType type() const { return TF_TensorType(tensor_.get()); }
 

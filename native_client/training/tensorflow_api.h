@@ -29,6 +29,7 @@ void TF_DeleteTensor(TF_Tensor*);
 TF_DataType TF_TensorType(const TF_Tensor*);
 int TF_NumDims(const TF_Tensor*);
 std::int64_t TF_Dim(const TF_Tensor*, int index);
+std::int64_t TF_TensorElementCount(const TF_Tensor*);
 void* TF_TensorData(const TF_Tensor*);
 
 TF_OpDefinitionBuilder* TF_NewOpDefinitionBuilder(const char* name);

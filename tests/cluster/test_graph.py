@@ -241,8 +241,8 @@ def test_gradients_of_workers_that_compute_with_other_types_are_added_up(
         assert np.linalg.norm(mixed - alike) < 0.1 * np.linalg.norm(alike) + 1e-9
 
 
-@pytest.mark.parametrize(("name", "n_hidden", "most"), [("deepspeech", 512, 7), ("conformer", 64, 3)])
-def test_small_gradients_travel_together(name: str, n_hidden: int, most: int) -> None:
+@pytest.mark.parametrize(("name", "n_hidden", "expected"), [("deepspeech", 512, 7), ("conformer", 64, 3)])
+def test_small_gradients_travel_together(name: str, n_hidden: int, expected: int) -> None:
     model = network(ModelOptions(network=name, n_hidden=n_hidden, settings=ONE_BLOCK), 26, 28)
     graph = built(1, "on", model, servers=1).training
     messages = {
@@ -251,7 +251,7 @@ def test_small_gradients_travel_together(name: str, n_hidden: int, most: int) ->
         for tensor in operation.inputs
         if "job:ps" in task_of(operation) and task_of(tensor.op) != task_of(operation)
     }
-    assert len(messages) == most + 2  # and the round's number, and that of utterances
+    assert len(messages) == expected + 2  # and the round's number, and that of utterances
     assert len(messages) < len(model.shapes)
 
 
