@@ -234,6 +234,18 @@ def test_a_run_that_begins_and_saves_in_one_folder_is_repeated_from_nothing(tmp_
     assert again and not again.checkpoints.begins_elsewhere
 
 
+@pytest.mark.parametrize("flag", ["--fresh_optimizer", "--drop_source_layers=1", "--map_labels"])
+def test_a_run_that_began_with_another_checkpoint_is_tested_by_its_parameters(flag: str, tmp_path: Path) -> None:
+    folders = [f"--{name}_checkpoint_dir={tmp_path / name}" for name in ("load", "save")]
+    first = parse(["--train_files=a.csv", *folders, flag])
+    assert first
+    write_parameters(tmp_path / "params.txt", run_parameters(first))
+    testing = parse([f"--params_file={tmp_path}", "--notrain", "--test_files=b.csv", f"--work={tmp_path / 'again'}"])
+    assert testing and not testing.trains and testing.tests
+    with pytest.raises(FlagError, match=r"needs --.*load_checkpoint_dir"):
+        parse(["--train_files=a.csv", f"--checkpoint_dir={tmp_path}", flag])
+
+
 @pytest.mark.slow
 def test_a_run_can_be_repeated_and_compared(own_file: Path, recordings: Path, tmp_path: Path) -> None:
     experiment = ["--experiment", f"{own_file}:small", "--from", recordings]

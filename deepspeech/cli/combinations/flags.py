@@ -5,7 +5,7 @@ from itertools import combinations
 
 from ...errors import FeatureError, FlagError
 from ...network import network
-from ...options import LanguageModelOptions, Options, values_of
+from ...options import CheckpointOptions, LanguageModelOptions, Options, values_of
 from ...options.export import ONNX, TFLITE
 from ...util.features import front_end
 from .cluster import check_cluster
@@ -94,19 +94,24 @@ def _check_beginning(options: Options) -> None:
             raise FlagError(f"--{name}: cannot be combined with --load_checkpoint_dir; give one to begin with")
     if all(files.values()):
         raise FlagError(f"{' and '.join(f'--{name}' for name in files)}: cannot be combined; give one to begin with")
-    elsewhere = options.trains and checkpoints.begins_elsewhere
+    if options.trains:
+        _check_source(checkpoints)
+
+
+def _check_source(checkpoints: CheckpointOptions) -> None:
+    """Raise FlagError if a flag says what training takes from a file or folder that no flag names."""
     of_source = {"drop_source_layers": checkpoints.drop_source_layers, "map_labels": checkpoints.map_labels}
     for name in (name for name, given in of_source.items() if given):
-        if not (checkpoints.initial_file or elsewhere):
+        if not (checkpoints.initial_file or checkpoints.begins_elsewhere):
             raise FlagError(
                 f"--{name}: needs --initialize_from_weights or --initialize_from_frozen_model, the file that has the "
                 "layers, or --load_checkpoint_dir, the folder of a checkpoint that has them, and another "
                 "--save_checkpoint_dir"
             )
-    if checkpoints.fresh_optimizer and not elsewhere:
+    if checkpoints.fresh_optimizer and not checkpoints.begins_elsewhere:
         raise FlagError(
-            "--fresh_optimizer: needs --load_checkpoint_dir, the folder of the checkpoint to begin with, another "
-            "--save_checkpoint_dir, and --train_files"
+            "--fresh_optimizer: needs --load_checkpoint_dir, the folder of the checkpoint to begin with, and another "
+            "--save_checkpoint_dir"
         )
 
 
