@@ -26,6 +26,7 @@ FBANK = FeatureOptions(feature_type="fbank", coefficients=20, normalization="glo
 CONFORMER = {"network": "conformer", "conformer_layers": 2, "attention_heads": 2}
 MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
     "deepspeech": ({"network": "deepspeech"}, MFCC),
+    "deepspeech_of_windows_side_by_side": ({"network": "deepspeech"}, replace(MFCC, window_ms=20)),
     "deepspeech_of_stacked_frames": (
         {"network": "deepspeech"},
         replace(FBANK, normalization="running", stack_frames=3, skip_frames=2),

@@ -43,7 +43,6 @@ class OnnxState(NamedTuple):
 
     held: Array
     values: Array
-    begun: bool
 
 
 class _Utterance(NamedTuple):
@@ -73,7 +72,7 @@ class OnnxEngine(AcousticEngine):
     def initial_state(self) -> OnnxState:
         """Return the state before the first window."""
         size = sum(self._state_sizes.values())
-        return OnnxState(np.zeros((0, self._width), np.float32), np.zeros(size, np.float32), begun=False)
+        return OnnxState(np.zeros((0, self._width), np.float32), np.zeros(size, np.float32))
 
     def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, State]]:
         """Return posteriors, float32 [rows, labels + 1], and the state after it for each piece of an utterance.
@@ -95,8 +94,10 @@ class OnnxEngine(AcousticEngine):
         windows = np.concatenate([state.held, piece.windows]) if len(state.held) else piece.windows
         if not self.streams:
             shifts = int(bool(len(windows)) or self._run.takes == SAMPLES)
+        elif piece.last and self._run.takes == SAMPLES:
+            shifts = len(windows) // self._run.shift + 1  # a frame may begin where the samples end
         elif piece.last:
-            shifts = -(-len(windows) // self._run.shift) or int(self._run.takes == SAMPLES and not state.begun)
+            shifts = -(-len(windows) // self._run.shift)
         else:
             shifts = max(0, len(windows) - self._run.overlap) // self._run.shift
         return _Utterance(windows, shifts, state, piece.last)
@@ -116,7 +117,7 @@ class OnnxEngine(AcousticEngine):
         logits, counts, states = self._call(batch, lengths, np.stack([each.state.values for each in group]))
         done = shifts * self._run.shift
         return [
-            (logits[:count, number], OnnxState(each.windows[done:], state, begun=True))
+            (logits[:count, number], OnnxState(each.windows[done:], state))
             for number, (each, count, state) in enumerate(zip(group, counts, states, strict=True))
         ]
 
