@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 
 from ..files.user_paths import user_path
 from .augmentation import CHOICES, Augmentation, from_texts, parameters_of, split_written, written
-from .kinds.gaps import DropSamples, Shift, Silence
+from .kinds.gaps import DropSamples, Shift, Silence, Trim
 from .kinds.masks import Dropout, FrequencyMask, TimeMask
 from .kinds.noise import Noise, Overlay
 from .kinds.perturbation import Add, MixChannels, Multiply
@@ -19,7 +19,7 @@ from .kinds.volume import Volume
 from .kinds.warp import Warp
 
 _CLASSES: tuple[type[Augmentation], ...] = (
-    *(Speed, Tempo, Pitch, Voice, Volume, Shift, Silence),
+    *(Speed, Tempo, Pitch, Voice, Volume, Shift, Trim, Silence),
     *(Noise, Overlay, Reverb, Room),
     *(Band, Equalizer, Resample, Codec, DropSamples),
     *(FrequencyMask, TimeMask, Dropout, Warp, Add, Multiply, MixChannels),

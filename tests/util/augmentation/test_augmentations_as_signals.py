@@ -116,6 +116,18 @@ def test_silence_of_a_level_is_added_before_and_after() -> None:
     assert len({len(augmented("silence", seed=seed)) for seed in range(9)}) == 9
 
 
+def test_ends_are_trimmed_where_they_are_quieter_than_a_level() -> None:
+    said = np.full(RATE, 0.5, np.float32)
+    levels = [-26, -15]  # decibels under what is said
+    steps = [np.full(RATE // 10, 0.5 * 10 ** (level / 20), np.float32) for level in levels]
+    word = np.concatenate([*steps, -said, *reversed(steps)])
+    for below, cut in ((40, 0), (20, 1), (10, 2)):
+        expected = word[cut * RATE // 10 : len(word) - cut * RATE // 10]
+        np.testing.assert_array_equal(augmented(f"trim[below={below}]", word), expected)
+    assert len({len(augmented("trim[below=20~10]", word, seed)) for seed in range(30)}) > 3
+    np.testing.assert_array_equal(augmented("trim", np.zeros(9, np.float32)), np.zeros(9))
+
+
 def test_dropped_samples_are_cut_out() -> None:
     lengths = {len(augmented("drop_samples[n=4,size=10]", WHITE, seed)) for seed in range(20)}
     assert len(WHITE) - 4 * RATE // 100 in lengths

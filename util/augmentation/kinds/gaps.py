@@ -1,4 +1,4 @@
-"""Utterances with pieces that are lost, that begin earlier or later, and that have silence before and after."""
+"""Utterances with pieces that are lost, that are cut short, moved in time, or have silence before and after."""
 
 from __future__ import annotations
 
@@ -54,6 +54,22 @@ class Shift(Augmentation):
         if abs(by) < len(array):
             shifted[max(by, 0) : len(array) + min(by, 0)] = array[max(-by, 0) : len(array) - max(by, 0)]
         return shifted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trim(Augmentation):
+    """Ends cut off by their level, as programs do that look for speech: consonants at the ends are lost with it."""
+
+    kind: ClassVar[str] = "trim"
+    summary: ClassVar[str] = "cuts off both ends, as far as they are `below` decibels or more under the loudest sample"
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"below": (0.0, 200.0)}
+    below: Range = Range(20.0, spread=10.0)
+
+    def augment(self, array: Array, occasion: Occasion) -> Array:
+        """Return float32 [fewer samples], with the loudest; both ends have a level of their own."""
+        levels = np.abs(array)
+        first, last = (levels >= levels.max() * ratio_of(-occasion.draw(self.below)) for _ in range(2))
+        return array[int(first.argmax()) : len(array) - int(last[::-1].argmax())]
 
 
 @dataclass(frozen=True, kw_only=True)
