@@ -20,7 +20,7 @@ from .acoustics.loading import load_acoustic_model
 from .alphabet import alphabet_of
 from .arguments.checks import count as checked_count
 from .arguments.checks import file_path, finite_number, several, text
-from .arguments.samples import Samples, as_samples, as_signal
+from .arguments.samples import Samples, as_samples, as_signal, checked_signal
 from .batching.recordings import Recognized, recognized
 from .batching.scheduler import Scheduler
 from .confidence.calibration import Calibrations
@@ -189,9 +189,9 @@ class Model:
     def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
         """Return up to `count` transcripts, best first, of a signal, float32 [samples] in [-1, 1] at the model's rate.
 
-        The signal is not split, however long it is.
+        The signal is not split, however long it is. Raise SamplesError for anything else, such as 16-bit samples.
         """
-        return self.recognizer().candidates(signal, checked_count(count, "count"))
+        return self.recognizer().candidates(checked_signal(signal), checked_count(count, "count"))
 
     def stream(
         self,
@@ -212,9 +212,9 @@ class Model:
     def posteriors(self, signal: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the posteriors of a signal, float32 [samples] in [-1, 1] at the model's rate.
 
-        They are float32 [rows, labels + 1], the last for the blank.
+        They are float32 [rows, labels + 1], the last for the blank. Raise SamplesError for anything else than a signal.
         """
-        return posteriors_of(signal, self._features, self._engine)
+        return posteriors_of(checked_signal(signal), self._features, self._engine)
 
     @cached_property
     def alphabet(self) -> Alphabet:

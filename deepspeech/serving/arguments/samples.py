@@ -47,6 +47,19 @@ def as_signal(audio: Samples) -> npt.NDArray[np.float32]:
     return as_samples(audio).astype(np.float32) / np.float32(1 << 15)
 
 
+def checked_signal(signal: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    """Return a signal as float32 [samples], which are in [-1, 1].
+
+    Raise SamplesTypeError for integers, as 16-bit samples are, and SamplesShapeError for more or less than one channel.
+    """
+    samples = _array(signal)
+    if samples.dtype.kind != "f":
+        raise SamplesTypeError(f"a signal must be float32 samples in [-1, 1], not {_kind(signal, samples)}")
+    if samples.ndim != 1:
+        raise SamplesShapeError(f"a signal must be one channel [samples], not an array of shape {samples.shape}")
+    return samples.astype(np.float32, copy=False)
+
+
 def _fits(samples: npt.NDArray[Any]) -> bool:
     """Return whether int16 holds all numbers of an array's type."""
     return np.can_cast(samples.dtype, np.int16, "safe")

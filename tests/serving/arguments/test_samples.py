@@ -44,6 +44,17 @@ def test_smaller_integers_are_samples_too() -> None:
     assert as_samples(samples) is samples
 
 
+def test_signals_are_told_from_samples(model: Model, recordings: list[Path]) -> None:
+    signal, spoken = (soundfile.read(recordings[0], dtype=kind)[0] for kind in ("float64", "int16"))
+    assert model.candidates(signal)[0].text == model.candidates(signal.tolist())[0].text == model.stt(spoken)
+    np.testing.assert_array_equal(model.posteriors(signal), model.posteriors(signal.astype(np.float32)))
+    for compute in (model.candidates, model.posteriors):
+        with pytest.raises(SamplesTypeError, match=r"a signal must be float32 .* in \[-1, 1\], not an array of int16"):
+            compute(spoken)
+        with pytest.raises(SamplesShapeError, match=r"a signal must be one channel .* shape \(4, 2\)"):
+            compute(signal[:8].reshape(4, 2))
+
+
 NOT_SAMPLES: list[Any] = [
     None,
     "text",
