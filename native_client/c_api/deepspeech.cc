@@ -1,6 +1,5 @@
 #include "c_api/deepspeech.h"
 
-#include <climits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,11 +44,7 @@ unsigned int DS_GetModelBeamWidth(const ModelState* model) {
 }
 
 int DS_SetModelBeamWidth(ModelState* model, unsigned int beam_width) {
-  return checked([&] {
-    const auto found = given().models.find(model);
-    require(beam_width >= 1 && beam_width <= INT_MAX, "the beam width must be 1 or more");
-    found->set_beam_width(beam_width);
-  });
+  return checked([&] { given().models.find(model)->set_beam_width(beam_width); });
 }
 
 int DS_EnableExternalScorer(ModelState* model, const char* path) {

@@ -68,6 +68,17 @@ def test_the_library_hears_what_python_hears_in_the_demo(library: Library, demo:
             check_equal(ours, python, samples_of(path))
 
 
+def test_all_transcripts_there_are_can_be_asked_for(library: Library, graph_file: Path, recordings: list[Path]) -> None:
+    samples, all_there_are = samples_of(recordings[0]), 2**32 - 1
+    with CModel(library, graph_file) as ours:
+        expected = ours.transcripts(samples, 32)
+        assert len(expected) == 32 == library.functions.DS_GetModelBeamWidth(ours.handle)
+        assert ours.transcripts(samples, all_there_are) == expected
+        for width in (0, all_there_are):
+            with pytest.raises(RuntimeError, match=f"0x4000: beam_width is {width}, but must be between 1 and 1048576"):
+                library.check(library.functions.DS_SetModelBeamWidth(ours.handle, width))
+
+
 def test_what_is_wrong_is_said_in_a_line(library: Library, graph_file: Path, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match=r"0x3000: .*/none\.pb cannot be opened"):
         CModel(library, tmp_path / "none.pb")
