@@ -14,7 +14,6 @@ import tensorflow as tf
 from dense_models import ALPHABET, NETWORKS, trained_model
 from tensorflow.lite.python import schema_py_generated as schema
 from tflite_models import Array
-from untrained import frozen, untrained
 
 from deepspeech import Model
 from deepspeech.errors import DeepSpeechError, GraphError, ModelError
@@ -22,11 +21,10 @@ from deepspeech.export.formats import FORMATS, TrainedModel
 from deepspeech.network import Network
 from deepspeech.options import ExportOptions
 from deepspeech.serving.acoustics.loading import load_acoustic_model
-from deepspeech.serving.engine import AcousticEngine, Engine, Piece
+from deepspeech.serving.engine import AcousticEngine, Piece
 from deepspeech.util.audio import read_audio
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.frames.normalization import FeatureStatistics
-from deepspeech.util.text import Alphabet
 
 v1 = tf.compat.v1
 
@@ -69,15 +67,6 @@ def test_a_model_is_the_same_in_both_formats(
     assert Model(renamed, "auto").stt(samples) == model.stt(samples)
     with pytest.raises(ModelError, match="its weights are what they are"):
         Model(renamed, "int8")
-
-
-def test_runs_of_many_steps_and_labels_are_computed(tmp_path: Path) -> None:
-    alphabet = Alphabet(tuple(map(chr, range(0x4E00, 0x4E00 + 6000))))
-    trained = untrained({"network": "deepspeech"}, FeatureOptions(), alphabet)
-    loaded = load_acoustic_model(write(tmp_path, trained, n_steps=700))
-    windows = np.random.default_rng(7).normal(size=(9, trained.network.window_width)).astype(np.float32)
-    expected = Engine(frozen(trained)).posteriors(windows)
-    np.testing.assert_allclose(loaded.engine.posteriors(windows), expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("described", NETWORKS, ids=lambda each: each.name)

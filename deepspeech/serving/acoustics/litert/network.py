@@ -16,7 +16,7 @@ from ai_edge_litert import schema_py_generated as schema
 
 from ....errors import GraphError
 from ....util.files.flatbuffer import aligned_bytes
-from ...frozen.model import MOST_EXPANSION
+from ...frozen.model import MOST_EXPANSION, MOST_UNWRITTEN_BYTES
 from .file import ABSENT, IDENTIFIER, MOST_DIMENSIONS, LiteFile, Operator, Tensor, damage_is_an_error
 
 INPUTS = ("input_node", "previous_state_c", "previous_state_h")
@@ -48,8 +48,6 @@ OPTIONS: Mapping[str, str] = {
 }
 """The operators that networks of DeepSpeech have, however they were converted, and the table of each one's settings."""
 
-_MOST_BYTES_OF_A_RUN = 1 << 28
-"""What a run of any file may take; one of a larger file may take `MOST_EXPANSION` times its size more."""
 _SCHEMA_VERSION = 3
 _ALIGNMENT = 16
 
@@ -104,6 +102,7 @@ def _needed(file: LiteFile) -> list[Operator]:
     needed.reverse()
     known = {number for number, tensor in enumerate(file.tensors) if tensor.content is not None}
     known |= {ABSENT, *(file.inputs[name] for name in INPUTS)}
+    total = 0
     for operator in needed:
         if operator.name not in OPTIONS:
             raise GraphError(f"has the operator {operator.name}, which networks of DeepSpeech do not have")
@@ -112,26 +111,12 @@ def _needed(file: LiteFile) -> list[Operator]:
         if not known.issuperset(operator.inputs) or known.intersection(operator.outputs) or not operator.outputs:
             raise GraphError("has operators that cannot run in their order")
         known.update(operator.outputs)
+        total += sum(file.tensors[number].bytes for number in operator.outputs)
     if not known.issuperset(wanted):
         raise GraphError("has outputs that nothing computes")
-    most = _most_bytes(file, needed)
-    if most > _MOST_BYTES_OF_A_RUN + MOST_EXPANSION * file.size:
-        raise GraphError(f"takes {most:,} bytes in a run, too many for a file of {file.size:,} bytes")
+    if total > MOST_UNWRITTEN_BYTES + MOST_EXPANSION * file.size:
+        raise GraphError(f"computes {total:,} bytes in a run, too many for a file of {file.size:,} bytes")
     return needed
-
-
-def _most_bytes(file: LiteFile, operators: Sequence[Operator]) -> int:
-    """Return the bytes of what is computed and still needed, at the most, as LiteRT gives the rest to what follows."""
-    last_use = {number: place for place, operator in enumerate(operators) for number in operator.inputs}
-    held: dict[int, int] = {}
-    total = most = 0
-    for place, operator in enumerate(operators):
-        computed = {number: file.tensors[number].bytes for number in operator.outputs}
-        held |= computed
-        total += sum(computed.values())
-        most = max(most, total)
-        total -= sum(held.pop(number, 0) for number in operator.inputs if last_use[number] == place)
-    return most
 
 
 def _written(file: LiteFile, operators: Sequence[Operator]) -> bytes:
