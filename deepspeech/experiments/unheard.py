@@ -21,7 +21,7 @@ from ..options import (
     with_values,
 )
 from ..util.augmentation.augmentation import Domain
-from ..util.augmentation.kinds.gaps import Silence
+from ..util.augmentation.kinds.gaps import Silence, Trim
 from ..util.augmentation.kinds.masks import FrequencyMask, TimeMask
 from ..util.augmentation.kinds.noise import Noise
 from ..util.augmentation.kinds.rooms import Room
@@ -70,6 +70,9 @@ OTHER_PEOPLE = AugmentationOptions.of(
 
 SILENCE = Silence(p=0.3, before=Range(300, spread=300), after=Range(300, spread=300))
 """For recordings that begin and end with speech, before other augmentations, so that their noise is in it, too."""
+
+TRIM = Trim(p=0.5)
+"""For recordings that were cut by their level, some closer than others, before `SILENCE`."""
 
 UNHEARD = Options(
     train=SetOptions(batch_size=8),
