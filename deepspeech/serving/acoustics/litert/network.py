@@ -115,7 +115,10 @@ def _needed(file: LiteFile) -> list[Operator]:
     if not known.issuperset(wanted):
         raise GraphError("has outputs that nothing computes")
     if total > MOST_UNWRITTEN_BYTES + MOST_EXPANSION * file.size:
-        raise GraphError(f"computes {total:,} bytes in a run, too many for a file of {file.size:,} bytes")
+        raise GraphError(
+            f"computes {total:,} bytes in a run, too many for a file of {file.size:,} bytes (fewer with a smaller "
+            "--n_steps)"
+        )
     return needed
 
 
