@@ -9,6 +9,8 @@ import pytest
 import tensorflow as tf
 
 from deepspeech.network import network
+from deepspeech.network.layers.compute import Compute, Kernels
+from deepspeech.network.layers.lstm import LSTMState, lstm
 from deepspeech.options import (
     ConformerOptions,
     ConvolutionalOptions,
@@ -83,6 +85,29 @@ def test_in_bfloat16_they_are_so_within_its_precision(gpu: str, name: str) -> No
     check_close(
         computed(gpu, NETWORKS[name], "on"), computed("/cpu:0", NETWORKS[name], "off"), losses=0.01, gradients=0.15
     )
+
+
+@pytest.mark.parametrize("factor", [1e-20, 1e9])
+def test_gradients_of_an_lstm_in_bfloat16_are_as_good_for_tiny_and_for_huge_ones_of_its_outputs(
+    gpu: str, factor: float
+) -> None:
+    one, other = (of_lstm(gpu, times) for times in (1.0, factor))
+    for ours, theirs in zip(other, one, strict=True):
+        assert np.linalg.norm(ours / factor - theirs) < 0.01 * np.linalg.norm(theirs)
+
+
+def of_lstm(device: str, factor: float) -> list[Any]:
+    """Return the gradients by inputs, kernel and bias of an LSTM whose outputs are multiplied by the factor."""
+    random = np.random.default_rng(2)
+    values = [random.normal(size=shape) for shape in ((50, 3, 16), (16 + 24, 4 * 24), (4 * 24,))]
+    with tf.Graph().as_default(), tf.device(device), v1.Session() as session:
+        inputs, kernel, bias = (tf.constant(value, tf.float32) for value in values)
+        state = LSTMState(tf.zeros([3, 24]), tf.zeros([3, 24]))
+        factors = (tf.cast(value, tf.bfloat16) for value in (inputs, kernel))
+        compute = Compute(Kernels.CUDNN, bfloat16=True)
+        outputs, _ = lstm(next(factors), tf.constant([50, 20, 1]), next(factors), bias, state, compute)
+        weighted = tf.cast(outputs, tf.float32) * tf.constant(random.normal(size=(50, 3, 24)) * factor, tf.float32)
+        return list(session.run(tf.gradients(tf.reduce_sum(weighted), [inputs, kernel, bias])))
 
 
 def check_close(ours: Computed, theirs: Computed, *, losses: float, gradients: float) -> None:

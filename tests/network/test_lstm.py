@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from deepspeech.network.layers.compute import Compute, Kernels
-from deepspeech.network.layers.lstm import LSTMState, cudnn_parameters, lstm
+from deepspeech.network.layers.lstm import LSTMState, cudnn_parameters, lstm, power_of_two_to_one
 
 v1 = tf.compat.v1
 TIME, BATCH, INPUT, HIDDEN = 23, 5, 7, 11
@@ -108,3 +108,18 @@ def test_cudnn_gets_the_transposed_weights_of_each_gate_in_its_order_and_one_bia
     for sign, of_direction in zip((1, -1), biases, strict=True):
         np.testing.assert_array_equal(of_direction[0, [0, 2, 1, 3]].reshape(-1), sign * bias)
         assert not of_direction[1].any()
+
+
+@pytest.mark.parametrize("largest", [3e-38, 6e-8, 0.5, 0.75, 1.0, 65504.0, 1e30])
+def test_gradients_are_scaled_by_the_power_of_two_that_takes_the_largest_between_a_half_and_one(largest: float) -> None:
+    scale = power_of_two_to_one([tf.constant([[largest / 3, -largest]]), tf.constant([0.0])]).numpy()
+    assert np.frexp(scale)[0] == 0.5
+    assert 0.49 <= largest * scale <= 1
+
+
+def test_gradients_that_are_all_zero_stay_and_those_that_are_not_finite_do_not_become_so() -> None:
+    assert power_of_two_to_one([tf.zeros([3])]).numpy() == 1
+    for largest in (np.inf, np.nan):
+        values = tf.constant([1.0, largest])
+        scale = power_of_two_to_one([values])
+        assert not np.isfinite((values * scale / scale).numpy()).all()

@@ -3,6 +3,7 @@
 The product with the inputs is computed at once for all frames; that with the state is left to the recurrence.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -161,17 +162,65 @@ def _on_gpu(
     `directions` are the kernel and the bias of each, as `lstm` takes them, `states` float32 [directions, batch,
     n_hidden]. Return the hidden states [time, batch, directions * n_hidden], and the last states.
     """
-    hidden, h, c, _, _ = tf.raw_ops.CudnnRNNV3(
-        input=tf.cast(inputs, tf.float32),
-        input_h=states.h,
-        input_c=states.c,
-        params=cudnn_parameters(*((tf.cast(kernel, tf.float32), bias) for kernel, bias in directions)),
-        sequence_lengths=tf.maximum(lengths, 1),
-        rnn_mode="lstm",
-        direction="bidirectional" if len(directions) == 2 else "unidirectional",
-        time_major=True,
-    )
-    return tf.cast(hidden, inputs.dtype), LSTMState(c, h)
+    attributes = {
+        "rnn_mode": "lstm",
+        "direction": "bidirectional" if len(directions) == 2 else "unidirectional",
+        "time_major": True,
+    }
+    lengths = tf.maximum(lengths, 1)
+    parameters = cudnn_parameters(*((tf.cast(kernel, tf.float32), bias) for kernel, bias in directions))
+    if inputs.dtype == tf.bfloat16:
+        hidden, h, c = _in_float16([inputs, states.h, states.c, parameters], lengths, attributes)
+    else:
+        hidden, h, c, _, _ = tf.raw_ops.CudnnRNNV3(
+            input=inputs, input_h=states.h, input_c=states.c, params=parameters, sequence_lengths=lengths, **attributes
+        )
+    return hidden, LSTMState(c, h)
+
+
+def _in_float16(values: Sequence[Tensor], lengths: Tensor, attributes: dict[str, Any]) -> Sequence[Tensor]:
+    """Run cuDNN's LSTM in float16, and return the hidden states in the inputs' type, the last h and c in float32.
+
+    `values` are inputs, h, c and parameters. In bfloat16, cuDNN as TensorFlow 2.21 calls it gives no gradient by the
+    inputs. Those by the outputs are scaled, as float16 ends at 65504 and 6e-8.
+    """
+    names = ("input", "input_h", "input_c", "params")
+
+    @tf.custom_gradient  # type: ignore[untyped-decorator]
+    def run(*values: Tensor) -> tuple[Sequence[Tensor], Callable[..., list[Tensor]]]:
+        given = {name: tf.cast(value, tf.float16) for name, value in zip(names, values, strict=True)}
+        made = tf.raw_ops.CudnnRNNV3(**given, sequence_lengths=lengths, **attributes)
+        outputs = {name: getattr(made, name) for name in ("output", "output_h", "output_c")}
+
+        def gradient(*by_outputs: Tensor) -> list[Tensor]:
+            by_outputs = tuple(tf.cast(by_output, tf.float32) for by_output in by_outputs)
+            scale = power_of_two_to_one(by_outputs)
+            scaled = {
+                f"{name}_backprop": tf.cast(by_output * scale, tf.float16)
+                for name, by_output in zip(outputs, by_outputs, strict=True)
+            }
+            reserved = {"reserve_space": made.reserve_space, "host_reserved": made.host_reserved}
+            by_values = tf.raw_ops.CudnnRNNBackpropV3(
+                **given, **outputs, **scaled, **reserved, sequence_lengths=lengths, **attributes
+            )
+            unscaled = [tf.cast(by_value, tf.float32) / scale for by_value in by_values]
+            return [tf.cast(by_value, value.dtype) for by_value, value in zip(unscaled, values, strict=True)]
+
+        hidden, *last = outputs.values()
+        return (tf.cast(hidden, values[0].dtype), *(tf.cast(state, tf.float32) for state in last)), gradient
+
+    return run(*values)  # type: ignore[no-any-return]
+
+
+def power_of_two_to_one(values: Sequence[Tensor]) -> Tensor:
+    """Return the power of two, a float32 scalar, by which the largest of the values comes between a half and one.
+
+    Sums of 65504 such values are within float16. It is 1 where all values are 0, and 0 or not a number where some are
+    not finite, so that what is scaled back by it is not finite either.
+    """
+    largest = tf.reduce_max([tf.reduce_max(tf.abs(value)) for value in values])
+    exponent = -tf.math.ceil(tf.math.log(largest) / math.log(2))
+    return tf.where(tf.equal(largest, 0), 1.0, tf.pow(2.0, tf.minimum(exponent, 126.0)))
 
 
 def cudnn_parameters(*directions: tuple[Tensor, Tensor]) -> Tensor:
