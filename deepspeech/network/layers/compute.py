@@ -25,7 +25,8 @@ class Kernels(Enum):
 class Compute:
     """The kernels, precision and threads (0: TensorFlow's number) of a tower; weights, states and sums are float32.
 
-    From the global step `quantize_after` on, factors of products are rounded to 8 bits; None: never.
+    With bfloat16, a GPU's LSTMs are in float16, and so are their states. From the global step
+    `quantize_after` on, factors of products are rounded to 8 bits; None: never.
     """
 
     kernels: Kernels = Kernels.TENSORFLOW
