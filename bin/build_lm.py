@@ -39,7 +39,6 @@ from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.output_units import UNITS, ByteAlphabet, SyllableAlphabet, WordPieceAlphabet, load_alphabet
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
-from deepspeech.util.transcripts import Normalizer
 
 ROOT = Path(__file__).resolve().parent.parent
 SPACE = "<space>"
@@ -89,7 +88,25 @@ def read_arguments() -> Namespace:
     return arguments
 
 
-def sentences(arguments: Namespace, title: str) -> Iterator[list[str]]:
+Cut = Callable[[str], list[str]]
+"""Returns the words, or the characters, of a line."""
+
+
+def cut_of(arguments: Namespace, alphabet: Alphabet) -> Cut:
+    """Return what cuts lines into words, or into characters with SPACE for a space if the labels have one.
+
+    Where they have none, as often for Chinese, a space is never heard between two characters that the text parts.
+    """
+    between = "" if alphabet.delimiter is None else " "
+
+    def cut(line: str) -> list[str]:
+        words = (arguments.normalizer(line) if arguments.normalizer else line).split()
+        return words if arguments.unit == "word" else [SPACE if c == " " else c for c in between.join(words)]
+
+    return cut
+
+
+def sentences(arguments: Namespace, cut: Cut, title: str) -> Iterator[list[str]]:
     """Yield the words (or characters) of each line that has any; the progress is that of the bytes on disk.
 
     Empty lines stand between paragraphs: as sentences, they would make silence likely.
@@ -97,12 +114,10 @@ def sentences(arguments: Namespace, title: str) -> Iterator[list[str]]:
     with Progress(title, sum(text.stat().st_size for text in arguments.texts), unit="bytes") as progress:
         for text in arguments.texts:
             with text.open("rb") as file:
-                yield from _split_lines(text, file, arguments.unit, arguments.normalizer, progress)
+                yield from _split_lines(text, file, cut, progress)
 
 
-def _split_lines(
-    text: Path, file: BinaryIO, unit: str, normalizer: Normalizer | None, progress: Progress
-) -> Iterator[list[str]]:
+def _split_lines(text: Path, file: BinaryIO, cut: Cut, progress: Progress) -> Iterator[list[str]]:
     before = 0
     try:
         with gzip.open(file) if text.suffix == ".gz" else nullcontext(file) as lines:
@@ -111,8 +126,8 @@ def _split_lines(
                     decoded = line.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError:
                     raise LanguageModelError(f"{text}:{number}: not UTF-8; convert the text first") from None
-                if words := (normalizer(decoded) if normalizer else decoded).split():
-                    yield words if unit == "word" else [SPACE if c == " " else c for c in " ".join(words)]
+                if words := cut(decoded):
+                    yield words
                 if file.tell() - before >= REPORT_BYTES:
                     progress.advance(file.tell() - before)
                     before = file.tell()
@@ -121,10 +136,10 @@ def _split_lines(
         raise LanguageModelError(f"{text}: damaged gzip file ({error})") from None
 
 
-def choose_vocabulary(arguments: Namespace, alphabet: Alphabet) -> list[str]:
+def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> list[str]:
     """Return the most frequent words that the labels can spell."""
     counts: Counter[str] = Counter()
-    for words in sentences(arguments, "Counting words"):
+    for words in sentences(arguments, cut, "Counting words"):
         counts.update(words)
     words_by_count = (word for word, _ in counts.most_common() if word not in SPECIAL)
     known = list(filter(_speller(alphabet, arguments.unit), words_by_count))
@@ -155,7 +170,7 @@ def _speller(alphabet: Alphabet, unit: str) -> Callable[[str], bool]:
     return can_spell
 
 
-def estimate(arguments: Namespace, arpa: Path, scratch: Path) -> None:
+def estimate(arguments: Namespace, cut: Cut, arpa: Path, scratch: Path) -> None:
     """Write the ARPA file of all words: lmplz reads the text as we stream it."""
     command = [arguments.tools / "lmplz", "--order", str(arguments.order), "--temp_prefix", f"{scratch}/"]
     command += ["--memory", arguments.memory, "--arpa", arpa, "--discount_fallback", "--skip_symbols"]
@@ -164,7 +179,7 @@ def estimate(arguments: Namespace, arpa: Path, scratch: Path) -> None:
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log) as lmplz:
             assert lmplz.stdin is not None
             with suppress(BrokenPipeError):  # its exit code and its log say why
-                for words in sentences(arguments, "Counting n-grams"):
+                for words in sentences(arguments, cut, "Counting n-grams"):
                     lmplz.stdin.write((" ".join(words) + "\n").encode())
             with suppress(BrokenPipeError):  # what was not written yet
                 lmplz.stdin.close()
@@ -195,10 +210,12 @@ def main() -> None:
     alphabet = load_alphabet(arguments.output_unit, arguments.alphabet, composed=composed)
     if arguments.unit == "character":
         check_labels_are_characters(alphabet, "--unit=character")
-    vocabulary = choose_vocabulary(arguments, alphabet)
+    cut = cut_of(arguments, alphabet)
+    vocabulary = choose_vocabulary(arguments, alphabet, cut)
     arguments.out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=arguments.out, prefix=".lm-") as folder:
         scratch = Path(folder)
+        estimate(arguments, cut, scratch / "all.arpa", scratch)
         build(arguments, alphabet, vocabulary, scratch)
         for name in (name for name in FILES if (scratch / name).exists()):
             shutil.move(scratch / name, arguments.out / name)
@@ -206,9 +223,8 @@ def main() -> None:
 
 
 def build(arguments: Namespace, alphabet: Alphabet, vocabulary: Sequence[str], scratch: Path) -> None:
-    """Write the files into `scratch`."""
+    """Write the files into `scratch`, of the words of all.arpa there that are in the vocabulary."""
     arpa, binary = scratch / "lm.arpa", scratch / "lm.binary"
-    estimate(arguments, scratch / "all.arpa", scratch)
     call(arguments, scratch, "filter", "single", f"model:{scratch / 'all.arpa'}", arpa, words=vocabulary)
     (scratch / "all.arpa").unlink()
     report("Building the binary, the trie and the package ...")

@@ -41,31 +41,6 @@ def text(tmp_path: Path) -> Path:
     return tmp_path / "text.txt"
 
 
-@pytest.fixture
-def tools_that_keep_what_they_read(tmp_path: Path) -> Path:
-    for tool in ("filter", "build_binary"):
-        (tmp_path / tool).touch()
-    (tmp_path / "lmplz").write_text(f"#!/bin/sh\ncat > '{tmp_path}/read.txt'\nexit 1\n")
-    (tmp_path / "lmplz").chmod(0o755)
-    return tmp_path
-
-
-def test_text_is_normalized_as_transcripts_are(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
-    (tmp_path / "text.txt").write_text("Don\u2019t \u2014 STOP!\n\u00abgo\u00bb\n", encoding="utf-8")
-    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
-    result = run("build_lm.py", tmp_path / "text.txt", *folders, "--normalize_transcripts")
-    assert "3 words, 3 of them kept" in result.stderr and "lmplz failed" in result.stderr
-    assert (tmp_path / "read.txt").read_text() == "don't stop\ngo\n"
-
-
-def test_byte_order_marks_and_empty_lines_are_no_text(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
-    (tmp_path / "text.txt").write_text("one two\n\n  \nthree\n\n", encoding="utf-8-sig")
-    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
-    result = run("build_lm.py", tmp_path / "text.txt", *folders)
-    assert "3 words, 3 of them kept" in result.stderr
-    assert (tmp_path / "read.txt").read_text(encoding="utf-8") == "one two\nthree\n"
-
-
 @pytest.mark.parametrize("flag", ["--vocabulary=-5", "--vocabulary=0", "--lm-weight=nan", "--word-bonus=inf"])
 def test_a_number_that_no_language_model_can_have_is_one_line(tmp_path: Path, text: Path, flag: str) -> None:
     result = run("build_lm.py", text, "--out", tmp_path / "lm", flag)

@@ -1,0 +1,53 @@
+"""What bin/build_lm.py makes of a text before KenLM's programs read it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, ROOT / "bin" / script, *arguments], capture_output=True, text=True)
+
+
+@pytest.fixture
+def tools_that_keep_what_they_read(tmp_path: Path) -> Path:
+    for tool in ("filter", "build_binary"):
+        (tmp_path / tool).touch()
+    (tmp_path / "lmplz").write_text(f"#!/bin/sh\ncat > '{tmp_path}/read.txt'\nexit 1\n")
+    (tmp_path / "lmplz").chmod(0o755)
+    return tmp_path
+
+
+def test_text_is_normalized_as_transcripts_are(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
+    (tmp_path / "text.txt").write_text("Don\u2019t \u2014 STOP!\n\u00abgo\u00bb\n", encoding="utf-8")
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    result = run("build_lm.py", tmp_path / "text.txt", *folders, "--normalize_transcripts")
+    assert "3 words, 3 of them kept" in result.stderr and "lmplz failed" in result.stderr
+    assert (tmp_path / "read.txt").read_text() == "don't stop\ngo\n"
+
+
+def test_byte_order_marks_and_empty_lines_are_no_text(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
+    (tmp_path / "text.txt").write_text("one two\n\n  \nthree\n\n", encoding="utf-8-sig")
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    result = run("build_lm.py", tmp_path / "text.txt", *folders)
+    assert "3 words, 3 of them kept" in result.stderr
+    assert (tmp_path / "read.txt").read_text(encoding="utf-8") == "one two\nthree\n"
+
+
+@pytest.mark.parametrize(
+    ("labels", "read"), [("你\n好\n", "你 好 你\n"), ("你\n好\n \n", "你 好 <space> 你\n")], ids=["without", "with"]
+)
+def test_spaces_between_characters_are_read_where_a_label_is_one(
+    tmp_path: Path, tools_that_keep_what_they_read: Path, labels: str, read: str
+) -> None:
+    (tmp_path / "alphabet.txt").write_text(labels, encoding="utf-8")
+    (tmp_path / "text.txt").write_text("你好 你\n", encoding="utf-8")
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    run("build_lm.py", tmp_path / "text.txt", *folders, "--alphabet", tmp_path / "alphabet.txt", "--unit", "character")
+    assert (tmp_path / "read.txt").read_text(encoding="utf-8") == read
