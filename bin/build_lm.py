@@ -4,11 +4,11 @@
     build_lm.py TEXT... --out FOLDER [--alphabet alphabet.txt] [--order 5] [--vocabulary 500000] [--prune 0 0 1]
 
 TEXT are files of one sentence a line, plain or gzip (.gz); they may be larger than memory. FOLDER gets lm.arpa,
-lm.binary, lm.trie and lm.scorer. Words that the alphabet cannot spell are left out, and of the others all but the
---vocabulary most frequent. --normalize_transcripts writes the text as training writes its transcripts. --unit
-character makes a model of characters, for writing without spaces. --output_unit and --alphabet are those of the
-acoustic model; --bytes is short for --output_unit bytes --unit character. For syllables of pinyin, a model of
-characters is lm.arpa and lm.binary alone. Needs KenLM's programs: `make lm-tools` builds them.
+lm.binary, lm.trie and lm.scorer. Words that the alphabet cannot spell are left out, as are those of almost 1,000
+bytes or more, and of the others all but the --vocabulary most frequent. --normalize_transcripts writes the text as
+training writes its transcripts. --unit character makes a model of characters, for writing without spaces. --output_unit
+and --alphabet are those of the acoustic model; --bytes is short for --output_unit bytes --unit character. For syllables
+of pinyin, a model of characters is lm.arpa and lm.binary alone. Needs KenLM's programs: `make lm-tools` builds them.
 """
 
 import gzip
@@ -46,6 +46,8 @@ SPECIAL = ("<s>", "</s>", "<unk>")
 FILES = ("lm.arpa", "lm.binary", "lm.trie", "lm.scorer")
 TOOLS = ("lmplz", "filter", "build_binary")
 REPORT_BYTES = 1 << 20
+LONGEST_WORD = 998
+"""Bytes of the longest word that is kept, as a scorer package holds none of more labels."""
 NUMBERS = {"vocabulary": at_least(1), "lm-weight": FINITE, "word-bonus": FINITE}
 """What the flags that are numbers must be; KenLM's programs check the others."""
 
@@ -161,6 +163,8 @@ def _speller(alphabet: Alphabet, unit: str) -> Callable[[str], bool]:
     def can_spell(word: str) -> bool:
         if word == SPACE:
             return alphabet.delimiter is not None
+        if len(word.encode()) > LONGEST_WORD:
+            return False
         if isinstance(alphabet, SyllableAlphabet) and unit == "character":
             return bool(alphabet.readings(word)[0])
         if isinstance(alphabet, SyllableAlphabet):

@@ -51,3 +51,9 @@ def test_spaces_between_characters_are_read_where_a_label_is_one(
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
     run("build_lm.py", tmp_path / "text.txt", *folders, "--alphabet", tmp_path / "alphabet.txt", "--unit", "character")
     assert (tmp_path / "read.txt").read_text(encoding="utf-8") == read
+
+
+def test_words_that_no_scorer_package_holds_are_left_out(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
+    (tmp_path / "text.txt").write_text(f"{999 * 'a'} {998 * 'b'} one\n")
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    assert "3 words, 2 of them kept" in run("build_lm.py", tmp_path / "text.txt", *folders).stderr
