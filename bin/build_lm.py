@@ -214,6 +214,8 @@ def main() -> None:
     alphabet = load_alphabet(arguments.output_unit, arguments.alphabet, composed=composed)
     if arguments.unit == "character":
         check_labels_are_characters(alphabet, "--unit=character")
+    elif not any(label[:1] in (" ", b" ") for label in alphabet.output_labels):
+        raise FlagError(f"--unit=word: {arguments.alphabet} has no space to part words by; give --unit character")
     cut = cut_of(arguments, alphabet)
     vocabulary = choose_vocabulary(arguments, alphabet, cut)
     arguments.out.mkdir(parents=True, exist_ok=True)

@@ -57,3 +57,14 @@ def test_words_that_no_scorer_package_holds_are_left_out(tmp_path: Path, tools_t
     (tmp_path / "text.txt").write_text(f"{999 * 'a'} {998 * 'b'} one\n")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
     assert "3 words, 2 of them kept" in run("build_lm.py", tmp_path / "text.txt", *folders).stderr
+
+
+def test_labels_without_a_space_have_no_words_to_count(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
+    (tmp_path / "alphabet.txt").write_text("你\n好\n", encoding="utf-8")
+    (tmp_path / "text.txt").write_text("你好 你\n", encoding="utf-8")
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    result = run("build_lm.py", tmp_path / "text.txt", *folders, "--alphabet", tmp_path / "alphabet.txt")
+    assert result.returncode == 1
+    assert result.stderr.startswith("build_lm.py: error: --unit=word: ")
+    assert result.stderr.endswith("alphabet.txt has no space to part words by; give --unit character\n")
+    assert not (tmp_path / "lm").exists()
