@@ -15,6 +15,7 @@ import csv
 import zlib
 from argparse import Namespace
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -149,7 +150,8 @@ def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list
     except (ValueError, TypeError, EOFError, NotImplementedError, BadZipFile, zlib.error):
         raise LanguageModelError(f"{arguments.posteriors} is not an npz file of arrays, or it is damaged") from None
     try:
-        references = read_text(arguments.references).splitlines()
+        lines = StringIO(read_text(arguments.references), newline=None)  # `splitlines` parts lines at U+2028, too
+        references = [line.rstrip("\n") for line in lines]
     except UnicodeDecodeError:
         raise CorpusError(f"{arguments.references}: not UTF-8; save it as UTF-8") from None
     if arguments.normalizer:

@@ -176,6 +176,20 @@ def test_references_may_have_a_byte_order_mark_and_must_be_text(scorer_file: Pat
     assert re.fullmatch(r"tune_lm.py: error: .*dev.txt: not UTF-8; save it as UTF-8\n", result.stderr)
 
 
+def test_only_ends_of_lines_part_references(scorer_file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    pytest.importorskip("matplotlib")
+    posteriors = np.full((2, 29), 0.001)
+    posteriors[[0, 1], [LABELS.index("b"), 28]] = 0.972
+    np.savez(tmp_path / "dev.npz", posteriors, posteriors, posteriors)
+    (tmp_path / "dev.txt").write_bytes("b\u2028\r\n\x0bb\nb\x85\n".encode())
+    kept = ("--posteriors", tmp_path / "dev.npz", "--references", tmp_path / "dev.txt")
+    files = (*kept, "--lm", scorer_file, "--out", tmp_path / "tuned", "--trials", "1", "--beam-width", "9")
+    result = run("tune_lm.py", *files, "--highest-weight=0")
+    assert result.returncode == 0, result.stderr
+    assert "WER 0.00 %" in result.stderr
+
+
 @pytest.mark.parametrize("damage", ["empty", "cut off", "another checksum", "one array"])
 def test_posteriors_that_are_no_npz_file_are_one_line(scorer_file: Path, tmp_path: Path, damage: str) -> None:
     posteriors, references, array = tmp_path / "dev.npz", tmp_path / "dev.npy", np.full((9, 29), 1 / 29)
