@@ -48,7 +48,7 @@ from deepspeech.util.files.whole_files import write_whole, written_whole
 from deepspeech.util.output_units import UNITS, load_alphabet
 from deepspeech.util.parts import Part, PartError
 from deepspeech.util.progress import Progress, report
-from deepspeech.util.text import Alphabet
+from deepspeech.util.text import Alphabet, describe
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -174,6 +174,18 @@ def alphabet_of_posteriors(arguments: Namespace) -> Alphabet:
     return load_alphabet(arguments.output_unit, arguments.alphabet, composed=arguments.normalizer is not None)
 
 
+def report_unspelled(references: Sequence[str], alphabet: Alphabet) -> None:
+    """Report references that no weights can give, as the labels, if they are characters, cannot spell them."""
+    if alphabet.unit != Alphabet.unit:
+        return
+    missing = list(filter(None, (alphabet.missing("".join(reference.split())) for reference in references)))
+    if missing:
+        report(
+            f"{len(missing)} of {len(references)} references have characters that are not in the alphabet, as "
+            f"{describe(missing[0][0])}: errors with any weights; see --normalize_transcripts"
+        )
+
+
 class Objective:
     """The error rate of the validation set, as a function of the weights that optuna suggests."""
 
@@ -182,6 +194,7 @@ class Objective:
         self._arguments = arguments
         alphabet = run_model(arguments) if arguments.model else alphabet_of_posteriors(arguments)
         self._posteriors, self._lengths, references = read_utterances(arguments)
+        report_unspelled(references, alphabet)
         self._scorer = load_scorer(alphabet, arguments.lm, arguments.trie)
         self._references = [reference_of(text, alphabet, self._scorer) for text in references]
 

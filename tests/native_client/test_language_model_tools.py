@@ -188,6 +188,16 @@ def test_only_ends_of_lines_part_references(scorer_file: Path, tmp_path: Path) -
     result = run("tune_lm.py", *files, "--highest-weight=0")
     assert result.returncode == 0, result.stderr
     assert "WER 0.00 %" in result.stderr
+    assert "not in the alphabet" not in result.stderr
+
+
+def test_references_that_no_weights_can_give_are_told(scorer_file: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "dev.npz", *np.eye(29)[np.newaxis, [28, 28, 28]])
+    (tmp_path / "dev.txt").write_text("B\n")
+    kept = ("--posteriors", tmp_path / "dev.npz", "--references", tmp_path / "dev.txt")
+    result = run("tune_lm.py", *kept, "--lm", scorer_file, "--out", tmp_path / "tuned", "--trials", "1")
+    lost = "1 of 1 references have characters that are not in the alphabet, as 'B' (U+0042 LATIN CAPITAL LETTER B): "
+    assert result.stderr.startswith(lost)
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut off", "another checksum", "one array"])
