@@ -13,9 +13,10 @@ from ..options import Flag, Options, check_values, flags_of, with_values
 from ..util.augmentation.registry import KINDS
 from .combinations.flags import check_options
 from .combinations.places import placed
+from .command_line.flag_files import without_flag_files
+from .command_line.predecessors import define_foreign_flags, ignored_flags
+from .command_line.spelling import Spelling, given_values, spellings, unknown_flag
 from .experiments import asks_for_list, base_options, list_experiments
-from .predecessors import define_foreign_flags, ignored_flags
-from .spelling import Spelling, given_values, spellings, unknown_flag
 
 T = TypeVar("T")
 
@@ -142,7 +143,7 @@ def _defined(names: Sequence[Spelling]) -> Any:
 def _parsed(values: Any, arguments: Sequence[str], names: Sequence[Spelling]) -> list[str]:
     """Return the arguments that are no flags."""
     try:
-        return list(values(["deepspeech", *arguments])[1:])
+        return list(values(["deepspeech", *without_flag_files(arguments)])[1:])
     except absl_flags.UnrecognizedFlagError as error:
         raise unknown_flag(error.flagname, names) from error
     except absl_flags.IllegalFlagValueError as error:  # of a switch: the texts of all others are read later

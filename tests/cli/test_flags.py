@@ -105,6 +105,38 @@ def test_a_wrong_value_is_one_line_that_names_the_flag(argument: str, named: str
     assert "\n" not in message
 
 
+def test_a_file_of_flags_stands_for_its_lines(tmp_path: Path) -> None:
+    inner, outer = tmp_path / "inner", tmp_path / "outer"
+    inner.write_bytes(b"\xef\xbb\xbf--epochs=3\r\n\r\n# not --epochs=4\r\n")  # as editors of Windows write it
+    outer.write_bytes(b"--test_files=test \xff.csv\n-flagfile=%s\n--learning_rate=0.5\n" % bytes(inner))
+    options = parse("--learning_rate=0.1", f"--flagfile={outer}", "--n_hidden=16", "--flagfile=")
+    assert options.schedule.epoch == 3
+    assert options.test.files == (Path("test \udcff.csv"),)
+    assert (options.optimizer.learning_rate, options.model.n_hidden) == (0.5, 16)
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        ("--notest\n--epochs 10\n", "{path}:2: '--epochs 10' is no flag; write one a line, with a = before its value"),
+        ("epochs=10", "{path}:1: 'epochs=10' is no flag"),
+        ("--flagfile={path}", "--flagfile={path}: the file names itself"),
+        ("--flagfile=/nowhere/flags", "--flagfile=/nowhere/flags: cannot be read (No such file or directory)"),
+    ],
+)
+def test_a_file_of_flags_that_cannot_be_used_is_named(tmp_path: Path, lines: str, complaint: str) -> None:
+    path = tmp_path / "flags"
+    path.write_text(lines.format(path=path))
+    with pytest.raises(FlagError) as caught:
+        parse(f"--flagfile={path}")
+    assert str(caught.value).startswith(complaint.format(path=path))
+
+
+def test_a_file_of_flags_must_be_named() -> None:
+    with pytest.raises(FlagError, match=r"^--flagfile: must name a file$"):
+        parse("--flagfile")
+
+
 @given(st.text(min_size=1), st.sampled_from(["epoch", "relu_clip", "train_batch_size", "train", "log_level"]))
 def test_any_text_is_either_a_value_or_a_flag_error(value: str, name: str) -> None:
     try:

@@ -5,8 +5,8 @@ from typing import Any
 
 from absl import flags as absl_flags
 
-from ..errors import FlagError
-from ..options.rows.predecessors import FOREIGN_FLAGS
+from ...errors import FlagError
+from ...options.rows.predecessors import FOREIGN_FLAGS
 
 
 def define_foreign_flags(values: Any, taken: Collection[str]) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import FlagError
-from ..options import Flag, SwitchAlias
+from ...errors import FlagError
+from ...options import Flag, SwitchAlias
 
 NEARNESS = 0.75
 """How near to an unknown name a flag's must be to be meant, from 0 to 1, as difflib measures it."""

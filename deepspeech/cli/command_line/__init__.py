@@ -1,0 +1,1 @@
+"""The words of a command line: how flags are spelled, files of flags, and the flags of predecessors."""
