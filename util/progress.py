@@ -29,6 +29,10 @@ def report(message: str) -> None:
     print(message if lines is None else lines.line(message, "info", __name__, time.time()), file=sys.stderr, flush=True)
 
 
+BESIDE_TEXTS = 12
+"""Columns of a bar's line that its title and its text leave for the share and the bar."""
+
+
 class Progress:
     """How far some work has come: `with Progress("Training", total=100) as progress: progress.advance()`.
 
@@ -64,10 +68,11 @@ class Progress:
         self._note = ""
         self._started = clock()
         self._next_line = FIRST_LINE_SECONDS
-        self._text: Any = None
+        self._texts: Any = ()
         self._bar = self._make_bar() if enabled and sys.stderr.isatty() and json_of_log() is None else None
 
     def __enter__(self) -> Progress:
+        self._draw(lambda bar: self._fit_texts(bar.term_width))
         self._draw(lambda bar: bar.start())
         return self
 
@@ -100,7 +105,7 @@ class Progress:
             self._done = min(self._done, self._total)
         self._note = note
         if self._bar:
-            self._text.update_mapping(text=self._details())
+            self._draw(lambda bar: self._fit_texts(bar.term_width))
             self._draw(lambda bar: bar.update(self._done))
         elif self._clock() - self._started >= self._next_line:
             log.info("%s", self._line())
@@ -132,18 +137,27 @@ class Progress:
             except OSError:  # the terminal was closed, which its signal tells, too
                 self._bar = None
 
+    def _fit_texts(self, columns: int) -> None:
+        """Shorten what the line says to the terminal's width: a longer one would be drawn below itself every time."""
+        room = columns - BESIDE_TEXTS
+        details = self._details() if self._done > self._before else ""
+        title = _end_of(self._title, max(room - len(details), room // 2))
+        for widget, text in zip(self._texts, (title, details[: max(room - len(title), 0)]), strict=True):
+            widget.update_mapping(text=text)
+
     def _make_bar(self) -> Any:
         """Return the bar; None without progressbar2, which comes with what training needs."""
         try:
             import progressbar
         except ModuleNotFoundError:
             return None
-        self._text = progressbar.FormatCustomText("%(text)s", {"text": ""})
+        self._texts = tuple(progressbar.FormatCustomText("%(text)s", {"text": ""}) for _ in range(2))
+        title, details = self._texts
         counted = progressbar.Counter() if self._total is None else progressbar.Percentage()
         drawn = progressbar.AnimatedMarker() if self._total is None else progressbar.Bar()
         return progressbar.ProgressBar(
             max_value=progressbar.UnknownLength if self._total is None else self._total,
-            widgets=[self._title, " ", counted, " ", drawn, " ", self._text],
+            widgets=[title, " ", counted, " ", drawn, " ", details],
             fd=sys.stderr,
         )
 
@@ -163,6 +177,10 @@ class Progress:
 
     def _counted(self, steps: int) -> str:
         return f"{steps} {self._unit}".rstrip()
+
+
+def _end_of(text: str, length: int) -> str:
+    return text if len(text) <= length else f"…{text[len(text) - length + 1 :]}" if length > 1 else ""
 
 
 def duration(seconds: float) -> str:

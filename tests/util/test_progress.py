@@ -1,15 +1,19 @@
+import fcntl
 import json
 import logging
 import os
 import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
 
-from deepspeech.util.progress import Progress
+from deepspeech.util.progress import BESIDE_TEXTS, Progress
 
 
 def test_without_a_terminal_one_line_is_logged_at_the_end(
@@ -130,6 +134,27 @@ with Progress("Counting", 3) as progress:
     os.close(terminal)
     os.close(its_program_side)
     assert json.loads(line)["message"].startswith("Counting: 3 in ")
+
+
+@pytest.mark.parametrize(("columns", "total"), [(80, 3), (80, None), (40, 3), (20, 3), (5, 3)])
+def test_a_bar_is_never_longer_than_a_line_of_the_terminal(columns: int, total: int | None) -> None:
+    title = f"Checking {'/folder' * 20}/train.csv"
+    script = (
+        "from deepspeech.util.progress import Progress\n"
+        f"with Progress({title!r}, {total}, unit='utterances') as progress:\n"
+        "    for _ in range(3): progress.advance(note='loss 3.21')"
+    )
+    terminal, its_program_side = pty.openpty()
+    fcntl.ioctl(its_program_side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    command = [sys.executable, "-c", script]
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    subprocess.run(command, check=True, env=environment, stdout=its_program_side, stderr=its_program_side)
+    os.close(its_program_side)
+    drawn = re.sub(r"\x1b\[[0-9;]*m", "", os.read(terminal, 100000).decode())
+    os.close(terminal)
+    lines = [line.rstrip() for line in re.split(r"[\r\n]+", drawn)]
+    assert max(map(len, lines)) <= max(columns, BESIDE_TEXTS)
+    assert columns < 80 or any("train.csv" in line and "loss 3.21" in line for line in lines)
 
 
 def test_a_bar_without_a_known_total_counts_on() -> None:
