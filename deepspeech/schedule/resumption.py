@@ -30,7 +30,7 @@ def resumed(
             "The validation set is another one than before: its losses are not compared with the earlier ones"
         )
     stopped = state.stopped_early and schedule.early_stopping.enabled
-    if train_set and before.run_ended and before.epoch and _nothing_is_left(state, stopped):
+    if train_set and (before.run_ended or not before.epoch) and _nothing_is_left(state, stopped):
         remarks.append(_nothing_left_to_train(state, stopped, other_corpus))
     elif other_corpus:
         remarks.append("The training set is another one than before: training goes on with it")
@@ -46,6 +46,9 @@ def _nothing_left_to_train(state: TrainingState, stopped: bool, other_corpus: bo
     if stopped:
         done = f"training stopped early after epoch {state.epoch}"
         more = "a higher --epoch or --noearly_stop trains on"
+    elif not state.epoch:
+        done = f"--epoch is {state.requested_epoch}, and no epoch is done"
+        more = "a higher one trains"
     else:
         done = f"training ended after epoch {state.epoch}, and --epoch is {state.requested_epoch}"
         more = "a higher one, or --epoch=-N for N more, trains on"

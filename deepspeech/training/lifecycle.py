@@ -263,4 +263,5 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
 
 def _progress(state: TrainingState, options: Options) -> str:
     """Return how far training has come, in words."""
-    return f"{state.epoch} of {state.aimed_at(options.schedule.epoch).target_epoch} epochs done"
+    wanted = state.aimed_at(options.schedule.epoch).target_epoch
+    return f"{state.epoch} of {wanted} epochs done" if state.epoch <= wanted else f"{state.epoch} epochs done"

@@ -67,9 +67,10 @@ def test_a_run_goes_on_in_another_folder_with_its_optimizer_and_its_epochs(progr
     assert finished.code == 0, finished.stderr
     assert "80 of 81 epochs done" in finished.stderr
     assert f"Beginning with the newest checkpoint, {trained.program.checkpoints / 'train-480'}" in finished.stderr
-    elsewhere = (*program.training(epoch=80), f"--save_checkpoint_dir={program.folder / 'copy'}", *program.test_files())
+    elsewhere = (*program.training(epoch=79), f"--save_checkpoint_dir={program.folder / 'copy'}", *program.test_files())
     nothing_left = program.run(*elsewhere, *flags)
     assert nothing_left.code == 0, nothing_left.stderr
+    assert "Training goes on, 80 epochs done, and saves to" in nothing_left.stderr
     assert f"Testing with the newest checkpoint, {program.folder / 'copy' / 'train-480'}" in nothing_left.stderr
     assert (program.checkpoints / f"train-{81 * 6}.index").exists()
 

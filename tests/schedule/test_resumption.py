@@ -88,6 +88,11 @@ def test_nothing_left_to_train_is_said_with_what_trains_on() -> None:
     assert corpus.endswith("another --checkpoint_dir begins anew")
 
 
+def test_no_epochs_at_all_are_said_to_train_nothing() -> None:
+    _, remarks = resumed(TrainingState(), schedule(0), PLANS)
+    assert remarks == ["Nothing is left to train: --epoch is 0, and no epoch is done; a higher one trains"]
+
+
 def test_nothing_is_said_where_something_is_left() -> None:
     assert not resumed(TrainingState(), schedule(), PLANS)[1]
     assert not resumed(VALIDATED, schedule(4), PLANS)[1]
