@@ -1,6 +1,7 @@
 """The folder of an exported model: which files it holds, and how an export is written. Needs no TensorFlow."""
 
 import logging
+import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def write_export(
     files = {CARD_FILE: encoded(card), **model}
     try:
         if remove or not folder.exists():
-            with folder_written_whole(folder) as new:
+            with folder_written_whole(Path(os.path.realpath(folder))) as new:  # a link stays
                 write_all_whole(new, files)
         else:
             write_all_whole(folder, files)
@@ -77,7 +78,7 @@ def check_files(folder: Path, names: Collection[str]) -> None:
 
 
 def _check_removable(folder: Path) -> None:
-    if not folder.is_dir() or folder.is_symlink():
+    if not folder.is_dir():
         raise ExportError(f"--remove_export: {folder} is not a folder; name another --export_dir")
     check_files(folder, {path.name for path in folder.iterdir()})
 

@@ -68,3 +68,15 @@ def test_files_of_the_format_that_the_new_model_lacks_are_removed(
     assert [record.message for record in caplog.records] == [
         f"{folder / 'model-streaming.onnx'}: removed, as it belongs to an older export, and this model has no such file"
     ]
+
+
+@pytest.mark.parametrize("remove", [True, False])
+def test_a_link_to_the_folder_of_an_export_stays_a_link(tmp_path: Path, remove: bool) -> None:
+    link, folder = tmp_path / "model", tmp_path / "disk/model"
+    link.symlink_to(folder)
+    folder.parent.mkdir()
+    for content in (b"first", b"second"):
+        write_export(link, {"model.onnx": content}, "card", remove=remove)
+        assert (folder / "model.onnx").read_bytes() == content
+    assert link.is_symlink()
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
