@@ -114,7 +114,15 @@ class ProcessEnd:
 
 
 def _run(name: str, failure: int = 1) -> int:
+    _open_closed_streams()
     return ProcessEnd().code_of(lambda: _code_of(name, failure))
+
+
+def _open_closed_streams() -> None:
+    """Let output that was closed, as by `>&-`, go nowhere: the next file to be opened would take its descriptor."""
+    for name in ("stdin", "stdout", "stderr"):  # in the order of their descriptors, of which the lowest is taken
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "r" if name == "stdin" else "w"))
 
 
 def _code_of(name: str, failure: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -37,3 +38,11 @@ def test_output_that_cannot_be_written_is_one_line(command: str) -> None:
     with Path("/dev/full").open("wb") as full:
         code, said = run(command, full.fileno(), "")
     assert (code, said.count("\n")) == (1, 1) and "No space left on device" in said
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_output_that_is_closed_is_no_error(command: str, closed: str) -> None:
+    line = f"{shlex.quote(sys.executable)} -m {command} {closed}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
