@@ -126,7 +126,7 @@ class Lister {
       symbols_left_ -= path_.size();
       words_.push_back(path_);
     }
-    if (path_.size() == kLongest) refuse("one has no end");
+    if (path_.size() == kLongest && state.arc_count != 0) refuse("one has no end");
     for (std::uint32_t arc = state.first_arc; arc < state.first_arc + state.arc_count; ++arc) {
       path_.push_back(static_cast<Symbol>(acceptor_.arcs[arc].input));
       follow(static_cast<std::uint32_t>(acceptor_.arcs[arc].next_state));

@@ -166,6 +166,19 @@ TEST(an_acceptor_shares_the_ends_of_words) {
   CHECK_THROWS(write_acceptor(file, {std::vector<Symbol>(100000, 1)}), "more than 1000 symbols");
 }
 
+TEST(a_word_may_have_as_many_symbols_as_are_written) {
+  const fixtures::Folder folder;
+  const std::vector<std::vector<Symbol>> words = {std::vector<Symbol>(1000, 1)};
+  {
+    NewFile file(folder / "words");
+    write_acceptor(file, words);
+    file.finish();
+  }
+  CHECK(read_acceptor(FileContent(folder / "words"), 0, 1) == words);
+  NewFile file(folder / "longer");
+  CHECK_THROWS(write_acceptor(file, {std::vector<Symbol>(1001, 1)}), "more than 1000 symbols");
+}
+
 TEST(words_that_share_states_are_not_listed_without_end) {
   const fixtures::Folder folder;
   std::vector<std::vector<Symbol>> words;
