@@ -1,7 +1,6 @@
 """The folder of an exported model: which files it holds, and how an export is written. Needs no TensorFlow."""
 
 import logging
-import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -46,7 +45,7 @@ def write_export(
     files = {CARD_FILE: encoded(card), **model}
     try:
         if remove or not folder.exists():
-            with folder_written_whole(Path(os.path.realpath(folder))) as new:  # a link stays
+            with folder_written_whole(folder) as new:
                 write_all_whole(new, files)
         else:
             write_all_whole(folder, files)

@@ -73,10 +73,11 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     """Yield a new folder beside `path`; it takes the place of `path` only when the block ends without an error.
 
     Folders above `path` are made. A folder that was at `path` is deleted after that, with all that is in it, and stays
-    there if the new one cannot take its place. Raise OSError.
+    there if the new one cannot take its place. A link stays, and leads to it. Raise OSError.
     """
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{path.name}.part-", dir=path.parent) as scratch:
         new, old = Path(scratch, "new"), Path(scratch, "old")

@@ -76,3 +76,12 @@ def test_folders_above_a_new_folder_are_made(tmp_path: Path) -> None:
     with folder_written_whole(tmp_path / "a" / "b") as new:
         (new / "file").touch()
     assert names(tmp_path / "a" / "b") == {"file"}
+
+
+def test_a_new_folder_is_written_to_where_a_link_leads(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("disk/folder")
+    for name in ("first", "second"):
+        with folder_written_whole(tmp_path / "link") as new:
+            (new / name).touch()
+        assert (tmp_path / "link").is_symlink() and names(tmp_path / "disk/folder") == {name}
+    assert names(tmp_path) == {"link", "disk"} and names(tmp_path / "disk") == {"folder"}
