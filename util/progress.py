@@ -72,7 +72,6 @@ class Progress:
         self._bar = self._make_bar() if enabled and sys.stderr.isatty() and json_of_log() is None else None
 
     def __enter__(self) -> Progress:
-        self._draw(lambda bar: self._fit_texts(bar.term_width))
         self._draw(lambda bar: bar.start())
         return self
 
@@ -105,7 +104,6 @@ class Progress:
             self._done = min(self._done, self._total)
         self._note = note
         if self._bar:
-            self._draw(lambda bar: self._fit_texts(bar.term_width))
             self._draw(lambda bar: bar.update(self._done))
         elif self._clock() - self._started >= self._next_line:
             log.info("%s", self._line())
@@ -133,6 +131,7 @@ class Progress:
     def _draw(self, act: Callable[[Any], object]) -> None:
         if self._bar:
             try:
+                self._fit_texts(self._bar.term_width)
                 act(self._bar)
             except OSError:  # the terminal was closed, which its signal tells, too
                 self._bar = None
