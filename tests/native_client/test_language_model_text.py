@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def run(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, ROOT / "bin" / script, *arguments], capture_output=True, text=True)
+from running import run_script
 
 
 @pytest.fixture
@@ -27,7 +20,7 @@ def tools_that_keep_what_they_read(tmp_path: Path) -> Path:
 def test_text_is_normalized_as_transcripts_are(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
     (tmp_path / "text.txt").write_text("Don\u2019t \u2014 STOP!\n\u00abgo\u00bb\n", encoding="utf-8")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
-    result = run("build_lm.py", tmp_path / "text.txt", *folders, "--normalize_transcripts")
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders, "--normalize_transcripts")
     assert "3 words, 3 of them kept" in result.stderr and "lmplz failed" in result.stderr
     assert (tmp_path / "read.txt").read_text() == "don't stop\ngo\n"
 
@@ -35,7 +28,7 @@ def test_text_is_normalized_as_transcripts_are(tmp_path: Path, tools_that_keep_w
 def test_byte_order_marks_and_empty_lines_are_no_text(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
     (tmp_path / "text.txt").write_text("one two\n\n  \nthree\n\n", encoding="utf-8-sig")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
-    result = run("build_lm.py", tmp_path / "text.txt", *folders)
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders)
     assert "3 words, 3 of them kept" in result.stderr
     assert (tmp_path / "read.txt").read_text(encoding="utf-8") == "one two\nthree\n"
 
@@ -49,21 +42,23 @@ def test_spaces_between_characters_are_read_where_a_label_is_one(
     (tmp_path / "alphabet.txt").write_text(labels, encoding="utf-8")
     (tmp_path / "text.txt").write_text("你好 你\n", encoding="utf-8")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
-    run("build_lm.py", tmp_path / "text.txt", *folders, "--alphabet", tmp_path / "alphabet.txt", "--unit", "character")
+    run_script(
+        "build_lm.py", tmp_path / "text.txt", *folders, "--alphabet", tmp_path / "alphabet.txt", "--unit", "character"
+    )
     assert (tmp_path / "read.txt").read_text(encoding="utf-8") == read
 
 
 def test_words_that_no_scorer_package_holds_are_left_out(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
     (tmp_path / "text.txt").write_text(f"{999 * 'a'} {998 * 'b'} one\n")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
-    assert "3 words, 2 of them kept" in run("build_lm.py", tmp_path / "text.txt", *folders).stderr
+    assert "3 words, 2 of them kept" in run_script("build_lm.py", tmp_path / "text.txt", *folders).stderr
 
 
 def test_labels_without_a_space_have_no_words_to_count(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
     (tmp_path / "alphabet.txt").write_text("你\n好\n", encoding="utf-8")
     (tmp_path / "text.txt").write_text("你好 你\n", encoding="utf-8")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
-    result = run("build_lm.py", tmp_path / "text.txt", *folders, "--alphabet", tmp_path / "alphabet.txt")
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders, "--alphabet", tmp_path / "alphabet.txt")
     assert result.returncode == 1
     assert result.stderr.startswith("build_lm.py: error: --unit=word: ")
     assert result.stderr.endswith("alphabet.txt has no space to part words by; give --unit character\n")

@@ -7,16 +7,15 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from corpora import TinyCorpus, write_csv
+from running import ROOT, run_script
 
 from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
 
-ROOT = Path(__file__).resolve().parents[2]
 TOOLS = Path(os.environ.get("LM_TOOLS", ROOT / "build/lm-tools")) / "bin"
 LABELS = tuple(" abcdefghijklmnopqrstuvwxyz'")
 TEXT = "\n".join(
@@ -31,10 +30,6 @@ needs_tools = pytest.mark.skipif(
 )
 
 
-def run(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, ROOT / "bin" / script, *arguments], capture_output=True, text=True)
-
-
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
     (tmp_path / "text.txt").write_text(TEXT)
@@ -43,7 +38,7 @@ def text(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("flag", ["--vocabulary=-5", "--vocabulary=0", "--lm-weight=nan", "--word-bonus=inf"])
 def test_a_number_that_no_language_model_can_have_is_one_line(tmp_path: Path, text: Path, flag: str) -> None:
-    result = run("build_lm.py", text, "--out", tmp_path / "lm", flag)
+    result = run_script("build_lm.py", text, "--out", tmp_path / "lm", flag)
     assert result.returncode == 1
     assert re.fullmatch(f"build_lm.py: error: {flag}: must be .*\n", result.stderr)
 
@@ -54,20 +49,20 @@ def test_what_stops_lmplz_before_it_reads_the_text_is_told(tmp_path: Path, text:
     (tmp_path / "lmplz").write_text("#!/bin/sh\nexec 0<&-\necho wrong --prune\nexit 1\n")
     (tmp_path / "lmplz").chmod(0o755)
     text.write_text(200 * TEXT)
-    result = run("build_lm.py", text, "--out", tmp_path / "lm", "--tools", tmp_path)
+    result = run_script("build_lm.py", text, "--out", tmp_path / "lm", "--tools", tmp_path)
     assert result.returncode == 1
     assert result.stderr.endswith("build_lm.py: error: lmplz failed: wrong --prune\n")
 
 
 def test_flags_of_transcripts_that_are_not_normalized_are_refused(tmp_path: Path, text: Path) -> None:
-    result = run("build_lm.py", text, "--out", tmp_path / "lm", "--transcript_case", "upper")
+    result = run_script("build_lm.py", text, "--out", tmp_path / "lm", "--transcript_case", "upper")
     assert result.returncode == 1
     assert result.stderr == "build_lm.py: error: --transcript_case: needs --normalize_transcripts\n"
 
 
 @needs_tools
 def test_files_built_from_text_decode_it(tmp_path: Path, text: Path) -> None:
-    result = run("build_lm.py", text, "--out", tmp_path / "lm", "--order", "3", "--prune", "0", "--tools", TOOLS)
+    result = run_script("build_lm.py", text, "--out", tmp_path / "lm", "--order", "3", "--prune", "0", "--tools", TOOLS)
     assert result.returncode == 0, result.stderr
     assert sorted(path.name for path in (tmp_path / "lm").iterdir()) == ["lm.arpa", "lm.binary", "lm.scorer", "lm.trie"]
     scorers = [
@@ -88,7 +83,7 @@ def test_files_built_from_text_decode_it(tmp_path: Path, text: Path) -> None:
 def test_gzip_text_with_a_vocabulary_limit_keeps_the_most_frequent_words(tmp_path: Path, text: Path) -> None:
     packed = tmp_path / "text.gz"
     packed.write_bytes(gzip.compress(text.read_bytes()))
-    result = run("build_lm.py", packed, "--out", tmp_path, "--order", "2", "--vocabulary", "3", "--tools", TOOLS)
+    result = run_script("build_lm.py", packed, "--out", tmp_path, "--order", "2", "--vocabulary", "3", "--tools", TOOLS)
     assert result.returncode == 0, result.stderr
     unigrams = (tmp_path / "lm.arpa").read_text().split("\\2-grams")[0]
     assert {"the", "is", "on"} == set(re.findall(r"\t([a-z]+)\t?", unigrams))
@@ -97,7 +92,7 @@ def test_gzip_text_with_a_vocabulary_limit_keeps_the_most_frequent_words(tmp_pat
 @needs_tools
 def test_words_that_mean_something_to_kenlm_are_left_out_of_a_text(tmp_path: Path, text: Path) -> None:
     text.write_text(TEXT + 5 * "<s> the <unk> box is red </s>\n")
-    result = run("build_lm.py", text, "--out", tmp_path / "lm", "--order", "2", "--prune", "0", "--tools", TOOLS)
+    result = run_script("build_lm.py", text, "--out", tmp_path / "lm", "--order", "2", "--prune", "0", "--tools", TOOLS)
     assert result.returncode == 0, result.stderr
     bigrams = (tmp_path / "lm/lm.arpa").read_text().split("\\2-grams:")[1]
     assert "<s> the" in bigrams and "<unk>" not in bigrams
@@ -107,7 +102,7 @@ def test_words_that_mean_something_to_kenlm_are_left_out_of_a_text(tmp_path: Pat
 def test_tuning_finds_weights_that_make_no_errors(tmp_path: Path, text: Path) -> None:
     pytest.importorskip("optuna")
     pytest.importorskip("matplotlib")
-    run("build_lm.py", text, "--out", tmp_path, "--order", "2", "--prune", "0", "--tools", TOOLS)
+    run_script("build_lm.py", text, "--out", tmp_path, "--order", "2", "--prune", "0", "--tools", TOOLS)
     sentences = ["the red ball is on the shelf", "the green book is on the table"]
     arrays = []
     for sentence in sentences:
@@ -125,7 +120,7 @@ def test_tuning_finds_weights_that_make_no_errors(tmp_path: Path, text: Path) ->
         "--lm",
         tmp_path / "lm.binary",
     ]
-    result = run("tune_lm.py", *files, "--out", tmp_path / "tuned", "--trials", "5", "--beam-width", "50")
+    result = run_script("tune_lm.py", *files, "--out", tmp_path / "tuned", "--trials", "5", "--beam-width", "50")
     assert result.returncode == 0, result.stderr
     assert re.fullmatch(r"--lm_weight [\d.]+ --valid_word_count_weight -?[\d.]+\n", result.stdout)
     assert "WER 0.00 %" in result.stderr
@@ -142,7 +137,7 @@ def test_transcripts_with_line_breaks_are_a_line_each_for_tuning(
     first, second = (Path(shutil.copy(wav / f"test-{number}.wav", tmp_path)) for number in (0, 1))
     csv_file = write_csv(tmp_path / "dev.csv", [(first, "a\nbc"), (second, "b\u2028a\x85c")])
     model = ("--model", graph_file, "--csv", csv_file, "--lm", scorer_file)
-    result = run("tune_lm.py", *model, "--out", tmp_path / "tuned", "--trials", "1", "--beam-width", "9")
+    result = run_script("tune_lm.py", *model, "--out", tmp_path / "tuned", "--trials", "1", "--beam-width", "9")
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "tuned/references.txt").read_text() == "a bc\nb a c\n"
 
@@ -155,7 +150,7 @@ def test_a_decomposed_alphabet_is_tuned_with_as_it_is_trained_with(scorer_file: 
     (tmp_path / "alphabet.txt").write_text(" \ne\u0301\nb\n", encoding="utf-8")
     kept = ("--posteriors", tmp_path / "dev.npz", "--references", tmp_path / "dev.txt")
     files = (*kept, "--alphabet", tmp_path / "alphabet.txt", "--lm", scorer_file, "--out", tmp_path / "tuned")
-    result = run("tune_lm.py", *files, "--trials", "1", "--beam-width", "9", "--normalize_transcripts")
+    result = run_script("tune_lm.py", *files, "--trials", "1", "--beam-width", "9", "--normalize_transcripts")
     assert result.returncode == 0, result.stderr
 
 
@@ -169,9 +164,9 @@ def test_references_may_have_a_byte_order_mark_and_must_be_text(scorer_file: Pat
     kept = ("--posteriors", tmp_path / "dev.npz", "--references", references)
     files = (*kept, "--lm", scorer_file, "--out", tmp_path / "tuned", "--trials", "1", "--beam-width", "9")
     references.write_text("b\n", encoding="utf-8-sig")
-    assert "WER 0.00 %" in run("tune_lm.py", *files, "--highest-weight=0").stderr
+    assert "WER 0.00 %" in run_script("tune_lm.py", *files, "--highest-weight=0").stderr
     references.write_bytes(b"\xe9\n")
-    result = run("tune_lm.py", *files)
+    result = run_script("tune_lm.py", *files)
     assert result.returncode == 1
     assert re.fullmatch(r"tune_lm.py: error: .*dev.txt: not UTF-8; save it as UTF-8\n", result.stderr)
 
@@ -185,7 +180,7 @@ def test_only_ends_of_lines_part_references(scorer_file: Path, tmp_path: Path) -
     (tmp_path / "dev.txt").write_bytes("b\u2028\r\n\x0bb\nb\x85\n".encode())
     kept = ("--posteriors", tmp_path / "dev.npz", "--references", tmp_path / "dev.txt")
     files = (*kept, "--lm", scorer_file, "--out", tmp_path / "tuned", "--trials", "1", "--beam-width", "9")
-    result = run("tune_lm.py", *files, "--highest-weight=0")
+    result = run_script("tune_lm.py", *files, "--highest-weight=0")
     assert result.returncode == 0, result.stderr
     assert "WER 0.00 %" in result.stderr
     assert "not in the alphabet" not in result.stderr
@@ -195,7 +190,7 @@ def test_references_that_no_weights_can_give_are_told(scorer_file: Path, tmp_pat
     np.savez(tmp_path / "dev.npz", *np.eye(29)[np.newaxis, [28, 28, 28]])
     (tmp_path / "dev.txt").write_text("B\n")
     kept = ("--posteriors", tmp_path / "dev.npz", "--references", tmp_path / "dev.txt")
-    result = run("tune_lm.py", *kept, "--lm", scorer_file, "--out", tmp_path / "tuned", "--trials", "1")
+    result = run_script("tune_lm.py", *kept, "--lm", scorer_file, "--out", tmp_path / "tuned", "--trials", "1")
     lost = "1 of 1 references have characters that are not in the alphabet, as 'B' (U+0042 LATIN CAPITAL LETTER B): "
     assert result.stderr.startswith(lost)
 
@@ -209,14 +204,14 @@ def test_posteriors_that_are_no_npz_file_are_one_line(scorer_file: Path, tmp_pat
     contents = {"empty": b"", "cut off": whole[:999], "another checksum": whole[:500] + b"!" + whole[501:]}
     posteriors.write_bytes(contents.get(damage, one))
     files = ("--posteriors", posteriors, "--references", references, "--lm", scorer_file, "--out", tmp_path / "out")
-    result = run("tune_lm.py", *files)
+    result = run_script("tune_lm.py", *files)
     assert result.returncode == 1
     assert result.stderr == f"tune_lm.py: error: {posteriors} is not an npz file of arrays, or it is damaged\n"
 
 
 @pytest.mark.parametrize("flag", ["--trials=0", "--beam-width=0", "--highest-weight=nan", "--seed=-1"])
 def test_a_number_that_cannot_be_tuned_with_is_one_line(tmp_path: Path, flag: str) -> None:
-    result = run("tune_lm.py", "--model", "a.pb", "--csv", "a.csv", "--lm", "a.scorer", "--out", tmp_path, flag)
+    result = run_script("tune_lm.py", "--model", "a.pb", "--csv", "a.csv", "--lm", "a.scorer", "--out", tmp_path, flag)
     assert result.returncode == 1
     (line,) = result.stderr.splitlines()
     assert f"{flag}: must be " in line
@@ -232,7 +227,7 @@ def test_a_number_that_cannot_be_tuned_with_is_one_line(tmp_path: Path, flag: st
     ],
 )
 def test_outputs_come_from_a_model_or_from_a_file_and_not_from_both(tmp_path: Path, given: list[str]) -> None:
-    result = run("tune_lm.py", *given, "--lm", "a.scorer", "--out", tmp_path)
+    result = run_script("tune_lm.py", *given, "--lm", "a.scorer", "--out", tmp_path)
     assert result.returncode == 1
     (line,) = result.stderr.splitlines()
     assert "give --model and --csv, or --posteriors and --references with --alphabet and --output_unit, and" in line
@@ -246,7 +241,7 @@ def test_bad_text_is_one_line_and_exit_code_1(tmp_path: Path, content: bytes, me
     for tool in ("lmplz", "filter", "build_binary"):
         (tmp_path / tool).touch()
     (tmp_path / "text.txt").write_bytes(content)
-    result = run("build_lm.py", tmp_path / "text.txt", "--out", tmp_path / "lm", "--tools", tmp_path)
+    result = run_script("build_lm.py", tmp_path / "text.txt", "--out", tmp_path / "lm", "--tools", tmp_path)
     assert result.returncode == 1
     assert re.search(message, result.stderr)
     assert len(result.stderr.splitlines()) == 1
@@ -259,13 +254,13 @@ def test_damage_in_the_middle_of_a_gzip_file_is_one_line(tmp_path: Path, text: P
     packed = bytearray(gzip.compress(text.read_bytes()))
     packed[10:14] = b"\xff" * 4
     (tmp_path / "text.gz").write_bytes(packed)
-    result = run("build_lm.py", tmp_path / "text.gz", "--out", tmp_path / "lm", "--tools", tmp_path)
+    result = run_script("build_lm.py", tmp_path / "text.gz", "--out", tmp_path / "lm", "--tools", tmp_path)
     assert result.returncode == 1
     assert result.stderr.startswith(f"build_lm.py: error: {tmp_path / 'text.gz'}: damaged gzip file (Error -3")
 
 
 def test_missing_programs_are_named(tmp_path: Path, text: Path) -> None:
-    result = run("build_lm.py", text, "--out", tmp_path / "lm", "--tools", tmp_path)
+    result = run_script("build_lm.py", text, "--out", tmp_path / "lm", "--tools", tmp_path)
     assert result.returncode == 1
     assert "has no lmplz, filter, build_binary; run `make lm-tools`" in result.stderr
 
