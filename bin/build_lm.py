@@ -47,7 +47,7 @@ FILES = ("lm.arpa", "lm.binary", "lm.trie", "lm.scorer")
 TOOLS = ("lmplz", "filter", "build_binary")
 REPORT_BYTES = 1 << 20
 LONGEST_WORD = 998
-"""Bytes of the longest word that is kept, as a scorer package holds none of more labels."""
+"""Bytes of the longest word that is kept: a package holds 1,000 labels of one, and that of the space after it."""
 NUMBERS = {"vocabulary": at_least(1), "lm-weight": FINITE, "word-bonus": FINITE}
 """What the flags that are numbers must be; KenLM's programs check the others."""
 
