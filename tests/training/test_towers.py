@@ -1,16 +1,25 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deepspeech.errors import NetworkError
 from deepspeech.network import Convolution, Dense, IntermediateCTC, Layer, Network, Projection, network
 from deepspeech.network.training import Activations, Pass, computed
-from deepspeech.options import ModelOptions, OptimizerOptions, SessionOptions
+from deepspeech.options import (
+    ConformerOptions,
+    ConvolutionalOptions,
+    ModelOptions,
+    NetworkOptions,
+    OptimizerOptions,
+    SessionOptions,
+)
 from deepspeech.training.graph import Session, build_training_graph
-from deepspeech.training.towers import GraphSettings, build_towers, feeds, mean_gradients
+from deepspeech.training.towers import GraphSettings, build_towers, feeds, few_lengths, mean_gradients
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import LABEL_PADDING, Batch, Feeder, OnTheFly
@@ -128,6 +137,45 @@ def test_each_tower_computes_on_its_device(joined_and_split: Any) -> None:
         assert tower.losses.device.lower().endswith(device[1:])
     with graph.graph.as_default():
         assert {variable.device.lower()[-5:] for variable in v1.trainable_variables()} == {"cpu:0"}
+
+
+@given(st.integers(1, 10_000))
+def test_few_lengths_are_16_an_octave_with_at_most_a_sixteenth_of_padding(frames: int) -> None:
+    length = few_lengths(frames)
+    assert few_lengths(length) == length
+    assert frames <= length <= frames + frames / 16
+    octave = {few_lengths(each) for each in range(frames + 1, 2 * frames + 1)}
+    assert len(octave) <= 17
+
+
+def test_a_gpu_gets_batches_of_few_lengths_and_the_processor_those_that_there_are(joined_and_split: Any) -> None:
+    label_count, shorter, _ = joined_and_split
+    joined = replace(shorter, features=np.pad(shorter.features, ((0, 0), (0, 50), (0, 0))))
+    with tf.Graph().as_default():
+        devices = ("/cpu:0", "/gpu:0")
+        towers = build_towers(devices, settings_of(ModelOptions(n_hidden=8), label_count), training=True)
+        here, there = (feeds([tower], [joined])[tower.features] for tower in towers)
+    frames = joined.features.shape[1]
+    assert few_lengths(frames) > frames
+    assert here.shape == joined.features.shape
+    assert there.shape[1] == few_lengths(frames)
+    assert (there[:, :frames] == joined.features).all() and not there[:, frames:].any()
+
+
+@pytest.mark.parametrize("name", ["deepspeech", "lstm", "conformer", "convolutional"])
+def test_frames_beyond_the_longest_utterance_change_no_loss_and_no_gradient(joined_and_split: Any, name: str) -> None:
+    label_count, joined, _ = joined_and_split
+    longer = replace(joined, features=np.pad(joined.features, ((0, 0), (0, 21), (0, 0))))
+    few_layers = NetworkOptions(conformer=ConformerOptions(2), convolutional=ConvolutionalOptions(2))
+    model = ModelOptions(network=name, n_hidden=16, dropout_rate=0.0, settings=few_layers)
+    graph = build_training_graph(DEVICES[:1], settings_of(model, label_count, OptimizerOptions()))
+    with graph.graph.as_default(), v1.Session(graph=graph.graph) as session:
+        session.run(v1.global_variables_initializer())
+        wanted = [graph.train_towers[0].losses, [gradient for gradient, _ in mean_gradients(graph.train_towers)]]
+        one, other = (session.run(wanted, feeds(graph.train_towers, [batch])) for batch in (joined, longer))
+    np.testing.assert_allclose(other[0], one[0], rtol=1e-5)
+    for ours, theirs in zip(other[1], one[1], strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-4 * np.abs(theirs).max() + 1e-6)
 
 
 def test_a_session_that_a_signal_kept_from_being_made_is_dropped_in_silence() -> None:
