@@ -18,9 +18,14 @@ class LanguageModelOptions:
     """The language model, its weights and the beam width of the search."""
 
     title: ClassVar[str] = DECODING
-    binary_path: Path | None = flag(None, "KenLM language model, binary or ARPA", name="lm_binary_path")
+    binary_path: Path | None = flag(
+        None, "KenLM language model, binary or ARPA", name="lm_binary_path", aliases=("lm",)
+    )
     trie_path: Path | None = flag(
-        None, "trie of the language model's words; made in memory if not given", name="lm_trie_path"
+        None,
+        "trie of the language model's words; made in memory if not given",
+        name="lm_trie_path",
+        aliases=("trie",),
     )
     scorer_path: Path | None = flag(
         None, "DeepSpeech scorer package (.scorer), in place of lm_binary_path", aliases=("scorer",)

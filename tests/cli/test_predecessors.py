@@ -1,4 +1,4 @@
-"""Every training flag of DeepSpeech 0.9.3 and of Coqui STT 1.4 is a flag, or is answered, and has a row in the docs."""
+"""Every training flag of DeepSpeech 0.5 to 0.9.3 and Coqui STT 1.4 is a flag or is answered, and the docs have it."""
 
 import re
 from pathlib import Path
@@ -38,6 +38,18 @@ COQUI_ONLY = """
     auto_input_dataset= vocab_file= shuffle_batches=false shuffle_start=1 shuffle_buffer=1000 skip_batch_test=false
     export_quantize=true export_savedmodel=false export_min_stt_version=1.4.0 export_max_stt_version=1.4.0
 """
+OLDER = """
+    lm= trie= load=auto source_model_checkpoint_dir= fine_tune=true es_steps=4 es_mean_th=0.5 es_std_th=0.5
+    use_cudnn_rnn=false cudnn_checkpoint= data_aug_features_additive=0.0 data_aug_features_multiplicative=0.0
+    augmentation_speed_up_std=0.0 augmentation_spec_dropout_keeprate=1.0 augmentation_sparse_warp=false
+    augmentation_sparse_warp_num_control_points=1 augmentation_sparse_warp_time_warping_para=20
+    augmentation_sparse_warp_interpolation_order=2 augmentation_sparse_warp_regularization_weight=0.0
+    augmentation_sparse_warp_num_boundary_points=1 augmentation_freq_and_time_masking=false
+    augmentation_freq_and_time_masking_freq_mask_range=5 augmentation_freq_and_time_masking_number_freq_masks=3
+    augmentation_freq_and_time_masking_time_mask_range=2 augmentation_freq_and_time_masking_number_time_masks=3
+    augmentation_pitch_and_tempo_scaling=false augmentation_pitch_and_tempo_scaling_min_pitch=0.95
+    augmentation_pitch_and_tempo_scaling_max_pitch=1.2 augmentation_pitch_and_tempo_scaling_max_tempo=1.2
+"""
 
 
 def flags_in(text: str) -> dict[str, str]:
@@ -45,7 +57,12 @@ def flags_in(text: str) -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in text.split())
 
 
-FLAGS_BY_OWNER = {"both": flags_in(BOTH), "0.9": flags_in(DEEPSPEECH_ONLY), "Coqui": flags_in(COQUI_ONLY)}
+FLAGS_BY_OWNER = {
+    "both": flags_in(BOTH),
+    "0.9": flags_in(DEEPSPEECH_ONLY),
+    "Coqui": flags_in(COQUI_ONLY),
+    "older": flags_in(OLDER),
+}
 EVERY_FLAG = {name: value for each in FLAGS_BY_OWNER.values() for name, value in each.items()}
 
 ROWS = {name: row for row in flags_of(Options) if row.on_command_line for name in (row.name, *row.alias_names)}
@@ -68,7 +85,7 @@ def test_every_flag_of_the_predecessors_is_accepted_or_answered(name: str, value
 
 @pytest.mark.parametrize("name", EVERY_FLAG)
 def test_every_flag_of_the_predecessors_has_a_row_in_the_docs(name: str) -> None:
-    ((where, meaning),) = re.findall(rf"^\| `{name}` \| (0\.9|Coqui|both) \| (.+) \|$", PAGE, re.MULTILINE)
+    ((where, meaning),) = re.findall(rf"^\| `{name}` \| (0\.9|Coqui|both|older) \| (.+) \|$", PAGE, re.MULTILINE)
     assert name in FLAGS_BY_OWNER[where]
     if name in FOREIGN_FLAGS:
         assert meaning == re.sub(r"--[\w-]+", r"`\g<0>`", FOREIGN_FLAGS[name].answer)
@@ -97,6 +114,7 @@ def test_what_is_answered_is_a_flag_of_a_predecessor_and_names_flags_that_there_
         ("--early_stop=false", "--noearly_stop"),
         ("--bytes_output_mode", "--output_unit=bytes"),
         ("--utf8=false", "--output_unit=characters"),
+        ("--es_steps=6", "--earlystop_nsteps=6"),
     ],
 )
 def test_a_flag_has_the_same_effect_by_each_of_its_names(argument: str, same: str) -> None:

@@ -1,4 +1,4 @@
-"""The training flags of DeepSpeech 0.9 and Coqui STT that are no flags here, and what is said to whoever gives them.
+"""The training flags of predecessors that are no flags here, and what is said to whoever gives them.
 
 Their flags whose meaning is a flag's here are that flag's names or aliases; docs/migration.md lists all of them.
 """
@@ -30,10 +30,31 @@ def _ignored(answer: str, *same: str, switch: bool = False) -> ForeignFlag:
     return ForeignFlag(f"has no effect; {answer}", same, switch=switch, ignored=True)
 
 
+def _augmentation(names: str, *same: str, switch: bool = False) -> ForeignFlag:
+    return ForeignFlag(f"this is --augment with {names}; docs/augmentation.md has the parameters", same, switch=switch)
+
+
 _ORDER = "there is no such choice; utterances come in order of length, shortest first, or as --shuffle_batches says"
+_LOAD = (
+    "training goes on from the newest checkpoint in --save_checkpoint_dir, if there is one; --checkpoint chooses "
+    "from another --load_checkpoint_dir, and an empty folder begins anew"
+)
 _TUNING = "the weights of the language model are searched for by bin/tune_lm.py"
 _CLIENTS = "the graph itself says which clients can use it, by its version"
 _CUDNN = "cuDNN is used wherever there is a GPU for it, and every checkpoint can be used with and without"
+
+_WARP = "warp[nt=…,wt=…]"
+_OF_WARP = (
+    "num_control_points",
+    "time_warping_para",
+    "interpolation_order",
+    "regularization_weight",
+    "num_boundary_points",
+)
+_MASKS = "frequency_mask[domain=features,n=…,size=…] and time_mask[domain=features,n=…,size=…]"
+_OF_MASKS = ("freq_mask_range", "number_freq_masks", "time_mask_range", "number_time_masks")
+_PITCH_AND_TEMPO = "pitch[pitch=…] and tempo[factor=…]"
+_OF_PITCH_AND_TEMPO = ("min_pitch", "max_pitch", "max_tempo")
 
 FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     # Corpora
@@ -51,6 +72,17 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "reverse_dev": _switch(_ORDER),
     "reverse_test": _switch(_ORDER),
     "shuffle_buffer": _ignored("--shuffle_batches shuffles all batches of an epoch"),
+    # Augmentation before 0.9
+    "data_aug_features_additive": _augmentation("add[domain=features,stddev=…]", "0", "0.0"),
+    "data_aug_features_multiplicative": _augmentation("multiply[domain=features,stddev=…]", "0", "0.0"),
+    "augmentation_speed_up_std": _augmentation("tempo[factor=…]", "0", "0.0"),
+    "augmentation_spec_dropout_keeprate": _augmentation("dropout[rate=…], the share that is not kept", "1", "1.0"),
+    "augmentation_sparse_warp": _augmentation(_WARP, "False", switch=True),
+    **{f"augmentation_sparse_warp_{name}": _augmentation(_WARP) for name in _OF_WARP},
+    "augmentation_freq_and_time_masking": _augmentation(_MASKS, "False", switch=True),
+    **{f"augmentation_freq_and_time_masking_{name}": _augmentation(_MASKS) for name in _OF_MASKS},
+    "augmentation_pitch_and_tempo_scaling": _augmentation(_PITCH_AND_TEMPO, "False", switch=True),
+    **{f"augmentation_pitch_and_tempo_scaling_{name}": _augmentation(_PITCH_AND_TEMPO) for name in _OF_PITCH_AND_TEMPO},
     # Model and training
     "layer_norm": _switch(
         "the network deepspeech has no layer normalization; train it without, or --network lstm, which has it"
@@ -58,10 +90,13 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "force_initialize_learning_rate": _ignored("each run uses its --learning_rate", "False", switch=True),
     "skip_batch_test": _ignored("no memory test comes before training", "True", "False", switch=True),
     # Checkpoints and reports
-    "load_train": ForeignFlag(
-        "training goes on from the newest checkpoint in --save_checkpoint_dir, if there is one; --checkpoint chooses "
-        "from another --load_checkpoint_dir, and an empty folder begins anew",
-        ("auto", "last"),
+    "load": ForeignFlag(_LOAD, ("auto", "last")),
+    "load_train": ForeignFlag(_LOAD, ("auto", "last")),
+    "source_model_checkpoint_dir": ForeignFlag(
+        "the checkpoint to begin with is in --load_checkpoint_dir, and training saves to --save_checkpoint_dir", ("",)
+    ),
+    "fine_tune": ForeignFlag(
+        "all layers are trained, those that --drop_source_layers keeps as well", ("True",), switch=True
     ),
     # Decoding
     "cutoff_prob": _ignored("the decoder considers every label, and is limited by --beam_width alone", "1", "1.0"),
@@ -84,6 +119,12 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     # Performance
     "train_cudnn": _ignored(_CUDNN, switch=True),
     "load_cudnn": _ignored(_CUDNN, "False", switch=True),
+    "use_cudnn_rnn": _ignored(_CUDNN, switch=True),
+    "cudnn_checkpoint": ForeignFlag(
+        "checkpoints of DeepSpeech are read as they are, with cuDNN's LSTM or without; name theirs by "
+        "--load_checkpoint_dir",
+        ("",),
+    ),
     "use_allow_growth": _ignored(
         "TensorFlow does so if TF_FORCE_GPU_ALLOW_GROWTH=true is in the environment", "False", switch=True
     ),

@@ -36,18 +36,21 @@ class EarlyStoppingOptions:
         " threshold is given",
         name="earlystop_nsteps",
         check=at_least(2),
+        aliases=("es_steps",),
     )
     mean_threshold: float = flag(
         0.5,
         "limit on the distance of the newest loss from the mean of the earlier ones, to stop early",
         name="estop_mean_thresh",
         check=at_least(0),
+        aliases=("es_mean_th",),
     )
     deviation_threshold: float = flag(
         0.5,
         "limit on the standard deviation of the earlier losses, to stop early",
         name="estop_std_thresh",
         check=at_least(0),
+        aliases=("es_std_th",),
     )
     thresholds_given: bool = whether_given(
         "earlystop_nsteps", "estop_mean_thresh", "estop_std_thresh", name="estop_thresholds_given"
