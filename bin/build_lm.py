@@ -223,9 +223,13 @@ def main() -> None:
         scratch = Path(folder)
         estimate(arguments, cut, scratch / "all.arpa", scratch)
         build(arguments, alphabet, vocabulary, scratch)
-        for name in (name for name in FILES if (scratch / name).exists()):
-            shutil.move(scratch / name, arguments.out / name)
-            report(f"{arguments.out / name}: {(arguments.out / name).stat().st_size / 1e6:.1f} MB")
+        for name in FILES:
+            file = arguments.out / name
+            if not (scratch / name).exists():
+                file.unlink(missing_ok=True)  # of another model, which those beside it replace
+                continue
+            shutil.move(scratch / name, file)
+            report(f"{file}: {file.stat().st_size / 1e6:.1f} MB")
 
 
 def build(arguments: Namespace, alphabet: Alphabet, vocabulary: Sequence[str], scratch: Path) -> None:

@@ -1,11 +1,19 @@
 """Runs the scripts of `bin/` as their users do: in a process of their own."""
 
+import os
 import subprocess
 import sys
 import wave
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
+LM_TOOLS = Path(os.environ.get("LM_TOOLS", ROOT / "build/lm-tools")) / "bin"
+
+needs_lm_tools = pytest.mark.skipif(
+    not (LM_TOOLS / "lmplz").exists(), reason=f"{LM_TOOLS / 'lmplz'} is not built; `make lm-tools` does that"
+)
 
 
 def run_script(name: str, *arguments: object) -> "subprocess.CompletedProcess[str]":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
 import shutil
 import subprocess
@@ -12,21 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corpora import TinyCorpus, write_csv
-from running import ROOT, run_script
+from running import LM_TOOLS, ROOT, needs_lm_tools, run_script
 
 from deepspeech.decoder import CTCDecoder, DecoderOptions, Scorer
 
-TOOLS = Path(os.environ.get("LM_TOOLS", ROOT / "build/lm-tools")) / "bin"
 LABELS = tuple(" abcdefghijklmnopqrstuvwxyz'")
 TEXT = "\n".join(
     2 * f"the {colour} {thing} is on the {place}\n"
     for colour in ("red", "blue", "green", "schön")
     for thing in ("box", "ball", "book")
     for place in ("table", "floor", "shelf")
-)
-
-needs_tools = pytest.mark.skipif(
-    not (TOOLS / "lmplz").exists(), reason=f"{TOOLS / 'lmplz'} is not built; `make lm-tools` does that"
 )
 
 
@@ -60,9 +54,11 @@ def test_flags_of_transcripts_that_are_not_normalized_are_refused(tmp_path: Path
     assert result.stderr == "build_lm.py: error: --transcript_case: needs --normalize_transcripts\n"
 
 
-@needs_tools
+@needs_lm_tools
 def test_files_built_from_text_decode_it(tmp_path: Path, text: Path) -> None:
-    result = run_script("build_lm.py", text, "--out", tmp_path / "lm", "--order", "3", "--prune", "0", "--tools", TOOLS)
+    result = run_script(
+        "build_lm.py", text, "--out", tmp_path / "lm", "--order", "3", "--prune", "0", "--tools", LM_TOOLS
+    )
     assert result.returncode == 0, result.stderr
     assert sorted(path.name for path in (tmp_path / "lm").iterdir()) == ["lm.arpa", "lm.binary", "lm.scorer", "lm.trie"]
     scorers = [
@@ -79,30 +75,34 @@ def test_files_built_from_text_decode_it(tmp_path: Path, text: Path) -> None:
     assert "schön" not in (tmp_path / "lm/lm.arpa").read_text()
 
 
-@needs_tools
+@needs_lm_tools
 def test_gzip_text_with_a_vocabulary_limit_keeps_the_most_frequent_words(tmp_path: Path, text: Path) -> None:
     packed = tmp_path / "text.gz"
     packed.write_bytes(gzip.compress(text.read_bytes()))
-    result = run_script("build_lm.py", packed, "--out", tmp_path, "--order", "2", "--vocabulary", "3", "--tools", TOOLS)
+    result = run_script(
+        "build_lm.py", packed, "--out", tmp_path, "--order", "2", "--vocabulary", "3", "--tools", LM_TOOLS
+    )
     assert result.returncode == 0, result.stderr
     unigrams = (tmp_path / "lm.arpa").read_text().split("\\2-grams")[0]
     assert {"the", "is", "on"} == set(re.findall(r"\t([a-z]+)\t?", unigrams))
 
 
-@needs_tools
+@needs_lm_tools
 def test_words_that_mean_something_to_kenlm_are_left_out_of_a_text(tmp_path: Path, text: Path) -> None:
     text.write_text(TEXT + 5 * "<s> the <unk> box is red </s>\n")
-    result = run_script("build_lm.py", text, "--out", tmp_path / "lm", "--order", "2", "--prune", "0", "--tools", TOOLS)
+    result = run_script(
+        "build_lm.py", text, "--out", tmp_path / "lm", "--order", "2", "--prune", "0", "--tools", LM_TOOLS
+    )
     assert result.returncode == 0, result.stderr
     bigrams = (tmp_path / "lm/lm.arpa").read_text().split("\\2-grams:")[1]
     assert "<s> the" in bigrams and "<unk>" not in bigrams
 
 
-@needs_tools
+@needs_lm_tools
 def test_tuning_finds_weights_that_make_no_errors(tmp_path: Path, text: Path) -> None:
     pytest.importorskip("optuna")
     pytest.importorskip("matplotlib")
-    run_script("build_lm.py", text, "--out", tmp_path, "--order", "2", "--prune", "0", "--tools", TOOLS)
+    run_script("build_lm.py", text, "--out", tmp_path, "--order", "2", "--prune", "0", "--tools", LM_TOOLS)
     sentences = ["the red ball is on the shelf", "the green book is on the table"]
     arrays = []
     for sentence in sentences:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from exhaustive import write_arpa
+from running import LM_TOOLS, needs_lm_tools, run_script
 
 from deepspeech.decoder import UTF8_BYTES, DecoderError, Scorer
 from deepspeech.decoder.of_alphabet import load_scorer, make_decoder
@@ -145,3 +146,18 @@ def test_words_of_characters_are_none_of_syllables(tmp_path: Path) -> None:
     flags = ["--output_unit=pinyin", f"--alphabet={tmp_path / 'pinyin.txt'}", f"--tools={tmp_path}"]
     said = build(tmp_path / "text.txt", "--out", tmp_path / "lm", *flags)
     assert "can be spelled with the labels of" in said and "give --unit character" in said
+
+
+@needs_lm_tools
+def test_files_of_the_model_before_that_a_model_has_not_are_removed(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("设定 设定\n", encoding="utf-8")
+    (tmp_path / "characters.txt").write_text("设\n定\n", encoding="utf-8")
+    (tmp_path / "pinyin.txt").write_text("she4\nding4\n", encoding="utf-8")
+    model = ("--out", tmp_path / "lm", "--unit", "character", "--prune", "0", "--tools", LM_TOOLS)
+    built = []
+    for flags in (["--alphabet", "characters.txt"], ["--output_unit", "pinyin", "--alphabet", "pinyin.txt"]):
+        *of_unit, name = flags
+        result = run_script("build_lm.py", tmp_path / "text.txt", *model, *of_unit, tmp_path / name)
+        assert result.returncode == 0, result.stderr
+        built.append(sorted(path.name for path in (tmp_path / "lm").iterdir()))
+    assert built == [["lm.arpa", "lm.binary", "lm.scorer", "lm.trie"], ["lm.arpa", "lm.binary"]]
