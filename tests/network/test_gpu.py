@@ -25,7 +25,7 @@ from deepspeech.training.towers import GraphSettings, compute_devices, feeds, me
 from deepspeech.util.feeding import Batch
 
 v1 = tf.compat.v1
-LABELS, COEFFICIENTS, FRAMES = 12, 20, 160
+LABELS, COEFFICIENTS, FRAMES = 12, 20, 157  # which `feeds` pads to 160 for a GPU
 NETWORKS = {
     "deepspeech": ModelOptions(n_hidden=48, dropout_rate=0.0),
     "lstm": ModelOptions(network="lstm", n_hidden=32, dropout_rate=0.0),
@@ -136,7 +136,7 @@ def computed(device: str, model: ModelOptions, precision: str) -> Computed:
 
 
 def utterances(random: Any) -> Batch:
-    """Return six utterances, of which the last has the length of the batch."""
+    """Return six utterances, the last as long as the batch."""
     lengths = np.array([60, 81, 100, 118, 137, FRAMES], np.int32)
     features = random.normal(size=(len(lengths), FRAMES, COEFFICIENTS)).astype(np.float32)
     features[np.arange(FRAMES) >= lengths[:, None]] = 0
