@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    parser = ArgumentParser(__doc__)
+    parser = ArgumentParser(__doc__, "python -m deepspeech.compare_params")
     parser.add_argument("a", type=Path, metavar="A", help="params.txt of one run, or its folder")
     parser.add_argument("b", type=Path, metavar="B", help="params.txt of the other run, or its folder")
     options = parser.parse_args(arguments)

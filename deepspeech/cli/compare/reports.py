@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> None:
-    parser = ArgumentParser(__doc__)
+    parser = ArgumentParser(__doc__, "python -m deepspeech.compare_reports")
     parser.add_argument("a", type=Path, metavar="A", help="folder of a report, or its utterances.csv")
     parser.add_argument("b", type=Path, metavar="B", help="the other one")
     options = parser.parse_args(arguments)

@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _write(arguments: Sequence[str] | None) -> None:
-    parser = ArgumentParser(__doc__)
+    parser = ArgumentParser(__doc__, "python -m deepspeech.write_shards")
     parser.add_argument("lists", type=Path, nargs="+", metavar="LIST", help="CSV, TSV or JSON lines")
     parser.add_argument("--to", required=True, metavar="NAME", help="what the shards' paths or addresses begin with")
     parser.add_argument("--shard_mb", type=float, default=500.0, help="MB of a shard (default: %(default)g)")

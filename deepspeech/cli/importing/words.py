@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(given: Sequence[str] | None) -> None:
-    parser = ArgumentParser(__doc__)
+    parser = ArgumentParser(__doc__, "python -m deepspeech.cut_words")
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm, or .onnx or .tflite file")
     add("csv", type=Path, nargs="+", metavar="LIST", help="corpus to take words from")
