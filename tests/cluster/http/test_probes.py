@@ -196,6 +196,18 @@ def test_every_metric_that_the_page_on_monitoring_names_is_told(served: Served) 
     assert flags_named <= {row.name for row in flags_of(Options)} | {"status_port"}
 
 
+def test_every_field_of_the_status_is_on_the_page_about_clusters(served: Served) -> None:
+    page = (Path(__file__).parents[3] / "docs/cluster.md").read_text(encoding="utf-8")
+    _, table = page.split("| field of `/v1/status` |")
+    rows = dict(re.findall(r"^\| (`.*?) \| (.*) \|$", table.partition("\n\n")[0], re.MULTILINE))
+    served.post("/v1/jobs", member=served.joined(), wait=0.0)
+    status = served.request("/v1/status")[1]
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(status)
+    assert set(status["members"][0]) <= set(re.findall(r"`(\w+)`", rows["`members`"]))
+    assert set(status["open_epoch"]) <= set(re.findall(r"`(\w+)`", rows["`open_epoch`"]))
+    assert set(status["counts"]) <= set(re.findall(r"`(\w+)`", rows["`counts`"]))
+
+
 def test_an_address_of_a_collector_that_is_none_is_refused() -> None:
     cluster = ["--ps_hosts=a:1", "--worker_hosts=b:1", "--job_name=worker", "--train_files=a.csv"]
     for address in ("localhost:4318", "http://", "ftp://a"):
