@@ -1,0 +1,102 @@
+"""The pages: their links lead somewhere, each can be found, and the flags, files and modules that they name exist."""
+
+import re
+from dataclasses import fields
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from deepspeech.cli import server, transcribe
+from deepspeech.options import Options, flags_of
+from deepspeech.serving.endpointing import EndpointRules
+from deepspeech.serving.server.options import Limits
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = {"flag", "noflag"}
+"""What stands for any flag."""
+
+OURS = re.compile(r"`((?:--|deepspeech|python -m|bin/)[^`\n]*)`")
+"""Flags, and commands of ours, in the text."""
+FILE = re.compile(r"`((?:benchmarks|deploy|docs|examples|native_client|tests|util)/[\w./-]*)`")
+BUILT = {"native_client/generate_scorer", "native_client/generate_trie"}
+MODULE = re.compile(r"python -m ((?:benchmarks|deepspeech)(?:\.\w+)*)")
+FLAG = re.compile(r"(?<![\w-])--([a-z][a-z0-9_]*[a-z0-9])(?![\w-])")
+
+
+def text_of(page: Path) -> str:
+    """Return the page without what stands in fences."""
+    return re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Return the anchors that a page's headlines have where it is shown."""
+    headlines: list[str] = re.findall(r"^#+ (.*)$", text_of(page), re.MULTILINE)
+    plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", each) for each in headlines)
+    return {re.sub(r"[^\w\- ]", "", each.strip().lower()).replace(" ", "-") for each in plain}
+
+
+def links_of(page: Path) -> list[tuple[Path, str]]:
+    """Return the files that a page links to, each with the anchor in it, which may be empty."""
+    targets: list[str] = re.findall(r"\]\(([^)\s]+)\)", text_of(page))
+    split = (target.partition("#") for target in targets if "://" not in target)
+    return [((page.parent / name).resolve() if name else page, anchor) for name, _, anchor in split]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_what_is_there(page: Path) -> None:
+    for target, anchor in links_of(page):
+        assert target.exists(), target
+        assert not anchor or anchor in anchors_of(target), f"{target.name}#{anchor}"
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached: set[Path] = set()
+    waiting = [README]
+    while waiting:
+        page = waiting.pop()
+        if page not in reached and page.suffix == ".md":
+            reached.add(page)
+            waiting.extend(target for target, _ in links_of(page))
+    assert reached >= set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_and_modules_that_a_page_names_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for name in set(FILE.findall(text)) - BUILT:
+        assert (ROOT / name).exists(), name
+    for name in MODULE.findall(text):
+        assert name == "benchmarks.NAME" or find_spec(name) is not None, name
+
+
+@pytest.fixture(scope="module")
+def known() -> set[str]:
+    """Return the flags of all programs: those that follow from dataclasses, and what else is given to a parser."""
+    rows = [row for row in flags_of(Options) if row.on_command_line]
+    names = {row.name for row in rows} | {each.name for each in fields(Limits)}
+    names |= {f"endpoint_{each.name}" for each in fields(EndpointRules)}
+    names |= {f"no{row.name}" for row in rows if row.kind is bool}
+    for folder in ("deepspeech", "bin", "benchmarks", "tests"):
+        for source in (ROOT / folder).rglob("*.py"):
+            names |= set(re.findall(r"\"--([a-z][a-z0-9_]*)\"", source.read_text(encoding="utf-8")))
+    return names
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_flag_that_a_page_names_exists(page: Path, known: set[str]) -> None:
+    code = " ".join(OURS.findall(text_of(page)))
+    assert set(FLAG.findall(code)) <= known | EXAMPLES
+
+
+@pytest.mark.parametrize("command", [transcribe, server], ids=["deepspeech", "deepspeech-server"])
+def test_every_flag_of_what_uses_a_model_is_on_a_page(command: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command.main(["--help"])
+    flags = set(FLAG.findall(capsys.readouterr().out)) - {"help", "version"}
+    named = {flag for page in PAGES for code in OURS.findall(text_of(page)) for flag in FLAG.findall(code)}
+    assert len(flags) > 15
+    assert flags <= named
