@@ -1,0 +1,30 @@
+"""The pages that list what there is of a kind list all of it."""
+
+from pathlib import Path
+
+import pytest
+
+from deepspeech.cli.experiments import list_experiments
+from deepspeech.util.importing import MODULES
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_experiment_is_on_its_page_with_its_summary() -> None:
+    assert list_experiments() in (ROOT / "docs/experiments.md").read_text(encoding="utf-8")
+
+
+def test_every_format_that_is_imported_has_a_row() -> None:
+    page = (ROOT / "docs/importing.md").read_text(encoding="utf-8")
+    table = page.partition("| folder | command | sets |")[2].partition("\n\n")[0]
+    formats = {name for name, module in MODULES.items() if module.startswith("formats.")}
+    assert {name for name in formats if f"| `{name}" not in table} == set()
+
+
+def test_every_extra_has_a_row_in_the_readme() -> None:
+    tomllib = pytest.importorskip("tomllib")
+    described = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = readme.partition("| extra | for |")[2].partition("\n\n")[0].splitlines()
+    named = {extra for row in rows for extra in row.split(" | ")[0].strip("| ").split(", ")}
+    assert named >= {f"`{extra}`" for extra in described["project"]["optional-dependencies"]}
