@@ -159,7 +159,7 @@ def test_options_of_an_experiment_in_python_have_the_types_of_their_flags(tmp_pa
     [
         (["--from=x", "--train_files=a.csv"], "--from: needs --experiment"),
         (["--experiment=fsdd", "--params_file=params.txt"], "--experiment: cannot be combined"),
-        (["--experiment=missing.py:it"], "is not a Python file"),
+        (["--experiment=missing.py:it"], "there is no file missing.py"),
     ],
 )
 def test_what_makes_no_experiment_is_named(arguments: list[str], words: str) -> None:

@@ -146,7 +146,12 @@ def test_a_network_that_cannot_be_exported_trains_all_the_same(program: Program)
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("transformer", "there is no such network"), ("missing.py:net", "is not a Python file"), (f"{__file__}:x", "x")],
+    [
+        ("transformer", "there is no such network"),
+        ("missing.py:net", "there is no file missing.py"),
+        (".:net", "is not a Python file"),
+        (f"{__file__}:x", "x"),
+    ],
 )
 def test_an_unknown_network_is_one_line(program: Program, name: str, words: str) -> None:
     finished = program.run(*program.training(epoch=1), f"--network={name}")

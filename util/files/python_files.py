@@ -20,6 +20,8 @@ def load_python_file(path: Path, flag: str) -> ModuleType:
     name = f"user_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
     if name in sys.modules:
         return sys.modules[name]
+    if not path.exists():
+        raise PythonFileError(f"{flag}: there is no file {path}")
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise PythonFileError(f"{flag}: {path} is not a Python file; give a file that ends with .py")
