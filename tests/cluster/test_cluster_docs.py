@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,20 +26,14 @@ def cluster_of(arguments: list[str]) -> ClusterOptions:
     return options.cluster
 
 
-def arguments_given(script: str, host: str, folder: Path) -> list[str]:
-    """Return what a shell script gives the trainer on a host."""
-    (folder / "deepspeech-train").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
-    (folder / "hostname").write_text(f"#!/bin/sh\necho {host}\n")
-    for program in folder.iterdir():
-        program.chmod(0o755)
+def arguments_given(script: str, folder: Path) -> list[str]:
+    """Return what a shell script gives the trainer."""
+    program = folder / "deepspeech-train"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    program.chmod(0o755)
     path = f"{folder}:/usr/bin:/bin"
     finished = subprocess.run(["sh", "-c", script], env={"PATH": path}, capture_output=True, text=True, check=True)
     return finished.stdout.splitlines()
-
-
-def manifests() -> dict[tuple[str, str], dict[str, Any]]:
-    yaml = pytest.importorskip("yaml")
-    return {(each["kind"], each["metadata"]["name"]): each for each in yaml.safe_load_all(block("yaml"))}
 
 
 def test_every_flag_that_the_page_names_exists() -> None:
@@ -76,34 +69,5 @@ def test_the_systemd_unit_starts_the_node_that_its_instance_names(
     assert environment is not None
     command = script[1].replace("%%", "%").replace("%i", instance).replace("$$", "$")
     command = command.replace("/opt/deepspeech/bin/", "").replace("$FLAGS", environment[1])
-    cluster = cluster_of(arguments_given(command, "any", tmp_path))
+    cluster = cluster_of(arguments_given(command, tmp_path))
     assert (cluster.job_name, cluster.task) == (job, task)
-
-
-@pytest.mark.parametrize(("job", "task"), [("ps", 0), ("worker", 0), ("worker", 1)])
-def test_a_pod_is_the_node_that_its_name_says(tmp_path: Path, job: str, task: int) -> None:
-    script = manifests()["ConfigMap", "deepspeech"]["data"]["start.sh"]
-    cluster = cluster_of(arguments_given(script, f"{job}-{task}", tmp_path))
-    assert (cluster.job_name, cluster.task) == (job, task)
-    nodes = cluster.parameter_servers if job == "ps" else cluster.workers
-    service = manifests()["StatefulSet", job]["spec"]["serviceName"]
-    assert nodes[task] == f"{job}-{task}.{service}:2222"
-    assert len(nodes) == manifests()["StatefulSet", job]["spec"]["replicas"]
-    assert cluster.coordinator_host == f"worker-0.{service}"
-
-
-@pytest.mark.parametrize("name", ["ps", "worker"])
-def test_a_stateful_set_fits_in_with_its_service_and_mounts_what_there_is(name: str) -> None:
-    described = manifests()
-    service = described["Service", "deepspeech"]
-    spec = described["StatefulSet", name]["spec"]
-    pod = spec["template"]
-    assert spec["serviceName"] == service["metadata"]["name"]
-    assert spec["selector"]["matchLabels"].items() <= pod["metadata"]["labels"].items()
-    assert service["spec"]["selector"].items() <= pod["metadata"]["labels"].items()
-    assert {port["port"] for port in service["spec"]["ports"]} == {2222, 2500}
-    (container,) = pod["spec"]["containers"]
-    volumes = {volume["name"]: volume for volume in pod["spec"]["volumes"]}
-    assert {mount["name"] for mount in container["volumeMounts"]} == set(volumes)
-    assert ("ConfigMap", volumes["start"]["configMap"]["name"]) in described
-    assert container["command"][1] == "/start/start.sh"
