@@ -1,5 +1,6 @@
 """The pages: their links lead somewhere, each can be found, and the flags, files and modules that they name exist."""
 
+import ast
 import re
 from dataclasses import fields
 from importlib.util import find_spec
@@ -71,6 +72,38 @@ def test_files_and_modules_that_a_page_names_exist(page: Path) -> None:
         assert (ROOT / name).exists(), name
     for name in MODULE.findall(text):
         assert name == "benchmarks.NAME" or find_spec(name) is not None, name
+
+
+def python_names_on(text: str) -> set[tuple[str, str]]:
+    """Return what a page takes from modules: pairs of a module and a name in it."""
+    named = {(module, name) for name, module in re.findall(r"`(\w+)`\s+of\s+`(deepspeech[\w.]+)`", text)}
+    for module, names in re.findall(r"^ *from (deepspeech[\w.]*) import (.*)$", text, re.MULTILINE):
+        named |= {(module, name) for name in names.split(", ")}
+    for dotted in re.findall(r"`(deepspeech(?:\.\w+)+(?<!\.h)(?<!\.py))(?:\(.*?\))?`", text):
+        module, _, name = dotted.rpartition(".")
+        named.add((module, name))
+    return named
+
+
+def has_name(module: str, name: str) -> bool:
+    """Tell whether a module defines or imports a name, or is a package with a module of this name; do not run it."""
+    spec = find_spec(module)
+    assert spec is not None and spec.origin is not None, module
+    defined: set[str] = set()
+    for node in ast.walk(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.alias):
+            defined.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            defined.add(node.id)
+    return name in defined or (
+        spec.submodule_search_locations is not None and find_spec(f"{module}.{name}") is not None
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_names_on_a_page_exist(page: Path) -> None:
+    for module, name in python_names_on(page.read_text(encoding="utf-8")):
+        assert has_name(module, name), f"{module}.{name}"
 
 
 @pytest.fixture(scope="module")
