@@ -153,8 +153,10 @@ def _having(characters: set[str], transcripts: Sequence[tuple[str, str]]) -> str
 
 
 def _count(having: Sequence[str]) -> str:
-    count = "1 transcript has" if len(having) == 1 else f"{len(having)} transcripts have"
-    return f"{count} (such as that of {having[0]})"
+    first = having[0]
+    if len(having) == 1:
+        return f"1 transcript, that of {first}, has"
+    return f"{len(having)} transcripts, such as that of {first}, have"
 
 
 def _named(characters: set[str]) -> str:

@@ -86,9 +86,9 @@ def test_letters_that_look_like_others_and_invisible_characters_are_named(
     read(tmp_path, [*words, "мaма"], RUSSIAN)
     read(tmp_path, [*words, "привет\tмир", "мир\u00a0мир"], [*RUSSIAN, "\t", "\u00a0"])
     assert [each.getMessage().replace(f"{tmp_path}/", "") for each in caplog.records] == [
-        "all.csv: 1 transcript has (such as that of all.csv:52) Latin letters among Cyrillic ones, which can look the "
+        "all.csv: 1 transcript, that of all.csv:52, has Latin letters among Cyrillic ones, which can look the "
         "same: 'a' (U+0061 LATIN SMALL LETTER A)",
-        "all.csv: 2 transcripts have (such as that of all.csv:52) invisible characters other than the space: "
+        "all.csv: 2 transcripts, such as that of all.csv:52, have invisible characters other than the space: "
         r"'\t' (U+0009), '\xa0' (U+00A0 NO-BREAK SPACE)",
     ]
     assert all(each.levelno == logging.WARNING for each in caplog.records)
@@ -108,8 +108,8 @@ def test_normalized_transcripts_are_what_is_learned_and_words_that_they_lack_are
     corpus = read(tmp_path, rows, [*LETTERS, *"1235"], Normalizer())
     assert [utterance.transcript for utterance in corpus] == ["off", "caf\u00e9", "5 3", "a 12"]
     assert [each.getMessage().replace(f"{tmp_path}/", "") for each in caplog.records] == [
-        "all.csv: 2 transcripts have (such as that of all.csv:4) digits, which stay as they are: write numbers out as "
+        "all.csv: 2 transcripts, such as that of all.csv:4, have digits, which stay as they are: write numbers out as "
         "they are said; --write_out_numbers does so for whole ones",
-        "all.csv: 1 transcript has (such as that of all.csv:4) symbols that are said as words, and are left out: "
+        "all.csv: 1 transcript, that of all.csv:4, has symbols that are said as words, and are left out: "
         "'%' (U+0025 PERCENT SIGN), '\u20ac' (U+20AC EURO SIGN); write them out",
     ]
