@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A smoke test of the whole program: learn one recording by heart, and transcribe it without a mistake.
 #
-#     bin/run-ldc93s1.sh [--work FOLDER] WAV TRANSCRIPT [TRAINER FLAG...]
+#     bin/run-ldc93s1.sh WAV TRANSCRIPT [--work FOLDER] [TRAINER FLAG...]
 #
 # WAV and TRANSCRIPT are LDC93S1.wav and LDC93S1.txt of the TIMIT sample, or any other pair of that kind: one line of
 # text after the numbers of the first and last sample. Checkpoints are kept in the work folder (default:

@@ -19,16 +19,23 @@ show_help() { # prints the head of the script
     exit 0
 }
 
-choose_work_folder() { # NAME ARGUMENT...: sets $work from a leading --work FOLDER, and $arguments to what follows
+choose_work_folder() { # NAME ARGUMENT...: sets $work from --work FOLDER, wherever it stands, and $arguments to the others
     work=${XDG_CACHE_HOME:-$HOME/.cache}/deepspeech/$1
     shift
-    [[ ${1:-} != --help ]] || show_help
-    if [[ ${1:-} == --work ]]; then
-        [[ -n ${2:-} ]] || fail "--work needs a folder"
-        work=$2
-        shift 2
-    fi
-    arguments=("$@")
+    arguments=()
+    while (($#)); do
+        case $1 in
+            --help) show_help ;;
+            --work | --work=*)
+                [[ $1 == --work ]] || set -- --work "${1#*=}" "${@:2}"
+                [[ -n ${2:-} ]] || fail "--work needs a folder"
+                work=$2
+                shift
+                ;;
+            *) arguments+=("$1") ;;
+        esac
+        shift
+    done
 }
 
 check_python() {

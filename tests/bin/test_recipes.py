@@ -43,6 +43,14 @@ def test_an_option_without_its_folder_is_named(tmp_path: Path) -> None:
         assert done.stderr.count("\n") == 1 and option in done.stderr
 
 
+@pytest.mark.parametrize("given", [("--work", "a folder"), ("--work=a folder",)])
+def test_the_work_folder_may_stand_anywhere_among_the_arguments(given: tuple[str, ...]) -> None:
+    script = 'source "$0"; choose_work_folder demo "$@"; printf "%s\\n" "$work" "${arguments[@]}"'
+    command = ["bash", "-euc", script, str(ROOT / "bin/shared/recipe.sh"), "one.wav", *given, "--workers=2"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["a folder", "one.wav", "--workers=2"]
+
+
 def test_recordings_that_are_not_there_stop_a_recipe_before_it_trains(tmp_path: Path) -> None:
     done = run_recipe("run-yesno.sh", "--from", "nowhere", folder=tmp_path)
     assert done.returncode == 1
