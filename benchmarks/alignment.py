@@ -37,6 +37,8 @@ def main() -> None:
     parser.add_argument("--demo", type=Path, default=Path("demo"), help="folder of the demo (default: %(default)s)")
     parser.add_argument("--minutes", type=float, nargs="+", default=[2, 60], help="lengths of the recordings")
     arguments = parser.parse_args()
+    if not (arguments.demo / "model/output_graph.pb").exists():
+        sys.exit(f"--demo={arguments.demo}: holds no demo; `make demo` makes it, in the folder demo")
     for minutes in arguments.minutes:
         with tempfile.TemporaryDirectory() as folder:
             measure(arguments.demo, minutes, Path(folder))

@@ -45,6 +45,12 @@ def test_it_says_what_it_measures(name: str) -> None:
     assert done.stdout.startswith("usage: ")
 
 
+def test_what_aligns_the_demo_says_where_it_comes_from() -> None:
+    done = run("alignment", "--demo=nowhere")
+    assert done.returncode == 1
+    assert done.stderr == "--demo=nowhere: holds no demo; `make demo` makes it, in the folder demo\n"
+
+
 def test_a_training_step_is_measured() -> None:
     small = ["--n_hidden=16", "--batch=2", "--frames=20", "--precision=float32", "--rounds=1", "--alone"]
     done = run("train_step", *small)
