@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from deepspeech.network import LSTM, ContextWindow, Dense, Layer, Sizes, registe
 
 if TYPE_CHECKING:  # the trainer loads this file, too, where these modules are not
     from program import Finished, Program
+
+    from deepspeech.network.training import Pass
 
 STEPS_OF_EPOCH = 6
 
@@ -54,6 +57,33 @@ class Doubled(Layer):
     def width(self, inputs: int) -> int:
         """Return twice the width."""
         return 2 * inputs
+
+
+@dataclass(frozen=True)
+class Dropped(Layer):
+    """A record whose layer drops a third of its inputs."""
+
+    def width(self, inputs: int) -> int:
+        """Return the same width."""
+        return inputs
+
+
+@register("dropped")
+def dropped(sizes: Sizes) -> tuple[Layer, ...]:
+    """Return a network with a layer of its own that has dropout."""
+    from deepspeech.network.layers.dropout import seeded_dropout
+    from deepspeech.network.training import Activations, computed
+
+    def drop(_: Dropped, inputs: Activations, at: Pass) -> Activations:
+        return Activations(seeded_dropout(inputs.joined(at), 0.3 if at.training else 0.0, at.compute))
+
+    computed.register(Dropped, drop)
+    return (
+        Dense("projection", units=20, clip=20.0),
+        Dropped("dropped"),
+        LSTM("lstm", units=16),
+        Dense("labels", units=sizes.outputs),
+    )
 
 
 @register("unknown_layer")
@@ -142,6 +172,17 @@ def test_a_network_that_cannot_be_exported_trains_all_the_same(program: Program)
     refused = train(program, "unknown_layer", "--epoch=1", f"--checkpoint_dir={program.folder / 'other'}")
     assert refused.code == 1
     assert "layer doubled: there is no way to compute a Doubled in training" in refused.error
+
+
+def test_dropout_of_a_layer_of_its_own_goes_on_as_if_training_had_not_been_stopped(program: Program) -> None:
+    def losses(*epochs: int) -> list[str]:
+        folder = program.folder / f"in {len(epochs)} runs"
+        threads = "--intra_op_parallelism_threads=1"
+        runs = [train(program, "dropped", f"--epoch={each}", f"--checkpoint_dir={folder}", threads) for each in epochs]
+        assert [run.code for run in runs] == [0] * len(epochs), runs[-1].stderr
+        return re.findall(r"Training of epoch \d: loss [\d.]+", "".join(run.stderr for run in runs))
+
+    assert losses(1, 3) == losses(3)
 
 
 @pytest.mark.parametrize(
