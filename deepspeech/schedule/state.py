@@ -67,7 +67,8 @@ class TrainingState:
     validation's mean loss in nats, `dev_error_rates` its error rate if `best_by` is one, and `history` the figures of
     the newest epochs over all sets, oldest first.
     `varied_validations` counts the newest validations since the output was last only blanks or one letter, or unknown.
-    `plateau_reductions` counts how often the learning rate was lowered because validation no longer improved.
+    `plateau_reductions` counts how often the learning rate was lowered because validation no longer improved, and
+    `goes_back` tells of a checkpoint in whose place training goes on from the best one, as its validation showed that.
     `train_set` and `dev_set` are the fingerprints of the sets that were last trained and validated on, empty where they
     are unknown; `dev_losses` are of `dev_set` alone. `validates` tells whether the newest run validates, and
     `run_ended` whether it has come to the end of its test and its export, too.
@@ -82,6 +83,7 @@ class TrainingState:
     varied_validations: int = 0
     stopped_early: bool = False
     plateau_reductions: int = 0
+    goes_back: bool = False
     open_epoch: OpenEpoch | None = None
     history: tuple[Figures, ...] = ()
     train_set: str = ""
@@ -180,6 +182,7 @@ class TrainingState:
             "varied_validations": self.varied_validations,
             "stopped_early": self.stopped_early,
             "plateau_reductions": self.plateau_reductions,
+            "goes_back": self.goes_back,
             "open_epoch": None if self.open_epoch is None else _open_epoch_to_json(self.open_epoch),
             "history": [[each.set_name.value, each.epoch, each.loss, each.wer] for each in self.history],
             "train_set": self.train_set,
@@ -202,6 +205,7 @@ class TrainingState:
             varied_validations=int(value.get("varied_validations", 0)),
             stopped_early=bool(value["stopped_early"]),
             plateau_reductions=int(value.get("plateau_reductions", 0)),
+            goes_back=bool(value.get("goes_back", False)),
             open_epoch=None if opened is None else _open_epoch_from_json(opened),
             history=tuple(_figures_from_json(*each) for each in value.get("history", ())),
             train_set=str(value.get("train_set", "")),

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -84,10 +85,11 @@ class RunLifecycle:
         if report.set_name is SetName.TEST:
             self._note_test(report)
         if report.set_name is SetName.DEV:
-            self._keep_if_best(state)
+            goes_back = state.plateau_reductions > self._reductions
+            self._keep_if_best(replace(state, goes_back=goes_back))
             if state.stopped_early:
                 logger.info("Validation no longer improves: training stops early, after epoch %d", state.epoch)
-            elif state.plateau_reductions > self._reductions:
+            elif goes_back:
                 self._go_back_to_best()
             self._reductions = state.plateau_reductions
 
@@ -245,10 +247,13 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
     if newest is not None:
         state = checkpoints.restore(session, newest) or TrainingState()
         logger.info("Going on from checkpoint %s, %s", named_for_all(newest), _progress(state, options))
+        best = checkpoints.go_back_to_best(session) if state.goes_back else None
+        if best is not None:  # the run before was killed when it had saved this one, and had not gone back yet
+            logger.info("The weights are those of %s, as validation no longer improves", best.name)
         if wanted.initial_file is not None:
             flag = "initialize_from_weights" if wanted.initial_weights else "initialize_from_frozen_model"
             logger.info("--%s is not used: there is a checkpoint to go on from", flag)
-        return state
+        return replace(state, goes_back=False)
     if not (options.trains and wanted.begins_elsewhere):
         checkpoints.initialize(session)
         return TrainingState()
@@ -258,7 +263,7 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
     prefix = choose_to_begin(wanted, LAST)
     state = checkpoints.restore(session, prefix) or TrainingState()
     logger.info("Training goes on, %s, and saves to %s", _progress(state, options), named_for_all(wanted.directory))
-    return state
+    return replace(state, goes_back=False)
 
 
 def _progress(state: TrainingState, options: Options) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pytest
 import tensorflow as tf
 from checkpoint_sessions import STATE, session_of, set_step, values
 from program import Program
@@ -14,7 +15,7 @@ from deepspeech.checkpoints.model_figures import ModelFigures
 from deepspeech.cli.flags import parse
 from deepspeech.schedule.jobs import EpochReport, SetName, Tally
 from deepspeech.schedule.state import TrainingState
-from deepspeech.training.lifecycle import RunLifecycle
+from deepspeech.training.lifecycle import RunLifecycle, restore_newest
 from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.text import Alphabet
@@ -43,7 +44,10 @@ def double_weights(session: Any) -> None:
         session.run([v1.assign(each, 2 * each) for each in v1.trainable_variables()])
 
 
-def test_a_run_that_is_killed_after_it_went_back_to_the_best_weights_goes_on_from_those(program: Program) -> None:
+@pytest.mark.parametrize("already", [True, False], ids=["after", "before"])
+def test_a_run_that_is_killed_as_it_goes_back_to_the_best_weights_goes_on_from_those(
+    program: Program, already: bool
+) -> None:
     given = ["--validation_step=1", "--reduce_lr_on_plateau", "--average_checkpoints=2", "--checkpoint_secs=600"]
     options = parse([*program.training(), *given])
     assert options is not None
@@ -58,10 +62,11 @@ def test_a_run_that_is_killed_after_it_went_back_to_the_best_weights_goes_on_fro
         set_step(session, 20)
         progress.state = replace(STATE, dev_losses=(2.0, 2.5), plateau_reductions=1)
         run.epoch_done(report, "")
+    if not already:
+        for path in (*program.checkpoints.glob("train-*"), program.checkpoints / "checkpoint"):
+            path.unlink()
     with session_of(program.checkpoints, averaged=2) as (checkpoints, session):
-        newest = checkpoints.find_newest()
-        assert newest is not None
-        assert checkpoints.restore(session, newest) == progress.state
+        assert restore_newest(checkpoints, session, options) == progress.state
         found = values(session)
     assert found.pop("global_step") == 20
     assert all(np.array_equal(best[name], found[name]) for name in found)
