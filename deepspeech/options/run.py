@@ -152,7 +152,8 @@ class Options:
         if self.trains and self.dev.files and not self.schedule.validation_step:
             reason = "because --validation_step is 0; --validation_step=1 validates after every epoch"
             yield f"--dev_files: not used, {reason}"
-        if self.trains and self.checkpoints.averaged > 1 and not (self.dev.files and self.schedule.validation_step):
+        validates = bool(self.dev.files) and self.schedule.validation_step > 0
+        if self.trains and self.checkpoints.averaged > 1 and not validates:
             yield (
                 "--average_checkpoints: not used, as it takes the best in validation, and nothing is validated; give "
                 "--dev_files and --validation_step"
@@ -160,6 +161,7 @@ class Options:
         if self.trains:
             yield from self.batches.notices
             yield from self.schedule.learning_rate.notices
+            yield from self.schedule.early_stopping.notices(validates=validates)
         if self.trains and self.summaries.directory_given and not self.summaries.seconds:
             yield "--summary_dir: nothing is written there, as --summary_secs is 0; --summary_secs=30 writes summaries"
         if self.trains and self.summaries.full_trace and not self.summaries.seconds:

@@ -160,11 +160,20 @@ def test_any_text_is_either_a_value_or_a_flag_error(value: str, name: str) -> No
         "--shuffle_start=0",
         "--plateau_epochs=3",
         "--plateau_reduction=0.5",
+        "--minimum_learning_rate=0.0001",
+        "--es_epochs=3",
+        "--earlystop_nsteps=5",
+        "--estop_mean_thresh=0.1",
     ],
 )
 def test_a_flag_that_does_something_else_than_it_says_tells_so_once(argument: str) -> None:
     (notice,) = parse(argument).notices
-    assert notice.startswith(argument.split("=")[0])
+    assert argument.split("=")[0] in notice.split(":")[0]
+
+
+def test_the_rule_of_early_stopping_that_another_one_takes_the_place_of_has_a_notice() -> None:
+    (notice,) = parse("--es_epochs=3", "--estop_std_thresh=0.1", "--dev_files=dev.csv", "--validation_step=1").notices
+    assert notice.startswith("--es_epochs: not used")
 
 
 @pytest.mark.parametrize("argument", ["--lm_weight=1.5", "--valid_word_count_weight=0", "--lm_alpha=1", "--lm_beta=2"])
@@ -219,6 +228,9 @@ def test_a_flag_that_does_what_it_says_needs_no_notice() -> None:
         ("--average_checkpoints=5", "--dev_files=dev.csv", "--validation_step=1"),
         ("--average_checkpoints=5", "--notrain", "--test_files=test.csv"),
         ("--shuffle_start=0", "--shuffle_batches"),
+        ("--es_epochs=3", "--dev_files=dev.csv", "--validation_step=1"),
+        ("--earlystop_nsteps=5", "--dev_files=dev.csv", "--validation_step=1"),
+        ("--minimum_learning_rate=0.0001", "--learning_rate_schedule=cosine"),
         ("--plateau_epochs=3", "--reduce_lr_on_plateau", "--dev_files=dev.csv", "--validation_step=1"),
         ("--network=lstm", "--lstm_layers=3", "--output_step=20", "--lstm_chunk=32"),
         ("--network=conformer", "--attention_heads=2", "--bidirectional"),

@@ -1,5 +1,6 @@
 """Early stopping."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -65,3 +66,13 @@ class EarlyStoppingOptions:
             EarlyStoppingOptions.deviation_threshold,
         )
         return self.thresholds_given or (self.steps, self.mean_threshold, self.deviation_threshold) != defaults
+
+    def notices(self, *, validates: bool) -> Iterator[str]:
+        """Yield a line for what is given, but does nothing in a run that validates or does not."""
+        waits = self.patience != EarlyStoppingOptions.patience
+        thresholds = "--earlystop_nsteps, --estop_mean_thresh and --estop_std_thresh"
+        if not validates and (waits or self.by_thresholds):
+            given = thresholds if self.by_thresholds else "--es_epochs"
+            yield f"{given}: not used, as nothing is validated; give --dev_files and --validation_step"
+        elif waits and self.by_thresholds:
+            yield f"--es_epochs: not used, as the rule of {thresholds} takes its place, of which one is given"

@@ -53,3 +53,5 @@ class LearningRateOptions:
         for name in () if self.on_plateau else ("plateau_epochs", "plateau_reduction"):
             if getattr(self, name) != getattr(LearningRateOptions, name):
                 yield f"--{name}: not used, as --reduce_lr_on_plateau is not given, which lowers the learning rate"
+        if self.minimum and self.schedule == CONSTANT and not self.on_plateau:
+            yield "--minimum_learning_rate: not used, as nothing lowers the rate; give --learning_rate_schedule=cosine"
