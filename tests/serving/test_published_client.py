@@ -112,16 +112,17 @@ def with_scores(text: str, model: Model, client: PublishedClient, samples: npt.N
 def test_the_published_client_hears_what_we_hear(model: Model, client: PublishedClient, digits: list[Path]) -> None:
     different = []
     texts = set()
-    for path in digits:
+    heard = [(path, "whole") for path in digits[::2]] + [(path, "streamed") for path in digits[::10]]
+    for path, kind in heard:
         samples = read_samples(path)
         ours = model.stt(samples)
+        theirs = client.stt(samples) if kind == "whole" else client.stream(samples, CHUNK)
         texts.add(ours)
-        for kind, theirs in (("whole", client.stt(samples)), ("streamed", client.stream(samples, CHUNK))):
-            if theirs != ours:
-                scored = [with_scores(text, model, client, samples) for text in (ours, theirs)]
-                different.append(f"{path.name}, {kind}: ours {scored[0]}, published {scored[1]}")
+        if theirs != ours:
+            scored = [with_scores(text, model, client, samples) for text in (ours, theirs)]
+            different.append(f"{path.name}, {kind}: ours {scored[0]}, published {scored[1]}")
     print("\n".join(different))
-    assert len(different) <= len(digits) * 0.01, "\n".join(different)
+    assert len(different) <= len(heard) * 0.01, "\n".join(different)
     assert len(texts) > 3
 
 
