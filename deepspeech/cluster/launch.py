@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
 from ..decoder.evaluation import Evaluation
-from ..errors import DeepSpeechError
+from ..errors import ClusterError, DeepSpeechError
 from ..options import ClusterOptions, Options
 from ..options.cluster import ANY_PLACE
 from ..training.data_set import open_sets
@@ -33,6 +33,7 @@ from .allreduce.listening import listen_for_ring
 from .allreduce.replica import Replica
 from .chief import Chief
 from .coordination.coordinator import ClusterCoordinator
+from .coordination.errors import CoordinatorError, TrainingStoppedError
 from .coordination.membership import ClusterSettings, Role
 from .departure import LEFT, Departure
 from .graph import ClusterGraph, build_cluster_graph
@@ -51,6 +52,7 @@ from .node import (
     port_of,
     read_token,
     start_server,
+    stopped_with_all,
 )
 from .parameter_server import serve_parameters
 from .properties import code_property, worker_properties
@@ -95,8 +97,11 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
     ):
         kind = ConnectionOfAnyPlace if cluster.task == ANY_PLACE else Connection
         connection, process = kind(address_of(cluster, token)), new_process()
-        with _placed(options, connection, process) as options:
-            cluster = options.cluster
+        with _placed(options, connection, process) as placed:
+            if placed is None:
+                logger.info("Training is over; this worker took no part in it")
+                return
+            options, cluster = placed, placed.cluster
             record.name = cluster.node_name
             graph = _graph(options, cluster, identity)
             target, address, replica = _listen(options, cluster, graph)
@@ -114,13 +119,24 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
 
 
 @contextmanager
-def _placed(options: Options, connection: Connection, process: str) -> Iterator[Options]:
-    """Yield the options with this node's place, and keep one that the coordinator gives it. Raises ClusterError."""
+def _placed(options: Options, connection: Connection, process: str) -> Iterator[Options | None]:
+    """Yield the options with this node's place, and keep one that the coordinator gives it; None if training is over.
+
+    Raises ClusterError, and Interrupted if the chief was told to stop.
+    """
     if options.cluster.task != ANY_PLACE:
         yield options
         return
     patience = options.cluster.coordinator_retries * RETRY_SECONDS
-    task = take_place(connection, process, patience)
+    try:
+        task = take_place(connection, process, patience)
+    except TrainingStoppedError as error:
+        raise stopped_with_all(error) from error
+    except CoordinatorError as error:
+        raise ClusterError(str(error)) from error
+    if task is None:
+        yield None
+        return
     logger.info("This is worker %d", task)
     with place_kept(connection, process):
         yield replace(options, cluster=replace(options.cluster, task=task))

@@ -43,22 +43,24 @@ class ConnectionOfAnyPlace(Connection):
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - it is this program
 
 
-def take_place(connection: Connection, process: str, patience: float) -> int:
-    """Return the place that the coordinator gives a worker.
+def take_place(connection: Connection, process: str, patience: float) -> int | None:
+    """Return the place that the coordinator gives a worker, or None if training is over.
 
-    Raise ClusterError if the coordinator cannot be reached, or no place is free for `patience` seconds.
+    Raise ClusterError if the coordinator cannot be reached, or no place is free for `patience` seconds, and a
+    CoordinatorError if training has failed or was stopped.
     """
     deadline = time.monotonic() + patience
     wait = min(POLL_SECONDS, patience)
     while True:
         status, answer = connection.post(routes.TAKE_PLACE, {"process": process, "wait": wait}, wait)
-        if status == 200:
+        if status == routes.TRAINING_OVER:
+            return None
+        if status != routes.ASK_AGAIN:
             return int(answer["task"])
         if time.monotonic() >= deadline:
             raise ClusterError(
                 f"all places of workers were taken for {patience:.0f} s; give every node a greater number in --workers"
             )
-        time.sleep(RETRY_SECONDS)
 
 
 @contextmanager

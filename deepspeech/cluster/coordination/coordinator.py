@@ -57,7 +57,7 @@ class ClusterCoordinator:
 
     def join(self, applicant: Applicant, now: float) -> str:
         """Take a process in and return its identity; raises JoinRefusedError."""
-        self._check_failure()
+        self.check_failure()
         self.members.check(applicant)
         before = self.members.namesake(applicant)
         if before is not None:
@@ -177,8 +177,7 @@ class ClusterCoordinator:
         self.training = training
         self.opened = (now, training.batches_left)
         self.history = training.state_without_epoch.history
-        self.trouble = None
-        self.servers_lost_since = None
+        self.trouble = self.servers_lost_since = None
         self._testing_allowed = False
 
     def suspend(self) -> None:
@@ -249,12 +248,13 @@ class ClusterCoordinator:
 
     # Details
 
-    def _check_failure(self) -> None:
+    def check_failure(self) -> None:
+        """Raise TrainingFailedError or TrainingStoppedError if training has ended before its time."""
         if self.failure is not None:
             raise (TrainingStoppedError if self.stopped else TrainingFailedError)(self.failure)
 
     def _member(self, identity: str, now: float, *, asks: bool = False) -> Member:
-        self._check_failure()
+        self.check_failure()
         return self.members.heard(identity, now, asks=asks)
 
     def _refuse_late(self, lease: Lease) -> NoReturn:

@@ -78,13 +78,16 @@ class Handlers:
         return _json(JoinedBody(member=identity, lease_seconds=lease, seconds_between_signs=between))
 
     async def take_place(self, body: PlaceBody) -> Response:
-        """Give a worker a place, or put the answer off until one is free."""
+        """Give a worker a place, or put the answer off until one is free or training is over."""
 
-        def ask(coordinator: ClusterCoordinator, now: float) -> int | None:
-            return coordinator.members.take_place(body.process, now)
+        def ask(coordinator: ClusterCoordinator, now: float) -> int | NoJob | None:
+            coordinator.check_failure()
+            return NoJob.OVER if coordinator.over else coordinator.members.take_place(body.process, now)
 
         task = await self._service.poll(ask, body.wait)
-        return Response(status_code=routes.ASK_AGAIN) if task is None else _json(PlaceAnswer(task=task))
+        if isinstance(task, int):
+            return _json(PlaceAnswer(task=task))
+        return Response(status_code=routes.ASK_AGAIN if task is None else routes.TRAINING_OVER)
 
     async def find_worker(self, body: AddressBody) -> Response:
         """Tell where a worker is."""
@@ -126,7 +129,7 @@ class Handlers:
         if isinstance(job, JobAnswer):
             return _json(job)
         if job is NoJob.OVER:
-            self._service.wake_chief()
+            self._service.work_returned()  # who waits for a job or a place hears of it, too
         return Response(status_code=routes.ASK_AGAIN if job is None else routes.TRAINING_OVER)
 
     async def return_jobs(self, body: ReturnBody) -> Response:

@@ -18,7 +18,7 @@ ASK_AGAIN = 202
 """The status of an answer when there is nothing to tell yet."""
 
 TRAINING_OVER = 204
-"""The status of an answer to a request for a job when there will be no more."""
+"""The status of an answer to a request for a job, or a place, when there will be no more jobs."""
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -74,7 +74,7 @@ TAKE_PLACE = Route(
     "Get a place to join at, for workers that come and go",
     "PlaceBody",
     "PlaceAnswer",
-    {ASK_AGAIN: "All places are taken: ask again"},
+    {ASK_AGAIN: "All places are taken: ask again", TRAINING_OVER: "Training is over"},
 )
 FIND_WORKER = Route(
     "/v1/addresses",
