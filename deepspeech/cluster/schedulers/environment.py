@@ -25,8 +25,11 @@ class Environment:
         return self.variables[name]
 
     def number(self, name: str, least: int = 0, default: int | None = None) -> int:
-        """Return a variable's number, or the default if it is missing; raise FlagError unless it is `least` or more."""
-        if default is not None and name not in self.variables:
+        """Return a variable's number; raise FlagError unless it is `least` or more.
+
+        If it is missing or empty, return the default if there is one.
+        """
+        if default is not None and not self.variables.get(name):
             return default
         text = self.text(name)
         if not (text.isdecimal() and int(text) >= least):
