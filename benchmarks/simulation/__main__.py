@@ -84,6 +84,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--figures", type=Path)
     options = parser.parse_args()
+    if min(options.workers) < 1:
+        parser.error(f"--workers: there must be 1 or more, not {min(options.workers)}")
+    if options.out and not (options.out.suffix == ".svg" and options.out.parent.is_dir()):
+        parser.error(f"--out: {options.out} is not a file .svg in a folder that there is")
     known: dict[str, Outcome] = {}
     if options.figures and options.figures.exists():
         for line in options.figures.read_text().splitlines():

@@ -59,6 +59,20 @@ def test_a_training_step_is_measured() -> None:
     assert "GFLOP/s" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--workers", "1", "0"], "--workers: there must be 1 or more, not 0"),
+        (["--workers=1", "--out=missing/scale.svg"], "--out: missing/scale.svg is not a file .svg in a folder"),
+        (["--workers=1", "--out=scale.jpeg"], "--out: scale.jpeg is not a file .svg in a folder"),
+    ],
+)
+def test_a_simulation_that_cannot_end_well_does_not_begin(arguments: list[str], reason: str) -> None:
+    done = run("simulation", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert reason in done.stderr.splitlines()[-1]
+
+
 def test_a_thousand_members_are_served_over_http_and_none_is_lost() -> None:
     done = run("coordinator", "--workers=1000", "--seconds=2", "--rate=50")
     assert done.returncode == 0, done.stderr
