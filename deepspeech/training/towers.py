@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from ..errors import NetworkError
 from ..network import Network
-from ..network.layers.compute import Compute, compute_on
+from ..network.layers.compute import Compute, compute_on, is_gpu
 from ..network.layers.ctc import ctc_loss
 from ..network.layers.normalization import normalized
 from ..network.training import Outputs, outputs_of
@@ -191,7 +191,7 @@ def _for_device(features: Features, device: str) -> Features:
     There TensorFlow looks for the best way to compute a convolution whenever it meets a new shape, which takes longer
     than several steps.
     """
-    if "gpu" not in device.lower():
+    if not is_gpu(device):
         return features
     time = features.shape[1]
     return np.pad(features, ((0, 0), (0, few_lengths(time) - time), (0, 0)))

@@ -246,12 +246,12 @@ class ClusterCoordinator:
                 self._leases.end(result.job.number)
         return sum(result.tally.utterances for result in finished.contributions)
 
-    # Details
-
     def check_failure(self) -> None:
         """Raise TrainingFailedError or TrainingStoppedError if training has ended before its time."""
         if self.failure is not None:
             raise (TrainingStoppedError if self.stopped else TrainingFailedError)(self.failure)
+
+    # Details
 
     def _member(self, identity: str, now: float, *, asks: bool = False) -> Member:
         self.check_failure()

@@ -46,11 +46,16 @@ def compute_on(device: str, options: SessionOptions, *, training: bool) -> Compu
     Evaluation is always in float32, as the exported model is.
     """
     kernels = Kernels.TENSORFLOW if native_ops() is None else Kernels.NATIVE
-    if "gpu" in device.lower():
+    if is_gpu(device):
         kernels = Kernels.CUDNN
     wanted = options.mixed_precision == "on" or (options.mixed_precision == "auto" and _gains(device, kernels))
     quantize_after = options.quantize_after if training and options.quantize_aware else None
     return Compute(kernels, training and wanted, options.intra_op_threads, quantize_after)
+
+
+def is_gpu(device: str) -> bool:
+    """Return whether a device, as TensorFlow names it, is a GPU."""
+    return "gpu" in device.lower()
 
 
 def _gains(device: str, kernels: Kernels) -> bool:
