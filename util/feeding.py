@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from .audio import Samples, read_audio
 from .batching.batches import Batches, Batching
+from .batching.lengths import longest_of_batch
 from .corpus import Corpus, Utterance
 from .errors import AudioError, AugmentationError, FeatureCacheError, StorageError
 from .features import Features, FrontEnd
@@ -69,7 +70,7 @@ class OnTheFly:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Utterances padded to the length of the longest: B of them, T frames, L labels.
+    """Utterances padded to the length of the longest or a little more: B of them, T frames, L labels.
 
     Where those that cannot be read are left out, B may be 0; so are T and L then.
     """
@@ -99,15 +100,18 @@ class Feeder:
         skip_unreadable: bool = False,
         stacking: Stacking = UNSTACKED,
         batching: Batching | None = None,
+        padded_length: Callable[[int], int] = longest_of_batch,
     ) -> None:
         """Have `threads` (0: one per core) work on up to `prefetch` batches beyond the one that is being used.
 
         With `skip_unreadable`, utterances that cannot be read any more are left out, with a warning for each, unless it
         is their store that fails; a recording that is mixed into them is an error all the same.
-        `stacking` says how the source's frames are put together, after all else is done to them.
+        `stacking` says how the source's frames are put together, after all else is done to them. `padded_length` says
+        to how many of those that make features are padded in a batch, by how many its longest utterance has.
         """
         self._skip_unreadable = skip_unreadable
         self._stacking = stacking
+        self._padded_length = padded_length
         self._unreadable: set[int] = set()
         self._warned: set[int] = set()
         self._corpus = corpus
@@ -138,7 +142,7 @@ class Feeder:
         return Batch(
             indices,
             utterances,
-            features=_padded(stacked, 0),
+            features=_padded(stacked, 0, self._padded_length),
             lengths=np.array([len(features) for features in stacked], np.int32),
             labels=_padded([utterance.labels for utterance in utterances], LABEL_PADDING),
         )
@@ -162,12 +166,14 @@ class Feeder:
         return features
 
 
-def _padded(arrays: Sequence[npt.NDArray[Scalar]], padding: int) -> npt.NDArray[Scalar]:
-    """Stack arrays [length, ...] of different lengths into one [arrays, longest, ...]."""
+def _padded(
+    arrays: Sequence[npt.NDArray[Scalar]], padding: int, padded_length: Callable[[int], int] = longest_of_batch
+) -> npt.NDArray[Scalar]:
+    """Stack arrays [length, ...] of different lengths into one [arrays, padded length of the longest, ...]."""
     if not arrays:
         return np.zeros((0, 0), np.float32)
-    longest = max(map(len, arrays))
-    stacked = np.full((len(arrays), longest, *arrays[0].shape[1:]), padding, arrays[0].dtype)
+    length = padded_length(max(map(len, arrays)))
+    stacked = np.full((len(arrays), length, *arrays[0].shape[1:]), padding, arrays[0].dtype)
     for row, array in zip(stacked, arrays, strict=True):
         row[: len(array)] = array
     return stacked

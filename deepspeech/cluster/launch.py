@@ -17,7 +17,7 @@ from ..training.graph import Session, prepare_process, session_config
 from ..training.inputs import read_inputs
 from ..training.interruption import Interrupted, InterruptionWatch, PlainEnding
 from ..training.scoring import evaluator_of
-from ..training.towers import GraphSettings, compute_devices
+from ..training.towers import GraphSettings, compute_devices, padded_length_for
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE
 from .addresses.announcing import (
@@ -92,7 +92,7 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
     identity = ModelIdentity(inputs.alphabet, options.features, options.model)
     evaluation = Evaluation(inputs.decoder, options.test.files)
     with (
-        open_sets(options, inputs, features) as sets,
+        open_sets(options, inputs, features, padded_length_for(compute_devices())) as sets,
         evaluator_of(options, inputs, identity.network, evaluation) as evaluator,
     ):
         kind = ConnectionOfAnyPlace if cluster.task == ANY_PLACE else Connection

@@ -1,7 +1,7 @@
 """A set of utterances, ready to be fed in batches."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from ..schedule.jobs import SetName
 from ..schedule.state import Plan
 from ..util.augmentation.source import AugmentationPlan, Augmented
 from ..util.batching.batches import Batching
+from ..util.batching.lengths import longest_of_batch
 from ..util.corpus import Corpus
 from ..util.feature_cache import open_feature_cache
 from ..util.features import FrontEnd
@@ -36,16 +37,28 @@ class DataSet:
 
 
 @contextmanager
-def open_sets(options: Options, inputs: Inputs, front_end: FrontEnd) -> Iterator[dict[SetName, DataSet]]:
+def open_sets(
+    options: Options,
+    inputs: Inputs,
+    front_end: FrontEnd,
+    padded_length: Callable[[int], int] = longest_of_batch,
+) -> Iterator[dict[SetName, DataSet]]:
     """Yield the corpora of the run as sets ready to be fed; close their feature caches at the end.
 
-    Raise FeatureCacheError for a cache that cannot be used.
+    `padded_length` is a `Feeder`'s. Raise FeatureCacheError for a cache that cannot be used.
     """
     with ExitStack() as stack:
-        yield {name: _data_set(name, inputs, front_end, options, stack) for name in inputs.corpora}
+        yield {name: _data_set(name, inputs, front_end, options, stack, padded_length) for name in inputs.corpora}
 
 
-def _data_set(name: SetName, inputs: Inputs, front_end: FrontEnd, options: Options, stack: ExitStack) -> DataSet:
+def _data_set(
+    name: SetName,
+    inputs: Inputs,
+    front_end: FrontEnd,
+    options: Options,
+    stack: ExitStack,
+    padded_length: Callable[[int], int],
+) -> DataSet:
     corpus, of_set = inputs.corpora[name], options_of_set(options, name)
     source: FeatureSource = OnTheFly(corpus, front_end)
     if of_set.cached_features_path is not None:
@@ -65,6 +78,7 @@ def _data_set(name: SetName, inputs: Inputs, front_end: FrontEnd, options: Optio
         skip_unreadable=options.bad_rows.skip,
         stacking=options.features.stacking,
         batching=batching,
+        padded_length=padded_length,
     )
     plan = Plan(len(feeder), feeder.cut.largest, _fingerprint(corpus), batching.in_words, feeder.cut.starts)
     return DataSet(corpus, feeder, plan, source)

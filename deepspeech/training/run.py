@@ -33,7 +33,7 @@ from .reporting.epoch_progress import EpochProgress
 from .reporting.summaries import Summaries
 from .scoring import evaluator_of
 from .session_errors import session_errors_in_words
-from .towers import GraphSettings, compute_devices
+from .towers import GraphSettings, compute_devices, padded_length_for
 
 STARTING = PlainEnding("stopping before the first step", "stopped before the first step")
 
@@ -71,7 +71,7 @@ def _train_and_test(options: Options, inputs: Inputs, publish: Publish | None, t
             state = restore_newest(checkpoints, session, options)  # before caches are built, which can take hours
             step = int(session.run(graph.global_step))
             skip_dropout_seeds(session, step if graph.runs is None else int(session.run(graph.runs)))
-        with open_sets(options, inputs, front_end(options.features)) as sets:
+        with open_sets(options, inputs, front_end(options.features), padded_length_for(devices)) as sets:
             fill_in_statistics(session, graph.graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
             with (
                 evaluator_of(options, inputs, identity.network, evaluation) as evaluator,

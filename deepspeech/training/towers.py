@@ -19,7 +19,8 @@ from ..network.layers.ctc import ctc_loss
 from ..network.layers.normalization import normalized
 from ..network.training import Outputs, outputs_of
 from ..options import OptimizerOptions, Options, SessionOptions
-from ..util.features import FeatureOptions, Features
+from ..util.batching.lengths import few_lengths, longest_of_batch
+from ..util.features import FeatureOptions
 from ..util.feeding import LABEL_PADDING, Batch
 
 v1 = tf.compat.v1
@@ -165,18 +166,12 @@ def feeds(towers: Sequence[Tower], batches: Sequence[Batch]) -> dict[Tensor, Any
         batch = batches[0] if idle else batches[index]
         some = slice(0, 1) if idle else slice(None)
         fed |= {
-            tower.features: _for_device(batch.features[some], tower.features.device),
+            tower.features: batch.features[some],
             tower.lengths: batch.lengths[some],
             tower.labels: batch.labels[some],
             tower.weight: np.float32(0 if idle else 1),
         }
     return fed
-
-
-def few_lengths(frames: int) -> int:
-    """Return the least of 16 lengths an octave that `frames` fit into: at most 1 in 16 more frames."""
-    step = 1 << max(frames.bit_length() - 5, 0)
-    return -(-frames // step) * step
 
 
 def compute_devices() -> tuple[str, ...]:
@@ -185,16 +180,13 @@ def compute_devices() -> tuple[str, ...]:
     return tuple(f"/gpu:{index}" for index in range(len(gpus))) or ("/cpu:0",)
 
 
-def _for_device(features: Features, device: str) -> Features:
-    """Return features [batch, time, width] as they are or, for a GPU, padded to one of a few lengths.
+def padded_length_for(devices: Sequence[str]) -> Callable[[int], int]:
+    """Return the length in frames that batches for these devices are padded to, by that of the longest utterance.
 
-    There TensorFlow looks for the best way to compute a convolution whenever it meets a new shape, which takes longer
-    than several steps.
+    For GPUs they are few: there TensorFlow looks for the best way to compute a convolution whenever it meets a new
+    shape, which takes longer than several steps.
     """
-    if not is_gpu(device):
-        return features
-    time = features.shape[1]
-    return np.pad(features, ((0, 0), (0, few_lengths(time) - time), (0, 0)))
+    return few_lengths if any(map(is_gpu, devices)) else longest_of_batch
 
 
 def _build_tower(settings: GraphSettings, training: bool, compute: Compute, device: DeviceOf) -> Tower:

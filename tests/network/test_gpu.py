@@ -21,11 +21,11 @@ from deepspeech.options import (
     SessionOptions,
 )
 from deepspeech.training.graph import build_training_graph, session_config
-from deepspeech.training.towers import GraphSettings, compute_devices, feeds, mean_gradients
+from deepspeech.training.towers import GraphSettings, compute_devices, feeds, mean_gradients, padded_length_for
 from deepspeech.util.feeding import Batch
 
 v1 = tf.compat.v1
-LABELS, COEFFICIENTS, FRAMES = 12, 20, 157  # which `feeds` pads to 160 for a GPU
+LABELS, COEFFICIENTS, FRAMES = 12, 20, 157
 NETWORKS = {
     "deepspeech": ModelOptions(n_hidden=48, dropout_rate=0.0),
     "lstm": ModelOptions(network="lstm", n_hidden=32, dropout_rate=0.0),
@@ -132,14 +132,15 @@ def computed(device: str, model: ModelOptions, precision: str) -> Computed:
             variable.load(random.normal(size=variable.shape, scale=0.2), session)
         gradients = {variable.op.name: gradient for gradient, variable in of_variables}
         (tower,) = training.train_towers
-        return Computed(*session.run([tower.losses, gradients], feeds([tower], [utterances(random)])))
+        return Computed(*session.run([tower.losses, gradients], feeds([tower], [utterances(random, device)])))
 
 
-def utterances(random: Any) -> Batch:
-    """Return six utterances, the last as long as the batch."""
+def utterances(random: Any, device: str) -> Batch:
+    """Return six utterances, padded as those for the device are."""
     lengths = np.array([60, 81, 100, 118, 137, FRAMES], np.int32)
     features = random.normal(size=(len(lengths), FRAMES, COEFFICIENTS)).astype(np.float32)
     features[np.arange(FRAMES) >= lengths[:, None]] = 0
+    features = np.pad(features, ((0, 0), (0, padded_length_for([device])(FRAMES) - FRAMES), (0, 0)))
     labels = random.integers(0, LABELS, (len(lengths), 6)).astype(np.int32)
     labels[0, 3:] = -1
     return Batch(range(len(lengths)), (), features, lengths, labels)

@@ -4,8 +4,6 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given
-from hypothesis import strategies as st
 
 from deepspeech.errors import NetworkError
 from deepspeech.network import Convolution, Dense, IntermediateCTC, Layer, Network, Projection, network
@@ -19,7 +17,7 @@ from deepspeech.options import (
     SessionOptions,
 )
 from deepspeech.training.graph import Session, build_training_graph
-from deepspeech.training.towers import GraphSettings, build_towers, feeds, few_lengths, mean_gradients
+from deepspeech.training.towers import GraphSettings, build_towers, feeds, mean_gradients, padded_length_for
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import LABEL_PADDING, Batch, Feeder, OnTheFly
@@ -139,27 +137,9 @@ def test_each_tower_computes_on_its_device(joined_and_split: Any) -> None:
         assert {variable.device.lower()[-5:] for variable in v1.trainable_variables()} == {"cpu:0"}
 
 
-@given(st.integers(1, 10_000))
-def test_few_lengths_are_16_an_octave_with_at_most_a_sixteenth_of_padding(frames: int) -> None:
-    length = few_lengths(frames)
-    assert few_lengths(length) == length
-    assert frames <= length <= frames + frames / 16
-    octave = {few_lengths(each) for each in range(frames + 1, 2 * frames + 1)}
-    assert len(octave) <= 17
-
-
-def test_a_gpu_gets_batches_of_few_lengths_and_the_processor_those_that_there_are(joined_and_split: Any) -> None:
-    label_count, shorter, _ = joined_and_split
-    joined = replace(shorter, features=np.pad(shorter.features, ((0, 0), (0, 50), (0, 0))))
-    with tf.Graph().as_default():
-        devices = ("/cpu:0", "/gpu:0")
-        towers = build_towers(devices, settings_of(ModelOptions(n_hidden=8), label_count), training=True)
-        here, there = (feeds([tower], [joined])[tower.features] for tower in towers)
-    frames = joined.features.shape[1]
-    assert few_lengths(frames) > frames
-    assert here.shape == joined.features.shape
-    assert there.shape[1] == few_lengths(frames)
-    assert (there[:, :frames] == joined.features).all() and not there[:, frames:].any()
+def test_batches_for_gpus_have_few_lengths_and_those_for_the_processor_the_longest_utterances() -> None:
+    assert padded_length_for(["/gpu:0", "/gpu:1"])(1001) == 1024
+    assert padded_length_for(["/cpu:0"])(1001) == 1001
 
 
 @pytest.mark.parametrize("name", ["deepspeech", "lstm", "conformer", "convolutional"])

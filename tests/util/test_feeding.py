@@ -68,6 +68,19 @@ def test_a_batch_holds_its_utterances_padded_to_the_longest(corpus: Corpus, batc
             assert (batch.labels[row, letters:] == LABEL_PADDING).all()
 
 
+def test_a_batch_may_be_padded_further(corpus: Corpus) -> None:
+    source = OnTheFly(corpus, MFCC)
+    feeder, longer = Feeder(corpus, source, 5), Feeder(corpus, source, 5, padded_length=lambda frames: frames + 7)
+    batches = [(feeder.batch(index), longer.batch(index)) for index in range(len(feeder))]
+    for batch, padded in batches:
+        frames = max(batch.lengths)
+        assert padded.features.shape[1] == frames + 7
+        np.testing.assert_array_equal(padded.features[:, :frames], batch.features)
+        assert not padded.features[:, frames:].any()
+        np.testing.assert_array_equal(padded.lengths, batch.lengths)
+        np.testing.assert_array_equal(padded.labels, batch.labels)
+
+
 def test_batches_come_in_the_order_asked_for(corpus: Corpus) -> None:
     feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 5, threads=3)
     assert [batch.indices[0] for batch in feeder.batches([4, 0, 2, 2])] == [20, 0, 10, 10]
