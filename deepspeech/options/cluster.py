@@ -41,6 +41,8 @@ class HostsCheck(Check):
             address, _, port = host.rpartition(":")
             if not (_is_host(address) and port.isdecimal() and 0 < int(port) < 65536):
                 return f"--{name}: {host!r} is not a host and port, such as node1:2222"
+            if ":" in address and not address.startswith("["):
+                return f"--{name}: {host!r} has an address of IPv6 without brackets; write [{address}]:{port}"
             if host in known:
                 return f"--{name}: {host} is there twice; each node has an address of its own"
             known.add(host)

@@ -17,6 +17,9 @@ def check_cluster(options: Options) -> None:
         raise FlagError("--ps_hosts and --worker_hosts: a cluster needs both, the same on every node")
     if cluster.job_name == "localhost":
         raise FlagError("--job_name: say what this node of the cluster is, ps or worker")
+    shared = set(cluster.parameter_servers) & set(cluster.workers)
+    if shared:
+        raise FlagError(f"--ps_hosts and --worker_hosts: {min(shared)} is in both; each node has an address of its own")
     _check_place(cluster)
     if options.schedule.train and not options.train.files:
         raise FlagError("--train_files: a cluster needs them, the same on every node")

@@ -225,6 +225,8 @@ def test_variables_that_say_too_little_are_refused_in_one_line(
         (["--worker_hosts=auto", "--workers=2", "--worker_address=b:c"], "--worker_address: 'b:c' is not a host, or a"),
         (["--worker_hosts=auto", "--workers=2", "--worker_address=.b"], "--worker_address: '.b' is not a host, or a"),
         (["--worker_hosts=a:1,.b:1"], "--worker_hosts: '.b:1' is not a host and port"),
+        (["--worker_hosts=[::1]:1,::1:2"], "--worker_hosts: '::1:2' has an address of IPv6 without brackets"),
+        (["--worker_hosts=a:1,s:1"], "--ps_hosts and --worker_hosts: s:1 is in both"),
         (["--worker_hosts=auto", "--workers=4:2"], "--workers=4:2: must be a number of workers, or the least and the"),
         (["--worker_hosts=auto", "--workers=2:4", "--replicas_to_agg=2"], "each worker's gradients are in each step"),
         (["--worker_hosts=auto", "--workers=2", "--task_index=2"], "--task_index=2: must be 0 to 1"),
