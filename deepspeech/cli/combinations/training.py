@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from ...errors import FlagError
-from ...options import LearningRateOptions, Options
+from ...options import LearningRateOptions, OptimizerOptions, Options
 from ...options.training.epochs import LOSS
 from ...options.training.learning_rate import INVERSE_SQRT
 
@@ -16,6 +16,7 @@ def check_training(options: Options, given: Collection[str]) -> None:
         return
     rate = options.schedule.learning_rate
     _check_learning_rate(rate, options.optimizer.learning_rate)
+    _check_weight_decay(options.optimizer)
     validates = bool(options.dev.files) and options.schedule.validation_step > 0
     if rate.on_plateau and not validates:
         raise FlagError("--reduce_lr_on_plateau: needs --dev_files and --validation_step, which show a plateau")
@@ -27,6 +28,15 @@ def check_training(options: Options, given: Collection[str]) -> None:
         raise FlagError(
             f"--best_by={options.schedule.best_by}: cannot be combined with --earlystop_nsteps, --estop_mean_thresh or "
             "--estop_std_thresh, which are in nats; give --es_epochs and --es_min_delta"
+        )
+
+
+def _check_weight_decay(optimizer: OptimizerOptions) -> None:
+    share = optimizer.weight_decay * optimizer.learning_rate
+    if share >= 1:
+        raise FlagError(
+            f"--weight_decay={optimizer.weight_decay}: times --learning_rate={optimizer.learning_rate} is {share:g},"
+            " the share of the weights that a step takes away, which must be below 1"
         )
 
 
