@@ -12,6 +12,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
 
+from .. import __version__
 from ..commands import missing_package
 from ..options import TranscriptOptions, check_values, flags_of, with_values
 from ..options.rows.checks import Check
@@ -45,6 +46,13 @@ class ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise FlagError with the message."""
         raise FlagError(f"{message}; see --help")
+
+
+def add_version_flag(parser: argparse.ArgumentParser) -> None:
+    """Add the flag that prints which version of the package is installed."""
+    parser.add_argument(
+        "--version", action="version", version=f"DeepSpeech {__version__}", help="print the version and stop"
+    )
 
 
 def output_path(text: str) -> Path:

@@ -9,7 +9,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
 from ..errors import FlagError
 from ..serving.layers.precision import PRECISIONS
 from ..serving.server.libraries import check_libraries
@@ -18,7 +17,7 @@ from ..util.files.user_paths import user_path
 from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words, log_all_with
 from ..util.web.certificates import check_certificate, expiry
 from ..util.web.tokens import is_reached_from_beyond, read_token
-from .arguments import ArgumentParser, run_command
+from .arguments import ArgumentParser, add_version_flag, run_command
 from .utterances.endpoints import add_endpoint_flags, rules_of, voice_activity
 
 PROGRAM = "deepspeech-server"
@@ -68,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
     for each in fields(Limits):
         told = f"{each.metadata['help']} (default: %(default)s)"
         made.add_argument(f"--{each.name}", type=type(each.default), default=each.default, help=told)
-    made.add_argument("--version", action="version", version=f"DeepSpeech {__version__}")
+    add_version_flag(made)
     return made
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from .. import __version__
 from ..errors import AudioError, DeepSpeechError, ExportError, FlagError
 from ..serving.api import Model
 from ..serving.layers.precision import PRECISIONS
@@ -23,7 +22,7 @@ from ..serving.transcripts import joined_candidates
 from ..util.audio import channel_count, read_audio_blocks
 from ..util.files.whole_files import write_whole
 from ..util.progress import Progress, report
-from .arguments import ArgumentParser, failed, output_path, run_command
+from .arguments import ArgumentParser, add_version_flag, failed, output_path, run_command
 from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
 from .recordings import Recording, recordings
 from .rendering import SUFFIXES, rendered
@@ -102,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--channels", choices=[MIX, APART], default=MIX, help="transcribe the mean of all channels, or each by itself")
     add_endpoint_flags(parser, "; prints utterance by utterance, as --stream does, too")
     add_confidence_flags(parser)
-    add("--version", action="version", version=f"DeepSpeech {__version__}")
+    add_version_flag(parser)
     return parser
 
 

@@ -1,8 +1,10 @@
-"""The help of commands that are modules."""
+"""What commands say of themselves."""
 
 from importlib import import_module
 
 import pytest
+
+from deepspeech import __version__
 
 MODULES = {
     "align": "align",
@@ -21,3 +23,11 @@ def test_the_usage_says_how_the_command_is_started(name: str, module: str, capsy
     with pytest.raises(SystemExit):
         main(["--help"])
     assert capsys.readouterr().out.startswith(f"usage: python -m deepspeech.{name} ")
+
+
+@pytest.mark.parametrize("module", ["transcribe", "server", "weights.command"])
+def test_a_command_says_its_version(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main = import_module(f"deepspeech.cli.{module}").main
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"DeepSpeech {__version__}\n"

@@ -22,7 +22,7 @@ from ...checkpoints.weights.figures import BARS, PLAIN_BARS, lines_of
 from ...checkpoints.weights.model_weights import ModelWeights, is_graph, is_hdf5, weights_of_graph, weights_of_hdf5
 from ...errors import CheckpointError, FlagError
 from ...options.checkpoints import AUTOMATIC
-from ..arguments import ArgumentParser, output_path, run_command
+from ..arguments import ArgumentParser, add_version_flag, output_path, run_command
 from ..tensorflow_import import import_tensorflow
 
 PROGRAM = "deepspeech-weights"
@@ -52,6 +52,7 @@ class _CommandParser(ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(__doc__, PROGRAM)
+    add_version_flag(parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_CommandParser)
     checkpoint = "of a folder: the checkpoint best, last or by its name (default: as for tests)"
 
