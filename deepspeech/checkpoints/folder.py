@@ -98,13 +98,22 @@ def files_of(prefix: Path) -> Iterator[Path]:
         yield description_path(prefix)
 
 
-def remove_checkpoint(prefix: Path) -> None:
-    """Remove the files of a checkpoint, or say in the log why they stay."""
-    try:
-        for path in files_of(prefix):
+def remove_superseded(folder: Path, kind: Kind, superseded: Sequence[Path]) -> None:
+    """Remove a folder's checkpoints of a kind that are too many, and descriptions of those that are gone.
+
+    Why files stay that cannot be removed is said in the log. Raise OSError for a description.
+    """
+    for prefix in superseded:
+        _remove_checkpoint(prefix)
+    for path in folder.glob(f"{kind.prefix}-*.json"):
+        if not path.with_suffix(".index").exists():
             path.unlink(missing_ok=True)
-    except OSError as error:
-        logger.warning("%s: cannot be removed (%s); remove it to free its space", prefix, error.strerror)
+
+
+def remove_failed(prefix: Path) -> None:
+    """Remove what a save that failed has left of a checkpoint that was not there before; raise OSError."""
+    for path in (*prefix.parent.glob(prefix.name + ".*"), *prefix.parent.glob(prefix.name + "_temp*/*")):
+        path.unlink(missing_ok=True)
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -118,3 +127,12 @@ def remove_leftovers(folder: Path) -> None:
                 shutil.rmtree(path)
         elif _LEFTOVER_FILE.fullmatch(path.name) or unfinished_name(path.name) is not None:
             path.unlink(missing_ok=True)
+
+
+def _remove_checkpoint(prefix: Path) -> None:
+    """Remove the files of a checkpoint, or say in the log why they stay."""
+    try:
+        for path in files_of(prefix):
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        logger.warning("%s: cannot be removed (%s); remove it to free its space", prefix, error.strerror)

@@ -23,7 +23,7 @@ from ..schedule.state import TrainingState
 from ..util.files.writable import reason_of
 from ..util.storage.folders import try_to_send
 from .choice import check_named, choose
-from .folder import Kind, checkpoints_in, read_index, remove_checkpoint, remove_leftovers, write_index
+from .folder import Kind, checkpoints_in, read_index, remove_failed, remove_leftovers, remove_superseded, write_index
 from .identity import (
     DESCRIPTION_FORMAT,
     ModelIdentity,
@@ -129,12 +129,10 @@ class Checkpoints:
             superseded = self._make_last(kind, prefix)
         except (OSError, tf.errors.OpError) as error:
             if not was_there:
-                _remove_files_of(prefix)
+                remove_failed(prefix)
             raise CheckpointError(_not_written(prefix, error)) from error
         self.last_here = prefix
-        for each in superseded:
-            remove_checkpoint(each)
-        self._remove_orphaned_descriptions(kind)
+        remove_superseded(self._folder, kind, superseded)
         self.send()
         return prefix
 
@@ -155,9 +153,9 @@ class Checkpoints:
         """
         newest, best = self._find_to_train(Kind.NEWEST), self._find_to_train(Kind.BEST)
         if isinstance(newest, Path):
-            return last_saved(self._folder, newest, self._damaged)
+            return self._listed(last_saved(self._folder, newest, self._damaged))
         if isinstance(best, Path):
-            best = last_saved(self._folder, best, self._damaged)
+            best = self._listed(last_saved(self._folder, best, self._damaged))
             if isinstance(newest, NoneIntactError):
                 logger.warning("%s; %s is intact", newest.found, best.name)
             return best
@@ -264,6 +262,13 @@ class Checkpoints:
                 write_index(self._folder, kind, [*others, prefix])
         return prefix
 
+    def _listed(self, prefix: Path) -> Path:
+        """Return a whole checkpoint; list it if it is one of the best, and its save was killed before it was listed."""
+        if prefix.name.startswith(Kind.BEST.prefix) and prefix not in read_index(self._folder, Kind.BEST).listed:
+            with suppress(OSError):
+                remove_superseded(self._folder, Kind.BEST, self._make_last(Kind.BEST, prefix))
+        return prefix
+
     def _make_last(self, kind: Kind, prefix: Path) -> Sequence[Path]:
         """Have the index file name a checkpoint; return those that are too many then, the damaged and oldest first."""
         there = checkpoints_in(self._folder, kind)
@@ -278,17 +283,6 @@ class Checkpoints:
         superseded = [*unlisted, *intact][: max(0, len(unlisted) + len(intact) - many)]
         write_index(self._folder, kind, [*(each for each in intact if each not in superseded), prefix])
         return superseded
-
-    def _remove_orphaned_descriptions(self, kind: Kind) -> None:
-        for path in self._folder.glob(f"{kind.prefix}-*.json"):
-            if not path.with_suffix(".index").exists():
-                path.unlink(missing_ok=True)
-
-
-def _remove_files_of(prefix: Path) -> None:
-    """Remove what a failed save left."""
-    for path in (*prefix.parent.glob(prefix.name + ".*"), *prefix.parent.glob(prefix.name + "_temp*/*")):
-        path.unlink(missing_ok=True)
 
 
 def _not_written(prefix: Path, error: Exception) -> str:

@@ -160,6 +160,24 @@ def test_of_several_best_checkpoints_the_last_is_gone_on_from_though_another_is_
     assert find_newest(tmp_path) == tmp_path / "train-25"
 
 
+def test_a_best_checkpoint_whose_save_was_killed_before_it_was_listed_is_the_best_once_it_is_gone_on_from(
+    tmp_path: Path,
+) -> None:
+    save(tmp_path, 9)
+    save(tmp_path, 10, kind=Kind.BEST, state=with_loss(3.0))
+    index = (tmp_path / "best_dev_checkpoint").read_bytes()
+    shutil.copytree(tmp_path, tmp_path / "before")
+    save(tmp_path, 20, kind=Kind.BEST, state=with_loss(2.0))
+    for path in (tmp_path / "before").glob("best_dev-10.*"):
+        path.rename(tmp_path / path.name)
+    (tmp_path / "best_dev_checkpoint").write_bytes(index)
+    with session_of(tmp_path) as (checkpoints, _):
+        assert checkpoints.find_newest() == tmp_path / "best_dev-20"
+        assert checkpoints.find(Kind.BEST) == tmp_path / "best_dev-20"
+        assert checkpoints.best_figure(STATE) == 2.0
+    assert steps(tmp_path, "best_dev") == [20]
+
+
 def test_where_all_of_training_is_damaged_the_best_is_gone_on_from(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
