@@ -1,0 +1,84 @@
+"""What a run that goes on finds where the one before was killed between two changes of its folder."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkpoint_sessions import STATE, session_of, set_step
+
+from deepspeech.checkpoints.folder import Kind, read_index
+from deepspeech.checkpoints.integrity import damage, step_of
+from deepspeech.checkpoints.store import Checkpoints
+
+SAVES = ((10, Kind.BEST, 3.0), (14, Kind.NEWEST, 3.0), (20, Kind.BEST, 2.0), (24, Kind.NEWEST, 2.0))
+"""The step, the kind, and the loss of the last validation of each save of a run."""
+
+
+class KilledError(BaseException):
+    """Ends a save where a signal would."""
+
+
+def test_a_run_that_was_killed_at_any_change_of_a_file_goes_on_to_the_same_checkpoints(tmp_path: Path) -> None:
+    folder = tmp_path / "checkpoints"
+    with session_of(folder, max_to_keep=1) as (checkpoints, session):
+        with changes_of_files() as made:
+            train(checkpoints, session)
+        wanted = listed(folder)
+        assert made.count > 12
+        for number in range(made.count):
+            shutil.rmtree(folder)
+            with changes_of_files(number), pytest.raises(KilledError):
+                train(checkpoints, session)
+            train(checkpoints, session)
+            assert listed(folder) == wanted, f"killed before change {number} of {made.count}"
+
+
+def train(checkpoints: Checkpoints, session: Any) -> None:
+    """Do the saves that follow the checkpoint to go on from."""
+    checkpoints.prepare_folder()
+    newest = checkpoints.find_newest()
+    done = -1 if newest is None else step_of(newest) or 0
+    for step, kind, loss in SAVES:
+        if step > done:
+            set_step(session, step)
+            checkpoints.save(session, kind, replace(STATE, dev_losses=(loss,)))
+
+
+def listed(folder: Path) -> dict[Kind, list[str]]:
+    """Return what the index files of a folder list, of which each must be whole."""
+    prefixes = {kind: read_index(folder, kind).listed for kind in Kind}
+    assert not any(damage(prefix) for of_kind in prefixes.values() for prefix in of_kind)
+    return {kind: [prefix.name for prefix in of_kind] for kind, of_kind in prefixes.items()}
+
+
+class Changes:
+    """Counts files that are renamed or removed, and raises KilledError instead of the change of the number `last`."""
+
+    def __init__(self, last: int | None) -> None:
+        self.count = 0
+        self._last = last
+
+    def counted(self, change: Callable[..., Any]) -> Callable[..., Any]:
+        def counted_change(path: Any, *arguments: Any, **named: Any) -> Any:
+            if Path(path).exists():  # else nothing changes
+                if self.count == self._last:
+                    raise KilledError
+                self.count += 1
+            return change(path, *arguments, **named)
+
+        return counted_change
+
+
+@contextmanager
+def changes_of_files(last: int | None = None) -> Iterator[Changes]:
+    """Count the changes of files within the block, which ends before the one of the number `last`."""
+    changes = Changes(last)
+    with pytest.MonkeyPatch.context() as patched:
+        for name in ("rename", "replace", "unlink"):
+            patched.setattr(os, name, changes.counted(getattr(os, name)))
+        yield changes
