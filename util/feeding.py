@@ -107,7 +107,7 @@ class Feeder:
         With `skip_unreadable`, utterances that cannot be read any more are left out, with a warning for each, unless it
         is their store that fails; a recording that is mixed into them is an error all the same.
         `stacking` says how the source's frames are put together, after all else is done to them. `padded_length` says
-        to how many of those that make features are padded in a batch, by how many its longest utterance has.
+        to how many of these a batch is padded, by how many its longest utterance has.
         """
         self._skip_unreadable = skip_unreadable
         self._stacking = stacking
