@@ -122,13 +122,14 @@ import sys, time
 from deepspeech.serving.server.utterances import Utterances
 Utterances.hear = lambda *_, **__: print("heard", file=sys.stderr) or time.sleep(600)
 """
-    with running(f"--model={graph_file}", "--drain_secs=0.1", log=log, before=before) as (process, address):
-        stream = connect(address.replace("http", "ws") + "/v1/stream")
+    with (
+        running(f"--model={graph_file}", "--drain_secs=0.1", log=log, before=before) as (process, address),
+        connect(address.replace("http", "ws") + "/v1/stream") as stream,
+    ):
         say(stream, np.zeros(80_000, np.int16))
         waited_for(log, "(heard)")
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
-        stream.close()
 
 
 def test_a_signal_to_reload_that_comes_early_waits_until_the_server_serves(graph_file: Path, tmp_path: Path) -> None:
