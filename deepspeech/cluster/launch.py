@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
@@ -88,11 +88,11 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
         check_libraries("the coordinator")
     token = read_token(cluster)
     inputs = read_inputs(options)
-    features = front_end(options.features)
+    features, devices = front_end(options.features), compute_devices()
     identity = ModelIdentity(inputs.alphabet, options.features, options.model)
     evaluation = Evaluation(inputs.decoder, options.test.files)
     with (
-        open_sets(options, inputs, features, padded_length_for(compute_devices())) as sets,
+        open_sets(options, inputs, features, padded_length_for(devices)) as sets,
         evaluator_of(options, inputs, identity.network, evaluation) as evaluator,
     ):
         kind = ConnectionOfAnyPlace if cluster.task == ANY_PLACE else Connection
@@ -103,7 +103,7 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
                 return
             options, cluster = placed, placed.cluster
             record.name = cluster.node_name
-            graph = _graph(options, cluster, identity)
+            graph = _graph(options, cluster, identity, devices)
             target, address, replica = _listen(options, cluster, graph)
         plans = {name: data_set.plan for name, data_set in sets.items()}
         properties = worker_properties(options, inputs.alphabet, plans, inputs.sources)
@@ -142,13 +142,15 @@ def _placed(options: Options, connection: Connection, process: str) -> Iterator[
         yield replace(options, cluster=replace(options.cluster, task=task))
 
 
-def _graph(options: Options, cluster: ClusterOptions, identity: ModelIdentity) -> ClusterGraph | AllReduceGraph:
+def _graph(
+    options: Options, cluster: ClusterOptions, identity: ModelIdentity, devices: Sequence[str]
+) -> ClusterGraph | AllReduceGraph:
     settings = GraphSettings.of(options, identity.network, trains=options.trains)
     if cluster.all_reduces:
-        return build_all_reduce_graph(cluster.task, compute_devices(), settings)
+        return build_all_reduce_graph(cluster.task, devices, settings)
     servers, spares = len(cluster.parameter_servers), has_spares(options)
     return build_cluster_graph(
-        cluster.task, servers, compute_devices(), settings, offers=spares, gradient_type=cluster.gradient_type
+        cluster.task, servers, devices, settings, offers=spares, gradient_type=cluster.gradient_type
     )
 
 
