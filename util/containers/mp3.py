@@ -1,6 +1,6 @@
 """How long an mp3 is, and how its samples are read.
 
-Its length is known from a header that most encoders write, and otherwise only by decoding it. Without that header
+Its length is known from a header that most encoders write, and otherwise only by decoding it. Without that number
 libsndfile estimates the length from the size of the file and of its first frames, and decodes no more than that. Where
 bit rates vary, the estimate is a part of the recording or many times of it.
 
@@ -36,19 +36,16 @@ _BLOCK = 1 << 16
 
 def has_length(file_descriptor: int) -> bool:
     """Return whether an mp3 has the header (called Xing, or Info) that says how many frames it has."""
-    return _header(_begin(file_descriptor, 0)[1]) >= 0
+    frames, _ = _counts(_begin(file_descriptor, 0)[1])
+    return frames > 0
 
 
 def goes_on(file_descriptor: int) -> bool:
     """Return whether more frames follow those that the header of an mp3 counts, as where files were joined."""
     begin, first = _begin(file_descriptor, 0)
-    header = _header(first)
-    flags = int.from_bytes(first[header + 4 : header + 8], "big") if header >= 0 else 0
-    if not flags & _HAS_BYTES:
-        return False
-    counted = header + (12 if flags & _HAS_FRAMES else 8)
-    end = begin + int.from_bytes(first[counted : counted + 4], "big")
-    if os.fstat(file_descriptor).st_size - end < _FEWEST_MORE:
+    _, counted = _counts(first)
+    end = begin + counted
+    if not counted or os.fstat(file_descriptor).st_size - end < _FEWEST_MORE:
         return False
     _, more = _begin(file_descriptor, end)
     return any(has_two_frames(more[place:]) for place, byte in enumerate(more) if byte == 0xFF)
@@ -64,9 +61,16 @@ def _begin(file_descriptor: int, position: int) -> tuple[int, bytes]:
     return position, os.pread(file_descriptor, _SEARCHED_BYTES, position)
 
 
-def _header(first: bytes) -> int:
-    """Return where in the bytes of the first frame the header with the numbers is; -1 if there is none."""
-    return max(first.find(b"Xing"), first.find(b"Info"))
+def _counts(first: bytes) -> tuple[int, int]:
+    """Return how many frames and bytes the header in the first frame counts; 0 for what it does not tell.
+
+    Encoders write zeros there until they come to the end, which one that was killed never did.
+    """
+    header = max(first.find(b"Xing"), first.find(b"Info"))
+    flags = int.from_bytes(first[header + 4 : header + 8], "big") if header >= 0 else 0
+    numbers = (int.from_bytes(first[place : place + 4], "big") for place in (header + 8, header + 12))
+    frames = next(numbers) if flags & _HAS_FRAMES else 0
+    return frames, next(numbers) if flags & _HAS_BYTES else 0
 
 
 def seek(sound: soundfile.SoundFile, place: int) -> None:
