@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -177,6 +178,25 @@ def test_members_that_an_utterance_has_twice_are_a_bad_row(again: str, tmp_path:
 def test_a_compressed_shard_is_refused_as_such(name: str, tmp_path: Path, tiny_corpus: TinyCorpus) -> None:
     with pytest.raises(CorpusError, match=r"train.*: shards must be tar files without compression; decompress it"):
         read(tmp_path / name, tiny_corpus)
+
+
+def test_a_shard_of_sparse_files_is_refused_and_not_read_in_part(tmp_path: Path, tiny_corpus: TinyCorpus) -> None:
+    samples = np.random.default_rng(0).normal(0, 0.1, 200_000)
+    samples[20_000:60_000] = 0
+    soundfile.write(tmp_path / "a.wav", samples, 16_000)
+    content = (tmp_path / "a.wav").read_bytes()
+    with (tmp_path / "a.wav").open("wb") as with_a_hole:
+        with_a_hole.write(content[:45_056])
+        with_a_hole.seek(114_688)
+        with_a_hole.write(content[114_688:])
+    assert (tmp_path / "a.wav").read_bytes() == content
+    soundfile.write(tmp_path / "b.wav", samples, 16_000)
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / "b.txt").write_text("b")
+    members = ("a.wav", "a.txt", "b.wav", "b.txt")
+    subprocess.run(("tar", "--sparse", "-cf", "sparse.tar", *members), cwd=tmp_path, check=True)
+    with pytest.raises(CorpusError, match=r"sparse.tar: holds a.wav as a sparse file; write it again without --sparse"):
+        read(tmp_path / "sparse.tar", tiny_corpus)
 
 
 def test_a_range_that_ends_before_it_begins_is_refused(tmp_path: Path, tiny_corpus: TinyCorpus) -> None:

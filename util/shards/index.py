@@ -28,7 +28,7 @@ Without the former the transcript is the object's `text` or `transcript`.
 """
 _TEXTS = ("text", "transcript")
 
-_FORMAT = 5
+_FORMAT = 6
 _LARGEST_TEXT = 1 << 20
 
 

@@ -85,13 +85,15 @@ def contents(shard: str, size: int, modified_ns: int) -> Mapping[str, Place]:  #
     """Return where each file of a shard of this size and modification time is, in their order.
 
     A hard link, which tar writes for a file that it has written under another name, is the file that it links to.
-    Raise CorpusError if it is not a tar file or ends early, or OSError.
+    Raise CorpusError if it is not a tar file, ends early or has sparse files, or OSError.
     """
     found: dict[str, Place] = {}
     try:
         with open_shard(Path(shard)) as file, tarfile.open(fileobj=file, mode="r:") as archive:
             for member in archive:
                 name, place = _plain(member.name), None
+                if member.issparse():  # of which only the pieces between its holes are there
+                    raise CorpusError(f"{shard}: holds {name} as a sparse file; write it again without --sparse")
                 if member.isreg():
                     place = Place(member.offset_data, member.size, 1)
                     if place.start + place.size > size:
