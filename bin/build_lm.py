@@ -200,9 +200,9 @@ def _fail(tool: str, log: str) -> None:
 def call(arguments: Namespace, scratch: Path, tool: str, *options: str | Path, words: Sequence[str] = ()) -> None:
     """Run one of KenLM's programs with `words` on its standard input."""
     log = scratch / f"{tool}.log"
-    with log.open("w") as out:
+    with log.open("wb") as out:
         command = [arguments.tools / tool, *options]
-        result = subprocess.run(command, input="\n".join(words), text=True, stdout=out, stderr=out)
+        result = subprocess.run(command, input="\n".join(words).encode(), stdout=out, stderr=out)
     if result.returncode:
         _fail(tool, str(log))
 

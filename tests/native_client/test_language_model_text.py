@@ -25,6 +25,20 @@ def test_text_is_normalized_as_transcripts_are(tmp_path: Path, tools_that_keep_w
     assert (tmp_path / "read.txt").read_text() == "don't stop\ngo\n"
 
 
+def test_words_are_utf_8_whatever_the_locale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for tool, command in (("lmplz", "cat"), ("filter", f"cat > '{tmp_path}/read.txt'; exit 1"), ("build_binary", "")):
+        (tmp_path / tool).write_text(f"#!/bin/sh\n{command}\n")
+        (tmp_path / tool).chmod(0o755)
+    (tmp_path / "alphabet.txt").write_text(" \nä\nю\n", encoding="utf-8")
+    (tmp_path / "text.txt").write_text("ä ю\n", encoding="utf-8")
+    for name, value in {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}.items():
+        monkeypatch.setenv(name, value)  # a locale whose encoding is ASCII
+    folders = ("--out", tmp_path / "lm", "--tools", tmp_path)
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders, "--alphabet", tmp_path / "alphabet.txt")
+    assert "filter failed" in result.stderr
+    assert set((tmp_path / "read.txt").read_text(encoding="utf-8").split()) == {"ä", "ю"}
+
+
 def test_byte_order_marks_and_empty_lines_are_no_text(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
     (tmp_path / "text.txt").write_text("one two\n\n  \nthree\n\n", encoding="utf-8-sig")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
