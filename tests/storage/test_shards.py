@@ -21,6 +21,7 @@ from deepspeech.util.augmentation import source
 from deepspeech.util.augmentation.registry import parse_augmentations
 from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
 from deepspeech.util.corpus import Corpus, read_corpus
+from deepspeech.util.corpus_files import further_columns
 from deepspeech.util.errors import CorpusError
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import Feeder, OnTheFly
@@ -85,6 +86,13 @@ def test_a_row_that_is_a_part_becomes_a_recording_and_further_columns_stay(
         assert json.load(described) == {"text": "a", "speaker": "anna", "duration": "0.2"}
     part = read_audio(tmp_path / "parts-000000.tar/000000000.flac", 16_000)
     assert np.array_equal(part, soundfile.read(wav, dtype="float32", start=1600, frames=3200)[0])
+
+
+def test_further_columns_that_are_not_unicode_stay_as_they_are(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "a.wav", np.sin(np.arange(16_000) / 9), 16_000)
+    (tmp_path / "list.jsonl").write_text(r'{"audio_filepath": "a.wav", "text": "a", "speaker": "ä\ud800"}', "utf-8")
+    assert main([str(tmp_path / "list.jsonl"), "--to", str(tmp_path / "shard")]) == 0
+    assert dict(further_columns(str(tmp_path / "shard-000000.tar"))) == {1: {"speaker": "ä\ud800"}}
 
 
 @pytest.mark.parametrize(

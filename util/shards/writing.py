@@ -23,7 +23,7 @@ from ..containers.flac import write_flac
 from ..corpus_files import Row, further_columns, read_files
 from ..errors import AudioError, BadRow, CorpusError, DeepSpeechError, StorageError
 from ..files.opening import opened
-from ..files.whole_files import written_whole
+from ..files.whole_files import encoded, written_whole
 from ..parts import PartError
 from ..storage.addresses import address_of
 from ..storage.copies import Settings, named_for_all
@@ -119,7 +119,7 @@ def _add(archive: tarfile.TarFile, key: str, row: Row, columns: Mapping[str, str
         raise CorpusError(f"{row.csv_file}:{row.line}: {reason}") from error
     members = {ending: recording, TRANSCRIPT: row.transcript.encode()}
     if columns:
-        members[COLUMNS] = json.dumps({**columns, "text": row.transcript}, ensure_ascii=False).encode()
+        members[COLUMNS] = encoded(json.dumps({**columns, "text": row.transcript}, ensure_ascii=False))
     for name, content in members.items():
         member = tarfile.TarInfo(f"{key}.{name}")
         member.size = len(content)
