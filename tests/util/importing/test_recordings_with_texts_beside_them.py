@@ -214,6 +214,14 @@ def test_subtitles_cut_their_recording(tmp_path: Path) -> None:
     assert left_out["detail"] == "line 2: times are not written as 00:01:02.345 --> 00:01:04.000"
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_cue_goes_on_behind_characters_that_part_lines_elsewhere(tmp_path: Path, end: str) -> None:
+    lines = ("1", "00:00:01,000 --> 00:00:02,000", "one\u2028\u2028two\v\vthree", "", "2")
+    (tmp_path / "a.srt").write_bytes(end.join([*lines, "00:00:03,000 --> 00:00:04,000", "four", ""]).encode())
+    (tier,) = read_subtitles(tmp_path / "a.srt")
+    assert [segment.text for segment in tier.segments] == ["one two three", "four"]
+
+
 def test_captions_that_roll_up_say_each_line_once(tmp_path: Path) -> None:
     said = ["hello there", "no", "no", "that is all"]
     cues = []

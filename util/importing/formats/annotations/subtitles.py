@@ -15,6 +15,8 @@ from typing import NamedTuple
 from ....corpus_files.lines import read_text
 from .tiers import AnnotationsError, Segment, Tier
 
+_LINE_END = re.compile(r"[\r\n]")
+"""Not the characters at which Python's `splitlines` parts lines, too: an empty line ends a cue."""
 _ARROW = "-->"
 _TIME = r"(?:(\d+):)?(\d+):(\d+)[.,](\d+)"
 _TIMES = re.compile(rf"\s*{_TIME}\s*{_ARROW}\s*{_TIME}(?:\s.*)?")
@@ -37,7 +39,7 @@ def read_subtitles(path: Path) -> list[Tier]:
     line is taken once, where it first appears.
     """
     tiers: dict[str, list[Segment]] = {}
-    for cue in _rolled_out(_cues(read_text(path).splitlines())):
+    for cue in _rolled_out(_cues(_LINE_END.split(read_text(path)))):
         tiers.setdefault(cue.voice, []).append(Segment(cue.start, cue.end, " ".join(cue.lines)))
     return [Tier(voice or "subtitles", voice, segments) for voice, segments in tiers.items()]
 
