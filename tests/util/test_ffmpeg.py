@@ -105,13 +105,15 @@ def test_recordings_of_phones_and_browsers_are_decoded(tmp_path: Path, program: 
     soundfile.write(tmp_path / "stereo.wav", TONES, RATE)
     for name, codec in (("a.m4a", "aac"), ("a.mp4", "aac"), ("a.webm", "libopus"), ("a.aac", "aac"), ("a.mkv", "flac")):
         path = tmp_path / name
-        command = [program, "-loglevel", "error", "-i", f"{tmp_path}/stereo.wav", "-codec:a", codec, f"{path}"]
-        subprocess.run(command, check=True)
+        command = [program, "-loglevel", "error", "-i", f"{tmp_path}/stereo.wav", "-codec:a", codec]
+        index_first = ["-movflags", "faststart"] * (name == "a.mp4")
+        subprocess.run([*command, *index_first, f"{path}"], check=True)
         samples = read(path)
         assert abs(len(samples) - len(TONES)) < RATE / 8
         assert channel_count(path) == 2
         assert 0.2 < np.abs(samples).max() <= 1
-    for name, reason in (("a.m4a", "ffmpeg cannot decode it"), ("a.webm", "truncated"), ("a.mkv", "truncated")):
+    without_index = ("a.m4a", "ffmpeg cannot decode it")
+    for name, reason in (without_index, ("a.mp4", "truncated"), ("a.webm", "truncated"), ("a.mkv", "truncated")):
         content = (tmp_path / name).read_bytes()
         (tmp_path / f"cut {name}").write_bytes(content[: len(content) // 2])
         with pytest.raises(AudioError, match=reason):

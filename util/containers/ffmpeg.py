@@ -41,8 +41,8 @@ MP3_IN_WAV = "MP3 in a WAV"
 
 NO_TRACK = "matches no streams"
 """What ffmpeg says, with advice on its flags, of a file without an audio track."""
-ENDED_EARLY = "File ended prematurely"
-"""What ffmpeg says of a WebM or Matroska file that is cut off, though it exits as it does for a whole one."""
+ENDED_EARLY = ("File ended prematurely", "partial file")
+"""What ffmpeg says of a WebM, Matroska or MP4 file that is cut off, though it exits as it does for a whole one."""
 
 Samples = npt.NDArray[np.float32]
 
@@ -142,7 +142,7 @@ def _blocks(path: Path, wav: WavFormat, process: subprocess.Popen[bytes], messag
         yield wav.samples(data[: len(data) // wav.frame_bytes * wav.frame_bytes])
     if process.wait():
         raise _failure(path, process, messages)
-    if any(ENDED_EARLY in line for line in _said(messages)):
+    if any(words in line for line in _said(messages) for words in ENDED_EARLY):
         raise AudioError(f"{path}: truncated: {PROGRAM} says that the file ends early")
 
 
