@@ -6,8 +6,9 @@
 
 SOURCE is an audio file, a folder of them, or a CSV with a column wav_filename; rows of a corpus may be parts of
 recordings. The augmentations are written as deepspeech-train takes them; see docs/augmentation.md. The recording NAME
-becomes NAME-0.wav, as it is, NAME-1.wav and so on, as in the epochs of a training with the same --random_seed, and
-NAME.png with their spectrograms and features. What changes features can only be seen, in the pictures.
+becomes NAME-0.wav, as it is, NAME-1.wav and so on, as in the epochs of a training, and NAME.png with their spectrograms
+and features. With the same --random_seed, a training draws the same numbers only for a recording that has the same
+place among all of its own. What changes features can only be seen, in the pictures.
 Where a CSV has transcripts, augmented.csv lists all but the first of them, for a test of a model in noise or in rooms.
 Pictures need matplotlib: `pip install '.[augmentation]'` in the checkout installs it.
 """
