@@ -163,17 +163,18 @@ class Request:
         self.rows: list[Array] = []
         self.error: Exception | None = None
         self.arrived = time.monotonic()
-        self._done = False
+        self._computed = False
+        self._abandoned = False
         self._woken = threading.Event()
 
     @property
     def done(self) -> bool:
         """Whether nothing is left to compute."""
-        return self._done or self.error is not None
+        return self._computed or self._abandoned or self.error is not None
 
     def abandon(self) -> None:
-        """Let nothing be left to compute."""
-        self._done = True
+        """Let nothing be left to compute, even if a part of it is being computed right now."""
+        self._abandoned = True
 
     def wait(self) -> None:
         """Wait until the request is done or shall lead."""
@@ -191,6 +192,6 @@ class Request:
     def take(self, rows: Array, state: State, largest: int | None) -> None:
         """Take the posteriors of that piece, and the state after it."""
         self.rows.append(rows)
-        self._done = largest is None or len(self.piece.windows) <= largest
+        self._computed = largest is None or len(self.piece.windows) <= largest
         rest = self.piece.windows[:0] if largest is None else self.piece.windows[largest:]
         self.piece = self.piece._replace(windows=rest, state=state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -173,6 +174,41 @@ def test_others_go_on_when_the_thread_that_computes_for_them_is_interrupted(engi
     for thread in threads:
         thread.join(30)
     assert sorted(outcomes) == [-1, 2 * 128, 2 * 128]
+
+
+def test_others_go_on_when_a_thread_is_interrupted_whose_windows_another_computes(engine: WatchedEngine) -> None:
+    scheduler = Scheduler(engine)
+    lengths: list[int] = []
+    computing, interrupted = threading.Event(), threading.Event()
+
+    def interrupt() -> None:  # the main thread, once it waits for the second batch, in which its windows are
+        if engine.sizes == [1]:
+            computing.set()
+            while not scheduler._waiting:
+                time.sleep(0.01)
+        elif engine.sizes == [1, 2]:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            interrupted.wait(30)
+
+    def talk(frames: int) -> threading.Thread:
+        thread = threading.Thread(target=lambda: lengths.append(len(scheduler.stream().run(windows_of(1, frames)))))
+        thread.daemon = True  # where nobody computes for it
+        thread.start()
+        return thread
+
+    engine.before = interrupt
+    first = talk(2 * 128)
+    assert computing.wait(30)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            scheduler.stream().run(windows_of(2, 3 * 128))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    interrupted.set()
+    first.join(30)
+    talk(FRAMES).join(30)
+    assert lengths == [2 * 128, FRAMES]
 
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
