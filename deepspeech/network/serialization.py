@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -105,7 +104,7 @@ def _is_valid(value: object, kind: str) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     allowed = int if kind == "int" else (int, float)
-    return isinstance(value, allowed) and math.isfinite(value) and 0 <= value <= LARGEST_SIZE
+    return isinstance(value, allowed) and 0 <= value <= LARGEST_SIZE
 
 
 def _told(record: Mapping[str, Any]) -> str:

@@ -22,6 +22,8 @@ SMALLEST_PROBABILITY = 1e-4
 PENALTY = 1.0
 """Half the square of each slope's difference from the default's is added to the loss so many times when fitting."""
 NEWTON_STEPS = 50
+LARGEST_WEIGHT = 1e6
+"""No weight that is read is larger; what is fitted has weights of a few units."""
 
 Array = npt.NDArray[np.float64]
 
@@ -45,7 +47,7 @@ class Calibration:
     def confidence(self, observation: Observation) -> float:
         """Return the probability, between 0 and 1, that a word of which this is observed is right."""
         weighted = self.agreement * _logit(observation.agreement) + self.clarity * _logit(observation.clarity)
-        return 1 / (1 + math.exp(-(self.bias + weighted)))
+        return (1 + math.tanh((self.bias + weighted) / 2)) / 2  # the logistic function, which exp overflows in
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,8 @@ def fitted(observations: Sequence[Observation], right: Sequence[bool], default: 
 
 def _calibration(value: Mapping[str, object]) -> Calibration:
     weights = [value[field.name] for field in fields(Calibration)]
-    numbers = [float(weight) for weight in weights if isinstance(weight, (int, float))]
-    if len(numbers) != len(weights) or not all(map(math.isfinite, numbers)):
+    numbers = [float(each) for each in weights if isinstance(each, (int, float)) and abs(each) <= LARGEST_WEIGHT]
+    if len(numbers) != len(weights):
         raise ValueError
     return Calibration(*numbers)
 

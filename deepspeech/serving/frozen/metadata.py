@@ -78,7 +78,7 @@ def parse_features(data: bytes) -> tuple[FeatureOptions, FeatureStatistics | Non
         if not options.normalized:
             return options, None
         arrays = [np.array(value["statistics"][name], np.float32) for name in _STATISTICS]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise GraphError("its features are not described in JSON") from None
     except FeatureError as error:
         raise GraphError(f"its features cannot be computed: {error}") from None

@@ -47,6 +47,12 @@ def test_a_confidence_grows_with_agreement_and_clarity() -> None:
     assert 0 < unsure < 0.01 and 0.99 < sure < 1
 
 
+@pytest.mark.parametrize("bias", [-1e6, -1000, 1000, 1e6])
+def test_a_calibration_of_large_weights_has_confidences_too(bias: float) -> None:
+    read = Calibrations.from_json(Calibrations(Calibration(bias, 1.0, 1.0)).to_json().encode())
+    assert read.acoustic.confidence(Observation(0.5, 0.5)) == (bias > 0)
+
+
 def test_a_fit_finds_the_calibration_that_words_follow() -> None:
     random = np.random.default_rng(0)
     truth = Calibration(bias=-1.0, agreement=0.8, clarity=0.3)
@@ -194,7 +200,8 @@ def test_dev_files_may_be_in_a_home_folder(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_damaged_calibration_is_refused(graph_file: Path, tmp_path: Path) -> None:
-    for text in (b"{", b'{"acoustic": {}}', Calibrations(Calibration(math.inf, 1, 1)).to_json().encode()):
+    wrong = [Calibrations(Calibration(bias, 1, 1)).to_json().encode() for bias in (math.inf, math.nan, 10**400)]
+    for text in (b"{", b'{"acoustic": {}}', *wrong):
         (tmp_path / "bad.pb").write_bytes(with_text(graph_file.read_bytes(), CALIBRATIONS_NODE, text))
         with pytest.raises(GraphError, match="calibration of its confidences is damaged"):
             Model(tmp_path / "bad.pb")

@@ -209,7 +209,10 @@ def test_features_in_a_graph_survive_and_anything_else_is_refused() -> None:
     sizes: list[Any] = [0, -1, 1 << 40, 2.5, "25", None, []]
     statistics_of_others: list[Any] = [
         *(None, {}, {"mean": [0, 0, 0]}, {"mean": 1, "deviation": 1}),
-        *({"mean": [0] * 3, "deviation": deviation} for deviation in ([0] * 3, [1, 1], [1, 1, float("nan")])),
+        *(
+            {"mean": [0] * 3, "deviation": deviation}
+            for deviation in ([0] * 3, [1, 1], [1, 1, float("nan")], [1, 1, 10**400])
+        ),
     ]
     other_options: list[Any] = [[], {"hop": 3}, {"feature_type": "mel", "sample_rate": 16_000}]
     changes: list[dict[str, Any]] = [
