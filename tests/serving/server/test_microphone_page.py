@@ -70,6 +70,14 @@ FINISH_UNANSWERED = """async () => {
   return failures;
 }"""
 
+SHOW_AND_SAVE = """async phrases => {
+  const { Recording } = await import("/page/recording.js");
+  const { formats } = await import("/page/formats.js");
+  const utterance = { text: "…", start: 0, words: phrases.map((word, n) => ({ word, start: n, end: n + 0.5 })) };
+  const recording = new Recording("", "");
+  recording.add(utterance);
+  return [recording.part(".words p").textContent, formats.srt.write([utterance])];
+}"""
 SHOW_ARABIC = """async () => {
   const { Recording } = await import("/page/recording.js");
   const words = "مرحبا بكم جميعا".split(" ").map((word, n) => ({ word, start: n, end: n + 1, confidence: 0.9 }));
@@ -226,6 +234,14 @@ def test_arabic_runs_from_right_to_left_and_is_told_to_be_arabic(speaker: Any, m
         page.focus(".word[tabindex='0']")
         page.keyboard.press("ArrowLeft")
         assert page.evaluate("document.activeElement.textContent") == "بكم"
+
+
+def test_phrases_of_a_script_without_spaces_are_shown_and_saved_without_them(speaker: Any, models: Models) -> None:
+    phrases = ["你好", "世界", "cloud", "nine", "上", "𠀀"]
+    with serving(models) as served, opened(speaker, served) as page:
+        shown, saved = page.evaluate(SHOW_AND_SAVE, phrases)
+    assert shown == "00:00你好世界 cloud nine 上𠀀"
+    assert saved == srt(cues([TimedWord(phrase, second, second + 0.5) for second, phrase in enumerate(phrases)]))
 
 
 def test_what_was_said_since_the_last_text_is_sent_again(speaker: Any, models: Models) -> None:

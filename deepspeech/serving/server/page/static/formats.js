@@ -5,6 +5,9 @@ const LONGEST_CUE_CHARACTERS = 84;
 const PAUSE_SECONDS = 0.8;
 const SHORTEST_CUE_SECONDS = 0.7;
 
+// Characters of scripts that have no spaces between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese.
+const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}]/u;
+
 // Each takes utterances of {text, start, end, confidence, words: [{word, start, end, confidence}]}, times in seconds.
 export const formats = {
   txt: { type: "text/plain", write: utterances => utterances.map(({ text }) => `${text}\n`).join("") },
@@ -17,6 +20,11 @@ export function clock(seconds, mark = ".") {
   const milliseconds = Math.round(seconds * 1000);
   const part = (size, count, width = 2) => String(Math.floor(milliseconds / size) % count).padStart(width, "0");
   return `${part(3_600_000, Infinity)}:${part(60_000, 60)}:${part(1000, 60)}${mark}${part(1, 1000, 3)}`;
+}
+
+// Returns what is between two words of a text that follow each other: a space, or nothing.
+export function between(word, next) {
+  return UNSPACED.test([...word].at(-1)) && UNSPACED.test([...next][0]) ? "" : " ";
 }
 
 function wordsOf(utterances) {
@@ -40,8 +48,12 @@ function cues(words) {
     const start = group[0].start;
     const end = Math.max(group.at(-1).end, start + SHORTEST_CUE_SECONDS);
     const next = groups[number + 1]?.[0].start ?? Infinity;
-    return { start, end: Math.min(end, next), text: group.map(({ word }) => word).join(" ") };
+    return { start, end: Math.min(end, next), text: group.reduce(continued, "") };
   });
+}
+
+function continued(text, { word }) {
+  return text ? text + between(text, word) + word : word;
 }
 
 function grouped(words) {

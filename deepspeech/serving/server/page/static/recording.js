@@ -1,6 +1,6 @@
 // What the page shows of one recording: utterances of words, each with its time, and buttons to save them.
 
-import { clock, formats } from "./formats.js";
+import { between, clock, formats } from "./formats.js";
 
 const UNSURE = 0.5, LESS_SURE = 0.8; // confidences below these are shown fainter
 const tip = document.getElementById("tip");
@@ -48,7 +48,11 @@ export class Recording {
     time.className = "time";
     time.textContent = clock(utterance.start).slice(3, 8);
     line.append(time);
-    for (const word of utterance.words) line.append(this.word(word), " ");
+    let before = null;
+    for (const word of utterance.words) {
+      line.append(before ? between(before.word, word.word) : "", this.word(word));
+      before = word;
+    }
     if (!utterance.words.length) line.append(utterance.text);
     this.part(".words").append(line);
     this.part(".saving").hidden = false;
