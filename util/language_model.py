@@ -26,9 +26,9 @@ def is_of_characters(path: Path, labels: Sequence[str | bytes]) -> bool:
     """
     has_space = False
     letters = unspaced = 0
-    if not path.is_file():
-        return False
     try:
+        if not path.is_file():
+            return False
         for word in vocabulary(path):
             if word == SPACE:
                 has_space = True

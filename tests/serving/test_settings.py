@@ -39,6 +39,7 @@ def test_a_refused_setting_leaves_the_model_as_it_was(scored: Model, noise: npt.
         lambda: scored.setBeamWidth(1 << 30),
         lambda: scored.addHotWord("a", float("inf")),
         lambda: scored.enableExternalScorer("missing.scorer"),
+        lambda: scored.enableExternalScorer("x" * 5000),  # a name that no system looks for
     ):
         weights, beam_width = scored.scorer_weights, scored.beamWidth()
         with pytest.raises(RuntimeError):
