@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from collections.abc import Iterator
@@ -34,13 +35,16 @@ from serving_in_thread import (
     tell,
     until,
 )
+from starlette.types import Message
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from deepspeech import Model
 from deepspeech.serving.endpointing.recognition import EndpointedRecognition
 from deepspeech.serving.server.description import describe
+from deepspeech.serving.server.live.connection import LiveConnection
 from deepspeech.serving.server.options import Limits, ServerOptions
+from deepspeech.serving.server.service import Service
 
 PATIENT = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much]
 
@@ -196,6 +200,34 @@ def test_a_model_that_computes_no_numbers_is_a_failure_of_the_server_and_not_of_
         assert str(tmp_path) not in str(failed.value)
         assert server.figure('refused_total{code="internal_error"}') == 2
     assert len(caplog.messages) == 2 and all("damaged.pb: what the network" in each for each in caplog.messages)
+
+
+def test_a_client_that_left_too_much_unread_is_told_so_when_it_reads_on(graph_file: Path) -> None:
+    models = loaded(graph_file)
+    service = Service(ServerOptions((), limits=Limits(max_unread_messages=3)), models)
+    reads_on = asyncio.Event()
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "websocket.receive", "text": '{"type": "finish"}'}
+
+    async def send(message: Message) -> None:
+        await reads_on.wait()
+        sent.append(message)
+
+    async def serve() -> None:
+        connection = LiveConnection(service, models.named("tiny"), 16_000, receive, send)
+        served = asyncio.ensure_future(connection.serve())
+        while b'refused_total{code="slow_reader"}' not in service.metrics.text()[0]:
+            await asyncio.sleep(0.01)
+        reads_on.set()
+        await served
+
+    asyncio.run(serve())
+    service.close()
+    *_, last, close = sent
+    assert json.loads(last["text"])["code"] == "slow_reader"
+    assert close == {"type": "websocket.close", "code": 1008}
 
 
 def test_a_connection_that_is_one_too_many_is_told_when_to_come_back(served: Served) -> None:

@@ -89,10 +89,11 @@ class LiveConnection:
                 self._inbox.put(Close())
                 ending = await recognizing or ending
             assert ending is not None  # only after `Close` does nothing speak against going on
-            if ending.error_code is not None:
+            if ending.error_code is None:
+                self._outbox.end()
+            else:
                 self._service.metrics.refused.labels(ending.error_code).inc()
-                self._outbox.put(error_message(ending.error_code, ending.message))
-            self._outbox.end()
+                self._outbox.end(error_message(ending.error_code, ending.message))
             await writing
             await self._send({"type": "websocket.close", "code": ending.close_code})
         except (ClientGoneError, OSError):

@@ -112,8 +112,9 @@ class Outbox:
         self._changed.set()
         return True
 
-    def end(self) -> None:
-        """Let `take` return None once everything is taken."""
+    def end(self, *last: dict[str, Any]) -> None:
+        """Let `take` return None once everything is taken, and after it the last messages, however many are unread."""
+        self._items.extend(last)
         self._ended = True
         self._changed.set()
 
