@@ -122,7 +122,8 @@ class Checkpoints:
         description = self._description(step, state)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_description(prefix, unfinished(description))
+            if not (was_there and description_path(prefix).exists()):  # else that tells of the weights that are there
+                write_description(prefix, unfinished(description))
             self._saver.save(session, str(prefix), write_meta_graph=False, write_state=False)
             write_description(prefix, finished(description, prefix))
             self._damaged.discard(prefix)

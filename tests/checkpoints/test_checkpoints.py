@@ -1,9 +1,6 @@
 import json
 import os
-import resource
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
+from checkpoint_sessions import IDENTITY, STATE, files_no_larger_than, session_of, set_step, values
 
 from deepspeech.checkpoints.flag_check import check_flags
 from deepspeech.checkpoints.identity import check_described_network, read_description
@@ -260,14 +257,3 @@ def write_foreign_checkpoint(prefix: Path, renamed: dict[str, str]) -> dict[str,
         session.run(v1.global_variables_initializer())
         v1.train.Saver(variables).save(session, str(prefix), write_meta_graph=False, write_state=False)
     return weights
-
-
-@contextmanager
-def files_no_larger_than(size: int) -> Iterator[None]:
-    """Have the kernel refuse, within the block, to write more into a file, as it does when a disk is full."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)

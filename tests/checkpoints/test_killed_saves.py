@@ -1,4 +1,4 @@
-"""What a run that goes on finds where the one before was killed between two changes of its folder."""
+"""What a run that goes on finds where the one before was killed between two changes of its folder, or its disk full."""
 
 import os
 import shutil
@@ -8,12 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from checkpoint_sessions import STATE, session_of, set_step
+import tensorflow as tf
+from checkpoint_sessions import STATE, files_no_larger_than, session_of, set_step, values
 
 from deepspeech.checkpoints.folder import Kind, read_index
 from deepspeech.checkpoints.integrity import damage, step_of
 from deepspeech.checkpoints.store import Checkpoints
+from deepspeech.errors import CheckpointError
+
+v1 = tf.compat.v1
 
 SAVES = ((10, Kind.BEST, 3.0), (14, Kind.NEWEST, 3.0), (20, Kind.BEST, 2.0), (24, Kind.NEWEST, 2.0))
 """The step, the kind, and the loss of the last validation of each save of a run."""
@@ -36,6 +41,23 @@ def test_a_run_that_was_killed_at_any_change_of_a_file_goes_on_to_the_same_check
                 train(checkpoints, session)
             train(checkpoints, session)
             assert listed(folder) == wanted, f"killed before change {number} of {made.count}"
+
+
+def test_a_checkpoint_that_cannot_be_written_again_with_other_weights_keeps_its_weights_and_its_progress(
+    tmp_path: Path,
+) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        checkpoints.save(session, Kind.NEWEST, STATE)
+        before = values(session)
+        with session.graph.as_default():  # as training does that goes back to the best weights
+            session.run([v1.assign(each, 2 * each) for each in v1.trainable_variables()])
+        with files_no_larger_than(20_000), pytest.raises(CheckpointError, match="File too large"):
+            checkpoints.save(session, Kind.NEWEST, replace(STATE, plateau_reductions=1))
+        newest = checkpoints.find_newest()
+        assert newest is not None
+        assert checkpoints.restore(session, newest) == STATE
+        found = values(session)
+    assert all(np.array_equal(before[name], found[name]) for name in before)
 
 
 def train(checkpoints: Checkpoints, session: Any) -> None:
