@@ -111,7 +111,7 @@ class ClusterCoordinator:
         if isinstance(job, Job):
             self._leases.grant(job, member)
         elif job is NoJob.OVER:
-            self.over = True
+            self.over, self.trouble = True, None  # nothing is left that a server is needed for
         return job
 
     def return_jobs(self, identity: str, numbers: list[int], now: float) -> None:

@@ -1,12 +1,13 @@
 """How the coordinator lets nodes go that were told to stop."""
 
 import pytest
-from coordinators import applicant, cluster, joined, training
+from coordinators import TEST, applicant, cluster, job_of, joined, submit, training
 
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.errors import TrainingFailedError, TrainingStoppedError
 from deepspeech.cluster.coordination.membership import Role
 from deepspeech.cluster.coordination.status import status_of
+from deepspeech.schedule.coordinator import NoJob
 
 
 def with_server() -> tuple[ClusterCoordinator, str]:
@@ -70,6 +71,20 @@ def test_a_server_that_is_lost_while_weights_are_loaded_is_waited_for_from_then_
     assert coordinator.servers_lost_since is None
     coordinator.tick(31.0)
     assert coordinator.servers_lost_since == 20.0
+
+
+def test_a_server_that_is_lost_as_the_last_result_comes_does_not_take_training_back() -> None:
+    coordinator, server = with_server()
+    coordinator.open(training(batches=0, epochs=0, test=1))
+    worker = joined(coordinator, 0)
+    coordinator.allow_testing()
+    job = job_of(coordinator, worker)
+    coordinator.leave(server, 1.0)
+    assert coordinator.trouble == "ps 0 was lost"
+    submit(coordinator, worker, job)
+    assert coordinator.next_job(worker, 1.0) is NoJob.OVER
+    assert coordinator.trouble is None
+    assert [report.set_name for report in coordinator.take_reports()] == [TEST]
 
 
 def test_the_chief_stays_until_a_worker_that_died_at_the_end_is_given_up_and_the_servers_have_gone() -> None:
