@@ -68,13 +68,13 @@ class Watchdog:
 
     def trouble(self, waiting_since: float) -> str | None:
         """Return why training must fail, or None; `waiting_since` is when the chief began to wait for servers."""
+        now = self._service.clock()
         with self._service.locked() as coordinator:
-            missing = coordinator.members.missing(Role.PARAMETER_SERVER)
-            since = coordinator.servers_lost_since
-        waited = self._service.clock() - (waiting_since if since is None else min(since, waiting_since))
-        if not missing or waited < self._patience:
+            lost, missing = coordinator.members.lost_servers, coordinator.members.missing(Role.PARAMETER_SERVER)
+            overdue = [task for task in missing if now - lost.get(task, waiting_since) >= self._patience]
+        if not overdue:
             return None
-        names = ", ".join(f"{task} ({self._parameter_servers[task]})" for task in missing)
+        names = ", ".join(f"{task} ({self._parameter_servers[task]})" for task in overdue)
         return f"parameter server {names} did not come, or come back, for {self._patience:.0f} s"
 
     def _look_again_and_again(self) -> None:

@@ -121,6 +121,21 @@ def test_training_that_is_begun_again_in_vain_ends_unless_a_result_or_another_se
         begin_every_second(3)
 
 
+def test_each_server_is_waited_for_from_its_own_loss_on_and_not_from_that_of_one_that_is_back() -> None:
+    now = [0.0]
+    coordinator = ClusterCoordinator(ClusterSettings(1, 2, 1, 1), {})
+    servers = [coordinator.join(Applicant(Role.PARAMETER_SERVER, task, "process"), 0.0) for task in range(2)]
+    watching = watchdog.Watchdog(Service(coordinator, lambda: now[0]), ["a:2222", "b:2222"], patience=50.0)
+    coordinator.leave(servers[0], 10.0)
+    coordinator.leave(servers[1], 55.0)
+    coordinator.join(Applicant(Role.PARAMETER_SERVER, 0, "another"), 58.0)
+    now[0] = 104.0
+    assert watching.trouble(waiting_since=10.0) is None
+    now[0] = 105.0
+    said = "parameter server 1 (b:2222) did not come, or come back, for 50 s"
+    assert watching.trouble(waiting_since=10.0) == said
+
+
 @pytest.mark.parametrize(
     ("seconds", "failures"), [([0.5] * 1203, 1), ([0.5, 1000.0, 0.5], 0)], ids=["cut off", "suspended"]
 )
@@ -199,7 +214,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> tuple[watchdog.Watchdog, Callabl
     monkeypatch.setattr(watchdog, "end_hard_later", MagicMock())
     service = MagicMock(clock=lambda: 0.0)
     coordinator = service.locked.return_value.__enter__.return_value
-    coordinator.members.missing.return_value, coordinator.servers_lost_since = [], None
+    coordinator.members.missing.return_value = []
     watching = watchdog.Watchdog(service, ["a:2222"], patience=50.0)
 
     def look(steps: Sequence[float]) -> None:

@@ -46,7 +46,6 @@ class ClusterCoordinator:
         self.failure: str | None = None
         self.stopped = False
         self.trouble: str | None = None
-        self.servers_lost_since: float | None = None
         self._leases = Leases(self.members, self.counts)
         self._round = Round(first_round)
         self._reports: deque[EpochReport] = deque()
@@ -177,7 +176,7 @@ class ClusterCoordinator:
         self.training = training
         self.opened = (now, training.batches_left)
         self.history = training.state_without_epoch.history
-        self.trouble = self.servers_lost_since = None
+        self.trouble = None
         self._testing_allowed = False
 
     def suspend(self) -> None:
@@ -294,7 +293,5 @@ class ClusterCoordinator:
             self._drop(self._leases.of(member.identity, number))
         self.members.remove(member, replaced=replaced)
         self._round.lose(member.identity, self.settings)
-        if why and not member.works and not self.over:
-            if self.training is not None:
-                self.trouble = f"{member.applicant.name} was lost"
-            self.servers_lost_since = self.servers_lost_since or member.seen
+        if why and not member.works and not self.over and self.training is not None:
+            self.trouble = f"{member.applicant.name} was lost"

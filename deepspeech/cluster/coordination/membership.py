@@ -130,6 +130,8 @@ class Members:
         self._members: dict[str, Member] = {}
         self.workers = 0
         """The number of workers."""
+        self.lost_servers: dict[int, float] = {}
+        """When each parameter server that has left or was lost, and is not back, was last heard of, by its place."""
         self._identities: dict[str, str] = {}
         self._idle: set[str] = set()
         self._replaced: deque[str] = deque(maxlen=1000)
@@ -183,6 +185,8 @@ class Members:
         member = Member(secrets.token_hex(12), applicant, now, now)
         self._members[member.identity] = member
         self.workers += member.works
+        if not member.works:
+            self.lost_servers.pop(applicant.task, None)
         self._identities[applicant.name] = member.identity
         self._successions.note(applicant.process)
         self._note_whether_idle(member)
@@ -192,6 +196,8 @@ class Members:
         """Forget a member; if another process has `replaced` it, remember that."""
         if self._members.pop(member.identity, None) is not None:
             self.workers -= member.works
+            if not member.works:
+                self.lost_servers[member.applicant.task] = member.seen
         self._idle.discard(member.identity)
         if replaced:
             self._replaced.append(member.identity)

@@ -71,7 +71,7 @@ def test_a_process_that_asks_to_join_once_more_has_not_been_lost(role: Role) -> 
         identity = coordinator.join(applicant(0, role=role), second)
     coordinator.heartbeat(identity, 3.0)
     assert len(coordinator.members) == 1
-    assert (coordinator.chronicle.told(3.0), coordinator.trouble, coordinator.servers_lost_since) == ([], None, None)
+    assert (coordinator.chronicle.told(3.0), coordinator.trouble, coordinator.members.lost_servers) == ([], None, {})
     coordinator.join(applicant(0, "restarted", role), 4.0)
     assert [event["what"] for event in coordinator.chronicle.told(4.0)] == [f"{role.value} 0 was replaced"]
 

@@ -68,9 +68,9 @@ def test_a_server_that_is_lost_while_weights_are_loaded_is_waited_for_from_then_
     coordinator.heartbeat(server, 20.0)
     for now in (20.0, 24.0, 28.0):
         coordinator.tick(now)
-    assert coordinator.servers_lost_since is None
+    assert coordinator.members.lost_servers == {}
     coordinator.tick(31.0)
-    assert coordinator.servers_lost_since == 20.0
+    assert coordinator.members.lost_servers == {0: 20.0}
 
 
 def test_a_server_that_is_lost_as_the_last_result_comes_does_not_take_training_back() -> None:
