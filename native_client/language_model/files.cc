@@ -52,14 +52,20 @@ int open_regular(const std::string& path, std::size_t& size) {
   return std::exchange(file.number, -1);
 }
 
-// Where a new file is renamed to: a link stays, and leads to it. It must not take the place of a device or a pipe.
+// Where a new file is renamed to: a link stays, and leads to it, whether there was a file or not. It must not take the
+// place of a device or a pipe.
 std::string place_of_new(const std::string& path) {
+  constexpr int kMostLinks = 40;  // that systems follow
   std::error_code ignored;
   const auto kind = std::filesystem::status(path, ignored).type();
   if (std::filesystem::exists(std::filesystem::file_status(kind)) && kind != std::filesystem::file_type::regular) {
     throw Error(path + " cannot be replaced: it is not a regular file");
   }
-  const auto place = std::filesystem::weakly_canonical(path, ignored);
+  std::filesystem::path place = path;
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(place, ignored); ++links) {
+    place = place.parent_path() / std::filesystem::read_symlink(place, ignored);
+  }
+  place = std::filesystem::weakly_canonical(place, ignored);
   return ignored ? path : place.string();
 }
 

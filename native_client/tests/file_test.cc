@@ -269,4 +269,16 @@ TEST(a_new_file_takes_the_place_of_files_alone) {
   CHECK(std::filesystem::is_symlink(folder / "link") && fixtures::read_file(folder / "file") == "abc");
 }
 
+TEST(a_new_file_is_where_a_link_leads_whether_there_was_a_file_or_not) {
+  const fixtures::Folder folder;
+  std::filesystem::create_directory(folder / "disk");
+  std::filesystem::create_symlink("disk/link", folder / "link");
+  std::filesystem::create_symlink("../file", folder / "disk/link");
+  NewFile file(folder / "link");
+  file.write("abc", 3);
+  file.finish();
+  CHECK(std::filesystem::is_symlink(folder / "link") && std::filesystem::is_symlink(folder / "disk/link"));
+  CHECK(fixtures::read_file(folder / "file") == "abc");
+}
+
 }  // namespace
