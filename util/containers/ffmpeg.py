@@ -41,7 +41,7 @@ MP3_IN_WAV = "MP3 in a WAV"
 
 NO_TRACK = "matches no streams"
 """What ffmpeg says, with advice on its flags, of a file without an audio track."""
-ENDED_EARLY = ("File ended prematurely", "partial file")
+ENDED_EARLY = ("File ended prematurely", ": partial file")
 """What ffmpeg says of a WebM, Matroska or MP4 file that is cut off, though it exits as it does for a whole one."""
 
 Samples = npt.NDArray[np.float32]
