@@ -15,6 +15,7 @@ from ..network import Network
 from ..network.frozen_format import OF_CLIENTS, check_frozen
 from ..options import ExportOptions
 from ..options.export import GRAPH, ONNX, SHERPA, TFLITE
+from ..serving.frozen.metadata import MOST_LABELS
 from ..util.features import FRONT_ENDS, FeatureOptions
 from ..util.frames.normalization import FeatureStatistics
 from ..util.output_units import WordPieceAlphabet
@@ -39,6 +40,15 @@ class TrainedModel:
     statistics: FeatureStatistics | None = None
 
 
+def check_label_count(alphabet: Alphabet) -> None:
+    """Raise ExportError for more labels than exported models can hold."""
+    if alphabet.size > MOST_LABELS:
+        raise ExportError(
+            f"the alphabet has {alphabet.size:,} labels, but an exported model holds {MOST_LABELS:,} at most; train "
+            "with fewer, or without --export_dir"
+        )
+
+
 @dataclass(frozen=True)
 class Format:
     """A format: the file of a model, the module here that makes it, and the package that this takes, if it takes one.
@@ -52,7 +62,7 @@ class Format:
     check: Callable[[Network], None]
     package: str = ""
     check_features: Callable[[FeatureOptions], None] = lambda _features: None
-    check_labels: Callable[[Alphabet], None] = lambda _alphabet: None
+    check_labels: Callable[[Alphabet], None] = check_label_count
     others: tuple[str, ...] = ()
 
     def check_available(self) -> None:
@@ -91,7 +101,8 @@ def check_sherpa(features: FeatureOptions) -> None:
 
 
 def check_sherpa_labels(alphabet: Alphabet) -> None:
-    """Raise ExportError for labels that sherpa-onnx does not write, or has no names for."""
+    """Raise ExportError for labels that sherpa-onnx does not write, or has no names for, and for too many."""
+    check_label_count(alphabet)
     if alphabet.unit not in (Alphabet.unit, WordPieceAlphabet.unit):
         raise ExportError(
             f"--output_unit={alphabet.unit}: sherpa-onnx writes characters and word pieces; export another format"

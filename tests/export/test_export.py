@@ -14,10 +14,11 @@ from program import Program, Trained
 from untrained import MODELS, untrained
 
 from deepspeech.checkpoints.store import Kind
-from deepspeech.errors import CheckpointError
+from deepspeech.errors import CheckpointError, ExportError
 from deepspeech.export.formats import FORMATS
 from deepspeech.export.from_checkpoint import export as export_checkpoint
 from deepspeech.options import ExportOptions, Options, with_values
+from deepspeech.util.text import Alphabet
 
 CLIENT_KERNELS = {
     *("AudioSpectrogram", "BiasAdd", "BlockLSTM", "Cast", "ConcatV2", "Const", "ExpandDims", "GatherNd", "Identity"),
@@ -117,6 +118,14 @@ def test_labels_that_the_format_has_no_names_for_are_refused_before_training(pro
     assert finished.code == 1
     assert "label '\u2581' has no name in tokens.txt of sherpa-onnx; export another format" in finished.error
     assert not program.checkpoints.exists()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_more_labels_than_a_model_holds_are_refused_before_training(name: str) -> None:
+    characters = tuple(chr(0x10000 + number) for number in range(65_536))
+    FORMATS[name].check_labels(Alphabet(characters[1:]))
+    with pytest.raises(ExportError, match="the alphabet has 65,536 labels, but an exported model holds 65,535 at most"):
+        FORMATS[name].check_labels(Alphabet(characters))
 
 
 def test_other_features_are_refused_with_what_to_do_instead(program: Program) -> None:

@@ -22,6 +22,9 @@ GRAPH_VERSION = 6
 READABLE_VERSIONS = range(4, 7)
 """The versions of DeepSpeech 0.6 (4) to 0.9 (6), which differ in the metadata that they hold."""
 
+MOST_LABELS = (1 << 16) - 1
+"""The number of labels that an alphabet can have in a graph."""
+
 LARGEST_JSON = 1 << 20
 """Bytes; no description of a network or of features that is read is longer."""
 
