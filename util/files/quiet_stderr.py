@@ -6,8 +6,11 @@ import os
 import re
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from ..parallel import call_in_forked_children
 
 _OF_TENSORFLOW = re.compile(
     rb"WARNING: All log messages before absl|[IWEF]\d{4} |\d{4}-\d\d-\d\d [\d:.]+: [IWEF] |To enable the following"
@@ -15,12 +18,32 @@ _OF_TENSORFLOW = re.compile(
 )
 
 
+class _Turns:
+    """A lock, which no other thread of a fork's child holds."""
+
+    def __init__(self) -> None:
+        self.begin()
+        call_in_forked_children(self.begin)
+
+    def begin(self) -> None:
+        self.lock = threading.RLock()
+
+
+_TURNS = _Turns()
+"""Of threads: each of two that overlap would take the other's file for standard error, and leave it there."""
+
+
 @contextmanager
 def without_tensorflows_lines() -> Iterator[None]:
     """Hold back what is printed on standard error; at the end print it without TensorFlow's lines.
 
-    After an error all of it is printed.
+    After an error all of it is printed. Threads wait for each other.
     """
+    with _TURNS.lock:
+        yield from _held_back()
+
+
+def _held_back() -> Iterator[None]:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     sys.stderr.flush()
     stderr = os.dup(2)

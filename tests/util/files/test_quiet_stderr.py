@@ -1,0 +1,35 @@
+"""Standard error while TensorFlow's lines are held back, and after that."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from deepspeech.util.files.quiet_stderr import without_tensorflows_lines
+
+
+def test_lines_that_are_not_tensorflows_are_printed_in_the_end(capfd: pytest.CaptureFixture[str]) -> None:
+    with without_tensorflows_lines():
+        os.write(2, b"I0000 00:00:00.1 1 cuda.cc:1] no GPU\nours\n")
+        assert not capfd.readouterr().err
+    assert capfd.readouterr().err == "ours\n"
+
+
+def test_standard_error_is_itself_again_after_threads_that_overlapped() -> None:
+    before = os.fstat(2)
+    inside, over = threading.Event(), threading.Event()
+
+    def hold_back() -> None:
+        with without_tensorflows_lines():
+            inside.set()
+            over.wait()
+
+    thread = threading.Thread(target=hold_back)
+    with without_tensorflows_lines():
+        thread.start()
+        inside.wait(0.5)  # where threads wait for each other, it gets there later
+    over.set()
+    thread.join()
+    assert os.path.samestat(os.fstat(2), before)
