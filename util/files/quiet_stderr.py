@@ -45,6 +45,9 @@ def without_tensorflows_lines() -> Iterator[None]:
 
 def _held_back() -> Iterator[None]:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    if sys.stderr is None:  # it was closed when the process began, and descriptor 2 may be that of any file now
+        yield
+        return
     sys.stderr.flush()
     stderr = os.dup(2)
     with tempfile.TemporaryFile() as printed:

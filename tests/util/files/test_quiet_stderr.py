@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -33,3 +35,14 @@ def test_standard_error_is_itself_again_after_threads_that_overlapped() -> None:
     over.set()
     thread.join()
     assert os.path.samestat(os.fstat(2), before)
+
+
+def test_nothing_is_held_back_where_there_is_no_standard_error() -> None:
+    script = """
+from deepspeech.util.files.quiet_stderr import without_tensorflows_lines
+with without_tensorflows_lines():
+    print("inside")
+"""
+    closed = ["sh", "-c", 'exec "$0" "$@" 2>&-', sys.executable, "-c", script]
+    done = subprocess.run(closed, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "inside\n")
