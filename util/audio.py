@@ -32,7 +32,7 @@ HIGHEST_RATE = 1_000_000
 LOUDEST = 32.0
 """30 dB above full scale. Samples beyond it are no louder sound, but integers in a file of floating-point numbers."""
 
-_CHECK_VERSION = 10
+_CHECK_VERSION = 11
 """Of what `inspect_audio` finds out; another number is given to a check that judges or counts otherwise."""
 
 _WAV_CONTAINERS = {"WAV", "WAVEX"}

@@ -1,8 +1,8 @@
 """Whether a recording's file holds all that its container says, which libsndfile does not check.
 
 Of containers of chunks (wav, rf64, w64, aiff, caf), of au and of NIST's sph, the size of the samples by the header is
-compared with the file's. An ogg file must end where its last page ends. Of several recordings in an ogg file or an mp3,
-one after the other, libsndfile only reads the first.
+compared with the file's, and of WMA that of the file. An ogg file must end where its last page ends. Of several
+recordings in an ogg file or an mp3, one after the other, libsndfile only reads the first.
 """
 
 from __future__ import annotations
@@ -34,6 +34,15 @@ _OGG_FIRST = 2
 _NIST_SIZE = slice(8, 16)
 _NIST_NUMBER = re.compile(rb"^(\w+) -\w+ (\d+)\s*$", re.MULTILINE)
 _NIST_COUNTS = (b"sample_count", b"channel_count", b"sample_n_bytes")
+
+_WMA_PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
+"""What the object in the header of a WMA begins with that tells the size of the file."""
+_WMA_SIZE = slice(40, 48)
+_WMA_FLAGS = slice(88, 92)
+_WMA_BROADCAST = 1
+"""The flag of a file that was written into a pipe, so that its size could not be known."""
+_WMA_HEADER = 1 << 16
+"""Bytes at the beginning of a WMA in which that object is."""
 
 _JOINED = "several recordings one after the other, of which only the first can be read; convert it, or take it apart"
 
@@ -89,6 +98,8 @@ def check_size(path: object, file_descriptor: int, container: str) -> None:
     elif container == "NIST":
         start, size = _nist_samples(file_descriptor)
         _compare(path, file_size - start, size)
+    elif container == "WMA":
+        _compare(path, file_size, _wma_size(file_descriptor), "bytes")
     elif container in _CONTAINERS:
         _check_chunks(path, file_descriptor, file_size, _CONTAINERS[container])
 
@@ -138,6 +149,16 @@ def _nist_samples(file_descriptor: int) -> tuple[int, int]:
     return start, math.prod(numbers.get(name, 0) for name in _NIST_COUNTS)
 
 
+def _wma_size(file_descriptor: int) -> int:
+    """Return how many bytes a WMA has by its header; 0 if that does not tell."""
+    header = os.pread(file_descriptor, _WMA_HEADER, 0)
+    begin = header.find(_WMA_PROPERTIES)
+    properties = header[begin:] if begin >= 0 else b""
+    if int.from_bytes(properties[_WMA_FLAGS], "little") & _WMA_BROADCAST:
+        return 0
+    return int.from_bytes(properties[_WMA_SIZE], "little")
+
+
 def _check_ogg(path: object, file_descriptor: int, file_size: int) -> None:
     """Raise AudioError if the last page is cut, or of a stream that does not begin where the file does.
 
@@ -171,6 +192,6 @@ def _stream(page: bytes) -> bytes:
     return page[14:18]
 
 
-def _compare(path: object, present: int, size: int) -> None:
+def _compare(path: object, present: int, size: int, what: str = "bytes of samples") -> None:
     if present < size:
-        raise AudioError(f"{path}: truncated: {present} bytes of samples where the header promises {size}")
+        raise AudioError(f"{path}: truncated: {present} {what} where the header promises {size}")
