@@ -49,6 +49,15 @@ def test_a_column_with_a_carriage_return_leaves_the_rows_of_the_csv_whole(tmp_pa
     assert (tmp_path / "out" / "train.csv").read_bytes().count(b"\n") == 2
 
 
+def test_a_row_without_a_recording_is_said_to_be_so_and_is_no_share_of_a_set(tmp_path: Path) -> None:
+    for number in range(3):
+        tone(tmp_path / f"{number}.wav")
+    write(tmp_path / "all.csv", "wav_filename,transcript\n,word\n0.wav,word\n1.wav,word\n2.wav,word\n")
+    done = Import("lists", tmp_path, tmp_path / "out", Choices(split=(2, 1, 1)))
+    assert done.left_out == {"all.csv:2": "no wav_filename"}
+    assert [len(done.rows(name)) for name in SETS] == [1, 1, 1]
+
+
 @pytest.mark.parametrize("form", ["json_lines", "lists"])
 @pytest.mark.parametrize("column", ["speaker", "Speaker_ID", "client_id", "spk_id"])
 def test_speakers_are_known_by_numbers_too_and_by_several_names(tmp_path: Path, form: str, column: str) -> None:

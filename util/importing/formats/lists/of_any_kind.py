@@ -88,11 +88,14 @@ def rows_of(path: Path) -> Iterator[tuple[Row | LeftOut, dict[str, str]]]:
 def _item(row: Row | LeftOut, columns: dict[str, str], path: Path) -> Item:
     if isinstance(row, LeftOut):
         return row
+    where = f"{path.name}:{row.line}"
+    if not row.path:
+        return LeftOut(where, "no wav_filename")
     part = row.part or WHOLE
     return Record(
         str(Path(row.path).resolve()),
         row.transcript,
-        f"{path.name}:{row.line}",
+        where,
         speaker_of(columns),
         set_of_name(path.stem),
         part.start,
