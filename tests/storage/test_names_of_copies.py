@@ -11,6 +11,7 @@ from checkpoint_sessions import STATE, session_of
 from corpora import TinyCorpus
 from object_store import ObjectStore
 from program import Program
+from xdg import BaseDirectory
 
 from deepspeech.checkpoints.model_figures import ModelFigures
 from deepspeech.cli import flags
@@ -42,6 +43,18 @@ def test_the_output_of_a_test_names_recordings_by_their_addresses(
     output.write()
     entries = json.loads((tmp_path / "test.json").read_text())
     assert {entry["wav_filename"] for entry in entries} == {store.address(f"corpus/{name}") for name in names}
+
+
+@pytest.mark.parametrize("folder", ["cache", "./cache/", "other/../cache"])
+@pytest.mark.parametrize("absolute", [True, False])
+def test_a_copy_is_known_however_the_folder_of_the_cache_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, absolute: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", f"{tmp_path}/{folder}" if absolute else folder)
+    copy = copies.copy_of("s3://bucket/corpus/train.csv")
+    assert copy == tmp_path / "cache/deepspeech/storage/files/s3/bucket/corpus/train.csv"
+    assert copies.original_of(copy) == copies.original_of(copy.resolve()) == "s3://bucket/corpus/train.csv"
 
 
 def test_rows_that_cannot_be_used_are_told_by_the_addresses_of_list_and_recording(

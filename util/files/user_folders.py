@@ -1,5 +1,6 @@
 """The folders of a user's files, by XDG, for what is written when no folder is named."""
 
+import os
 from pathlib import Path
 
 from xdg import BaseDirectory
@@ -11,5 +12,5 @@ def data_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """Return the folder of what can be made again."""
-    return Path(BaseDirectory.xdg_cache_home) / "deepspeech"
+    """Return the folder of what can be made again, as an absolute path without `..`, by which files in it are told."""
+    return Path(os.path.normpath(Path(BaseDirectory.xdg_cache_home, "deepspeech").absolute()))
