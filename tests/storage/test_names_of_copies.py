@@ -20,6 +20,7 @@ from deepspeech.errors import CorpusError
 from deepspeech.schedule.jobs import EpochReport, SetName, Tally
 from deepspeech.training.lifecycle import RunLifecycle
 from deepspeech.util.corpus import read_corpus
+from deepspeech.util.corpus_files import Row, read_files
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.figures.output_file import OutputFile
 from deepspeech.util.storage import copies
@@ -43,6 +44,14 @@ def test_the_output_of_a_test_names_recordings_by_their_addresses(
     output.write()
     entries = json.loads((tmp_path / "test.json").read_text())
     assert {entry["wav_filename"] for entry in entries} == {store.address(f"corpus/{name}") for name in names}
+
+
+def test_a_list_may_name_a_recording_of_this_machine_by_its_address(tmp_path: Path) -> None:
+    recording = tmp_path / "a 1#2.wav"
+    (tmp_path / "list.csv").write_text(f"wav_filename,transcript\n{recording.as_uri()},a\n")
+    (tmp_path / "list.jsonl").write_text(json.dumps({"audio_filepath": recording.as_uri(), "text": "a"}))
+    rows = read_files([tmp_path / "list.csv", tmp_path / "list.jsonl"], None)
+    assert [row.path for row in rows if isinstance(row, Row)] == [str(recording)] * 2
 
 
 @pytest.mark.parametrize("folder", ["cache", "./cache/", "other/../cache"])

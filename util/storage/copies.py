@@ -20,7 +20,7 @@ from urllib.parse import quote
 from ..errors import StorageError
 from ..files.user_folders import cache_folder
 from ..files.whole_files import write_whole
-from .addresses import READ_ONLY, address_of, scheme_of, with_own_query, with_short_query
+from .addresses import READ_ONLY, address_of, scheme_of, with_own_query, with_short_query, without_file_scheme
 from .store import DiskFullError, Remote, Store
 
 log = logging.getLogger(__name__)
@@ -112,7 +112,7 @@ def joined(folder: Path, name: str) -> str:
     no address: what has a meaning in those of web servers is a part of the file's name.
     """
     if "://" in name:
-        return str(local_path(name))
+        return str(local_path(without_file_scheme(name)))
     if scheme_of(original_of(folder / "_") or "") in READ_ONLY:
         name = "".join(quote(each) if each in "%?#" else each for each in name)
     path = folder / name
