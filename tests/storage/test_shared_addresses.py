@@ -113,13 +113,19 @@ def test_checkpoints_at_a_whole_bucket_come_without_the_corpus_beside_them_which
 
 
 @pytest.mark.parametrize(
-    ("moment", "number"), [("Training of epoch 1", signal.SIGKILL), ("Testing with", signal.SIGTERM)]
+    ("moment", "epochs", "number"), [("Training of epoch 1", 1000, signal.SIGKILL), ("Testing with", 1, signal.SIGTERM)]
 )
 def test_training_may_go_on_elsewhere_and_come_back_where_a_run_has_ended_that_had_no_more_to_save(
-    moment: str, number: int, store: ObjectStore, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    moment: str,
+    epochs: int,
+    number: int,
+    store: ObjectStore,
+    program: Program,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run = store.address("run")
-    ended = program.start(*program.training(epoch=1, checkpoint_dir=run), *program.test_files())
+    ended = program.start(*program.training(epoch=epochs, checkpoint_dir=run), *program.test_files())
     assert ended.stderr is not None
     assert any(moment in line for line in ended.stderr)
     ended.send_signal(number)
