@@ -20,8 +20,8 @@ def ordered_map(
     """Yield `function(item)` for each item, in order, while threads work on up to `ahead` items further on.
 
     So results wait in memory for at most `ahead` items, however many there are, and `items` is read that far ahead.
-    What `function` or `items` raises is raised here, at its place. Closing the iterator early (and an error does too)
-    lets the running calls finish, drops the others and ends the threads.
+    What `function` raises is raised here, at its place; what `items` raises comes before the results that wait. Closing
+    the iterator early (and an error does too) lets the running calls finish, drops the others and ends the threads.
     """
     pending: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
