@@ -135,6 +135,17 @@ def test_what_is_imported_again_with_more_stays_in_its_set_and_new_ones_fill_the
     assert again.division == after.division
 
 
+def test_rows_that_cannot_be_used_are_no_reason_to_divide_anew() -> None:
+    records = spoken_by({"ann": 3})
+    before = counted(records)
+    before.divide()
+    after = counted(records, before=before.division)
+    for record in records:
+        after.count(record._replace(speaker=f"noise in {record.path}"), usable=False)
+    after.divide()
+    assert after.division == before.division
+
+
 def test_another_division_of_what_was_divided_before_is_said() -> None:
     records = spoken_by({f"s{number}": 4 for number in range(40)})
     before = counted(records)
@@ -276,16 +287,3 @@ def test_only_another_import_is_taken_for_one(corpus: Path, tmp_path: Path) -> N
     (tmp_path / "out/.checked.sqlite").mkdir(parents=True)
     with pytest.raises(ImportingError, match=r"checked\.sqlite cannot be written: unable to open database file$"):
         Import("common_voice", corpus, tmp_path / "out")
-
-
-def test_a_corpus_may_be_made_below_the_folder_of_its_recordings_but_not_in_it(tmp_path: Path) -> None:
-    tone(tmp_path / "long.wav", 3)
-    write(tmp_path / "rows.jsonl", '{"audio_filepath": "long.wav", "text": "x", "offset": 1, "duration": 1}')
-    Import("json_lines", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0)))
-    write(tmp_path / "long.txt", "the whole")
-    done = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0)))
-    assert done.transcripts == {"long.wav": "the whole"} and not done.left_out
-    with pytest.raises(ImportingError, match="holds the corpus itself"):
-        Import("folder", tmp_path, tmp_path)
-    with pytest.raises(ImportingError, match="not a folder"):
-        Import("folder", tmp_path / "long.wav", tmp_path / "out")

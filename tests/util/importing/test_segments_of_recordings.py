@@ -106,3 +106,16 @@ def test_segments_that_are_cut_are_cut_again_only_if_they_are_damaged(tmp_path: 
     after = [clip.stat().st_ino for clip in clips]
     assert [one == other for one, other in zip(before, after, strict=True)] == [True, False, True]
     assert soundfile.info(clips[1]).frames == 8000
+
+
+def test_a_corpus_may_be_made_below_the_folder_of_its_recordings_but_not_in_it(tmp_path: Path) -> None:
+    tone(tmp_path / "long.wav", 3)
+    write(tmp_path / "rows.jsonl", '{"audio_filepath": "long.wav", "text": "x", "offset": 1, "duration": 1}')
+    Import("json_lines", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0)))
+    write(tmp_path / "long.txt", "the whole")
+    done = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert done.transcripts == {"long.wav": "the whole"} and not done.left_out
+    with pytest.raises(ImportingError, match="holds the corpus itself"):
+        Import("folder", tmp_path, tmp_path)
+    with pytest.raises(ImportingError, match="not a folder"):
+        Import("folder", tmp_path / "long.wav", tmp_path / "out")

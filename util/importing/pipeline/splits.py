@@ -63,11 +63,13 @@ class Splitter:
             self._official_sets.add(record.official_set)
             if record.official_set != TRAIN:
                 return
-        if not (usable or any(self._unit(record, kind) in self.division.sets for kind in _KINDS)):
+        kinds = _KINDS if usable else (self._kind_before,) if self._is_known(record) else ()
+        if not kinds:
             return
         self._total += 1
-        self._unknown += not record.speaker
-        for kind, rows in self._rows.items():
+        self._unknown += not (record.speaker and _SPEAKER in kinds)
+        for kind in kinds:
+            rows = self._rows[kind]
             if kind == _UTTERANCE and len(self._rows[_RECORDING]) >= len(SETS):
                 continue  # they will not be needed
             unit = self._unit(record, kind)
@@ -103,6 +105,14 @@ class Splitter:
             self.division = self.division._replace(sets=dict.fromkeys(units, TRAIN) | self._assigned)
         self._rows = {}
         return [*lines, self._describe(wanted, len(units))]
+
+    @property
+    def _kind_before(self) -> str:
+        return self.division.how.rpartition(" ")[2]
+
+    def _is_known(self, record: Record) -> bool:
+        sets = self.division.sets
+        return bool(sets) and self._unit(record, self._kind_before) in sets
 
     @property
     def _how(self) -> str:
