@@ -52,7 +52,8 @@ def written_whole(path: Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to; the file takes the place of `path` when the block ends without an error.
 
     Its content is on the disk before it gets its name, and the name when the block is left. A link stays, and leads to
-    it. Raise OSError, also for a device or a pipe, of which a file must not take the place.
+    it. Raise OSError, also for a device or a pipe, of which a file must not take the place; where no other file is
+    named, it names `path`.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise OSError(errno.EEXIST, "it is a device or a pipe, and not a file", str(path))
@@ -64,6 +65,10 @@ def written_whole(path: Path) -> Iterator[Path]:
             os.fsync(written.fileno())
         beside.replace(path)
         synchronize_folder(path.parent)
+    except OSError as error:
+        if error.filename in (None, str(beside)):  # None: of what is written to an open file
+            error.filename, error.filename2 = str(path), None
+        raise
     finally:
         beside.unlink(missing_ok=True)
 

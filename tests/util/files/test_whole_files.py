@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,22 @@ def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
         raise ValueError("half")
     assert (tmp_path / "file").read_bytes() == b"old"
     assert names(tmp_path) == {"file"}
+
+
+def test_an_error_names_the_file_that_is_wanted(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for name in ("none/file", "folder"):
+        with pytest.raises(OSError, match="directory") as caught:
+            write_whole(tmp_path / name, b"new")
+        assert caught.value.filename == str(tmp_path / name)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            write_whole(tmp_path / "file", bytes(5000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.filename == str(tmp_path / "file")
 
 
 def test_a_file_takes_the_place_of_files_alone(tmp_path: Path) -> None:
