@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ from deepspeech.util.errors import BadRow, CorpusError
 from deepspeech.util.features import FRONT_ENDS, FeatureOptions, Features, FrontEnd, front_end
 from deepspeech.util.feeding import OnTheFly
 from deepspeech.util.files.user_paths import user_path
+from deepspeech.util.files.whole_files import write_whole, written_whole
 from deepspeech.util.importing.corpus_csv import write_corpus
 from deepspeech.util.parts import PartError
 from deepspeech.util.progress import report
@@ -153,7 +155,7 @@ def write_examples(
         samples = [recorded.samples(index), *(augmented.samples(index, epoch) for epoch in range(plan.epochs))]
         files = [folder / file for file in examples_of(name, plan)]
         for file, each in zip(files, samples, strict=True):
-            soundfile.write(file, each, corpus.sample_rate)
+            write_whole(file, wav_of(each, corpus.sample_rate))
         rows += [(file, utterance.transcript) for file in files[1:] if utterance.transcript]
         if pictures:
             features = [recorded.features(index), *(augmented.features(index, epoch) for epoch in range(plan.epochs))]
@@ -161,6 +163,13 @@ def write_examples(
     if rows:
         write_corpus(folder / CSV_NAME, rows)
     report(f"{folder}: {len(corpus)} recordings, each as it is and {plan.epochs} times augmented")
+
+
+def wav_of(samples: Samples, sample_rate: int) -> bytes:
+    """Return samples, float32 [samples], as a WAV of 16 bits."""
+    file = BytesIO()
+    soundfile.write(file, samples, sample_rate, format="WAV")
+    return file.getvalue()
 
 
 def examples_of(name: str, plan: AugmentationPlan) -> list[str]:
@@ -205,7 +214,8 @@ def draw(path: Path, samples: list[Samples], features: list[Features], rate: int
         for axis, label in zip(row, ("kHz", "coefficient"), strict=True):
             axis.set(xlim=(0, longest), ylabel=label, title=f"example {number}" if number else "as it is")
     figure.tight_layout()
-    figure.savefig(path)
+    with written_whole(path) as beside:
+        figure.savefig(beside, format="png")
     pyplot.close(figure)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import soundfile
 from corpora import RATE, TinyCorpus, write_wav
-from running import assert_fails_with, run_script
+from running import ROOT, assert_fails_with, run_script
 
 
 def test_examples_and_a_picture_are_written_for_each_recording(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
@@ -92,6 +94,15 @@ def test_no_examples_take_the_place_of_those_of_another_recording(tmp_path: Path
     assert done.returncode == 0, done.stderr
     written = sorted(soundfile.info(path).frames for path in (tmp_path / "out").iterdir())
     assert written == [100, 100, 200, 200, 300, 300]
+
+
+def test_an_example_that_has_no_room_is_one_line_and_not_left_in_part(tmp_path: Path) -> None:
+    write_wav(tmp_path / "a.wav", np.random.default_rng(1).normal(0, 0.1, 2 * RATE).astype(np.float32))
+    script = (sys.executable, ROOT / "bin/augment_samples.py", tmp_path / "a.wav", "--augment", "volume")
+    command = ("bash", "-c", 'ulimit -f 20; exec "$@"', "bash", *script, "--to", tmp_path / "out", "--no_pictures")
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    assert_fails_with(done, f"{tmp_path / 'out/a-0.wav'}: File too large")
+    assert not list((tmp_path / "out").iterdir())
 
 
 def test_what_cannot_be_used_is_one_line(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
