@@ -6,7 +6,8 @@ import asyncio
 import json
 import socket
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
+from http.client import HTTPConnection
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -149,6 +150,18 @@ def test_bytes_that_are_no_request_end_their_own_connection(served: Served, garb
             while connection.recv(10_000):
                 pass
     assert served.get("/healthz")[0] == 200
+
+
+def test_a_form_that_cannot_be_read_is_refused_without_a_line_in_the_log(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = {"content-type": "multipart/form-data; boundary=X"}
+    form = b'--X\r\nContent-Disposition: form-data; name="model"\r\n\r\ntiny\r\n--X garbage'
+    with closing(HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)) as connection:
+        connection.request("POST", "/v1/audio/transcriptions", form, headers)
+        answer = connection.getresponse()
+        assert (answer.status, json.loads(answer.read())["error"]["code"]) == (400, "wrong_form")
+    assert caplog.messages == []
 
 
 def test_broken_frames_end_their_own_connection(served: Served, spoken: Samples, model: Model) -> None:

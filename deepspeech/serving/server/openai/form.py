@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from ..errors import RefusedError
 from ..live.protocol import LONGEST_HOT_WORD
 from ..options import Limits
 from .recordings import no_storage
+
+logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # clients, whose form it is, are told what is wrong
 
 FORMATS = ("json", "text", "srt", "vtt", "verbose_json")
 GRANULARITIES = ("word", "segment")
