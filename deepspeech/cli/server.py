@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import FlagError
 from ..serving.layers.precision import PRECISIONS
 from ..serving.server.libraries import check_libraries
-from ..serving.server.options import PAGE_PORT, Limits, ServedModel, ServerOptions
+from ..serving.server.options import LARGEST_LIMIT, PAGE_PORT, Limits, ServedModel, ServerOptions
 from ..util.files.user_paths import user_path
 from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words, log_all_with
 from ..util.web.certificates import check_certificate, expiry
@@ -182,8 +182,10 @@ def _limits(given: argparse.Namespace) -> Limits:
     values: dict[str, Any] = {}
     for each in fields(Limits):
         value, least = getattr(given, each.name), each.metadata["least"]
-        if not least <= value < float("inf"):
+        if not value >= least:
             raise FlagError(f"--{each.name}={value}: must be a number of {least:g} or more")
+        if value > LARGEST_LIMIT:
+            raise FlagError(f"--{each.name}={value}: must be at most {LARGEST_LIMIT}, which is as good as no limit")
         values[each.name] = value
     return Limits(**values)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from ...errors import ModelError
 
 Reason = Literal["silence", "longest"]
+
+LONGEST_SECONDS = 10**9
+"""No time of a rule is longer."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,14 @@ class EndpointRules:
         for field in fields(self):
             seconds = getattr(self, field.name)
             if not _is_time(seconds):
-                raise ModelError(f"{field.name} is {seconds!r}, but must be a number of seconds, or 0 for no such rule")
+                allowed = f"seconds from 0, for no such rule, to {LONGEST_SECONDS}"
+                raise ModelError(f"{field.name} is {seconds!r}, but must be {allowed}")
 
 
 def _is_time(seconds: Any) -> bool:
     try:
-        return math.isfinite(seconds) and bool(seconds >= 0)
-    except (TypeError, ValueError, OverflowError):
+        return bool(0 <= seconds <= LONGEST_SECONDS)
+    except (TypeError, ValueError):
         return False
 
 

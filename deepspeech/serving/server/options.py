@@ -12,6 +12,9 @@ Number = TypeVar("Number", int, float)
 PAGE_PORT = 8080
 """The port if none is given."""
 
+LARGEST_LIMIT = 10**9
+"""No limit is larger; so many seconds are 31 years."""
+
 
 def limit(default: Number, meaning: str, least: float = 1) -> Number:
     """Return a field with its meaning, and the least value that it may have."""

@@ -26,6 +26,9 @@ LARGEST_HEAD = 1 << 16
 REFUSALS = {TOO_SLOW: "too_slow", HEAD_TOO_LARGE: "too_large", TOO_MANY: "server_busy"}
 """Codes for programs, by the status with which a connection is refused."""
 
+LARGEST_OPTION = (1 << 31) - 1
+"""The largest number that an option of a socket can have."""
+
 TOO_LARGE = "too_large"
 """A field of the last message that is received of a WebSocket, in place of one that is too large."""
 
@@ -140,5 +143,5 @@ def _end_dead_connections(transport: asyncio.Transport, limits: Limits) -> None:
     """Let the kernel give up a client that doesn't acknowledge what was sent."""
     connected = transport.get_extra_info("socket")
     if connected is not None and hasattr(socket, "TCP_USER_TIMEOUT"):
-        milliseconds = int(1000 * max(limits.slow_reader_seconds, 1))
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+        milliseconds = min(1000 * max(limits.slow_reader_seconds, 1), LARGEST_OPTION)
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(milliseconds))

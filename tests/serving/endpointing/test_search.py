@@ -100,7 +100,7 @@ def test_rules_can_be_turned_off() -> None:
     assert run(60 * ".", rules=RowRules(0, 30, 0)) == (RowEndpoint("silence", 15), "")
 
 
-@pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf")])
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf"), 1e308])
 def test_rules_that_are_no_times_are_refused(seconds: float) -> None:
     with pytest.raises(ModelError, match=r"longest_utterance is .*seconds"):
         EndpointRules(longest_utterance=seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +19,7 @@ from websockets.exceptions import InvalidStatus
 
 from deepspeech.serving.server import service
 from deepspeech.serving.server.models import Models
-from deepspeech.serving.server.options import Limits
+from deepspeech.serving.server.options import LARGEST_LIMIT, Limits
 
 
 @pytest.fixture(scope="module")
@@ -106,3 +107,16 @@ def test_recordings_that_are_not_transcribed_when_the_server_ends_are_refused_as
         with pytest.raises(openai.APIError, match="being stopped"):
             list(events)
         client.close()
+
+
+def test_limits_that_are_as_good_as_none_let_everybody_in(
+    models: Models, recordings: list[Path], speech: list[Samples]
+) -> None:
+    none = Limits(**{each.name: LARGEST_LIMIT for each in fields(Limits)})
+    with serving(models, none) as served:
+        with served.stream() as stream:
+            say(stream, speech[0])
+            tell(stream, "close")
+            assert final(stream)["text"] == models.named("tiny").model.transcribe(speech[0]).text
+        with OpenAI(api_key="none", base_url=f"{served.url}/v1", max_retries=0, timeout=PATIENCE) as client:
+            assert client.audio.transcriptions.create(file=recordings[0], model="tiny").text

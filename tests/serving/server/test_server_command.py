@@ -228,6 +228,8 @@ def test_the_operator_is_told_of_a_certificate_that_has_expired(graph_file: Path
         (["--model={graph}", "--port=70000"], "--port=70000: must be 0 to 65535"),
         (["--model={graph}", "--max_streams=0"], "--max_streams=0: must be a number of 1 or more"),
         (["--model={graph}", "--idle_seconds=nan"], "--idle_seconds=nan: must be a number of 0.1 or more"),
+        (["--model={graph}", "--max_file_seconds=inf"], "--max_file_seconds=inf: must be at most 1000000000"),
+        (["--model={graph}", "--max_pending_seconds=1e308"], "--max_pending_seconds=1e+308: must be at most"),
         (["--model={graph}", "--drain_secs=-1"], "--drain_secs=-1.0: must be 0 or more"),
         (["--model={graph}", "--tls_key={graph}"], "--tls_certificate and --tls_key: give both or neither"),
         (["--model={graph}", "--host=0.0.0.0"], "--host=0.0.0.0: beyond this machine a secret is needed"),
