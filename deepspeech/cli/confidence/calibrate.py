@@ -159,7 +159,8 @@ def _write(graph: Path, calibrations: bytes, kind: str, lines: Sequence[str]) ->
         write_whole(graph, data)
         if card.is_file():
             section = [f"## {title}", "", "```", *lines, "```"]
-            write_whole(card, _with_section(card.read_text(encoding="utf-8"), section).encode())
+            text = card.read_text("utf-8", "surrogateescape")  # whoever wrote to it may have used another encoding
+            write_whole(card, _with_section(text, section).encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise ExportError(f"--model={graph}: cannot be written ({error.strerror})") from error
 

@@ -106,17 +106,18 @@ def test_a_calibration_is_fitted_and_kept_in_the_graph(
 ) -> None:
     graph, card = tmp_path / "output_graph.pb", tmp_path / "model.md"
     graph.write_bytes(graph_file.read_bytes())
-    card.write_text("# A model\n\n## Test\n\n- good\n")
+    card.write_text("# A model of Müller\n\n## Test\n\n- good\n", "latin-1")
     dev = write_tiny_corpus(tmp_path / "corpus", 0, 0, 60, seed=7).test
     flags = [f"--model={graph}", f"--dev_files={dev}"]
     assert calibrate(flags) == 0
     printed = capsys.readouterr().out
-    assert "expected calibration error" in printed and printed.splitlines()[-2] in card.read_text()
+    assert "expected calibration error" in printed and printed.splitlines()[-2] in card.read_text("latin-1")
     fitted_now = Model(graph).calibrations
     assert fitted_now.acoustic != Calibrations().acoustic and fitted_now.language_model == Calibrations().language_model
     assert calibrate(flags) == 0
     assert Model(graph).calibrations == fitted_now
-    assert card.read_text().count("## Confidence without a language model") == 1 and "## Test" in card.read_text()
+    told = card.read_text("latin-1")
+    assert told.count("## Confidence without a language model") == 1 and "## Test" in told and "Müller" in told
     definition = tf.compat.v1.GraphDef.FromString(graph.read_bytes())
     (node,) = (node for node in definition.node if node.name == CALIBRATIONS_NODE)
     assert node.attr["value"].tensor.string_val[0].decode() == fitted_now.to_json()
