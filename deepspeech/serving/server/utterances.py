@@ -83,7 +83,7 @@ class Utterances:
         if not len(signal):
             return []
         told = self._feed(signal)
-        return told + self._newest(len(signal)) if partial else told
+        return told + self._newest() if partial else told
 
     def finish(self) -> list[Event]:
         """End the utterance, and return its final; without one, that of an utterance without audio."""
@@ -102,6 +102,7 @@ class Utterances:
     def _feed(self, signal: Signal) -> list[Event]:
         """Take float32 [samples] at the model's rate; return the finals of the utterances that end in them."""
         self._heard_samples += len(signal)
+        self._silent_samples += len(signal)
         self.in_progress = True
         self._recognition.feed(signal)
         told: list[Event] = []
@@ -114,11 +115,10 @@ class Utterances:
             self._recognition, self._partials = following, PartialTranscripts(self._model.step_seconds)
         return told
 
-    def _newest(self, samples: int) -> list[Event]:
-        """Return the partial, if there is another one after these many new samples."""
+    def _newest(self) -> list[Event]:
+        """Return the partial, if there is another one than before."""
         newest = self._partials.newest(self._recognition)
         if newest is None:
-            self._silent_samples += samples
             return []
         self._silent_samples = 0
         if not self._start.partials:

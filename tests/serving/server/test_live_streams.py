@@ -232,6 +232,11 @@ def test_limits_of_a_stream_end_it_with_a_reason(models: Models, speech: list[Sa
             say(stream, np.zeros(2 * SECOND, np.int16))
             ended["silence"] = rest(stream)[-1]
         with server.stream() as stream:
+            for _ in range(13):
+                say(stream, np.zeros(SECOND * 8 // 100, np.int16))
+                tell(stream, "finish")
+            assert rest(stream)[-1] == ended["silence"]
+        with server.stream() as stream:
             with suppress(ConnectionClosed):
                 stream.send([bytes(33 << 10)] * 400)  # one message in many frames, of which the rest is left unread
             ended["message_too_large"] = rest(stream)[-1]

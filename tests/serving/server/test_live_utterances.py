@@ -103,6 +103,14 @@ def test_audio_without_words_tells_nothing_but_is_counted(model: Model) -> None:
     assert utterances.silent_seconds == pytest.approx(4.0, abs=0.2) == utterances.seconds
 
 
+def test_silence_is_counted_where_the_client_ends_utterances_in_it(model: Model) -> None:
+    utterances = Utterances(model, RATE)
+    for second in range(1, 4):
+        (final,) = utterances.hear(bytes(2 * RATE), partial=False) + utterances.finish()
+        assert isinstance(final, Final) and not final.transcripts[0].text
+        assert utterances.silent_seconds == second
+
+
 def test_words_that_only_a_final_has_end_the_silence(model: Model, speech: list[Samples]) -> None:
     utterances = Utterances(model, RATE)
     for _ in range(2):  # as of a client that says the end of an utterance at once with its words

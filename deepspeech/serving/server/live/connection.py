@@ -182,12 +182,7 @@ class LiveConnection:
         partial = not self._inbox.next_is(Close)
         seconds = len(samples) / self._second
         heard = await self._service.recognize(lambda: utterances.hear(samples, partial=partial), seconds)
-        if not self._tell(heard, arrived):
-            return SLOW_READER
-        if utterances.silent_seconds > self._limits.max_silence_seconds:
-            told = f"no word in {self._limits.max_silence_seconds:g} seconds of audio"
-            return Ending(NORMAL, "silence", told)
-        return None
+        return self._tell(heard, arrived)
 
     async def _finish(self, samples: bytes = b"") -> Ending | None:
         """Have the utterance end after these samples."""
@@ -197,10 +192,10 @@ class LiveConnection:
             return utterances.hear(samples, partial=False) + utterances.finish()
 
         heard = await self._service.recognize(final, len(samples) / self._second)
-        return None if self._tell(heard, begin) else SLOW_READER
+        return self._tell(heard, begin)
 
-    def _tell(self, events: Sequence[Event], since: float) -> bool:
-        """Send what was heard; return False if the client has left too much unread."""
+    def _tell(self, events: Sequence[Event], since: float) -> Ending | None:
+        """Send what was heard; return an ending if the client has left too much unread, or said nothing for long."""
         metrics = self._service.metrics
         for event in events:
             if isinstance(event, Partial):
@@ -209,8 +204,10 @@ class LiveConnection:
                 metrics.final_latency.observe(time.monotonic() - since)
                 metrics.utterances.labels(event.reason).inc()
             if not self._outbox.put(event):
-                return False
-        return True
+                return SLOW_READER
+        if self._utterances.silent_seconds > self._limits.max_silence_seconds:
+            return Ending(NORMAL, "silence", f"no word in {self._limits.max_silence_seconds:g} seconds of audio")
+        return None
 
     async def _write(self) -> Ending:
         while (text := await self._outbox.take()) is not None:
