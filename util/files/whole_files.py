@@ -30,10 +30,12 @@ def encoded(text: str) -> bytes:
 def write_all_whole(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files of a folder, by their names, and rename them to their places when all of them are on the disk.
 
-    If one of them cannot be written, nothing is left of them, and older files stay as they are. Raise OSError.
+    If one of them cannot be written, nothing is left of them, and older files stay as they are. A link stays, and leads
+    to its file. Raise OSError.
     """
     with ExitStack() as scratch:
-        places = {folder / name: _beside(folder / name) for name in files}
+        paths = [Path(os.path.realpath(folder / name)) for name in files]
+        places = {path: _beside(path) for path in paths}
         for (path, beside), data in zip(places.items(), files.values(), strict=True):
             if path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -44,7 +46,8 @@ def write_all_whole(folder: Path, files: Mapping[str, bytes]) -> None:
                 os.fsync(written.fileno())
         for path, beside in places.items():
             beside.replace(path)
-        synchronize_folder(folder)
+        for parent in {path.parent for path in paths}:
+            synchronize_folder(parent)
 
 
 @contextmanager

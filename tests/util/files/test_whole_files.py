@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deepspeech.util.files.whole_files import folder_written_whole, write_whole, written_whole
+from deepspeech.util.files.whole_files import folder_written_whole, write_all_whole, write_whole, written_whole
 
 
 def names(folder: Path) -> set[str]:
@@ -58,6 +58,15 @@ def test_a_file_takes_the_place_of_files_alone(tmp_path: Path) -> None:
     write_whole(tmp_path / "link", b"new")
     assert (tmp_path / "link").is_symlink() and (tmp_path / "file").read_bytes() == b"new"
     assert names(tmp_path) == {"pipe", "link", "file"}
+
+
+def test_files_of_a_folder_are_written_to_where_links_lead(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to("disk/file")
+    for content in (b"first", b"second"):
+        write_all_whole(tmp_path, {"link": content, "beside": content})
+        assert (tmp_path / "link").is_symlink() and (tmp_path / "disk/file").read_bytes() == content
+        assert names(tmp_path) == {"disk", "link", "beside"} and names(tmp_path / "disk") == {"file"}
 
 
 def test_a_folder_takes_the_place_of_the_old_one_with_all_that_was_in_it(tmp_path: Path) -> None:
