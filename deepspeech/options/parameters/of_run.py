@@ -5,6 +5,7 @@ so that neither where a run is made nor where the program is installed makes a d
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ...util.augmentation.registry import with_whole_source
@@ -78,9 +79,10 @@ def _read(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path
     if row.kind == Path | None:
         return None if value is None else _path(row, value, places, source)
     wanted = {float: (int, float), tuple[Path, ...]: (), tuple[str, ...]: ()}.get(row.kind, row.kind)
-    if not isinstance(value, wanted) or (isinstance(value, bool) and row.kind is not bool):
-        raise ParametersError(f"{source}: {row.name}: {value!r} is not a value of this parameter")
-    return float(value) if row.kind is float else value
+    if isinstance(value, wanted) and (row.kind is bool or not isinstance(value, bool)):
+        with suppress(OverflowError):  # of a whole number that no float holds
+            return float(value) if row.kind is float else value
+    raise ParametersError(f"{source}: {row.name}: {value!r} is not a value of this parameter")
 
 
 def _path(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path) -> Path:

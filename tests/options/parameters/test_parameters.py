@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepspeech.options.parameters.of_run import values_of_parameters
 from deepspeech.options.parameters.text import (
     Value,
     format_parameters,
@@ -117,6 +118,12 @@ def test_a_malformed_line_is_named(text: str, message: str) -> None:
 def test_anything_but_values_is_refused_and_nothing_is_executed(text: str) -> None:
     with pytest.raises(ValueError, match="is not a value"):
         parse_value(text)
+
+
+@pytest.mark.parametrize("value", [10**400, True, "0.5", None], ids=["too large", "bool", "text", "None"])
+def test_what_is_no_value_of_a_parameter_is_refused(value: Value) -> None:
+    with pytest.raises(ParametersError, match=r"p: dropout_rate: .* is not a value of this parameter"):
+        values_of_parameters({"dropout_rate": value}, None, Path("p"))
 
 
 def test_what_cannot_be_written_is_named() -> None:
