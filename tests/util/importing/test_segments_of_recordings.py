@@ -108,6 +108,18 @@ def test_segments_that_are_cut_are_cut_again_only_if_they_are_damaged(tmp_path: 
     assert soundfile.info(clips[1]).frames == 8000
 
 
+def test_segments_of_a_folder_whose_name_goes_on_have_clips_of_their_own(tmp_path: Path) -> None:
+    rows = []
+    for name, value in (("train/2/a.wav", 0.5), ("train2/a.wav", 0.25)):
+        (tmp_path / name).parent.mkdir(parents=True)
+        soundfile.write(tmp_path / name, np.full(48_000, value), 16_000)
+        rows.append(json.dumps({"audio_filepath": f"{tmp_path}/{name}", "text": "x", "offset": 1, "duration": 1}))
+    write(tmp_path / "train/rows.jsonl", "\n".join(rows))
+    done = Import("json_lines", tmp_path / "train", tmp_path / "out", ALL_TRAIN)
+    cut = [set(read_audio(tmp_path / "out" / row["wav_filename"], 16_000)) for row in done.all_rows]
+    assert cut == [{0.5}, {0.25}]
+
+
 def test_a_corpus_may_be_made_below_the_folder_of_its_recordings_but_not_in_it(tmp_path: Path) -> None:
     tone(tmp_path / "long.wav", 3)
     write(tmp_path / "rows.jsonl", '{"audio_filepath": "long.wav", "text": "x", "offset": 1, "duration": 1}')
