@@ -13,6 +13,7 @@ from ..options import Options, items_of
 from ..schedule.jobs import SetName
 from ..schedule.state import Plan
 from ..util.augmentation.recordings import Recording
+from ..util.figures.tally import counted_files
 from ..util.files.whole_files import encoded
 from ..util.text import Alphabet
 
@@ -75,6 +76,7 @@ def worker_properties(
         "recordings of --augment": _recordings(chain.from_iterable(sources.values())),
         "--ema_decay": str(options.optimizer.ema_decay),
         "--best_by": options.schedule.best_by,
+        "--test_files": _lists(options.test.files if SetName.TEST in plans else ()),
     }
     for name in SetName:
         plan = plans.get(name)
@@ -89,6 +91,12 @@ def _augmentation(options: Options) -> str:
     """Return what decides how an utterance is augmented in an epoch."""
     decided_by = f"with --random_seed={options.random_seed} and --epoch={options.schedule.epoch}"
     return f"{','.join(options.augmentation.written)} {decided_by}" if options.augmentation.written else "none"
+
+
+def _lists(files: Sequence[Path]) -> str:
+    """Return how many lists are counted each by itself, and a digest of their names in their order."""
+    names = [Path(each).name for each in counted_files(files)]
+    return f"{len(names)} lists {_digest(chr(0).join(names))}" if names else "counted together"
 
 
 def _recordings(recordings: Iterable[Recording]) -> str:

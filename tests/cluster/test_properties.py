@@ -15,6 +15,8 @@ from deepspeech.cluster.http.routes import in_json
 from deepspeech.cluster.properties import worker_properties
 from deepspeech.errors import FlagError
 from deepspeech.options import Options, flags_of
+from deepspeech.schedule.jobs import SetName
+from deepspeech.schedule.state import Plan
 from deepspeech.training.inputs import read_inputs
 from deepspeech.util.augmentation.recordings import Recording
 from deepspeech.util.text import Alphabet
@@ -23,7 +25,8 @@ from deepspeech.util.text import Alphabet
 def properties(*given: str, sources: Mapping[str, Sequence[Recording]] = MappingProxyType({})) -> dict[str, str]:
     options = flags.parse(["--train_files=a.csv", "--ps_hosts=a:1", "--worker_hosts=b:1", "--job_name=worker", *given])
     assert options is not None
-    return worker_properties(options, Alphabet(("a", " ")), {}, sources)
+    plans = {SetName.TEST: Plan(1, 1, "the same")} if options.test.files else {}
+    return worker_properties(options, Alphabet(("a", " ")), plans, sources)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +59,15 @@ def test_a_worker_with_another_flag_that_decides_the_result_is_told_which(flag: 
 )
 def test_flags_that_do_not_change_what_a_worker_computes_may_differ(given: str) -> None:
     assert difference(properties(), properties(*given.split())) is None
+
+
+@pytest.mark.parametrize("lists", ["all.csv", "noisy.csv,clean.csv", "clean.csv,noisy.csv,other.csv"])
+def test_the_lists_of_a_test_that_are_counted_each_by_itself_must_be_the_same_wherever_they_are(lists: str) -> None:
+    chiefs = properties("--test_files=clean.csv,noisy.csv")
+    assert difference(chiefs, properties("--test_files=/data/clean.csv,/data/noisy.csv")) is None
+    assert (difference(chiefs, properties(f"--test_files={lists}")) or "").startswith("its --test_files is ")
+    one = properties("--test_files=all.csv")
+    assert difference(one, properties("--test_files=test.csv")) is None
 
 
 def test_properties_that_name_a_folder_that_is_not_utf_8_are_those_that_the_coordinator_is_told(tmp_path: Path) -> None:
