@@ -19,6 +19,10 @@ SIGNS_PER_SECOND = 1000
 """Signs of life that the coordinator wants from all members together: it has better to do."""
 
 
+LEAST_HELD_UP = 0.5
+"""Seconds between two looks for lost members from which on this process can have been held up."""
+
+
 class Role(str, Enum):
     """What a process does in the cluster; the value is its name in JSON and in `--job_name`."""
 
@@ -237,7 +241,7 @@ class Members:
     def lost(self, now: float) -> list[Member]:
         """Return the members that were silent for longer than a lease, or busy far longer than any before."""
         lease = self._settings.lease_seconds
-        if self._last_look is not None and now - self._last_look > lease / 2:
+        if self._last_look is not None and now - self._last_look > max(lease / 2, LEAST_HELD_UP):
             for member in self:  # it was this process that was held up, not the others
                 member.seen += now - self._last_look
                 member.asked += now - self._last_look

@@ -3,8 +3,10 @@
 import pytest
 from coordinators import applicant, cluster, job_of, joined, opened, submit, training
 
+from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.errors import ReplacedError
 from deepspeech.cluster.coordination.membership import ClusterSettings, Member, Role
+from deepspeech.cluster.http.application import TICK_SECONDS
 from deepspeech.options import ScheduleOptions
 from deepspeech.schedule.coordinator import TrainingCoordinator
 from deepspeech.schedule.jobs import SetName
@@ -61,6 +63,15 @@ def test_a_job_in_the_window_that_a_worker_is_in_does_not_look_at_the_jobs_of_ev
     monkeypatch.setattr(Member, "last_job", property(last_job, lambda member, job: vars(member).update(last_job=job)))
     job_of(coordinator, members[0])
     assert set(looked_at) == {members[0]}
+
+
+@pytest.mark.parametrize("lease", [0.3, 10.0])
+def test_a_silent_member_is_lost_however_short_its_lease_is(lease: float) -> None:
+    coordinator = ClusterCoordinator(ClusterSettings(1, 0, 1, 1, lease), {})
+    coordinator.join(applicant(0), 0.0)
+    for look in range(50):
+        coordinator.tick(look * TICK_SECONDS)
+    assert len(coordinator.members) == 0
 
 
 @pytest.mark.parametrize("role", Role)
