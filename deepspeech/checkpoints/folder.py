@@ -5,6 +5,7 @@ import logging
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -111,9 +112,10 @@ def remove_superseded(folder: Path, kind: Kind, superseded: Sequence[Path]) -> N
 
 
 def remove_failed(prefix: Path) -> None:
-    """Remove what a save that failed has left of a checkpoint that was not there before; raise OSError."""
+    """Remove what a save that failed has left of a checkpoint that was not there before, as far as that is possible."""
     for path in (*prefix.parent.glob(prefix.name + ".*"), *prefix.parent.glob(prefix.name + "_temp*/*")):
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -209,6 +209,17 @@ def test_a_disk_that_fills_leaves_the_previous_checkpoint_and_no_rubbish(tmp_pat
         np.testing.assert_array_equal(values(session)["layer_1/weights"], before["layer_1/weights"])
 
 
+def test_a_checkpoint_that_cannot_be_written_is_named_although_something_of_it_cannot_be_removed(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "train-7.copy").mkdir()
+    with session_of(tmp_path) as (checkpoints, session):
+        set_step(session, 7)
+        with files_no_larger_than(20_000), pytest.raises(CheckpointError, match=r"train-7: .*cannot be written"):
+            checkpoints.save(session, Kind.NEWEST, STATE)
+    assert [path.name for path in tmp_path.glob("train-7*")] == ["train-7.copy"]
+
+
 def test_a_checkpoint_of_deepspeech_0_9_loads_without_description_and_optimizer_state(tmp_path: Path) -> None:
     weights = write_foreign_checkpoint(tmp_path / "best_dev-100", {})
     (tmp_path / "best_dev_checkpoint").write_text('model_checkpoint_path: "best_dev-100"\n')
