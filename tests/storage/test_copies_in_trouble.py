@@ -1,4 +1,4 @@
-"""Local copies when the disk is full, their folder is removed, or credentials expire."""
+"""Local copies when the disk is full, their folder is removed, their files change, or credentials expire."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tensorflow as tf
@@ -54,6 +55,23 @@ def test_a_copy_is_fetched_again_if_its_folder_is_removed_meanwhile(
         assert file.readall() == b"content"
     assert removed == ["before", "after"]
     assert copy_of(store.address("a.bin")).read_bytes() == b"content"
+
+
+@pytest.mark.parametrize("content", [b"a longer list", b"short"])
+def test_a_file_that_is_replaced_after_its_size_was_asked_for_arrives_as_it_is_now(
+    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    store.put("list.csv", b"some list")
+    block = store_module._block
+
+    def block_of_another(*arguments: Any) -> bytes:
+        store.put("list.csv", content)
+        return block(*arguments)
+
+    monkeypatch.setattr(store_module, "_block", block_of_another)
+    remote = Store(0.5).fetch(store.address("list.csv"), tmp_path / "list.csv")
+    assert (tmp_path / "list.csv").read_bytes() == content
+    assert remote.version == Store(0.5).about(store.address("list.csv")).version
 
 
 def test_a_folder_whose_copy_is_removed_is_received_again_and_stays_at_its_address(store: ObjectStore) -> None:
@@ -173,10 +191,10 @@ def test_while_the_disk_is_full_copies_that_were_not_used_for_longest_go(
         store.put(f"{number}.bin", bytes(1000))
     block = store_module._block
 
-    def block_if_there_is_room(address: str, start: int, end: int) -> bytes:
+    def block_if_there_is_room(address: str, start: int, end: int, remote: Remote) -> bytes:
         if sum(each.stat().st_size for each in (root() / "files").rglob("*.bin")) + end - start > 3500:
             raise OSError(errno.ENOSPC, "No space left on device")
-        return block(address, start, end)
+        return block(address, start, end, remote)
 
     monkeypatch.setattr(store_module, "_block", block_if_there_is_room)
     copies = [copy_of(store.address(f"{number}.bin")) for number in range(5)]

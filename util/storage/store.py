@@ -137,7 +137,7 @@ class Store:
         with path.open("wb") as file:
             for start in range(0, remote.size, BLOCK):
                 end = min(start + BLOCK, remote.size)
-                file.write(self._retried(partial(_block, address, start, end), address))
+                file.write(self._retried(partial(_block, address, start, end, remote), address))
         if remote.size > BLOCK and self.about(address).version != remote.version:
             raise _ReplacedError
 
@@ -180,9 +180,16 @@ def _asked_for(address: str) -> str:
     return str(_files(scheme_of(address))._strip_protocol(address))
 
 
-def _block(address: str, start: int, end: int) -> bytes:
-    block: bytes = _files(scheme_of(address)).cat_file(_asked_for(address), start=start, end=end)
+def _block(address: str, start: int, end: int, remote: Remote) -> bytes:
+    """Return bytes of a file. Raise TruncatedError if others came than so many, _ReplacedError if it is another now.
+
+    At the end, one byte more is asked for: a file that has grown meanwhile has it.
+    """
+    beyond = int(end == remote.size)
+    block: bytes = _files(scheme_of(address)).cat_file(_asked_for(address), start=start, end=end + beyond)
     if len(block) != end - start:
+        if _told_of(address).version != remote.version:
+            raise _ReplacedError
         raise TruncatedError(f"{len(block)} bytes arrived of {end - start}")
     return block
 
