@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -14,6 +15,7 @@ from ..schedule.jobs import SetName
 from ..schedule.state import Plan
 from ..util.augmentation.recordings import Recording
 from ..util.figures.tally import counted_files
+from ..util.files.opening import opened
 from ..util.files.whole_files import encoded
 from ..util.text import Alphabet
 
@@ -101,8 +103,14 @@ def _lists(files: Sequence[Path]) -> str:
 
 def _recordings(recordings: Iterable[Recording]) -> str:
     """Return how many recordings these are, and a digest of their names, parts and sizes."""
-    found = [f"{path.name}{part.fragment if part else ''}\0{path.stat().st_size}\n" for path, part in recordings]
+    found = [f"{path.name}{part.fragment if part else ''}\0{_size(path)}\n" for path, part in recordings]
     return f"{len(found)} files {_digest(''.join(found))}" if found else "none"
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of a recording, which may be in a shard, or at an address from where its copy comes again."""
+    with opened(path) as file:
+        return os.fstat(file.fileno()).st_size
 
 
 def _flags_that_decide(options: Options) -> Iterator[tuple[str, str]]:

@@ -2,11 +2,14 @@
 
 import json
 import os
+import tarfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
 import pytest
+import soundfile
 from corpora import TinyCorpus
 
 from deepspeech.cli import flags
@@ -18,13 +21,19 @@ from deepspeech.options import Options, flags_of
 from deepspeech.schedule.jobs import SetName
 from deepspeech.schedule.state import Plan
 from deepspeech.training.inputs import read_inputs
+from deepspeech.util.augmentation.checked_sources import checked_sources
 from deepspeech.util.augmentation.recordings import Recording
 from deepspeech.util.text import Alphabet
 
 
-def properties(*given: str, sources: Mapping[str, Sequence[Recording]] = MappingProxyType({})) -> dict[str, str]:
+def parsed(*given: str) -> Options:
     options = flags.parse(["--train_files=a.csv", "--ps_hosts=a:1", "--worker_hosts=b:1", "--job_name=worker", *given])
     assert options is not None
+    return options
+
+
+def properties(*given: str, sources: Mapping[str, Sequence[Recording]] = MappingProxyType({})) -> dict[str, str]:
+    options = parsed(*given)
     plans = {SetName.TEST: Plan(1, 1, "the same")} if options.test.files else {}
     return worker_properties(options, Alphabet(("a", " ")), plans, sources)
 
@@ -89,6 +98,20 @@ def test_workers_must_have_the_same_recordings_of_noise_wherever_they_are(tmp_pa
     assert difference(told[0], told[1]) is None
     for other in told[2:]:
         assert (difference(told[0], other) or "").startswith("its recordings of --augment is ")
+
+
+def test_workers_must_have_the_same_recordings_of_noise_also_in_shards(tmp_path: Path) -> None:
+    told = []
+    for seconds in (0.1, 0.2):
+        soundfile.write(tmp_path / "1.wav", np.linspace(-0.5, 0.5, int(16000 * seconds)), 16000)
+        with tarfile.open(tmp_path / "noise.tar", "w") as shard:
+            shard.add(tmp_path / "1.wav", "1.wav")
+        (tmp_path / "1.wav").unlink()
+        (tmp_path / "noise.csv").write_text("wav_filename\nnoise.tar/1.wav\n")
+        augment = f"overlay[source={tmp_path / 'noise.csv'}]"
+        sources = checked_sources(parsed(f"--augment={augment}").augmentation.augmentations, progress=False)
+        told.append(properties(f"--augment={augment}", sources=sources))
+    assert (difference(*told) or "").startswith("its recordings of --augment is 1 files ")
 
 
 @pytest.mark.parametrize("flag", ["initialize_from_weights", "initialize_from_frozen_model"])
