@@ -21,7 +21,7 @@ from ..util.text import Alphabet
 
 PACKAGE = Path(__file__).parents[1]
 
-TRAINING_ROOMS = ("checkpoints", "cluster", "network", "options", "schedule", "training", "util")
+TRAINING_ROOMS = ("checkpoints", "cluster", "decoder", "network", "options", "schedule", "training", "util")
 """The package's folders whose sources, beside those at its root, must be the same on every node."""
 
 OF_THE_CHIEF = {

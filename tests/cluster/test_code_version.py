@@ -22,7 +22,10 @@ def copied_package(folder: Path) -> Path:
 
 @pytest.mark.parametrize(
     "name",
-    ["training/towers.py", "cluster/graph.py", "cluster/coordination/rounds.py", "options/model.py", "util/feeding.py"],
+    [
+        *("training/towers.py", "cluster/graph.py", "cluster/coordination/rounds.py", "options/model.py"),
+        *("util/feeding.py", "decoder/of_alphabet.py"),
+    ],
 )
 def test_a_changed_source_is_another_version(tmp_path: Path, name: str) -> None:
     package = copied_package(tmp_path)
