@@ -115,7 +115,7 @@ class Steps(ABC):
             assert training is not None and progress is not None
             _, _, done, count = progress
             rate = self._rate.at(training.state_without_epoch, done, count)
-            workers = coordinator.members.workers
+            workers = max(coordinator.members.workers, 1)  # those that gave gradients may all have left since
         if self._least_workers:
             rate = rate_for_workers(rate, workers, self._least_workers)
         self._progress.show_rate(rate)

@@ -16,8 +16,11 @@ from deepspeech.cluster.coordination.membership import Applicant, ClusterSetting
 from deepspeech.cluster.coordination.rounds import RoundEnd
 from deepspeech.cluster.http.service import Service
 from deepspeech.errors import CheckpointError, ClusterError, TrainingError
-from deepspeech.options import ClusterOptions, Options
-from deepspeech.schedule.jobs import EpochReport, SetName, Tally
+from deepspeech.options import ClusterOptions, LearningRateOptions, Options, ScheduleOptions
+from deepspeech.schedule.coordinator import TrainingCoordinator
+from deepspeech.schedule.jobs import EpochReport, Job, SetName, Tally
+from deepspeech.schedule.learning_rate import LearningRate
+from deepspeech.schedule.state import Plan
 
 LOST = tf.errors.UnavailableError(None, None, "From /job:ps/replica:0/task:0:\nSocket closed")
 NO_MEMORY = tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor\n\t [[{{node Adam}}]]")
@@ -119,6 +122,23 @@ def test_training_that_is_begun_again_in_vain_ends_unless_a_result_or_another_se
     begin_every_second(50)
     with pytest.raises(ClusterError, match=r"nothing could be computed for 50 s, .* are --ps_hosts, .* the same"):
         begin_every_second(3)
+
+
+def test_a_step_whose_workers_have_all_left_since_is_made_with_the_rate_of_one() -> None:
+    coordinator = ClusterCoordinator(ClusterSettings(4, 0, 8, 8, least_workers=1), {})
+    coordinator.open(TrainingCoordinator(ScheduleOptions(epoch=1), {SetName.TRAIN: Plan(4, 1, "corpus")}))
+    made = steps.ServedSteps.__new__(steps.ServedSteps)
+    made.__dict__ |= {"_service": Service(coordinator), "_progress": MagicMock(), "_least_workers": 1}
+    made.__dict__ |= {"_rate": LearningRate(0.001, LearningRateOptions())}
+    member = coordinator.join(Applicant(Role.WORKER, 0, "process"), 0.0)
+    job = coordinator.next_job(member, 0.0)
+    assert isinstance(job, Job)
+    number = coordinator.begin_step(member, job.number, 0.0)
+    coordinator.submit(member, job.number, job.batches, Tally(1, 1.0), last=True, round_number=number, now=0.0)
+    assert coordinator.close_round(0.0) is None
+    coordinator.leave(member, 0.0)
+    assert coordinator.close_round(0.0) == RoundEnd(0, 1)
+    assert made._rate_now() == 0.001
 
 
 def test_each_server_is_waited_for_from_its_own_loss_on_and_not_from_that_of_one_that_is_back() -> None:
