@@ -20,8 +20,8 @@ LARGEST_NUMBER = 2**53 - 1
 LONGEST_POLL = 10.0
 """Seconds for which an answer may be put off at most while there is nothing to tell."""
 
-LONGEST_DURATION = 1e6
-"""Seconds of an activity that a member tells of at most."""
+LONGEST_DURATION = 1e9
+"""Seconds of an activity that a member tells of at most: it may have been suspended for months."""
 
 MOST_JOBS = 1000
 """The jobs that a message names at most."""

@@ -86,6 +86,15 @@ def test_a_node_reports_its_newest_minute_every_few_seconds_once_it_has_joined()
     assert record.report_if_due() is None
 
 
+def test_a_node_that_was_suspended_for_a_month_reports_what_the_coordinator_takes() -> None:
+    clock = Clock()
+    record = NodeRecord("worker 1", clock)
+    record.note_joined()
+    clock.now += 30 * 86400
+    told = TimesBody.model_validate(record.report_if_due())
+    assert told.other == 30 * 86400
+
+
 def test_validation_and_waiting_have_no_part_in_a_workers_own_time_of_its_steps() -> None:
     clock = Clock()
     record = NodeRecord("worker 1", clock)
