@@ -1,5 +1,6 @@
 """The bytes that this process sends and receives over TCP, as the Linux kernel counts them for each connection."""
 
+import errno
 import os
 import socket
 import struct
@@ -40,9 +41,15 @@ class NetworkBytes:
         self._open: dict[int, Traffic] = {}
 
     def look(self) -> Traffic:
-        """Return the traffic so far; any thread may ask."""
+        """Return the traffic so far, or that of the look before if no descriptor is left to look with.
+
+        Any thread may ask.
+        """
         with self._lock:
-            seen = dict(_connections())
+            try:
+                seen = dict(_connections())
+            except OSError:
+                return sum(self._open.values(), self._ended)
             for inode, before in self._open.items():
                 now = seen.get(inode)
                 if now is None or now.sent < before.sent or now.received < before.received:
@@ -52,17 +59,18 @@ class NetworkBytes:
 
 
 def _connections() -> Iterator[tuple[int, Traffic]]:
-    """Yield the number and traffic of each of the process's TCP connections."""
-    try:
-        descriptors = list(DESCRIPTORS.iterdir())
-    except OSError:
+    """Yield the number and traffic of each of the process's TCP connections; raise OSError if no descriptor is left."""
+    if not DESCRIPTORS.exists():
         return
+    descriptors = list(DESCRIPTORS.iterdir())
     for descriptor in descriptors:
         try:
             if not str(descriptor.readlink()).startswith("socket:"):
                 continue
             copy = os.dup(int(descriptor.name))  # so that nobody closes it meanwhile
-        except OSError:
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                raise
             continue
         try:
             inode = os.fstat(copy).st_ino

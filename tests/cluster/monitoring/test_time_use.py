@@ -1,7 +1,10 @@
 """What the time of a process goes into, and which worker the others wait for."""
 
+import os
+import resource
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 from deepspeech.cluster.coordination.time_shares import MemberTimes, stragglers
 from deepspeech.cluster.http.protocol import TimesBody
@@ -138,3 +141,22 @@ def test_bytes_are_those_of_this_processes_connections_also_of_closed_ones() -> 
     after = network.look()
     assert after.sent >= seen.sent
     assert after.received >= seen.received
+
+
+def test_bytes_are_not_counted_twice_after_a_look_for_which_no_descriptor_was_left() -> None:
+    network = NetworkBytes()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        sending = socket.create_connection(listening.getsockname())
+        receiving, _ = listening.accept()
+        with sending, receiving:
+            sending.sendall(bytes(100_000))
+            assert receiving.recv(100_000, socket.MSG_WAITALL) == bytes(100_000)
+            before = network.look()
+            files = resource.getrlimit(resource.RLIMIT_NOFILE)
+            with Path(os.devnull).open() as next_one:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (next_one.fileno(), files[1]))
+            try:
+                assert network.look().received == before.received
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, files)
+            assert network.look().received == before.received
