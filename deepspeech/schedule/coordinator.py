@@ -14,7 +14,7 @@ from enum import Enum
 
 from ..options import ScheduleOptions
 from .early_stopping import should_stop, shows_plateau
-from .jobs import EpochReport, Job, JobResult, SetName, Tally
+from .jobs import MOST_BATCHES, EpochReport, Job, JobResult, SetName, Tally
 from .pending import PendingJobs
 from .resumption import resumed
 from .state import Figures, OpenEpoch, Plan, TrainingState
@@ -240,6 +240,7 @@ class TrainingCoordinator:
         left = [index for index in range(plan.batch_count) if index not in self._running.done]
         starts = plan.starts(self._epoch_index(set_name))
         steps = self._schedule.steps_per_job if set_name is SetName.TRAIN else 1
+        steps = min(steps, max(MOST_BATCHES // self._batches_per_step, 1))
         self._pending = PendingJobs(left, steps * self._batches_per_step, starts)
 
     def _finish_epoch(self) -> EpochReport:

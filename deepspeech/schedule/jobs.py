@@ -7,6 +7,9 @@ from ..util.figures.tally import Sample, Tally
 
 __all__ = ["EpochReport", "Job", "JobResult", "Sample", "SetName", "Tally"]
 
+MOST_BATCHES = 100_000
+"""The batches of a job at most: a coordinator names them in one message."""
+
 
 class SetName(str, Enum):
     """The set that an epoch runs over; its value is its name in JSON and in logs."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from ...schedule.jobs import Job, Sample, SetName, Tally
+from ...schedule.jobs import MOST_BATCHES, Job, Sample, SetName, Tally
 from ...util.figures.metrics import EditCounts
 from ...util.figures.tally import LABELS_KEPT, MOST_FILES
 from ...util.monitoring.time_use import Activity
@@ -159,7 +159,7 @@ class JobAnswer(Body):
     number: Number
     epoch: Number
     set: SetName
-    batches: Annotated[list[Number], Field(min_length=1, max_length=100_000)]
+    batches: Annotated[list[Number], Field(min_length=1, max_length=MOST_BATCHES)]
     report: bool
     weights: Number = 0
 
@@ -270,7 +270,7 @@ class ResultBody(Body):
 
     member: Name
     job: Number
-    batches: Annotated[list[Number], Field(max_length=100_000)]
+    batches: Annotated[list[Number], Field(max_length=MOST_BATCHES)]
     tally: TallyBody
     last: bool = True
     round: Number | None = None

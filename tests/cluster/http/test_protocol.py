@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from deepspeech.cluster.http.protocol import TallyBody
+from deepspeech.cluster.http.protocol import JobAnswer, TallyBody
 from deepspeech.decoder import CTCDecoder
 from deepspeech.decoder.evaluation import Evaluation
-from deepspeech.schedule.jobs import Sample, Tally
+from deepspeech.options import ScheduleOptions
+from deepspeech.schedule.coordinator import TrainingCoordinator
+from deepspeech.schedule.jobs import Job, Sample, SetName, Tally
+from deepspeech.schedule.state import Plan
 from deepspeech.util.corpus import Utterance
 from deepspeech.util.figures.metrics import EditCounts
 from deepspeech.util.text import Alphabet
@@ -49,3 +52,11 @@ def test_edits_of_an_older_worker_lack_their_kinds_and_syllables() -> None:
 def test_labels_that_no_worker_sends_are_refused(labels: object) -> None:
     with pytest.raises(ValidationError, match="labels_emitted"):
         TallyBody.model_validate_json(json.dumps(TALLY.to_json() | {"labels_emitted": labels}))
+
+
+def test_a_job_of_more_steps_than_a_message_can_name_has_as_many_as_it_can() -> None:
+    plans = {SetName.TRAIN: Plan(100_003, 1, "corpus")}
+    training = TrainingCoordinator(ScheduleOptions(epoch=1, steps_per_job=10**9), plans, batches_per_step=3)
+    jobs = [training.next_job() for _ in range(2)]
+    told = [JobAnswer.of(job).batches for job in jobs if isinstance(job, Job)]
+    assert list(map(len, told)) == [99_999, 4]
