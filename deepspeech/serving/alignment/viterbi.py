@@ -70,7 +70,7 @@ def align_log_posteriors(log_posteriors: Floats, labels: Labels, band: int = BAN
             f"the transcript does not fit the recording: {len(labels)} labels need {needed} frames, "
             f"and there are {len(log_posteriors)}"
         )
-    band = max(band, 2 * FRAMES_PER_MOVE)  # so that no path from its middle leaves it before it moves
+    band = max(band, 2 * (FRAMES_PER_MOVE + 1))  # so that no path from its middle leaves it before it moves
     while True:
         search = _Search(log_posteriors, labels, min(band, len(labels)))
         path = search.run()

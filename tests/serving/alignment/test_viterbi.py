@@ -90,6 +90,12 @@ def test_a_band_that_is_left_is_widened() -> None:
     assert spans.first.tolist() == list(range(3000, 4000))
 
 
+def test_a_narrow_band_reaches_the_end_of_a_transcript_that_just_fits() -> None:
+    labels = (np.arange(192) % LABELS).astype(np.int32)
+    spans = align_labels(np.full((192, LABELS + 1), 1 / 3, np.float32), labels, band=1)
+    assert spans.first.tolist() == spans.last.tolist() == list(range(192))
+
+
 def test_what_cannot_be_fitted_is_an_error() -> None:
     posteriors = posteriors_of(1, 3)
     with pytest.raises(AlignmentError, match="3 labels need 4 frames, and there are 3"):
