@@ -174,13 +174,9 @@ class Chief:
             batches_per_step=len(graph.training.evaluate_towers),
         )
         self._progress.resume(training.current)
+        progress, decoding = LockedProgress(self._service, training), self._context.evaluator.decoding
         lifecycle = RunLifecycle(
-            self._options,
-            self._context.sets,
-            LockedProgress(self._service, training),
-            session,
-            self._checkpoints,
-            summaries,
+            self._options, self._context.sets, progress, session, self._checkpoints, summaries, decoding
         )
         self._watch.ending = lifecycle
         with self._service.locked() as coordinator:

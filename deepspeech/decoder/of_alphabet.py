@@ -36,6 +36,18 @@ def make_decoder(alphabet: Alphabet, options: LanguageModelOptions) -> CTCDecode
     return CTCDecoder(scorer.output, DecoderOptions(options.beam_width, *weights), scorer)
 
 
+def in_words(decoder: CTCDecoder, options: LanguageModelOptions) -> str:
+    """Return how a decoder that was made with these options makes posteriors text, as part of a sentence."""
+    beam = f"with a beam of {decoder.options.beam_width}"
+    file = options.binary_path or options.scorer_path
+    if decoder.scorer is None or file is None:
+        return f"{beam} and no language model"
+    own = decoder.scorer.package_defaults is not None and not options.weights_chosen
+    used = decoder.options
+    weights = f"weight {used.lm_weight:g}, bonus of a word {used.valid_word_count_weight:g}"
+    return f"{beam} and the language model {file.name} ({'its own weights' if own else weights})"
+
+
 def load_scorer(
     alphabet: Alphabet,
     path: str | PathLike[str],

@@ -57,14 +57,3 @@ class LanguageModelOptions:
         """Whether a scorer package's own weights give way to these."""
         defaults = (LanguageModelOptions.lm_weight, LanguageModelOptions.valid_word_count_weight)
         return self.weights_given or (self.lm_weight, self.valid_word_count_weight) != defaults
-
-    @property
-    def in_words(self) -> str:
-        """How posteriors become text, as part of a sentence."""
-        beam = f"with a beam of {self.beam_width}"
-        file = self.scorer_path or self.binary_path
-        if file is None:
-            return f"{beam} and no language model"
-        own = self.scorer_path is not None and not self.weights_chosen
-        weights = f"weight {self.lm_weight:g}, bonus of a word {self.valid_word_count_weight:g}"
-        return f"{beam} and the language model {file.name} ({'its own weights' if own else weights})"

@@ -52,8 +52,11 @@ class RunLifecycle:
         session: Any,
         checkpoints: Checkpoints,
         summaries: Summaries,
+        decoding: str = "",
     ) -> None:
+        """Take what the run consists of; `decoding` says how its test is decoded, as part of a sentence."""
         self._options = options
+        self._decoding = decoding
         self._coordinator = coordinator
         self._session = session
         self._checkpoints = checkpoints
@@ -184,7 +187,7 @@ class RunLifecycle:
         self._note(
             test_files=tuple(named_for_all(path) for path in self._options.test.files),
             test_limit=self._options.test.limit,
-            language_model=self._options.language_model.in_words,
+            language_model=self._decoding,
             test_utterances=edits.utterances,
             wer=edits.wer,
             cer=edits.cer,

@@ -86,7 +86,9 @@ def _train_and_test(options: Options, inputs: Inputs, publish: Publish | None, t
                     state=state,
                     batches_per_step=batches_per_step,
                 )
-                lifecycle = RunLifecycle(options, sets, coordinator, session, checkpoints, summaries)
+                lifecycle = RunLifecycle(
+                    options, sets, coordinator, session, checkpoints, summaries, evaluator.decoding
+                )
                 watch.ending = lifecycle
                 progress = EpochProgress(
                     sets,

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..decoder import CTCDecoder, DecoderOptions
 from ..decoder.evaluation import Evaluation
-from ..decoder.of_alphabet import reference_of
+from ..decoder.of_alphabet import in_words, reference_of
 from ..network import Network
 from ..options import Options
 from ..options.training.epochs import LOSS
@@ -35,11 +35,13 @@ class Evaluator:
         alphabet: Alphabet | None = None,
         *,
         frames_per_row: int = 1,
+        decoding: str = "",
     ) -> None:
         """Evaluate what is reported; with the `alphabet`, errors are counted in validation.
 
-        Posteriors have a row for each `frames_per_row` frames.
+        Posteriors have a row for each `frames_per_row` frames. `decoding` says how what is reported is decoded.
         """
+        self.decoding = decoding
         self._frames_per_row = frames_per_row
         self._evaluation = evaluation
         self._alphabet = alphabet
@@ -99,4 +101,5 @@ class Evaluator:
 def evaluator_of(options: Options, inputs: Inputs, network: Network, evaluation: Evaluation) -> Evaluator:
     """Return the evaluator of a run, which counts the errors of validation if these decide which checkpoint is best."""
     alphabet = inputs.alphabet if options.schedule.best_by != LOSS else None
-    return Evaluator(evaluation, alphabet, frames_per_row=network.time_reduction)
+    decoding = in_words(inputs.decoder, options.language_model)
+    return Evaluator(evaluation, alphabet, frames_per_row=network.time_reduction, decoding=decoding)

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from exhaustive import write_arpa
 from running import LM_TOOLS, needs_lm_tools, run_script
 
 from deepspeech.decoder import UTF8_BYTES, DecoderError, Scorer
-from deepspeech.decoder.of_alphabet import load_scorer, make_decoder
+from deepspeech.decoder.of_alphabet import in_words, load_scorer, make_decoder
 from deepspeech.errors import AlphabetError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.util.language_model import is_of_characters
@@ -66,6 +67,23 @@ def test_a_package_says_itself_what_it_is(tmp_path: Path) -> None:
     scorer = make_decoder(Alphabet(tuple(labels)), LanguageModelOptions(scorer_path=tmp_path / "lm.scorer")).scorer
     assert scorer is not None
     assert not scorer.characters
+
+
+def test_the_weights_that_are_told_are_those_that_decode_whichever_flag_names_the_model(tmp_path: Path) -> None:
+    labels, arpa, package = (" ", "a", "b"), tmp_path / "lm.arpa", tmp_path / "lm.scorer"
+    write_arpa(arpa, ["a", "ab"], np.random.default_rng(0))
+    Scorer.load(labels, arpa).write_package(package, 0.9, 1.2)
+
+    def told(**options: Any) -> str:
+        chosen = LanguageModelOptions(beam_width=16, **options)
+        return in_words(make_decoder(Alphabet(labels), chosen), chosen)
+
+    assert told() == "with a beam of 16 and no language model"
+    for flag in ("binary_path", "scorer_path"):
+        with_model = "with a beam of 16 and the language model lm."
+        assert told(**{flag: arpa}) == f"{with_model}arpa (weight 1.5, bonus of a word 2.25)"
+        assert told(**{flag: package}) == f"{with_model}scorer (its own weights)"
+        assert told(**{flag: package}, lm_weight=2.0) == f"{with_model}scorer (weight 2, bonus of a word 2.25)"
 
 
 def test_words_that_word_pieces_write_otherwise_are_left_out(tmp_path: Path) -> None:
