@@ -29,12 +29,12 @@ def test_work_goes_on_ahead_but_not_further_than_asked() -> None:
 
 
 def test_an_error_comes_at_its_place_and_ends_the_threads() -> None:
-    before = threading.active_count()
+    before = set(threading.enumerate())
     results = ordered_map(lambda item: 1 // item, [3, 1, 0, 1, 1, 1], threads=2, ahead=3)
     assert [next(results), next(results)] == [0, 1]
     with pytest.raises(ZeroDivisionError):
         next(results)
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before  # of which some may end meanwhile
 
 
 def test_closing_early_drops_what_has_not_begun() -> None:
@@ -45,12 +45,12 @@ def test_closing_early_drops_what_has_not_begun() -> None:
         time.sleep(0.1)
         return item
 
-    before = threading.active_count()
+    before = set(threading.enumerate())
     results = ordered_map(work, range(1000), threads=1, ahead=100)
     next(results)
     results.close()
     assert len(begun) < 100
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before  # of which some may end meanwhile
 
 
 def test_there_is_a_core_to_use() -> None:

@@ -117,14 +117,14 @@ def test_a_core_is_left_to_decode_only_where_that_takes_longer_than_the_network(
 
 
 def test_a_stream_that_is_alone_waits_for_nobody_and_no_thread_is_started(engine: WatchedEngine) -> None:
-    threads, started = threading.active_count(), time.monotonic()
+    threads, started = set(threading.enumerate()), time.monotonic()
     scheduler = Scheduler(engine, max_wait=60)
     other = scheduler.stream()  # which never asks for anything
     stream = scheduler.stream()
     for turn in range(3):
         stream.run(windows_of(turn))
     assert time.monotonic() - started < 30
-    assert threading.active_count() == threads
+    assert set(threading.enumerate()) <= threads  # of which some may end meanwhile
     del other
 
 
