@@ -1,9 +1,10 @@
-"""Runs the scripts of `bin/` as their users do: in a process of their own."""
+"""Runs the scripts of `bin/` as their users do, in a process of their own, and reads what a terminal has shown."""
 
 import os
 import subprocess
 import sys
 import wave
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,19 @@ def assert_fails_with(done: "subprocess.CompletedProcess[str]", *fragments: str)
     assert ": error: " in last
     for fragment in fragments:
         assert fragment in last
+
+
+def all_shown(terminal: int) -> str:
+    """Return what was written on a terminal that nobody else has open any more, and close it.
+
+    One read may end before what was written last: the kernel passes it on piece by piece, when it has the time.
+    """
+    shown = b""
+    with suppress(OSError):  # EIO, once all of it was read
+        while piece := os.read(terminal, 1 << 16):
+            shown += piece
+    os.close(terminal)
+    return shown.decode()
 
 
 def write_wav(path: Path, samples: int = 800, rate: int = 8000) -> Path:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
+from running import all_shown
 
 from deepspeech.util.progress import BESIDE_TEXTS, Progress
 
@@ -106,15 +107,11 @@ with Progress("Counting", 3, {enabled}, unit="rows") as progress:
 """
     terminal, its_program_side = pty.openpty()
     result = subprocess.run([sys.executable, "-c", code], stderr=its_program_side, stdout=subprocess.PIPE, check=True)
-    os.write(its_program_side, b"end")
-    drawn = b""
-    while not drawn.endswith(b"end"):
-        drawn += os.read(terminal, 1 << 16)
-    os.close(terminal)
     os.close(its_program_side)
+    drawn = all_shown(terminal)
     assert result.stdout == b""
-    assert (b"Counting" in drawn and b"100%" in drawn and b"loss 3.21" in drawn and b"rows/s" in drawn) == shown
-    assert (b"\na message\r\n" in drawn) if shown else drawn == b"a message\r\nend"
+    assert ("Counting" in drawn and "100%" in drawn and "loss 3.21" in drawn and "rows/s" in drawn) == shown
+    assert ("\na message\r\n" in drawn) if shown else drawn == "a message\r\n"
 
 
 def test_a_terminal_gets_lines_where_the_log_is_json() -> None:
@@ -130,9 +127,8 @@ with Progress("Counting", 3) as progress:
 """
     terminal, its_program_side = pty.openpty()
     subprocess.run([sys.executable, "-c", code], stderr=its_program_side, check=True)
-    (line,) = os.read(terminal, 1 << 16).splitlines()
-    os.close(terminal)
     os.close(its_program_side)
+    (line,) = all_shown(terminal).splitlines()
     assert json.loads(line)["message"].startswith("Counting: 3 in ")
 
 
@@ -150,8 +146,7 @@ def test_a_bar_is_never_longer_than_a_line_of_the_terminal(columns: int, total: 
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     subprocess.run(command, check=True, env=environment, stdout=its_program_side, stderr=its_program_side)
     os.close(its_program_side)
-    drawn = re.sub(r"\x1b\[[0-9;]*m", "", os.read(terminal, 100000).decode())
-    os.close(terminal)
+    drawn = re.sub(r"\x1b\[[0-9;]*m", "", all_shown(terminal))
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", drawn)]
     assert max(map(len, lines)) <= max(columns, BESIDE_TEXTS)
     assert columns < 80 or any("train.csv" in line and "loss 3.21" in line for line in lines)
@@ -166,11 +161,10 @@ with Progress("Counting", None) as progress:
 """
     terminal, its_program_side = pty.openpty()
     subprocess.run([sys.executable, "-c", code], stderr=its_program_side, check=True)
-    drawn = os.read(terminal, 1 << 16)
-    os.close(terminal)
     os.close(its_program_side)
-    assert b"Counting" in drawn
-    assert b"4000" in drawn
+    drawn = all_shown(terminal)
+    assert "Counting" in drawn
+    assert "4000" in drawn
 
 
 def test_scripts_that_configure_no_logging_print_nothing_without_a_terminal() -> None:
