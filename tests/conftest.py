@@ -21,9 +21,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Hide GPUs, as results are those of the processor, and give property tests no deadline, as machines are busy."""
+    """Hide GPUs, as results are those of the processor, ask no proxy for servers of tests, and set no deadlines."""
     if not config.getoption("--gpu"):
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+    os.environ["no_proxy"] = os.environ["NO_PROXY"] = "localhost,127.0.0.1,::1"
     hypothesis.settings.register_profile("patient", deadline=None)
     hypothesis.settings.load_profile("patient")
 
