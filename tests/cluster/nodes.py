@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from fork_server import ForkedProcess, StartRequest, fork_server
 from program import Program
 
@@ -168,6 +169,16 @@ class Cluster:
 
     def _log(self, name: str) -> Path:
         return self.program.folder / f"{name.replace(' ', '-')}.log"
+
+
+def need_network_namespaces() -> None:
+    """Skip the test where none can be made, as without root or in most containers."""
+    name = f"tried{os.getpid()}"
+    try:
+        subprocess.run(["ip", "netns", "add", name], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"no network namespaces can be made here ({error})")
+    subprocess.run(["ip", "netns", "del", name], check=True)
 
 
 def losses(log: str, title: str) -> list[float]:

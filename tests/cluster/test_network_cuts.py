@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
-from nodes import Cluster, steps_counted
+from nodes import Cluster, need_network_namespaces, steps_counted
 from program import Program
 
 from benchmarks.processes.ports import free_ports
@@ -40,8 +40,7 @@ class Network:
 
 @pytest.fixture
 def network() -> Iterator[Network]:
-    if os.geteuid() != 0:
-        pytest.skip("network namespaces need root")
+    need_network_namespaces()
     name = f"ds{os.getpid() % 100000}"
     # While the link is down, what is meant for the namespace would go to the default gateway, and some gateways answer.
     instead = f"unreachable {NETWORK}/30 metric 1000"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from nodes import Cluster, batches_counted, utterances_applied
+from nodes import Cluster, batches_counted, need_network_namespaces, utterances_applied
 from program import Program
 
 from benchmarks.processes.ports import free_ports
@@ -94,8 +94,7 @@ def test_tasks_of_srun_on_one_machine_train_to_the_end(program: Program) -> None
 @pytest.fixture
 def pods() -> Iterator[list[str]]:
     """Yield the names of three network namespaces, each with the same ports free, at the addresses 10.0.0.1 and on."""
-    if os.geteuid() != 0:
-        pytest.skip("network namespaces need root")
+    need_network_namespaces()
     names = [f"pod{number}x{os.getpid()}" for number in (1, 2, 3)]
     first = names[0]
     commands = [f"ip netns add {name}" for name in names]
