@@ -280,14 +280,13 @@ def test_flags_become_options(graph_file: Path, monkeypatch: pytest.MonkeyPatch)
     assert parsed(graph, f"--allowed_origins={','.join(origins)}").allowed_origins == origins
 
 
-def test_the_command_says_in_one_line_what_is_wrong(
-    tmp_path: Path, graph_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bad = tmp_path / "bad.pb"
+def test_the_command_says_in_one_line_what_is_wrong(tmp_path: Path, graph_file: Path) -> None:
+    bad, log = tmp_path / "bad.pb", tmp_path / "log"
     bad.write_bytes(b"no graph at all")
     for flags in ([f"--model={bad}"], [f"--model={graph_file}", f"--scorer={bad}"]):
-        assert server.main([*flags, "--port=0"]) == 1
-        error = capsys.readouterr().err
+        with started(*flags, log=log) as process:  # not in this process, whose scheduling it would change for good
+            assert process.wait(PATIENCE) == 1
+        error = log.read_text()
         assert error.startswith("deepspeech-server: ") and str(bad) in error and error.count("\n") == 1
 
 
