@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 import soundfile
 from command_client import Client
+from running import all_shown
 
 from deepspeech import Model
 from deepspeech.cli.confidence.low_confidence import as_asked
@@ -83,8 +84,7 @@ def test_a_stream_writes_an_utterance_as_a_line_and_rewrites_it_on_a_terminal(
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=theirs, stderr=subprocess.PIPE) as process:
         os.close(theirs)
         process.communicate(twice.tobytes())
-    shown = os.read(ours, 1 << 16).decode()
-    os.close(ours)
+    shown = all_shown(ours)
     assert process.returncode == 0
     assert [line.split("\x1b[K")[-1] for line in shown.split("\r\n")] == [*lines, ""]
     assert shown.count("\r") > 6
