@@ -12,6 +12,11 @@ from program import Program, Trained, train_tiny_model
 
 pytest_plugins = ["serving_fixtures", "browser_fixture", "library_fixture"]
 
+# Machines are busy, and what is tried follows from the test alone: what fails in one run fails in the next.
+hypothesis.settings.register_profile("patient", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("searching", deadline=None)
+hypothesis.settings.load_profile("patient")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option --gpu."""
@@ -21,12 +26,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Hide GPUs, as results are those of the processor, ask no proxy for servers of tests, and set no deadlines."""
+    """Hide GPUs, as results are those of the processor, and ask no proxy for the servers that tests start."""
     if not config.getoption("--gpu"):
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = "localhost,127.0.0.1,::1"
-    hypothesis.settings.register_profile("patient", deadline=None)
-    hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")
