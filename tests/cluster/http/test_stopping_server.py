@@ -43,7 +43,7 @@ def test_it_keeps_them_for_as_long_as_that_takes(monkeypatch: pytest.MonkeyPatch
             coordinator_host="127.0.0.1",
             coordinator_port=served.port,
         )
-        chief = threading.Thread(target=stop_and_save, args=(served, record, 2.0, saved))
+        chief = threading.Thread(target=stop_and_save, args=(served, record, 2.0, saved), daemon=True)
         chief.start()
         with pytest.raises(Interrupted, match="start this parameter server again and training goes on"):
             parameter_server.serve_parameters(Options(cluster=cluster), cluster, record)
