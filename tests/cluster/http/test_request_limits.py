@@ -19,7 +19,7 @@ from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
 from deepspeech.util.web.connections import ConnectionLimits
 
-HEAD = b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n"
+HEAD = b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n"
 PAGE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LIMIT = 0.7
 
