@@ -10,7 +10,20 @@ class Signal:
     """What processes wait for; the same may be sent again and again."""
 
     def __init__(self) -> None:
-        self.waiting: list[tuple[Process, int]] = []
+        self._waiting: list[tuple[Process, int]] = []
+
+    def note(self, process: Process) -> None:
+        """Let a process wait in the pause that it is in."""
+        self._waiting.append((process, process.pause))
+
+    @property
+    def waiting(self) -> list[Process]:
+        """Those that wait, in their order: not those that have gone on since, as when their time was over."""
+        return [process for process, pause in self._waiting if process.pause == pause]
+
+    def clear(self) -> None:
+        """Let nobody wait."""
+        self._waiting.clear()
 
 
 Pause = float | tuple[Signal, float]
@@ -49,9 +62,9 @@ class Time:
 
     def send(self, signal: Signal, between: float = 0.0) -> None:
         """Wake those that wait for a signal, in their order and `between` seconds apart."""
-        waiting, signal.waiting = signal.waiting, []
-        present = [process for process, pause in waiting if process.pause == pause]
-        for place, process in enumerate(present):
+        waiting = signal.waiting
+        signal.clear()
+        for place, process in enumerate(waiting):
             process.pause += 1
             self._resume(process, place * between, came=True)
 
@@ -70,7 +83,7 @@ class Time:
             return
         if isinstance(pause, tuple):
             signal, seconds = pause
-            signal.waiting.append((process, process.pause))
+            signal.note(process)
             self._resume(process, seconds)
         else:
             self._resume(process, pause, came=True)

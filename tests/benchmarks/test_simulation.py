@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.simulation.cluster import Cluster
+from benchmarks.simulation.events import Signal, Steps, Time
 from benchmarks.simulation.scenario import Kill, Scenario
 
 QUICK = Scenario(8, hours=2.0, model_bytes=1e6, restart_seconds=20.0, checkpoint_seconds=60.0)
@@ -38,3 +39,19 @@ def test_a_lost_parameter_server_takes_back_what_was_done_since_the_checkpoint()
     assert outcome == replace(
         Cluster(replace(QUICK, hours_between_server_failures=0.05)).run(900.0), machine_seconds=outcome.machine_seconds
     )
+
+
+def test_whoever_has_waited_long_enough_is_not_among_those_that_a_signal_wakes() -> None:
+    time, signal = Time(), Signal()
+    came: list[tuple[float, bool]] = []
+
+    def wait(seconds: float) -> Steps:
+        came.append((seconds, (yield signal, seconds)))
+
+    for seconds in (1.0, 5.0, 2.0):
+        time.start(wait(seconds))
+    time.run(until=3.0)
+    assert (len(signal.waiting), came) == (1, [(1.0, False), (2.0, False)])
+    time.send(signal)
+    time.run(until=10.0)
+    assert (signal.waiting, came[2:]) == ([], [(5.0, True)])
