@@ -146,7 +146,7 @@ def test_what_members_report_is_told_of_each_by_name_and_what_is_no_report_is_re
     assert served.post("/v1/heartbeat", member=fast, times={**minute, **counted})[0] == 200
     assert served.post("/v1/heartbeat", member=slow, times={**busy, **slowly})[0] == 200
     assert served.post("/v1/heartbeat", member=slow)[0] == 200  # one without a report keeps the last
-    for wrong in ({"steps": -1}, {"computing": 1e9}, {"computing": "1"}, {"sleeping": 1.0}):
+    for wrong in ({"steps": -1}, {"computing": 1e10}, {"computing": "1"}, {"sleeping": 1.0}):
         assert served.post("/v1/heartbeat", member=fast, times={**minute, **counted, **wrong})[0] == 422
     with served.service.locked() as coordinator:
         coordinator.chronicle.checkpoint_at = served.service.clock() - 50
