@@ -1,6 +1,5 @@
 """Sessions over a small graph, with the checkpoints of a folder."""
 
-import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,14 +50,3 @@ def values(session: Any) -> dict[str, Any]:
 def set_step(session: Any, step: int) -> None:
     with session.graph.as_default():
         session.run(v1.train.get_global_step().initializer, {v1.train.get_global_step().initializer.inputs[1]: step})
-
-
-@contextmanager
-def files_no_larger_than(size: int) -> Iterator[None]:
-    """Have the kernel refuse, within the block, to write more into a file, as it does when a disk is full."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -1,10 +1,12 @@
-"""Runs the scripts of `bin/` as their users do, in a process of their own, and reads what a terminal has shown."""
+"""Runs the scripts of `bin/` as their users do, in a process of their own; terminals to read, and full disks."""
 
 import os
+import resource
 import subprocess
 import sys
 import wave
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,17 @@ def all_shown(terminal: int) -> str:
             shown += piece
     os.close(terminal)
     return shown.decode()
+
+
+@contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """Have the kernel refuse, within the block, to write more into a file, as it does when a disk is full."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def write_wav(path: Path, samples: int = 800, rate: int = 8000) -> Path:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from checkpoint_sessions import IDENTITY, STATE, files_no_larger_than, session_of, set_step, values
+from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
+from running import files_no_larger_than
 
 from deepspeech.checkpoints.flag_check import check_flags
 from deepspeech.checkpoints.identity import check_described_network, read_description

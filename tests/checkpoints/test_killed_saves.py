@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from checkpoint_sessions import STATE, files_no_larger_than, session_of, set_step, values
+from checkpoint_sessions import STATE, session_of, set_step, values
+from running import files_no_larger_than
 
 from deepspeech.checkpoints.folder import Kind, read_index
 from deepspeech.checkpoints.integrity import damage, step_of

@@ -1,11 +1,11 @@
 import fcntl
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from running import files_no_larger_than
 
 from deepspeech.checkpoints.folder import remove_leftovers
 from deepspeech.checkpoints.lock import LOCK_FILE, locked_for_training
@@ -61,13 +61,9 @@ def test_a_file_system_without_locks_is_warned_of_once(
 
 
 def test_on_a_full_disk_the_error_of_the_block_is_told(tmp_path: Path) -> None:
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
-    try:
-        with pytest.raises(CheckpointError, match="cannot be written"), locked_for_training(tmp_path):
-            raise CheckpointError("what is kept about a run cannot be written")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    full = files_no_larger_than(0)
+    with full, pytest.raises(CheckpointError, match="cannot be written"), locked_for_training(tmp_path):
+        raise CheckpointError("what is kept about a run cannot be written")
 
 
 def test_leftovers_of_killed_saves_are_removed_and_nothing_else(tmp_path: Path) -> None:

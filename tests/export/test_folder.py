@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import resource
 from pathlib import Path
 
 import pytest
+from running import files_no_larger_than
 
 from deepspeech.errors import ExportError
 from deepspeech.export.folder import write_export
@@ -27,14 +27,11 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def test_an_export_that_has_no_space_changes_nothing(folder: Path) -> None:
-    before, limits = content(folder), resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = content(folder)
     new = {"model.onnx": b"new", "tokens.txt": b"new", "model-streaming.onnx": bytes(5000)}
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
-    try:
-        with pytest.raises(ExportError, match=r"cannot be written \(File too large\); nothing was changed"):
-            write_export(folder, new, "new", remove=False, others=SHERPA.others)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    told = r"cannot be written \(File too large\); nothing was changed"
+    with files_no_larger_than(4096), pytest.raises(ExportError, match=told):
+        write_export(folder, new, "new", remove=False, others=SHERPA.others)
     assert content(folder) == before
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from models_of_weights import IDENTITIES, weights_of
+from running import files_no_larger_than
 
 from deepspeech.checkpoints.weights.hdf5 import read_hdf5, write_hdf5
 from deepspeech.checkpoints.weights.model_weights import LayerWeights, read_initial_weights, weights_of_hdf5
@@ -220,15 +220,12 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_said_in_plain_words(tmp_path: Path) -> None:
-    source, limits = weights_of(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    source = weights_of()
     written(tmp_path / "a.h5")
     before = (tmp_path / "a.h5").read_bytes()
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
-    try:
-        with pytest.raises(CheckpointError, match=r"cannot be written \(File too large\); nothing was changed$"):
-            write_hdf5(tmp_path / "a.h5", source.layers, source.description)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    told = r"cannot be written \(File too large\); nothing was changed$"
+    with files_no_larger_than(4096), pytest.raises(CheckpointError, match=told):
+        write_hdf5(tmp_path / "a.h5", source.layers, source.description)
     assert [path.name for path in tmp_path.iterdir()] == ["a.h5"] and (tmp_path / "a.h5").read_bytes() == before
 
 

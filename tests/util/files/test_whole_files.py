@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import resource
 from pathlib import Path
 
 import pytest
+from running import files_no_larger_than
 
 from deepspeech.util.files.whole_files import folder_written_whole, write_all_whole, write_whole, written_whole
 
@@ -37,13 +37,8 @@ def test_an_error_names_the_file_that_is_wanted(tmp_path: Path) -> None:
         with pytest.raises(OSError, match="directory") as caught:
             write_whole(tmp_path / name, b"new")
         assert caught.value.filename == str(tmp_path / name)
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
-    try:
-        with pytest.raises(OSError, match="File too large") as caught:
-            write_whole(tmp_path / "file", bytes(5000))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with files_no_larger_than(4096), pytest.raises(OSError, match="File too large") as caught:
+        write_whole(tmp_path / "file", bytes(5000))
     assert caught.value.filename == str(tmp_path / "file")
 
 
