@@ -10,6 +10,7 @@ import logging
 import selectors
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -28,6 +29,9 @@ CONNECT_SECONDS = 5.0
 
 SILENCE_SECONDS = 10
 """Seconds after which a worker's machine that acknowledges nothing is taken to be gone."""
+
+RELIEF_SECONDS = 0.1
+"""Seconds until the next try to accept where the process has no descriptor or no thread left."""
 
 PIECE = 1 << 20
 """Bytes that are forwarded at once at most."""
@@ -52,9 +56,12 @@ class Forwarder:
                 selector.register(listening, selectors.EVENT_READ, place)
             while True:
                 for key, _ in selector.select():
-                    with suppress(OSError):
+                    try:
                         client, _ = self._listening[key.data].accept()
                         threading.Thread(target=self._forward, args=(client, key.data), daemon=True).start()
+                    except (OSError, RuntimeError) as error:  # without a descriptor or a thread left, as much is ready
+                        logger.debug("worker %d: not accepted: %s", key.data, error)
+                        time.sleep(RELIEF_SECONDS)
 
     def _forward(self, client: socket.socket, place: int) -> None:
         worker = None

@@ -1,6 +1,8 @@
 """Connections for the place of a worker reach the worker, wherever it is at the time."""
 
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -47,3 +49,37 @@ def test_a_place_is_where_its_worker_is_at_the_time() -> None:
         assert ask(first, b"?") == b""  # nobody listens there any more
         where[0] = elsewhere
         assert ask(first, b"!") == b"three: !"
+
+
+def test_a_connection_for_which_no_descriptor_is_left_waits_and_costs_no_processor() -> None:
+    script = """
+import os, resource, sys, time
+from deepspeech.cluster.addresses.forwarder import Forwarder
+forwarder = Forwarder(1, {}.get)
+forwarder.start()
+print(forwarder.ports[0], flush=True)
+sys.stdin.readline()
+files = resource.getrlimit(resource.RLIMIT_NOFILE)
+with open(os.devnull) as next_one:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (next_one.fileno(), files[1]))
+sys.stdout.write("none is left\\n")
+sys.stdout.flush()
+sys.stdin.readline()
+before = time.process_time()
+time.sleep(1)
+print(time.process_time() - before, flush=True)
+resource.setrlimit(resource.RLIMIT_NOFILE, files)
+sys.stdin.readline()
+"""
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        assert ask(port, b"?") == b""  # the thread runs
+        process.stdin.write("\n")
+        assert process.stdout.readline() == "none is left\n"
+        with socket.create_connection(("127.0.0.1", port), SECONDS) as connection:
+            process.stdin.write("\n")
+            assert float(process.stdout.readline()) < 0.5
+            assert connection.recv(1) == b""  # its turn has come: nobody has joined there
