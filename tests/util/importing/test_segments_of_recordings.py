@@ -120,6 +120,20 @@ def test_segments_of_a_folder_whose_name_goes_on_have_clips_of_their_own(tmp_pat
     assert cut == [{0.5}, {0.25}]
 
 
+def test_segments_of_names_that_differ_in_dots_alone_have_clips_of_their_own(tmp_path: Path) -> None:
+    rows = []
+    for name, value in (("a..b.wav", 0.5), ("a_b.wav", 0.25), ("_/c.wav", 0.125), ("x/../c.wav", 0.0625)):
+        (tmp_path / "x").mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        soundfile.write(tmp_path / name, np.full(48_000, value), 16_000)
+        os.utime(tmp_path / name, ns=(0, 0))  # as archives have it, by which clips are known to be of this version
+        rows.append(json.dumps({"audio_filepath": name, "text": "x", "offset": 1, "duration": 1}))
+    write(tmp_path / "rows.jsonl", "\n".join(rows))
+    done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
+    cut = [set(read_audio(tmp_path / "out" / row["wav_filename"], 16_000)) for row in done.all_rows]
+    assert cut == [{0.5}, {0.25}, {0.125}, {0.0625}]
+
+
 def test_a_corpus_may_be_made_below_the_folder_of_its_recordings_but_not_in_it(tmp_path: Path) -> None:
     tone(tmp_path / "long.wav", 3)
     write(tmp_path / "rows.jsonl", '{"audio_filepath": "long.wav", "text": "x", "offset": 1, "duration": 1}')

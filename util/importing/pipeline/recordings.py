@@ -116,7 +116,7 @@ class Recordings:
 
     def _clips_of(self, path: str) -> Path:
         """Return the folder of what is made of a recording, which is named as it."""
-        return self._clips / path.removeprefix(f"{self._root}{os.sep}").lstrip(os.sep).replace("..", "_")
+        return self._clips / os.path.normpath(path).removeprefix(f"{self._root}{os.sep}").lstrip(os.sep)
 
 
 def _inspect(path: str) -> tuple[int, int]:
