@@ -2,9 +2,7 @@
 
 import re
 import shutil
-import tarfile
 import wave
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,6 +12,7 @@ from ..files.whole_files import folder_written_whole
 from ..progress import Report
 from .corpus_csv import is_whole, write_corpus
 from .download import RemoteFile, download
+from .unpacked_archives import opened_tar, unpacking
 
 
 @dataclass(frozen=True)
@@ -78,18 +77,14 @@ def _extract(path: Path, recording: re.Pattern[str], folder: Path) -> int:
     write elsewhere.
     """
     names = set()
-    try:
-        with tarfile.open(path) as archive:
-            for member in archive:
-                name = PurePosixPath(member.name).name
-                content = archive.extractfile(member) if member.isreg() and recording.fullmatch(name) else None
-                if content is not None:
-                    with content, (folder / name).open("wb") as file:
-                        shutil.copyfileobj(content, file)
-                    names.add(name)
-    except (tarfile.TarError, EOFError, zlib.error) as error:
-        reason = str(error).partition("\n")[0].rstrip(":")  # tarfile lists what it tried, a line each
-        raise ImportingError(f"{path} cannot be unpacked: {reason}; delete it and run again") from error
+    with unpacking(path), opened_tar(path) as archive:
+        for member in archive:
+            name = PurePosixPath(member.name).name
+            content = archive.extractfile(member) if member.isreg() and recording.fullmatch(name) else None
+            if content is not None:
+                with content, (folder / name).open("wb") as file:
+                    shutil.copyfileobj(content, file)
+                names.add(name)
     return len(names)
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import tarfile
 import zipfile
-import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-from ..errors import ImportingError
+from ..errors import DeepSpeechError, ImportingError
 from ..files.whole_files import folder_written_whole
 from ..progress import Progress, Report
 from .download import RemoteFile, download
 
 _ENDINGS = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
+_BLOCK = 1 << 20
 
 
 def fetch_archives(archives: Iterable[RemoteFile], folder: Path, report: Report) -> Path:
@@ -33,13 +34,35 @@ def fetch_archives(archives: Iterable[RemoteFile], folder: Path, report: Report)
         target = folder / name.removesuffix(ending)
         if not target.is_dir():
             download(archive, folder / name, report)
-            with folder_written_whole(target) as beside:
+            with unpacking(folder / name), folder_written_whole(target) as beside:
                 _unpack(folder / name, beside)
                 _unpack_inner(beside)
             (folder / name).unlink()
     while len(entries := [path for path in folder.iterdir() if path.name[0] != "."]) == 1 and entries[0].is_dir():
         folder = entries[0]
     return folder
+
+
+@contextmanager
+def opened_tar(path: Path) -> Iterator[tarfile.TarFile]:
+    """Open a tar archive; when the block ends, read on to the end of its compression, where the checksum is."""
+    with tarfile.open(path) as tar:
+        yield tar
+        assert tar.fileobj is not None
+        while tar.fileobj.read(_BLOCK):
+            pass
+
+
+@contextmanager
+def unpacking(path: Path) -> Iterator[None]:
+    """Raise ImportingError, which names the archive, for all that a damaged one raises, but OSError of the disk."""
+    try:
+        yield
+    except Exception as error:  # each kind of archives and of compressions has errors of its own
+        if isinstance(error, DeepSpeechError | MemoryError) or getattr(error, "errno", None) is not None:
+            raise
+        reason = str(error).partition("\n")[0].rstrip(":")  # tarfile lists what it tried, a line each
+        raise ImportingError(f"{path} cannot be unpacked: {reason}; delete it and run again") from error
 
 
 def _unpack_inner(folder: Path) -> None:
@@ -51,18 +74,14 @@ def _unpack_inner(folder: Path) -> None:
 
 def _unpack(path: Path, folder: Path) -> None:
     """Unpack an archive; nothing in it can write outside of `folder`."""
-    try:
-        with Progress(f"Unpacking {path.name}", None) as progress:
-            if path.suffix == ".zip":
-                with zipfile.ZipFile(path) as archive:
-                    for info in archive.infolist():
-                        archive.extract(info, folder)
-                        progress.advance()
-                return
-            with tarfile.open(path) as tar:
-                for member in tar:
-                    tar.extract(member, folder, filter="data")
+    with Progress(f"Unpacking {path.name}", None) as progress:
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                for info in archive.infolist():
+                    archive.extract(info, folder)
                     progress.advance()
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
-        reason = str(error).partition("\n")[0].rstrip(":")
-        raise ImportingError(f"{path.name} cannot be unpacked: {reason}; delete {path} and run again") from error
+            return
+        with opened_tar(path) as tar:
+            for member in tar:
+                tar.extract(member, folder, filter="data")
+                progress.advance()

@@ -2,8 +2,10 @@
 
 import hashlib
 import io
+import random
 import tarfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -14,6 +16,8 @@ from running import assert_fails_with, run_script, write_wav
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing.download import RemoteFile
 from deepspeech.util.importing.unpacked_archives import fetch_archives
+from deepspeech.util.importing.yesno import YESNO
+from deepspeech.util.importing.yesno import import_corpus as import_yesno
 
 
 @pytest.fixture
@@ -149,6 +153,50 @@ def test_a_published_corpus_is_downloaded_once_unpacked_and_imported(server: Ser
     assert server.asked == [None, "bytes=200-"]
     assert "\ndownload/archive/Corpus-1.0/wavs/a.wav," in (tmp_path / "out" / "train.csv").read_text()
     assert_fails_with(run_script("import_corpus.py", *arguments), "--sha256")
+
+
+def archive_of_noise(compression: str, inner: bytes | None = None) -> bytes:
+    """Return a tar file of 200 kB that cannot be compressed, and of another archive."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode=f"w:{compression}") as archive:
+        contents = {f"waves/{number}.raw": random.Random(number).randbytes(20_000) for number in range(10)}
+        for name, content in (contents if inner is None else {"waves/all.tar.xz": inner}).items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return stream.getvalue()
+
+
+def damaged(content: bytes) -> bytes:
+    """Return a file of which a byte in the middle is another one."""
+    return content[: len(content) // 2] + bytes([content[len(content) // 2] ^ 255]) + content[len(content) // 2 + 1 :]
+
+
+@pytest.mark.parametrize("compression", ["gz", "bz2", "xz"])
+def test_an_archive_that_is_damaged_inside_is_named_and_nothing_of_it_stays(
+    compression: str, server: Server, tmp_path: Path
+) -> None:
+    """Of a recording that is damaged in a tar.gz, only the checksum at the end of the archive tells."""
+    path = tmp_path / "out" / f"corpus.tar.{compression}"
+    server.contents[path.name] = damaged(archive_of_noise(compression))
+    archive = RemoteFile(server.url.replace("archive.tar.gz", path.name))
+    with pytest.raises(ImportingError, match=f"^{path} cannot be unpacked: .+; delete it and run again$"):
+        fetch_archives([archive], path.parent, lambda _: None)
+    assert names(path.parent) == {path.name}
+
+
+def test_an_archive_in_another_one_that_is_damaged_is_put_down_to_that_one(server: Server, tmp_path: Path) -> None:
+    server.content = archive_of_noise("gz", damaged(archive_of_noise("xz")))
+    path = tmp_path / "out" / "archive.tar.gz"
+    with pytest.raises(ImportingError, match=f"^{path} cannot be unpacked: .+; delete it and run again$"):
+        fetch_archives([RemoteFile(server.url)], path.parent, lambda _: None)
+
+
+def test_recordings_of_a_damaged_archive_are_not_imported(server: Server, tmp_path: Path) -> None:
+    server.content = server.content[:-8] + bytes(4) + server.content[-4:]  # its checksum
+    archive = replace(YESNO, url=server.url, sha256=hashlib.sha256(server.content).hexdigest())
+    with pytest.raises(ImportingError, match="cannot be unpacked"):
+        import_yesno(tmp_path / "out", None, lambda _: None, archive)
 
 
 @pytest.mark.parametrize("name", ["../escaped.wav", "/tmp/escaped.wav"])
