@@ -36,6 +36,7 @@ from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.options.rows.checks import FINITE, at_least
 from deepspeech.util.errors import LanguageModelError
+from deepspeech.util.files.whole_files import written_whole
 from deepspeech.util.output_units import UNITS, ByteAlphabet, SyllableAlphabet, WordPieceAlphabet, load_alphabet
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
@@ -228,7 +229,8 @@ def main() -> None:
             if not (scratch / name).exists():
                 file.unlink(missing_ok=True)  # of another model, which those beside it replace
                 continue
-            shutil.move(scratch / name, file)
+            with written_whole(file) as beside:
+                shutil.move(scratch / name, beside)
             report(f"{file}: {file.stat().st_size / 1e6:.1f} MB")
 
 

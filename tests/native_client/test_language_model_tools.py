@@ -76,6 +76,21 @@ def test_files_built_from_text_decode_it(tmp_path: Path, text: Path) -> None:
 
 
 @needs_lm_tools
+def test_files_are_written_through_links_to_where_these_lead(tmp_path: Path, text: Path) -> None:
+    for name in ("elsewhere", "lm"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "elsewhere/big.binary").write_text("an older model")
+    (tmp_path / "lm/lm.binary").symlink_to(tmp_path / "elsewhere/big.binary")
+    result = run_script("build_lm.py", text, "--out", tmp_path / "lm", "--order", "2", "--tools", LM_TOOLS)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "lm/lm.binary").is_symlink()
+    Scorer.load(LABELS, tmp_path / "elsewhere/big.binary", tmp_path / "lm/lm.trie")
+    assert sorted(path.name for path in tmp_path.glob("*/*")) == [
+        *("big.binary", "lm.arpa", "lm.binary", "lm.scorer", "lm.trie")
+    ]
+
+
+@needs_lm_tools
 def test_gzip_text_with_a_vocabulary_limit_keeps_the_most_frequent_words(tmp_path: Path, text: Path) -> None:
     packed = tmp_path / "text.gz"
     packed.write_bytes(gzip.compress(text.read_bytes()))
