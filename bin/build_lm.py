@@ -123,7 +123,7 @@ def sentences(arguments: Namespace, cut: Cut, title: str) -> Iterator[list[str]]
 def _split_lines(text: Path, file: BinaryIO, cut: Cut, progress: Progress) -> Iterator[list[str]]:
     before = 0
     try:
-        with gzip.open(file) if text.suffix == ".gz" else nullcontext(file) as lines:
+        with gzip.open(file) if text.suffix.lower() == ".gz" else nullcontext(file) as lines:
             for number, line in enumerate(lines, 1):
                 try:
                     decoded = line.decode("utf-8-sig" if number == 1 else "utf-8")

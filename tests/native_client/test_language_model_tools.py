@@ -91,8 +91,9 @@ def test_files_are_written_through_links_to_where_these_lead(tmp_path: Path, tex
 
 
 @needs_lm_tools
-def test_gzip_text_with_a_vocabulary_limit_keeps_the_most_frequent_words(tmp_path: Path, text: Path) -> None:
-    packed = tmp_path / "text.gz"
+@pytest.mark.parametrize("name", ["text.gz", "TEXT.TXT.GZ"])
+def test_gzip_text_with_a_vocabulary_limit_keeps_the_most_frequent_words(tmp_path: Path, text: Path, name: str) -> None:
+    packed = tmp_path / name
     packed.write_bytes(gzip.compress(text.read_bytes()))
     result = run_script(
         "build_lm.py", packed, "--out", tmp_path, "--order", "2", "--vocabulary", "3", "--tools", LM_TOOLS
