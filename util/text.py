@@ -19,6 +19,8 @@ import numpy.typing as npt
 
 from .errors import AlphabetError
 
+_MARK = "\ufeff"
+"""A label that is read as the mark of the byte order, which is left out, at the beginning of a file without one."""
 _HASH = re.compile(r"\\*#")
 """What a label begins with that an alphabet file holds behind one backslash more."""
 
@@ -83,7 +85,8 @@ class Alphabet:
     @property
     def file_text(self) -> str:
         """What an alphabet file holds that `load` reads as these labels."""
-        return "".join(f"\\{label}\n" if _HASH.match(label) else f"{label}\n" for label in self.labels)
+        text = "".join(f"\\{label}\n" if _HASH.match(label) else f"{label}\n" for label in self.labels)
+        return f"{_MARK}{text}" if text.startswith(_MARK) else text
 
     @property
     def size(self) -> int:
