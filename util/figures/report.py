@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from itertools import zip_longest
 
+from .counted import counted
 from .errors.alignment import ErrorKinds
 from .metrics import EditCounts
 from .tally import Sample, Tally
@@ -43,7 +44,7 @@ def _headline(title: str, tally: Tally) -> str:
     return (
         f"{title}: loss {tally.mean_loss:.4f}"
         f", WER {edits.wer:.2%}, CER {edits.cer:.2%}, mean edit distance {edits.mean_edit_distance:.3f}"
-        f" ({edits.utterances} utterances, {edits.words} words)"
+        f" ({counted(edits.utterances, 'utterance')}, {counted(edits.words, 'word')})"
     )
 
 
@@ -52,10 +53,9 @@ def _kinds_of_errors(edits: EditCounts) -> list[str]:
     kinds = ErrorKinds(edits.substitutions, edits.insertions, edits.deletions)
     if not edits.utterances or kinds.total != edits.word_edits:
         return []
-    counts = f"{kinds.substitutions} substitutions, {kinds.insertions} insertions, {kinds.deletions} deletions"
     rates = f"{edits.syllable_error_rate:.2%} with tones, {edits.toneless_syllable_error_rate:.2%} without"
-    of_syllables = [f"  syllable errors: {rates} ({edits.syllables} syllables)"] if edits.syllables else []
-    return [f"  word errors: {counts}", *of_syllables]
+    of_syllables = [f"  syllable errors: {rates} ({counted(edits.syllables, 'syllable')})"] if edits.syllables else []
+    return [f"  word errors: {kinds.in_words}", *of_syllables]
 
 
 def _sample_lines(sample: Sample) -> list[str]:

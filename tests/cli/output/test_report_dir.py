@@ -15,6 +15,7 @@ from deepspeech.cli import flags
 from deepspeech.errors import FlagError
 from deepspeech.util.figures.error_report.folder import FILES, check_report_folder
 from deepspeech.util.figures.error_report.results import read_results
+from deepspeech.util.figures.errors.alignment import ErrorKinds
 
 
 def compare(*folders: Path) -> subprocess.CompletedProcess[str]:
@@ -52,7 +53,7 @@ def test_training_and_evaluation_write_the_same_report_with_and_without_language
         report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
         assert f"WER {report['summary']['wer']['value']:.2%}" in stderr
         kinds = report["summary"]["word_errors"]
-        assert f"word errors: {kinds['substitutions']} substitutions, {kinds['insertions']} insertions" in stderr
+        assert f"word errors: {ErrorKinds(**kinds).in_words}" in stderr
         assert report["without_language_model"]["utterances"] == 6
         assert report["groupings"][0]["title"] == "Speaker"
         results = read_results(folder / "utterances.csv")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..counted import counted
 from .comparison import Comparison, RateDifference, UtteranceDifference, WordDifference, is_significant
 from .summary import percent
 
@@ -19,10 +20,10 @@ def comparison_lines(comparison: Comparison, first: str, second: str) -> list[st
 def _lines(comparison: Comparison, first: str, second: str) -> Iterator[str]:
     yield f"A: {first}"
     yield f"B: {second}"
-    yield f"{comparison.utterances} utterances of {comparison.words} words in both"
+    yield f"{counted(comparison.utterances, 'utterance')} of {counted(comparison.words, 'word')} in both"
     for count, name in ((comparison.only_first, "A"), (comparison.only_second, "B")):
         if count:
-            yield f"{count} utterances only in {name}, which are left out"
+            yield f"{counted(count, 'utterance')} only in {name}, left out here"
     yield ""
     yield f"{'':26}{'A':>9}{'B':>9}{'B - A':>10}   {'95 % interval':22}{'p':>8}"
     yield from map(_rate_line, comparison.rates)
@@ -53,7 +54,7 @@ def _verdict(comparison: Comparison) -> str:
 def _utterances_and_words(comparison: Comparison) -> Iterator[str]:
     better, worse = len(comparison.better), len(comparison.worse)
     same = comparison.utterances - better - worse
-    yield f"B makes fewer word errors in {better} utterances, more in {worse}, and as many in {same}."
+    yield f"B makes fewer word errors in {counted(better, 'utterance')}, more in {worse}, and as many in {same}."
     yield from _words("Words that B gets wrong less often", comparison.better_words)
     yield from _words("Words that B gets wrong more often", comparison.worse_words)
     yield from _utterances("Utterances that became better in B", comparison.better)

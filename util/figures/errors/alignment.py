@@ -8,6 +8,8 @@ from enum import Enum
 
 from rapidfuzz.distance import Levenshtein
 
+from ..counted import counted
+
 
 class Kind(str, Enum):
     """What became of a place in the reference."""
@@ -50,6 +52,12 @@ class ErrorKinds:
     def total(self) -> int:
         """The number of errors."""
         return self.substitutions + self.insertions + self.deletions
+
+    @property
+    def in_words(self) -> str:
+        """What each number is, as "1 substitution, 0 insertions, 2 deletions"."""
+        of_each = (self.substitutions, "substitution"), (self.insertions, "insertion"), (self.deletions, "deletion")
+        return ", ".join(counted(*each) for each in of_each)
 
 
 def align(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[Step, ...]:

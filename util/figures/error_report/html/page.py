@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...counted import counted
 from ...errors import resampling
 from ...errors.alignment import ErrorKinds
 from ..content import ErrorReport
@@ -68,8 +69,8 @@ def _heading(name: str) -> Markup:
 
 
 def _about(report: ErrorReport) -> str:
-    files = ", ".join(report.test_files)
-    return f"{files}: {report.summary.utterances} utterances, {report.hours:.2f} hours. Written {report.created}."
+    files, utterances = ", ".join(report.test_files), counted(report.summary.utterances, "utterance")
+    return f"{files}: {utterances}, {report.hours:.2f} hours. Written {report.created}."
 
 
 def _figures(report: ErrorReport) -> Markup:
@@ -95,8 +96,7 @@ def _figure(title: str, rate: Rate, without: Rate | None = None) -> Markup:
 
 
 def _kinds(length: int, kinds: ErrorKinds) -> Markup:
-    counts = f"{kinds.substitutions} substitutions, {kinds.insertions} insertions, {kinds.deletions} deletions"
-    return element("p", f"{kinds.total} errors in {length}: {counts}.")
+    return element("p", f"{counted(kinds.total, 'error')} in {length}: {kinds.in_words}.")
 
 
 def _terms(summary: Summary) -> Markup:

@@ -12,6 +12,7 @@ from ....shards.members import member_of
 from ....storage.addresses import address_of
 from ....storage.copies import local_path, original_of
 from ....transcripts import words_of
+from ...counted import counted
 from ...errors.alignment import Kind, Step, align
 from ..content import ErrorReport, ListedUtterance
 from ..results import UtteranceResult
@@ -23,10 +24,9 @@ from .tables import NOTHING
 def utterance_list(report: ErrorReport, folder: Path) -> Markup:
     """Return the utterances that are shown, with a legend; recordings are linked from `folder`."""
     shown, wrong = len(report.utterances), report.wrong_utterances
-    which = f"{shown} of the {wrong}" if shown < wrong else f"The {wrong}"
+    which = f"{shown} of the {wrong} utterances" if shown < wrong else f"The {counted(wrong, 'utterance')}"
     legend = joined(
-        f"{which} utterances that were not heard exactly as they were said, worst first. "
-        "What was said stands above what was heard: ",
+        f"{which} not heard exactly as said, worst first. What was said stands above what was heard: ",
         element("del", "said and not heard"),
         " is struck through, ",
         element("ins", "heard and not said"),
