@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...errors import CorpusError
 from ...transcripts import words_of
 from ..errors.alignment import Kind, align
-from ..errors.resampling import Interval, difference_interval, resampling_units, significance
+from ..errors.resampling import Interval, Units, difference_interval, resampling_units, significance
 from .results import UtteranceResult
 from .summary import counts_of
 
@@ -89,14 +89,15 @@ def compare(first: Sequence[UtteranceResult], second: Sequence[UtteranceResult])
     better = [each for each in changed if each.more_errors < 0]
     worse = [each for each in changed if each.more_errors > 0]
     words = _word_differences(pairs)
+    units, by_speaker = resampling_units([one.speaker or two.speaker for one, two in pairs])
     return Comparison(
         utterances=len(pairs),
         words=sum(one.edits.words for one, _ in pairs),
         only_first=len(first) - len(pairs),
         only_second=len(second) - len(pairs),
-        by_speaker=resampling_units([one.speaker for one, _ in pairs])[1],
+        by_speaker=by_speaker,
         differing_texts=sum(one.hypothesis != two.hypothesis for one, two in pairs),
-        rates=tuple(_rate_differences(pairs)),
+        rates=tuple(_rate_differences(pairs, units)),
         better=tuple(sorted(better, key=lambda each: each.more_errors)),
         worse=tuple(sorted(worse, key=lambda each: -each.more_errors)),
         better_words=tuple(each for each in words if each.second < each.first),
@@ -139,8 +140,9 @@ def _pairs(
     return pairs
 
 
-def _rate_differences(pairs: Sequence[tuple[UtteranceResult, UtteranceResult]]) -> Iterator[RateDifference]:
-    units, _ = resampling_units([one.speaker for one, _ in pairs])
+def _rate_differences(
+    pairs: Sequence[tuple[UtteranceResult, UtteranceResult]], units: Units
+) -> Iterator[RateDifference]:
     first, second = (counts_of([pair[system].edits for pair in pairs]) for system in (0, 1))
     for place, name in enumerate(("WER", "CER", "utterances with an error")):
         one, two = (counts[:, 2 * place : 2 * place + 2] for counts in (first, second))

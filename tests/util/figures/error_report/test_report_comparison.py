@@ -44,6 +44,16 @@ def test_a_model_that_hears_all_speakers_better_is_better_however_few_they_are(s
     assert any(line.startswith("B is better: ") for line in comparison_lines(compare(first, second), "a", "b"))
 
 
+def test_speakers_that_only_one_report_names_are_drawn_all_the_same() -> None:
+    """One model was tested before its CSV had a column of the speakers."""
+    named, unnamed = results(80, error_rate=0.5), [replace(each, columns={}) for each in results(80, error_rate=0.4)]
+    both = compare(named, [replace(each, columns=one.columns) for each, one in zip(unnamed, named, strict=True)])
+    assert both.by_speaker
+    for one, two in ((named, unnamed), (unnamed, named)):
+        assert compare(one, two).by_speaker
+    assert compare(named, unnamed).rates == both.rates
+
+
 def test_a_difference_of_one_word_is_not_significant() -> None:
     first = results(50, error_rate=0)
     second = [replace(first[0], hypothesis="six six six six six six six six"), *first[1:]]
