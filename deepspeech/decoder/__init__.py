@@ -123,9 +123,9 @@ class Scorer:
         Raise DecoderError if a file is damaged or does not fit the others, if a spelling reads otherwise, or if a
         language model of characters could write few of the labels.
         """
-        native, model = _native_labels(labels), os.fsencode(lm_path)
+        native, model = _native_labels(labels), _native_path(lm_path)
         if trie_path:
-            return cls(labels, _ctcdecoder.Scorer(native, model, trie_path=os.fsencode(trie_path), spell=spell))
+            return cls(labels, _ctcdecoder.Scorer(native, model, trie_path=_native_path(trie_path), spell=spell))
         return cls(labels, _ctcdecoder.Scorer(native, model, characters=characters, spell=spell))
 
     @property
@@ -150,11 +150,11 @@ class Scorer:
 
         Its weights are what clients use unless told otherwise. Raise DecoderError if that fails.
         """
-        self.native.write_package(os.fsencode(path), lm_weight, valid_word_count_weight)
+        self.native.write_package(_native_path(path), lm_weight, valid_word_count_weight)
 
     def write_trie(self, path: str | os.PathLike[str]) -> None:
         """Write the trie file of this language model and these labels. Raise DecoderError if that fails."""
-        self.native.write_trie(os.fsencode(path))
+        self.native.write_trie(_native_path(path))
 
 
 class CTCDecoder:
@@ -249,6 +249,13 @@ class CTCStream:
     def finish(self, count: int = 0) -> list[Hypothesis]:
         """Return the `count` (0: `result_count`) best transcripts of all frames fed, as if no more came."""
         return self._decoder.hypotheses(self._native.finish(count))
+
+
+def _native_path(path: str | os.PathLike[str]) -> bytes:
+    try:
+        return os.fsencode(path)
+    except UnicodeEncodeError:  # half a character, as JSON can escape it
+        raise DecoderError(f"{os.fspath(path)!r} is a name that no file can have") from None
 
 
 def _checked_array(posteriors: Posteriors) -> Posteriors:

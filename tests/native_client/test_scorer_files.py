@@ -160,3 +160,13 @@ def test_a_small_package_with_long_words_is_refused_soon(tmp_path: Path) -> None
     begin = time.process_time()
     assert "its words are damaged: they are too long" in reason(tmp_path / "absurd.scorer")
     assert time.process_time() - begin < 1
+
+
+@pytest.mark.parametrize("given", ["model", "trie"])
+def test_a_name_that_no_file_can_have_is_named(folder: Path, given: str) -> None:
+    """JSON can escape half of a character, which no encoding has."""
+    named = {"model": ("\ud800",), "trie": (folder / "lm.arpa", "\ud800")}[given]
+    with pytest.raises(DecoderError, match=r"^'\\ud800' is a name that no file can have$"):
+        Scorer.load(LABELS, *named)
+    with pytest.raises(DecoderError, match="is a name that no file can have"):
+        Scorer.load(LABELS, folder / "lm.arpa").write_package("\ud800", 1, 1)
