@@ -9,7 +9,7 @@ from ..network import Network
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.frozen_format import is_for_clients
 from ..options import ExportOptions
-from ..options.export import GRAPH
+from ..options.export import GRAPH, TFLITE
 from ..schedule.state import TrainingState
 from ..serving.frozen.metadata import GRAPH_VERSION
 from ..util.features import GLOBAL, RUNNING, UTTERANCE, FeatureOptions
@@ -18,6 +18,9 @@ from ..util.text import Alphabet
 
 SHOWN_LABELS = 100
 """The number of labels that a card lists."""
+
+OF_GRAPH_VERSION = (GRAPH, TFLITE)
+"""The formats whose files tell clients the version of DeepSpeech's graphs."""
 
 NORMALIZED_BY = {
     GLOBAL: "the training set",
@@ -55,11 +58,17 @@ def model_card(card: Card) -> str:
 
 
 def _headline(card: Card) -> list[str]:
-    language = f", language {card.export.language}" if card.export.language else ""
+    export = card.export
+    told = [
+        *([f"graph version {GRAPH_VERSION}"] if export.format in OF_GRAPH_VERSION else []),
+        *([f"language {export.language}"] if export.language else []),
+        f"exported by deepspeech {__version__} from {_source(card)}.",
+    ]
+    sentence = ", ".join(told)
     return [
-        f"# {card.export.model_name or 'Speech recognition model'}, version {card.export.version}",
+        f"# {export.model_name or 'Speech recognition model'}, version {export.version}",
         "",
-        f"Graph version {GRAPH_VERSION}{language}, exported by deepspeech {__version__} from {_source(card)}.",
+        sentence[0].upper() + sentence[1:],
     ]
 
 

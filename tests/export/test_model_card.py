@@ -46,6 +46,22 @@ def test_a_card_says_that_features_of_whole_recordings_do_not_stream(normalizati
     assert ("- streams" in card) == (normalization == "running")
 
 
+@pytest.mark.parametrize(
+    ("export_format", "beginning"),
+    [
+        ("graph", "Graph version 6, language de, exported by"),
+        ("tflite", "Graph version 6, language de, exported by"),
+        ("onnx", "Language de, exported by"),
+        ("sherpa", "Language de, exported by"),
+    ],
+)
+def test_a_card_tells_the_graph_version_of_files_that_have_one(export_format: str, beginning: str) -> None:
+    identity = ModelIdentity(Alphabet(("a", "b")), FeatureOptions(), ModelOptions(n_hidden=8))
+    export = ExportOptions(format=export_format, language="de")
+    card = model_card(Card(("best",), None, ModelFigures(), identity, export))
+    assert card.splitlines()[2].startswith(beginning)
+
+
 def test_a_card_names_test_files_whose_names_are_not_utf_8(tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9.csv")
     keep_figures(tmp_path, test_files=(name,), test_checkpoint="best", test_utterances=1)
