@@ -82,9 +82,8 @@ def write_checkpoint(folder: Path, source: ModelWeights) -> Path:
             f"outputs, one for each label and one for the blank{begin}"
         )
     with locked_for_training(folder, str(folder)):
-        if any(checkpoints_in(folder, kind) for kind in Kind):
-            raise CheckpointError(f"{folder}: holds checkpoints already; name another folder")
         prefix = folder / f"{Kind.NEWEST.prefix}-0"
+        _check_empty(folder, prefix)
         description = {
             **source.description,
             "format": DESCRIPTION_FORMAT,
@@ -99,6 +98,13 @@ def write_checkpoint(folder: Path, source: ModelWeights) -> Path:
                 path.unlink(missing_ok=True)
             raise CheckpointError(f"{prefix}: checkpoint cannot be written ({reason_of(error)})") from error
     return prefix
+
+
+def _check_empty(folder: Path, prefix: Path) -> None:
+    """Raise CheckpointError if a folder holds checkpoints, but for one that was killed before it was listed."""
+    there = [each for kind in Kind for each in checkpoints_in(folder, kind)]
+    if there and (there != [prefix] or (folder / Kind.NEWEST.index_file).exists()):
+        raise CheckpointError(f"{folder}: holds checkpoints already; name another folder")
 
 
 def _prefix(path: Path, wanted: str) -> Path:

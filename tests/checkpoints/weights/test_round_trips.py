@@ -56,6 +56,16 @@ def test_training_goes_on_from_weights_that_were_imported(tmp_path: Path) -> Non
         write_checkpoint(tmp_path, source)
 
 
+def test_weights_whose_import_was_killed_before_its_end_are_imported_by_the_same_command(tmp_path: Path) -> None:
+    source = weights_of(IDENTITY)
+    prefix = write_checkpoint(tmp_path, source)
+    (tmp_path / "checkpoint").unlink()
+    prefix.with_name("train-0.json").write_text("")
+    assert write_checkpoint(tmp_path, source) == prefix
+    with session_of(tmp_path) as (checkpoints, _):
+        assert checkpoints.find_newest() == prefix
+
+
 def test_moving_averages_and_names_of_the_first_generation_are_read(tmp_path: Path) -> None:
     with session_of(tmp_path / "averaged", ema_decay=0.9) as (checkpoints, session):
         averages = {name: value for name, value in values(session).items() if name.endswith("ExponentialMovingAverage")}
