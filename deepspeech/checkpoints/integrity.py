@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .identity import DESCRIPTION_FORMAT, description_path
+from ..errors import CheckpointError
+from .identity import DESCRIPTION_FORMAT, description_path, read_description, write_description
 from .sources import READING_ERRORS, open_checkpoint
 
 FILES = "files"
@@ -18,7 +19,7 @@ DIGEST = "digest"
 """Holds the SHA-256 digest of the description's progress and files; what else it says is compared with the model."""
 
 UNFINISHED = "unfinished"
-"""Is true while the other files are being written."""
+"""Is true while the other files are being written, which may be those of before or new ones then."""
 
 _BLOCK = 1 << 20
 
@@ -26,6 +27,19 @@ _BLOCK = 1 << 20
 def unfinished(description: Mapping[str, Any]) -> dict[str, Any]:
     """Return the description to write before the other files of a checkpoint."""
     return {**description, UNFINISHED: True}
+
+
+def begin_writing(prefix: Path, description: Mapping[str, Any], *, was_there: bool) -> None:
+    """Mark a checkpoint as being written; until its end, one that was there keeps the description of its weights.
+
+    Raise OSError.
+    """
+    if was_there:
+        try:
+            description = read_description(prefix) or description
+        except CheckpointError:  # a damaged one must not look whole
+            return
+    write_description(prefix, unfinished(description))
 
 
 def finished(description: Mapping[str, Any], prefix: Path) -> dict[str, Any]:
@@ -80,7 +94,7 @@ def damage(prefix: Path) -> str:
         return f"{path.name} is damaged"
     if step_of(prefix) not in (None, description.get("global_step")):
         return f"{path.name} is of step {description.get('global_step')}"
-    files = description.get(FILES)
+    files = None if description.get(UNFINISHED) else description.get(FILES)
     return _damage_by_digest(prefix, files) if isinstance(files, dict) else _damage_by_reading(prefix)
 
 

@@ -33,7 +33,7 @@ from .identity import (
     read_description,
     write_description,
 )
-from .integrity import finished, step_of, unfinished
+from .integrity import begin_writing, finished, step_of
 from .recovery import NoneIntactError, best_of, find_intact, is_among_best, last_saved, progress_of, rank_best
 from .sources import begin_averages, find_sources, load, load_mean
 from .weights.beginning import begin_with_checkpoint, begin_with_file
@@ -122,8 +122,7 @@ class Checkpoints:
         description = self._description(step, state)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            if not (was_there and description_path(prefix).exists()):  # else that tells of the weights that are there
-                write_description(prefix, unfinished(description))
+            begin_writing(prefix, description, was_there=was_there)
             self._saver.save(session, str(prefix), write_meta_graph=False, write_state=False)
             write_description(prefix, finished(description, prefix))
             self._damaged.discard(prefix)

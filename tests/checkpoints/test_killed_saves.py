@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from checkpoint_sessions import STATE, session_of, set_step, values
+from files_of_checkpoints import truncate
 from running import files_no_larger_than
 
-from deepspeech.checkpoints.folder import Kind, read_index
+from deepspeech.checkpoints.folder import Kind, checkpoints_in, read_index
 from deepspeech.checkpoints.integrity import damage, step_of
 from deepspeech.checkpoints.store import Checkpoints
 from deepspeech.errors import CheckpointError
@@ -41,7 +42,51 @@ def test_a_run_that_was_killed_at_any_change_of_a_file_goes_on_to_the_same_check
             with changes_of_files(number), pytest.raises(KilledError):
                 train(checkpoints, session)
             train(checkpoints, session)
-            assert listed(folder) == wanted, f"killed before change {number} of {made.count}"
+            killed = f"killed before change {number} of {made.count}"
+            assert listed(folder) == wanted, killed
+            best = [prefix.name for prefix in checkpoints_in(folder, Kind.BEST)]
+            assert best == wanted[Kind.BEST], f"one stays that is not listed: {killed}"
+
+
+def test_a_checkpoint_whose_second_save_was_killed_is_whole_with_its_progress_before_or_after_it(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "checkpoints"
+    later = replace(STATE, dev_losses=(3.0, 2.0, 1.0), plateau_reductions=1)
+    with session_of(folder, max_to_keep=1) as (checkpoints, session):
+
+        def save_twice(last: int | None = None) -> int:
+            shutil.rmtree(folder, ignore_errors=True)
+            set_weights(session, 1.0)
+            checkpoints.save(session, Kind.NEWEST, STATE)
+            set_weights(session, 2.0)
+            with changes_of_files(last) as made, nullcontext() if last is None else pytest.raises(KilledError):
+                checkpoints.save(session, Kind.NEWEST, later)
+            return made.count
+
+        for number in range(save_twice()):
+            save_twice(number)
+            newest = checkpoints.find_newest()
+            assert newest is not None
+            assert checkpoints.restore(session, newest) in (STATE, later)
+
+
+def test_a_best_checkpoint_that_is_damaged_since_its_save_was_killed_is_not_listed(tmp_path: Path) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        for step, kind, loss in SAVES[:2]:
+            set_step(session, step)
+            checkpoints.save(session, kind, replace(STATE, dev_losses=(loss,)))
+        before = listed(tmp_path)
+        index = (tmp_path / Kind.BEST.index_file).read_bytes()
+        shutil.copytree(tmp_path, tmp_path / "before")
+        set_step(session, 12)
+        checkpoints.save(session, Kind.BEST, replace(STATE, dev_losses=(1.0,)))
+        for path in (tmp_path / "before").glob("best_dev-10.*"):
+            path.rename(tmp_path / path.name)
+        (tmp_path / Kind.BEST.index_file).write_bytes(index)
+        truncate(tmp_path / "best_dev-12.index")
+        assert checkpoints.find_newest() == tmp_path / "train-14"
+    assert listed(tmp_path) == before
 
 
 def test_a_checkpoint_that_cannot_be_written_again_with_other_weights_keeps_its_weights_and_its_progress(
@@ -59,6 +104,11 @@ def test_a_checkpoint_that_cannot_be_written_again_with_other_weights_keeps_its_
         assert checkpoints.restore(session, newest) == STATE
         found = values(session)
     assert all(np.array_equal(before[name], found[name]) for name in before)
+
+
+def set_weights(session: Any, value: float) -> None:
+    with session.graph.as_default():
+        session.run([v1.assign(each, tf.fill(each.shape, value)) for each in v1.trainable_variables()])
 
 
 def train(checkpoints: Checkpoints, session: Any) -> None:
