@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
 from ..errors import CheckpointError
+from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
-from .folder import Kind, checkpoints_in, files_of, read_index
+from .folder import Kind, checkpoints_in, files_of, read_index, remove_superseded, write_index
 from .identity import description_path, read_description
 from .integrity import damage, step_of
 
@@ -103,6 +105,45 @@ def rank_best(others: Sequence[Path], newest: Path, count: int, damaged: set[Pat
     kept = best_first[: max(count, len(better) + 1)]
     incomparable = [each for each in others if each not in damaged and each not in best_first]
     return [*incomparable, *reversed(kept)], [each for each in others if each not in {*kept, *incomparable}]
+
+
+def list_as_last(
+    folder: Path, kind: Kind, prefix: Path, damaged: set[Path], options: CheckpointOptions
+) -> Sequence[Path]:
+    """Have the index file name a checkpoint; return those that are too many then, the damaged and oldest first.
+
+    Raise OSError.
+    """
+    there = checkpoints_in(folder, kind)
+    listed = [each for each in read_index(folder, kind).listed if each.parent == folder]
+    intact = [each for each in listed or there if each not in {prefix, *damaged}]
+    unlisted = sorted(set(there) - {prefix, *intact}, key=lambda each: (each not in damaged, step_of(each)))
+    if kind is Kind.BEST:
+        listed, superseded = rank_best([*unlisted, *intact], prefix, options.averaged, damaged)
+        write_index(folder, kind, listed)
+        return superseded
+    many = options.max_to_keep - 1
+    superseded = [*unlisted, *intact][: max(0, len(unlisted) + len(intact) - many)]
+    write_index(folder, kind, [*(each for each in intact if each not in superseded), prefix])
+    return superseded
+
+
+def finish_save_of_best(
+    folder: Path, last: Path, best: Path | None, damaged: set[Path], options: CheckpointOptions
+) -> None:
+    """Do what the save of a best checkpoint that was killed has left undone: list it, remove those too many then.
+
+    `last` is the checkpoint to train on from, `best` the one that the index file names. What is found to be damaged is
+    added to `damaged`.
+    """
+    listed = read_index(folder, Kind.BEST).listed
+    unlisted = [each for each in checkpoints_in(folder, Kind.BEST) if each not in listed]
+    newest = last if last in unlisted else best
+    if not unlisted or newest is None:
+        return
+    damaged.update(each for each in unlisted if damage(each))
+    with suppress(OSError):
+        remove_superseded(folder, Kind.BEST, list_as_last(folder, Kind.BEST, newest, damaged, options))
 
 
 def _figures_beside(one: TrainingState, others: Sequence[Path]) -> dict[Path, float]:

@@ -8,7 +8,7 @@ come, and with digests of all its files; a checkpoint without it, from DeepSpeec
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -33,8 +33,17 @@ from .identity import (
     read_description,
     write_description,
 )
-from .integrity import begin_writing, finished, step_of
-from .recovery import NoneIntactError, best_of, find_intact, is_among_best, last_saved, progress_of, rank_best
+from .integrity import begin_writing, finished
+from .recovery import (
+    NoneIntactError,
+    best_of,
+    find_intact,
+    finish_save_of_best,
+    is_among_best,
+    last_saved,
+    list_as_last,
+    progress_of,
+)
 from .sources import begin_averages, find_sources, load, load_mean
 from .weights.beginning import begin_with_checkpoint, begin_with_file
 
@@ -126,7 +135,7 @@ class Checkpoints:
             self._saver.save(session, str(prefix), write_meta_graph=False, write_state=False)
             write_description(prefix, finished(description, prefix))
             self._damaged.discard(prefix)
-            superseded = self._make_last(kind, prefix)
+            superseded = list_as_last(self._folder, kind, prefix, self._damaged, self._options)
         except (OSError, tf.errors.OpError) as error:
             if not was_there:
                 remove_failed(prefix)
@@ -152,13 +161,14 @@ class Checkpoints:
         CheckpointError if there are checkpoints, but none is whole.
         """
         newest, best = self._find_to_train(Kind.NEWEST), self._find_to_train(Kind.BEST)
-        if isinstance(newest, Path):
-            return self._listed(last_saved(self._folder, newest, self._damaged))
-        if isinstance(best, Path):
-            best = self._listed(last_saved(self._folder, best, self._damaged))
+        found = newest if isinstance(newest, Path) else best
+        if isinstance(found, Path):
+            last = last_saved(self._folder, found, self._damaged)
+            best = best if isinstance(best, Path) else None
+            finish_save_of_best(self._folder, last, best, self._damaged, self._options)
             if isinstance(newest, NoneIntactError):
-                logger.warning("%s; %s is intact", newest.found, best.name)
-            return best
+                logger.warning("%s; %s is intact", newest.found, last.name)
+            return last
         for error in (newest, best):
             if isinstance(error, NoneIntactError):
                 raise error
@@ -261,28 +271,6 @@ class Checkpoints:
             with suppress(OSError):
                 write_index(self._folder, kind, [*others, prefix])
         return prefix
-
-    def _listed(self, prefix: Path) -> Path:
-        """Return a whole checkpoint; list it if it is one of the best, and its save was killed before it was listed."""
-        if prefix.name.startswith(Kind.BEST.prefix) and prefix not in read_index(self._folder, Kind.BEST).listed:
-            with suppress(OSError):
-                remove_superseded(self._folder, Kind.BEST, self._make_last(Kind.BEST, prefix))
-        return prefix
-
-    def _make_last(self, kind: Kind, prefix: Path) -> Sequence[Path]:
-        """Have the index file name a checkpoint; return those that are too many then, the damaged and oldest first."""
-        there = checkpoints_in(self._folder, kind)
-        listed = [each for each in read_index(self._folder, kind).listed if each.parent == self._folder]
-        intact = [each for each in listed or there if each not in {prefix, *self._damaged}]
-        unlisted = sorted(set(there) - {prefix, *intact}, key=lambda each: (each not in self._damaged, step_of(each)))
-        if kind is Kind.BEST:
-            listed, superseded = rank_best([*unlisted, *intact], prefix, self._options.averaged, self._damaged)
-            write_index(self._folder, kind, listed)
-            return superseded
-        many = self._options.max_to_keep - 1
-        superseded = [*unlisted, *intact][: max(0, len(unlisted) + len(intact) - many)]
-        write_index(self._folder, kind, [*(each for each in intact if each not in superseded), prefix])
-        return superseded
 
 
 def _not_written(prefix: Path, error: Exception) -> str:
