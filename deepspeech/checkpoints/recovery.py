@@ -9,6 +9,7 @@ from pathlib import Path
 from ..errors import CheckpointError
 from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
+from ..util.storage.copies import named_for_all
 from .folder import Kind, checkpoints_in, files_of, read_index, remove_superseded, write_index
 from .identity import description_path, read_description
 from .integrity import damage, step_of
@@ -168,6 +169,20 @@ def progress_of(prefix: Path) -> TrainingState | None:
         return None if description is None else TrainingState.from_json(description["state"])
     except (CheckpointError, KeyError, TypeError, ValueError):
         return None
+
+
+def warn_without_description(prefix: Path) -> None:
+    """Say in the log of a checkpoint without a description that much of it is unknown, unless it is DeepSpeech's own.
+
+    That is told by the graph beside it, which this program does not write.
+    """
+    if not prefix.with_name(prefix.name + ".meta").exists():
+        logger.warning(
+            "%s: %s, which says its alphabet and how far training had come, is missing: it is taken for a checkpoint "
+            "of DeepSpeech, whose training begins anew with these weights; put the file back if there was one",
+            named_for_all(prefix),
+            description_path(prefix).name,
+        )
 
 
 def _preference(

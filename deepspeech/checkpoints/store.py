@@ -43,6 +43,7 @@ from .recovery import (
     last_saved,
     list_as_last,
     progress_of,
+    warn_without_description,
 )
 from .sources import begin_averages, find_sources, load, load_mean
 from .weights.beginning import begin_with_checkpoint, begin_with_file
@@ -213,6 +214,7 @@ class Checkpoints:
         if prefix.parent.resolve() == self._folder.resolve():
             self.last_here = prefix
         if description is None:
+            warn_without_description(prefix)
             return None
         try:
             return TrainingState.from_json(description["state"])

@@ -269,3 +269,18 @@ def write_foreign_checkpoint(prefix: Path, renamed: dict[str, str]) -> dict[str,
         session.run(v1.global_variables_initializer())
         v1.train.Saver(variables).save(session, str(prefix), write_meta_graph=False, write_state=False)
     return weights
+
+
+@pytest.mark.parametrize("of_deepspeech", [True, False])
+def test_it_is_said_that_a_description_is_missing_where_deepspeech_has_not_written_the_checkpoint(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, of_deepspeech: bool
+) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+        prefix.with_name("train-0.json").unlink()
+        if of_deepspeech:
+            prefix.with_name("train-0.meta").write_bytes(b"its graph")
+        assert checkpoints.restore(session, prefix) is None
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == (not of_deepspeech)
+    assert of_deepspeech or said[0].startswith(f"{prefix}: train-0.json, which says its alphabet")
