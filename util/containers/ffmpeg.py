@@ -44,6 +44,20 @@ NO_TRACK = "matches no streams"
 ENDED_EARLY = ("File ended prematurely", ": partial file")
 """What ffmpeg says of a WebM, Matroska or MP4 file that is cut off, though it exits as it does for a whole one."""
 
+LEFT_OUT = (
+    "Error while decoding stream",
+    "to decoder: ",
+    "Decoding error",
+    "bits left",
+    "EBML number",
+    "Invalid length 0x",
+    "exceeds containing master element",
+    "packet_obj_size",
+    "ff asf skip",
+    "ff asf bad header",
+)
+"""What ffmpeg, from version 5 to 9, says of what it cannot decode in the middle of a file, and goes on behind it."""
+
 Samples = npt.NDArray[np.float32]
 
 
@@ -142,8 +156,11 @@ def _blocks(path: Path, wav: WavFormat, process: subprocess.Popen[bytes], messag
         yield wav.samples(data[: len(data) // wav.frame_bytes * wav.frame_bytes])
     if process.wait():
         raise _failure(path, process, messages)
-    if any(words in line for line in _said(messages) for words in ENDED_EARLY):
+    said = _said(messages)
+    if any(words in line for line in said for words in ENDED_EARLY):
         raise AudioError(f"{path}: truncated: {PROGRAM} says that the file ends early")
+    if any(words in line for line in said for words in LEFT_OUT):
+        raise AudioError(f"{path}: damaged or truncated: {PROGRAM} leaves out what it cannot decode")
 
 
 def _failure(path: Path, process: subprocess.Popen[bytes], messages: IO[bytes]) -> AudioError:

@@ -122,6 +122,45 @@ def test_recordings_of_phones_and_browsers_are_decoded(tmp_path: Path, program: 
             read(tmp_path / f"cut {name}")
 
 
+def encoded(program: str, path: Path, codec: str) -> bytes:
+    """Write a recording of two seconds, and return its bytes."""
+    soundfile.write(path.with_suffix(".wav"), np.random.default_rng(0).normal(0, 0.2, 88_200), 44_100)
+    command = [program, "-y", "-loglevel", "error", "-i", f"{path.with_suffix('.wav')}", "-codec:a", codec, f"{path}"]
+    subprocess.run(command, check=True)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("ending", "codec", "damage"),
+    [
+        ("m4a", "aac", bytes(2000)),
+        ("m4a", "alac", np.random.default_rng(1).bytes(2000)),
+        ("aac", "aac", bytes(2000)),
+        ("wma", "wmav2", bytes(2000)),
+        ("webm", "libopus", bytes(2000)),
+    ],
+)
+def test_what_is_damaged_in_its_middle_is_not_read_as_if_it_were_whole(
+    tmp_path: Path, program: str, ending: str, codec: str, damage: bytes
+) -> None:
+    path = tmp_path / f"a.{ending}"
+    content = encoded(program, path, codec)
+    middle = len(content) // 2
+    path.write_bytes(content[:middle] + damage + content[middle + len(damage) :])
+    with pytest.raises(AudioError, match=r"damaged or truncated: ffmpeg leaves out"):
+        inspect_audio(path)
+
+
+@pytest.mark.parametrize(("ending", "codec"), [("aac", "aac"), ("flv", "aac")])
+def test_what_is_cut_off_is_not_read_as_if_it_were_whole(tmp_path: Path, program: str, ending: str, codec: str) -> None:
+    path = tmp_path / f"a.{ending}"
+    content = encoded(program, path, codec)
+    assert inspect_audio(path).samples > 0
+    path.write_bytes(content[: len(content) * 2 // 3])
+    with pytest.raises(AudioError, match="truncated"):
+        read(path)
+
+
 def phone_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write a list of a recording that is decoded by a made-up ffmpeg, and of the second half of it."""
     soundfile.write(folder / "stereo.wav", TONES, RATE, subtype="FLOAT")
