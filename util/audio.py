@@ -16,6 +16,7 @@ import soundfile
 import soxr
 
 from .containers import ffmpeg
+from .containers.contents import check_contents
 from .containers.mp3 import UNKNOWN_LENGTH, RecordingFile, UnmeasuredFile, has_length, seek
 from .containers.sizes import check_size
 from .errors import AudioError
@@ -32,7 +33,7 @@ HIGHEST_RATE = 1_000_000
 LOUDEST = 32.0
 """30 dB above full scale. Samples beyond it are no louder sound, but integers in a file of floating-point numbers."""
 
-_CHECK_VERSION = 11
+_CHECK_VERSION = 12
 """Of what `inspect_audio` finds out; another number is given to a check that judges or counts otherwise."""
 
 _WAV_CONTAINERS = {"WAV", "WAVEX"}
@@ -245,7 +246,8 @@ def _decoded_blocks(path: str | PathLike[str], sound: soundfile.SoundFile) -> It
 
 
 def _blocks_of_channels(path: str | PathLike[str], sound: soundfile.SoundFile) -> Iterator[Samples]:
-    """Yield the samples as float32 [block, channels]; raise AudioError if they end early."""
+    """Yield the samples as float32 [block, channels]; raise AudioError if they end early or the file is damaged."""
+    check_contents(path, sound.name, sound.format)
     decoded = 0
     while len(block := _next_block(path, sound)):
         decoded += len(block)

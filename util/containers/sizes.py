@@ -1,8 +1,8 @@
 """Whether a recording's file holds all that its container says, which libsndfile does not check.
 
 Of containers of chunks (wav, rf64, w64, aiff, caf), of au and of NIST's sph, the size of the samples by the header is
-compared with the file's, and of WMA that of the file. An ogg file must end where its last page ends. Of several
-recordings in an ogg file or an mp3, one after the other, libsndfile only reads the first.
+compared with the file's, and of WMA and AVI that of the file. An ogg file must end where its last page ends. Of several
+recordings in a file, one after the other, libsndfile and ffmpeg only read the first.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Literal
 from ..errors import AudioError
 from .ffmpeg import MP3_IN_WAV
 from .mp3 import goes_on
+from .ogg import JOINED, check_end
 
 STREAMED_SIZE = 0x7FFF_0000
 """Bytes. Programs that write into a pipe can't know the size; they put this much or more into the header."""
@@ -24,12 +25,10 @@ STREAMED_SIZE = 0x7FFF_0000
 _STREAMED_LONG_SIZE = 1 << 62
 """The same where sizes have eight bytes."""
 
-_OGG_PAGE = 65_307
-"""Bytes that a page has at most."""
-_OGG_HEADER = 27
-"""Bytes of a page's header before its table of segments."""
-_OGG_FIRST = 2
-"""The flag of a page that is the first of its stream."""
+_MAGIC = 4
+"""Bytes by which the beginning of a recording of the same container is recognized."""
+_BOX_HEADER = 16
+"""Bytes of a box of an MP4 file that tell its kind and its size, if that is large."""
 
 _NIST_SIZE = slice(8, 16)
 _NIST_NUMBER = re.compile(rb"^(\w+) -\w+ (\d+)\s*$", re.MULTILINE)
@@ -43,8 +42,6 @@ _WMA_BROADCAST = 1
 """The flag of a file that was written into a pipe, so that its size could not be known."""
 _WMA_HEADER = 1 << 16
 """Bytes at the beginning of a WMA in which that object is."""
-
-_JOINED = "several recordings one after the other, of which only the first can be read; convert it, or take it apart"
 
 
 @dataclass(frozen=True)
@@ -87,44 +84,59 @@ def check_size(path: object, file_descriptor: int, container: str) -> None:
     """Raise AudioError if a file, whose container was recognized, ends before its header says, or goes on."""
     file_size = os.fstat(file_descriptor).st_size
     if container == "OGG":
-        _check_ogg(path, file_descriptor, file_size)
+        check_end(path, file_descriptor)
     elif container == "MP3":
         if goes_on(file_descriptor):
-            raise AudioError(f"{path}: {_JOINED}")
+            raise AudioError(f"{path}: {JOINED}")
     elif container == "AU":
         start, size = _au_samples(file_descriptor)
         if size < STREAMED_SIZE:
             _compare(path, file_size - start, size)
+            _check_no_other(path, file_descriptor, start + size)
     elif container == "NIST":
         start, size = _nist_samples(file_descriptor)
         _compare(path, file_size - start, size)
+        _check_no_other(path, file_descriptor, start + size)
     elif container == "WMA":
-        _compare(path, file_size, _wma_size(file_descriptor), "bytes")
+        size = _wma_size(file_descriptor)
+        _compare(path, file_size, size, "bytes")
+        if size:
+            _check_no_other(path, file_descriptor, size)
+    elif container == "AVI":
+        size = int.from_bytes(os.pread(file_descriptor, 4, 4), "little")
+        if size < STREAMED_SIZE:
+            _compare(path, file_size - 8, size, "bytes")
+    elif container == "MP4":
+        _check_boxes(path, file_descriptor, file_size)
     elif container in _CONTAINERS:
         _check_chunks(path, file_descriptor, file_size, _CONTAINERS[container])
 
 
 def _check_chunks(path: object, file_descriptor: int, file_size: int, layout: _Chunks) -> None:
-    long_size = None
-    for identifier, size, position in _chunks(file_descriptor, layout):
+    long_size, begin, found = _STREAMED_LONG_SIZE, os.pread(file_descriptor, _MAGIC, 0), False
+    for identifier, size, position in _chunks(file_descriptor, file_size, layout):
+        if identifier.startswith(begin):
+            raise AudioError(f"{path}: {JOINED}")
         if identifier == _RF64_LONG_SIZES:
-            long_size = int.from_bytes(os.pread(file_descriptor, 8, position + 8), "little")
-        if identifier.startswith(layout.data):
-            present = file_size - position
+            long_size = int.from_bytes(os.pread(file_descriptor, 8, position + 8), "little") or long_size
+        if found and not size:  # no chunk, but zeros that follow the samples
+            return
+        if identifier.startswith(layout.data) and not found:
+            found, present = True, file_size - position
             if size == 0 < present:
                 raise AudioError(f"{path}: no samples by its header, though {present} bytes follow; convert it again")
-            if size < layout.streamed_size:
-                _compare(path, present, size)
-            elif long_size is not None and 0 < long_size < _STREAMED_LONG_SIZE:
-                _compare(path, present, long_size)
-            return
+            told = size if size < layout.streamed_size else long_size
+            if told < _STREAMED_LONG_SIZE:
+                _compare(path, present, told)
+                _check_no_other(path, file_descriptor, position + told)
 
 
-def _chunks(file_descriptor: int, layout: _Chunks) -> Iterator[tuple[bytes, int, int]]:
+def _chunks(file_descriptor: int, file_size: int, layout: _Chunks) -> Iterator[tuple[bytes, int, int]]:
     """Yield each chunk's identifier, the size of its content by its header, and where this begins."""
     position = layout.first
     header_bytes = layout.identifier_bytes + layout.size_bytes
-    while len(header := os.pread(file_descriptor, header_bytes, position)) == header_bytes:
+    while position <= file_size - header_bytes:
+        header = os.pread(file_descriptor, header_bytes, position)
         size = int.from_bytes(header[layout.identifier_bytes :], layout.byte_order)
         size -= header_bytes if layout.header_counts else 0
         position += header_bytes
@@ -159,37 +171,24 @@ def _wma_size(file_descriptor: int) -> int:
     return int.from_bytes(properties[_WMA_SIZE], "little")
 
 
-def _check_ogg(path: object, file_descriptor: int, file_size: int) -> None:
-    """Raise AudioError if the last page is cut, or of a stream that does not begin where the file does.
-
-    https://www.rfc-editor.org/rfc/rfc3533 describes pages.
-    """
-    tail_start = max(0, file_size - 2 * _OGG_PAGE)
-    tail = os.pread(file_descriptor, file_size - tail_start, tail_start)
-    page = tail.rfind(b"OggS\0")
-    if page < 0:
-        return
-    header = tail[page : page + _OGG_HEADER]
-    segments = tail[page + _OGG_HEADER : page + _OGG_HEADER + header[-1]] if len(header) == _OGG_HEADER else b""
-    whole = len(header) == _OGG_HEADER and len(segments) == header[-1]
-    if not whole or len(tail) - page < _OGG_HEADER + len(segments) + sum(segments):
-        raise AudioError(f"{path}: truncated: it ends within a page")
-    first = set(_first_streams(file_descriptor))
-    if first and _stream(header) not in first:
-        raise AudioError(f"{path}: {_JOINED}")
-
-
-def _first_streams(file_descriptor: int) -> Iterator[bytes]:
-    """Yield the serial numbers of the streams that begin where an ogg file does."""
+def _check_boxes(path: object, file_descriptor: int, file_size: int) -> None:
+    """Raise AudioError if an MP4 file has two beginnings; ffmpeg, which decodes the first, knows whether it is cut."""
     position = 0
-    while (page := os.pread(file_descriptor, _OGG_PAGE, position))[:5] == b"OggS\0" and page[5] & _OGG_FIRST:
-        yield _stream(page)
-        segments = page[_OGG_HEADER : _OGG_HEADER + page[_OGG_HEADER - 1]]
-        position += _OGG_HEADER + len(segments) + sum(segments)
+    while position <= file_size - _BOX_HEADER:
+        box = os.pread(file_descriptor, _BOX_HEADER, position)
+        if position and box[4:8] == b"ftyp":
+            raise AudioError(f"{path}: {JOINED}")
+        size = int.from_bytes(box[:4], "big")
+        size = int.from_bytes(box[8:], "big") if size == 1 else size
+        if size < 8:  # 0: to the end of the file
+            return
+        position += size
 
 
-def _stream(page: bytes) -> bytes:
-    return page[14:18]
+def _check_no_other(path: object, file_descriptor: int, end: int) -> None:
+    """Raise AudioError if the file goes on, after its recording, as it begins."""
+    if os.pread(file_descriptor, _MAGIC, end) == os.pread(file_descriptor, _MAGIC, 0):
+        raise AudioError(f"{path}: {JOINED}")
 
 
 def _compare(path: object, present: int, size: int, what: str = "bytes of samples") -> None:

@@ -151,7 +151,7 @@ def test_what_is_damaged_in_its_middle_is_not_read_as_if_it_were_whole(
         inspect_audio(path)
 
 
-@pytest.mark.parametrize(("ending", "codec"), [("aac", "aac"), ("flv", "aac")])
+@pytest.mark.parametrize(("ending", "codec"), [("aac", "aac"), ("avi", "mp2"), ("avi", "pcm_s16le"), ("flv", "aac")])
 def test_what_is_cut_off_is_not_read_as_if_it_were_whole(tmp_path: Path, program: str, ending: str, codec: str) -> None:
     path = tmp_path / f"a.{ending}"
     content = encoded(program, path, codec)
@@ -159,6 +159,16 @@ def test_what_is_cut_off_is_not_read_as_if_it_were_whole(tmp_path: Path, program
     path.write_bytes(content[: len(content) * 2 // 3])
     with pytest.raises(AudioError, match="truncated"):
         read(path)
+
+
+@pytest.mark.parametrize(("ending", "codec"), [("m4a", "aac"), ("wma", "wmav2")])
+def test_recordings_of_which_ffmpeg_would_only_decode_the_first_are_refused(
+    tmp_path: Path, program: str, ending: str, codec: str
+) -> None:
+    path = tmp_path / f"a.{ending}"
+    path.write_bytes(2 * encoded(program, path, codec))
+    with pytest.raises(AudioError, match="several recordings one after the other"):
+        inspect_audio(path)
 
 
 def phone_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

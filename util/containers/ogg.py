@@ -1,0 +1,96 @@
+"""The pages that an ogg file consists of: whether all that it was written with are there, unharmed.
+
+What decodes them leaves out a damaged page in silence, or fills its time with noise.
+
+Format: https://www.rfc-editor.org/rfc/rfc3533
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator
+
+from ..errors import AudioError
+
+JOINED = "several recordings one after the other, of which only the first can be read; convert it, or take it apart"
+
+_MISSING = "damaged: pages are missing"
+_BEGIN = b"OggS\0"
+_PAGE = 65_307
+"""Bytes that a page has at most."""
+_HEADER = 27
+"""Bytes of a page's header before its table of segments."""
+_FLAGS = 5
+_FIRST = 2
+"""The flag of a page that is the first of its stream."""
+_POSITION, _STREAM, _NUMBER, _CHECKSUM = slice(6, 14), slice(14, 18), slice(18, 22), slice(22, 26)
+_BITS_REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+_NO_XOR = 0xFFFFFFFF
+
+
+def check_end(path: object, file_descriptor: int) -> None:
+    """Raise AudioError if the last page is cut, or of a stream that does not begin where the file does."""
+    file_size = os.fstat(file_descriptor).st_size
+    tail_start = max(0, file_size - 2 * _PAGE)
+    tail = os.pread(file_descriptor, file_size - tail_start, tail_start)
+    begin = tail.rfind(_BEGIN)
+    if begin < 0:
+        return
+    page = tail[begin:]
+    if not _is_whole(page):
+        raise AudioError(f"{path}: truncated: it ends within a page")
+    first = set(_first_streams(file_descriptor))
+    if first and page[_STREAM] not in first:
+        raise AudioError(f"{path}: {JOINED}")
+
+
+def check_pages(path: object, file_descriptor: int) -> None:
+    """Read all of an ogg file, and raise AudioError if pages in it are damaged or missing."""
+    position, following = 0, dict[bytes, int]()
+    for page in _pages(file_descriptor):
+        if _checksum(page) != page[_CHECKSUM]:
+            raise AudioError(f"{path}: damaged: a page has another checksum")
+        number = int.from_bytes(page[_NUMBER], "little")
+        if following.get(page[_STREAM], number) != number:
+            raise AudioError(f"{path}: {JOINED if page[_FLAGS] & _FIRST else _MISSING}")
+        # What is written down of a broadcast has the headers of its beginning, and then what came later.
+        if any(page[_POSITION]):
+            following[page[_STREAM]] = (number + 1) % (1 << 32)
+        position += len(page)
+    if _BEGIN in os.pread(file_descriptor, os.fstat(file_descriptor).st_size - position, position):
+        raise AudioError(f"{path}: {_MISSING}")
+
+
+def _pages(file_descriptor: int) -> Iterator[bytes]:
+    """Yield pages from the beginning on, up to where something else is."""
+    position = 0
+    while (start := os.pread(file_descriptor, _HEADER + 255, position)).startswith(_BEGIN):
+        page = os.pread(file_descriptor, _page_bytes(start), position)
+        yield page
+        position += len(page)
+
+
+def _first_streams(file_descriptor: int) -> Iterator[bytes]:
+    """Yield the serial numbers of the streams that begin where an ogg file does."""
+    for page in _pages(file_descriptor):
+        if not page[_FLAGS] & _FIRST:
+            return
+        yield page[_STREAM]
+
+
+def _page_bytes(page: bytes) -> int:
+    """Return how many bytes the page has that these bytes begin; those of its header at least."""
+    segments = page[_HEADER : _HEADER + page[_HEADER - 1]] if len(page) >= _HEADER else b""
+    return _HEADER + len(segments) + sum(segments)
+
+
+def _is_whole(page: bytes) -> bool:
+    return len(page) >= _HEADER and len(page) >= _HEADER + page[_HEADER - 1] and len(page) >= _page_bytes(page)
+
+
+def _checksum(page: bytes) -> bytes:
+    """Return the checksum of a page: zlib's with the bits of each byte, and of the result, in reverse, from zero on."""
+    emptied = page[: _CHECKSUM.start] + bytes(4) + page[_CHECKSUM.stop :]
+    reversed_bits = zlib.crc32(emptied.translate(_BITS_REVERSED), _NO_XOR) ^ _NO_XOR
+    return reversed_bits.to_bytes(4, "big").translate(_BITS_REVERSED)
