@@ -25,7 +25,7 @@ AISHELL_SAMPLE = register(
     "aishell_sample",
     replace(
         AISHELL1,
-        summary="AISHELL-1's sample, an hour by two speakers, who are in every set: CER 49 to 56 %, half an hour",
+        summary="AISHELL-1's sample, an hour by two speakers, both in every set: CER 49 to 56 %, half an hour",
         options=with_values(UNHEARD, {**MANDARIN, "augment": SMALL_MASKS.written, "best_by": "cer", "epoch": 30}),
     ),
 )

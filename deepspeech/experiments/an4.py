@@ -11,7 +11,7 @@ AN4 = register(
     "an4",
     Experiment(
         corpus="an4",
-        summary="letters, digits and dates by 74 speakers, each in one set: WER 7 to 10 %, two cores and an hour",
+        summary="AN4: letters, digits and dates by 74 speakers, each in one set: WER 7 to 10 %, two cores and an hour",
         cached_sets=("dev",),
         options=with_values(
             UNHEARD,
@@ -30,7 +30,7 @@ AN4_STREAMING = register(
     "an4_streaming",
     replace(
         AN4.with_flags(bidirectional=False, lstm_chunk=16, lstm_chunk_offset=8),
-        summary="the same with a network that streams, 0.32 s at a time: WER 8 to 11 %",
+        summary="AN4 with a network that streams, 0.32 s at a time: WER 8 to 11 %",
     ),
 )
 
@@ -39,7 +39,7 @@ AN4_WORDPIECES = register(
     replace(
         AN4.with_flags(output_unit=WordPieceAlphabet.unit, output_step=40, convolutions=2, epoch=100),
         makes_alphabet=True,
-        summary="the same in word pieces, which needs the extra `wordpieces`: WER 10 %",
+        summary="AN4 in word pieces, which needs the extra `wordpieces`: WER 10 %",
     ),
 )
 
@@ -48,6 +48,6 @@ AN4_WITH_LIBRISPEECH = register(
     replace(
         AN4.with_flags(epoch=12),
         besides=("librispeech",),
-        summary="the same with books besides (--from AN4,LIBRISPEECH), for an4 to begin with: WER 6 % then; an hour",
+        summary="AN4 and books (--from AN4,LIBRISPEECH), for an4 to start from: WER 6 % then; an hour",
     ),
 )

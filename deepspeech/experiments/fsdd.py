@@ -43,7 +43,7 @@ FSDD_UNHEARD = register(
     "fsdd_unheard",
     Experiment(
         corpus="fsdd",
-        summary="single digits for speakers that are in no set: augmented voices, rooms, silence; streams; an hour",
+        summary="single digits for unknown speakers: augmented voices, rooms, silence; streams; an hour",
         cached_sets=("dev",),
         options=with_values(
             UNHEARD,
@@ -67,7 +67,7 @@ FSDD_BIDIRECTIONAL = register(
     "fsdd_bidirectional",
     replace(
         FSDD_UNHEARD.with_flags(network="lstm", bidirectional=True, n_hidden=256, dropout_rate=0.3, epoch=50),
-        summary="single digits for speakers that are in no set, by LSTMs that do not stream: half an hour",
+        summary="single digits for unknown speakers, with LSTMs that do not stream: half an hour",
     ),
 )
 
@@ -76,7 +76,7 @@ FSDD_WITH_AN4_DIGITS = register(
     replace(
         FSDD_BIDIRECTIONAL.with_flags(epoch=30),
         besides=("an4_digits",),
-        summary="the same with digits of AN4's 74 speakers besides (--from FSDD,AN4): 3 to 6 % wrong; half an hour",
+        summary="single digits of fsdd and of AN4's 74 speakers (--from FSDD,AN4): 3 to 6 % wrong; half an hour",
     ),
 )
 
@@ -90,6 +90,6 @@ FSDD_AFTER_SENTENCES = register(
             epoch=8,
             fresh_optimizer=True,
         ),
-        summary="digits for a network that has learned sentences (docs/accuracy.md): 3 to 11 % wrong; ten minutes",
+        summary="single digits, after training on sentences (docs/accuracy.md): 3 to 11 % wrong; ten minutes",
     ),
 )

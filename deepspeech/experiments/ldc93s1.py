@@ -7,7 +7,7 @@ LDC93S1 = register(
     "ldc93s1",
     Experiment(
         corpus="ldc93s1",
-        summary="the sample of TIMIT, one sentence learned by heart: WER 0.0 %",
+        summary="the sample of TIMIT, one memorized sentence: WER 0.0 %",
         train_files=("ldc93s1.csv",),
         dev_files=(),
         test_files=("ldc93s1.csv",),

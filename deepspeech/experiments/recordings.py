@@ -39,10 +39,10 @@ SUMMARIES = {
     "folder": "recordings, each with a text or annotations beside it",
     "json_lines": "recordings and transcripts in JSON lines",
     "kaldi": "a data directory of Kaldi's",
-    "ljspeech": "LJSpeech and what is laid out like it",
+    "ljspeech": "LJSpeech and corpora with its layout",
     "mls": "Multilingual LibriSpeech, one of its languages",
-    "tedlium": "TED-LIUM, or the part of it that is there",
-    "voxforge": "VoxForge, the submissions that are there",
+    "tedlium": "TED-LIUM, all of it or a part",
+    "voxforge": "VoxForge, all submissions in the folder",
 }
 """Of each format."""
 

@@ -63,7 +63,7 @@ AUTO = register(
         OF_ANY_LANGUAGE,
         corpus="lists",
         cached_sets=("dev",),
-        summary="lists of recordings of any size: measures them, chooses everything by that, and says why",
+        summary="lists of recordings of any size: measures them, chooses all settings, and gives its reasons",
         options=replace(
             UNHEARD, bad_rows=OF_ANY_LANGUAGE.options.bad_rows, transcripts=OF_ANY_LANGUAGE.options.transcripts
         ),
