@@ -43,7 +43,7 @@ class Shift(Augmentation):
     """A shift in time that keeps the length."""
 
     kind: ClassVar[str] = "shift"
-    summary: ClassVar[str] = "moves the utterance by `time` milliseconds; silence comes in, what leaves is lost"
+    summary: ClassVar[str] = "moves the utterance by `time` milliseconds: silence fills the gap, what leaves is lost"
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"time": (-LONGEST, LONGEST)}
     time: Range = Range(0.0, spread=20.0)
 
@@ -79,7 +79,7 @@ class Silence(Augmentation):
     kind: ClassVar[str] = "silence"
     summary: ClassVar[str] = (
         "adds `before` milliseconds of silence before the utterance, and `after` milliseconds after it: pink or white"
-        " noise at `dbfs`, of which 16 bits keep nothing below -95"
+        " noise at `dbfs`; below -95, 16 bits keep nothing of it"
     )
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
         "before": (0.0, LONGEST),

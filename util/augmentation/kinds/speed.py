@@ -24,7 +24,7 @@ class Speed(Augmentation):
     """Resampling, as Kaldi's speed perturbation (Ko et al., 2015)."""
 
     kind: ClassVar[str] = "speed"
-    summary: ClassVar[str] = "plays the recording `factor` times as fast, which also raises the voice by it"
+    summary: ClassVar[str] = "plays the recording `factor` times as fast, which also raises the pitch by this factor"
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"factor": (SLOWEST, FASTEST)}
     factor: Range = Range(1.0, spread=0.1)
 

@@ -59,7 +59,7 @@ class Resample(Augmentation):
     """The bandwidth of another sample rate."""
 
     kind: ClassVar[str] = "resample"
-    summary: ClassVar[str] = "resamples to `rate` Hz and back, which takes away what is above half of it"
+    summary: ClassVar[str] = "resamples to `rate` Hz and back, which removes all frequencies above half of `rate`"
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"rate": (1_000.0, 192_000.0)}
     rate: Range = Range(8000.0)
 
@@ -75,7 +75,7 @@ class Band(Augmentation):
     """A band-pass filter that delays nothing."""
 
     kind: ClassVar[str] = "band"
-    summary: ClassVar[str] = "keeps what is between `low` and `high` Hz, as a telephone does"
+    summary: ClassVar[str] = "keeps the frequencies between `low` and `high` Hz, as a telephone does"
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"low": (1.0, 96_000.0), "high": (1.0, 96_000.0)}
     low: Range = Range(300.0)
     high: Range = Range(3400.0)
@@ -113,7 +113,7 @@ class Equalizer(Augmentation):
     """A filter that delays nothing, whose gains at octaves are drawn one by one."""
 
     kind: ClassVar[str] = "equalizer"
-    summary: ClassVar[str] = "raises each octave by a `gain` of its own, in decibels, as microphones differ"
+    summary: ClassVar[str] = "changes each octave by its own `gain` in decibels, as another microphone would"
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"gain": DECIBELS}
     gain: Range = Range(0.0, spread=6.0)
 

@@ -19,8 +19,8 @@ class Warp(Augmentation):
 
     kind: ClassVar[str] = "warp"
     summary: ClassVar[str] = (
-        "bends the features: `nt` times `nf` points of a grid inside them move in time by a standard deviation of half"
-        " the share `wt` of the distance between two, and `wf` so in frequency; the edges stay"
+        "warps the features: the `nt` times `nf` inner points of a grid move in time, with a standard deviation of half"
+        " the share `wt` of the distance between two points, and likewise by `wf` in frequency; the edges stay"
     )
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
         "nt": (1.0, 1000.0),
