@@ -34,14 +34,14 @@ def _augmentation(names: str, *same: str, switch: bool = False) -> ForeignFlag:
     return ForeignFlag(f"this is --augment with {names}; docs/augmentation.md has the parameters", same, switch=switch)
 
 
-_ORDER = "there is no such choice; utterances come in order of length, shortest first, or as --shuffle_batches says"
+_ORDER = "this cannot be chosen; utterances are sorted by length, shortest first, or shuffled by --shuffle_batches"
 _LOAD = (
-    "training goes on from the newest checkpoint in --save_checkpoint_dir, if there is one; --checkpoint chooses "
-    "from another --load_checkpoint_dir, and an empty folder begins anew"
+    "training continues from the newest checkpoint in --save_checkpoint_dir, if there is one; --checkpoint chooses "
+    "one in another --load_checkpoint_dir, and training into an empty folder begins anew"
 )
-_TUNING = "the weights of the language model are searched for by bin/tune_lm.py"
-_CLIENTS = "the graph itself says which clients can use it, by its version"
-_CUDNN = "cuDNN is used wherever there is a GPU for it, and every checkpoint can be used with and without"
+_TUNING = "tune the language model's weights with bin/tune_lm.py"
+_CLIENTS = "the graph's version says which clients can use it"
+_CUDNN = "cuDNN is used on every GPU that supports it, and every checkpoint works with and without cuDNN"
 
 _WARP = "warp[nt=…,wt=…]"
 _OF_WARP = (
@@ -66,7 +66,7 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     ),
     "vocab_file": ForeignFlag("there is no such decoder; a scorer package or --lm_trie_path holds the words", ("",)),
     "read_buffer": _ignored("recordings are read whole"),
-    "cache_for_epochs": _ignored("what is cached is never augmented, so it stays right in every epoch", "0"),
+    "cache_for_epochs": _ignored("cached features are never augmented, so they stay valid in every epoch", "0"),
     "normalize_sample_rate": _ignored("audio of another rate is always resampled", "True", switch=True),
     "reverse_train": _switch(_ORDER),
     "reverse_dev": _switch(_ORDER),
@@ -96,7 +96,7 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
         "the checkpoint to begin with is in --load_checkpoint_dir, and training saves to --save_checkpoint_dir", ("",)
     ),
     "fine_tune": ForeignFlag(
-        "all layers are trained, those that --drop_source_layers keeps as well", ("True",), switch=True
+        "all layers are trained, including those that --drop_source_layers keeps", ("True",), switch=True
     ),
     # Decoding
     "cutoff_prob": _ignored("the decoder considers every label, and is limited by --beam_width alone", "1", "1.0"),
@@ -105,7 +105,7 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "lm_beta_max": ForeignFlag(f"{_TUNING} --highest-bonus"),
     "n_trials": ForeignFlag(f"{_TUNING} --trials"),
     # Export
-    "export_tflite": _switch("the format of the export is chosen by --export_format, here tflite"),
+    "export_tflite": _switch("choose the format of the export with --export_format, here tflite"),
     "export_savedmodel": _switch("there is no SavedModel export; the export is a graph, output_graph.pb"),
     "export_zip": _switch("the export is not packed; --export_dir holds output_graph.pb and model.md"),
     "export_file_name": ForeignFlag(
@@ -121,12 +121,12 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
     "load_cudnn": _ignored(_CUDNN, "False", switch=True),
     "use_cudnn_rnn": _ignored(_CUDNN, switch=True),
     "cudnn_checkpoint": ForeignFlag(
-        "checkpoints of DeepSpeech are read as they are, with cuDNN's LSTM or without; name theirs by "
+        "checkpoints of DeepSpeech are read unchanged, with or without cuDNN's LSTM; name their folder with "
         "--load_checkpoint_dir",
         ("",),
     ),
     "use_allow_growth": _ignored(
-        "TensorFlow does so if TF_FORCE_GPU_ALLOW_GROWTH=true is in the environment", "False", switch=True
+        "TensorFlow does so if the environment has TF_FORCE_GPU_ALLOW_GROWTH=true", "False", switch=True
     ),
 }
 """The flags by their names."""
