@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from types import TracebackType
 
 _CACHE_KIB = 16 * 1024
+_UNENCODED = "surrogatepass"
+"""What becomes of the bytes of names on disk that are not UTF-8."""
 
 
 class Lookup:
@@ -16,9 +18,9 @@ class Lookup:
         """Take (name, text) pairs."""
         self._database = sqlite3.connect("")  # a file of its own, which goes when it is closed
         self._database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        self._database.execute("CREATE TABLE texts (name BLOB PRIMARY KEY, text TEXT) WITHOUT ROWID")
+        self._database.execute("CREATE TABLE texts (name BLOB PRIMARY KEY, text BLOB) WITHOUT ROWID")
         self._database.executemany(
-            "INSERT OR REPLACE INTO texts VALUES (?, ?)", ((_key(name), text) for name, text in items)
+            "INSERT OR REPLACE INTO texts VALUES (?, ?)", ((_bytes(name), _bytes(text)) for name, text in items)
         )
 
     def __enter__(self) -> Lookup:
@@ -31,9 +33,9 @@ class Lookup:
 
     def get(self, name: str) -> str | None:
         """Return the text of this name; None if there is none."""
-        row = self._database.execute("SELECT text FROM texts WHERE name = ?", (_key(name),)).fetchone()
-        return row[0] if row else None
+        row = self._database.execute("SELECT text FROM texts WHERE name = ?", (_bytes(name),)).fetchone()
+        return row[0].decode("utf-8", _UNENCODED) if row else None
 
 
-def _key(name: str) -> bytes:
-    return name.encode("utf-8", "surrogatepass")  # names on disk need not be UTF-8
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", _UNENCODED)
