@@ -61,7 +61,7 @@ Search::Finalist Search::finalist(std::uint32_t slot, float total, bool complete
     LanguageState ignored;
     const float end = language_model.score(words.state, language_model.sentence_end(), ignored);
     words.probability += end;
-    words.score += context_.options.lm_weight * end;
+    words.score += context_.weighted(end);
   }
   return {slot, total, total + words.score, words.probability, in_word && !is_word};
 }

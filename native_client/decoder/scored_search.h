@@ -89,7 +89,7 @@ class ScoredSearch : public Search {
     const float bonus = known ? context_.bonus(word) : context_.options.unknown_word_score;
     const float boost = kHotWords ? context_.hot_words.follow(before.phrase, node, after.phrase) : 0;
     after.probability = before.probability + score;
-    after.score = before.score + context_.options.lm_weight * score + bonus + boost;
+    after.score = before.score + context_.weighted(score) + bonus + boost;
     return after;
   }
 

@@ -25,9 +25,9 @@ SearchContext::SearchContext(Labels all_labels, DecoderOptions all_options, std:
   }
   nodes = scorer->trie().nodes();
   if (scorer->unit() == Unit::kWord) {
-    unknown_score = options.lm_weight * scorer->language_model().unigram_score(0) + options.unknown_word_score;
+    unknown_score = weighted(scorer->language_model().unigram_score(0)) + options.unknown_word_score;
   }
-  if (options.lm_weight < 0) weight_look_ahead();
+  if (options.lm_weight <= 0) weight_look_ahead();
   hot_words = HotWords(*scorer, options.hot_words);
   hot_words.look_ahead([this](Word word) { return score_by_itself(word); },
                        [this](std::uint32_t node) { return look_ahead_of_scorer(node); });
@@ -58,11 +58,11 @@ float SearchContext::highest_bonus() const {
 }
 
 float SearchContext::score_by_itself(Word word) const {
-  return options.lm_weight * scorer->language_model().unigram_score(word) + bonus(word);
+  return weighted(scorer->language_model().unigram_score(word)) + bonus(word);
 }
 
-// With a negative weight the highest score is that of the least likely word: replaces the look-ahead of every node by
-// its weighted one.
+// With a negative weight the highest score is that of the least likely word, and with none all words are alike: replaces
+// the look-ahead of every node by its weighted one.
 void SearchContext::weight_look_ahead() {
   const std::size_t size = scorer->trie().size();
   own_nodes_.assign(nodes, nodes + size + 1);

@@ -70,6 +70,9 @@ class SearchContext {
   // The child of `node` by `label`, or kNoNode.
   std::uint32_t find_child(std::uint32_t node, Label label) const;
 
+  // ln P as it counts in scores. A weight of 0 ignores it, also where it is minus infinity.
+  float weighted(float probability) const { return options.lm_weight == 0 ? 0 : options.lm_weight * probability; }
+
   // What is added to ln P for a word, without boosts.
   float bonus(Word word) const { return word == 0 ? 0 : options.valid_word_count_weight; }
 
@@ -84,7 +87,7 @@ class SearchContext {
   float score_by_itself(Word word) const;
   void weight_look_ahead();
 
-  std::vector<TrieNode> own_nodes_;  // if the weight of the language model is negative
+  std::vector<TrieNode> own_nodes_;  // if the weight of the language model is negative, or 0
   float ahead_scale_;
   float ahead_offset_;
 };

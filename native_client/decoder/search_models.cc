@@ -197,7 +197,7 @@ class CharacterSearch final : public ScoredSearch<Model, kHotWords> {
     }
     Phrases::State after = Phrases::kStart;
     const float boost = kHotWords ? context_.hot_words.follow(before.phrase, child, after) : 0;
-    const float weighted = context_.options.lm_weight * score(before, context, word);
+    const float weighted = context_.weighted(score(before, context, word));
     const float rank = total + (before.score + weighted + context_.bonus(word) + boost) + this->ahead(LexiconTrie::kRoot, after);
     if (rank > floor_) this->add_candidate({rank, total, source, label, LexiconTrie::kRoot, child});
   }

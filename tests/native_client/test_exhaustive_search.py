@@ -48,7 +48,7 @@ def occurrences(phrase: Sequence[str], words: Sequence[str]) -> int:
 @given(
     seed=st.integers(0, 2**32 - 1),
     frames=st.integers(1, 6),
-    lm_weight=st.floats(-2, 3),
+    lm_weight=st.just(0.0) | st.floats(-2, 3),
     bonus=st.floats(-3, 3),
     unknown=st.just(-math.inf) | st.floats(-5, 5),
     sentence_end=st.booleans(),
@@ -103,7 +103,7 @@ def test_with_scorer_every_sentence_has_its_exact_score(
 @given(
     seed=st.integers(0, 2**32 - 1),
     frames=st.integers(1, 6),
-    lm_weight=st.floats(-2, 3),
+    lm_weight=st.just(0.0) | st.floats(-2, 3),
     bonus=st.floats(-3, 3),
     hot_words=st.dictionaries(st.sampled_from(["a", " ", "ab", "b a", "aba"]), st.floats(-3, 3)),
 )

@@ -170,3 +170,16 @@ def test_a_name_that_no_file_can_have_is_named(folder: Path, given: str) -> None
         Scorer.load(LABELS, *named)
     with pytest.raises(DecoderError, match="is a name that no file can have"):
         Scorer.load(LABELS, folder / "lm.arpa").write_package("\ud800", 1, 1)
+
+
+@pytest.mark.parametrize("characters", [False, True])
+def test_an_impossible_word_is_heard_where_the_language_model_does_not_count(tmp_path: Path, characters: bool) -> None:
+    lines = ["\\data\\", "ngram 1=5", "ngram 2=1", "", "\\1-grams:", "-inf\t<unk>\t0", "-1\t<s>\t0", "-1\t</s>\t0"]
+    lines += ["-inf\ta\t0", "-1\tb\t0", "", "\\2-grams:", "-1\t<s> b", "", "\\end\\", ""]
+    (tmp_path / "lm.arpa").write_text("\n".join(lines))
+    decoder = CTCDecoder(
+        LABELS, DecoderOptions(lm_weight=0), Scorer.load(LABELS, tmp_path / "lm.arpa", characters=characters)
+    )
+    best = decoder.decode(np.array([[0.01, 0.9, 0.05, 0.01, 0.03]]))[0]
+    assert (best.text, best.lm_score) == ("a", -np.inf)
+    assert np.isfinite(best.score)
