@@ -4,7 +4,7 @@
     import_ldc93s1.py OUT WAV TRANSCRIPT
 
 writes OUT/ldc93s1.csv, a corpus of that one utterance, and prints its transcript as it stands there: without the sample
-numbers that TRANSCRIPT begins with, in small letters, without punctuation other than the apostrophe.
+numbers that TRANSCRIPT begins with, and otherwise as the trainer's --normalize_transcripts writes it.
 """
 
 from pathlib import Path

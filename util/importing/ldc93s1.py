@@ -6,8 +6,10 @@ The transcript is one line: the numbers of the first and last sample, then what 
 import re
 from pathlib import Path
 
+from ..corpus_files.lines import read_text
 from ..errors import ImportingError
 from ..progress import Report
+from ..transcripts import Normalizer
 from .corpus_csv import is_whole, write_corpus
 
 CSV_FILE = "ldc93s1.csv"
@@ -38,7 +40,7 @@ def import_recording(out: Path, wav: Path, transcript: Path) -> str:
     Raise ImportingError, or OSError.
     """
     try:
-        text = normalize(transcript.read_text(encoding="utf-8"))
+        text = normalize(read_text(transcript))
     except UnicodeDecodeError:
         raise ImportingError(f"{transcript} is not UTF-8; convert it first") from None
     if not text:
@@ -49,5 +51,4 @@ def import_recording(out: Path, wav: Path, transcript: Path) -> str:
 
 def normalize(line: str) -> str:
     """Return the words of a transcript line, '0 46797 She had.' -> 'she had'."""
-    spoken = re.sub(r"^\s*\d+\s+\d+\s", "", line).lower()
-    return " ".join(re.sub(r"[^\w\s']", " ", spoken).split())
+    return Normalizer()(re.sub(r"^\s*\d+\s+\d+\s", "", line))

@@ -80,6 +80,22 @@ def test_the_sample_of_timit_is_one_csv(tmp_path: Path) -> None:
     assert transcripts(tmp_path / "out" / "ldc93s1.csv") == ["she had"]
 
 
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("0 800 नमस्ते, दुनिया।", "नमस्ते दुनिया"),
+        ("0 800 สวัสดีครับ", "สวัสดีครับ"),
+        ("0 800 Don\u2019t \u201cSTOP\u201d, cafe\u0301", "don't stop café"),
+        ("\ufeff0 800 She had.\r\n", "she had"),
+    ],
+)
+def test_a_recording_of_any_language_keeps_the_marks_of_its_letters(tmp_path: Path, written: str, text: str) -> None:
+    write_wav(tmp_path / "LDC93S1.wav")
+    (tmp_path / "LDC93S1.txt").write_bytes(written.encode())
+    import_corpus("ldc93s1", tmp_path / "out", tmp_path)
+    assert transcripts(tmp_path / "out" / "ldc93s1.csv") == [text]
+
+
 @pytest.mark.parametrize("missing", ["LDC93S1.wav", "LDC93S1.txt"])
 def test_half_of_the_sample_of_timit_is_named(missing: str, tmp_path: Path) -> None:
     for name in {"LDC93S1.wav", "LDC93S1.txt"} - {missing}:
