@@ -35,5 +35,5 @@ def is_whole(path: Path) -> bool:
         with path.open(encoding="utf-8", newline="") as file:
             rows = csv.DictReader(file)
             return all((path.parent / row[COLUMNS[0]]).stat().st_size == int(row[COLUMNS[1]]) for row in rows)
-    except (OSError, KeyError, TypeError, ValueError):
+    except (OSError, KeyError, TypeError, ValueError, csv.Error):
         return False

@@ -80,6 +80,12 @@ def test_the_sample_of_timit_is_one_csv(tmp_path: Path) -> None:
     assert transcripts(tmp_path / "out" / "ldc93s1.csv") == ["she had"]
 
 
+def test_a_corpus_whose_csv_is_damaged_is_not_taken_for_whole(tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text('wav_filename,wav_filesize,transcript\na.wav,1,"' + 50_000 * "x y\n")
+    with pytest.raises(ImportingError, match="name the folder of its recordings with --from"):
+        import_corpus("folder", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("written", "text"),
     [
