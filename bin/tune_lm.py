@@ -15,6 +15,7 @@ import csv
 import zlib
 from argparse import Namespace
 from collections.abc import Sequence
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,9 @@ NUMBERS = {
     "seed": up_to(2**32 - 1, "0 to 4294967295"),
 }
 """What the flags that are numbers must be."""
+
+PACKAGES = ("optuna", "matplotlib")
+"""What the search and the drawing need, of the extra `tune`."""
 
 Trial = tuple[float, float, float]
 """Weight, bonus, and the error rate that they give."""
@@ -215,12 +219,17 @@ class Objective:
         return counts.wer if self._arguments.metric == "wer" else counts.cer
 
 
+def check_packages() -> None:
+    """Raise LanguageModelError if a package is missing, before hours are spent on what it would be needed for."""
+    missing = [package for package in PACKAGES if find_spec(package) is None]
+    if missing:
+        raise LanguageModelError(f"{missing[0]} is missing: run `pip install '.[tune]'` in the checkout")
+
+
 def search(objective: Objective, arguments: Namespace) -> list[Trial]:
     """Return all trials."""
-    try:
-        import optuna
-    except ImportError:
-        raise LanguageModelError("optuna is missing: run `pip install '.[tune]'` in the checkout") from None
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=arguments.seed))
     with Progress("Tuning", arguments.trials) as progress:
@@ -255,6 +264,7 @@ def write_results(trials: Sequence[Trial], arguments: Namespace) -> None:
 def main() -> None:
     """Tune, draw, and print the best weights."""
     arguments = read_arguments()
+    check_packages()
     trials = search(Objective(arguments), arguments)
     write_results(trials, arguments)
     weight, bonus, rate = min(trials, key=lambda trial: trial[2])

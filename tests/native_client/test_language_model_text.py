@@ -1,11 +1,13 @@
-"""What bin/build_lm.py makes of a text before KenLM's programs read it."""
+"""What bin/build_lm.py makes of a text before KenLM's programs read it, and where it writes their files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from running import run_script
+from running import LM_TOOLS, needs_lm_tools, run_script
+
+from deepspeech.decoder import Scorer
 
 
 @pytest.fixture
@@ -77,3 +79,20 @@ def test_labels_without_a_space_have_no_words_to_count(tmp_path: Path, tools_tha
     assert result.stderr.startswith("build_lm.py: error: --unit=word: ")
     assert result.stderr.endswith("alphabet.txt has no space to part words by; give --unit character\n")
     assert not (tmp_path / "lm").exists()
+
+
+@needs_lm_tools
+def test_files_are_written_through_links_to_where_these_lead(tmp_path: Path) -> None:
+    for name in ("elsewhere", "lm"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "text.txt").write_text(20 * "one two\ntwo one\none one two\n")
+    (tmp_path / "elsewhere/big.binary").write_text("an older model")
+    (tmp_path / "lm/lm.binary").symlink_to(tmp_path / "elsewhere/big.binary")
+    files = (tmp_path / "text.txt", "--out", tmp_path / "lm", "--tools", LM_TOOLS)
+    result = run_script("build_lm.py", *files, "--order", "2")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "lm/lm.binary").is_symlink()
+    Scorer.load(" abcdefghijklmnopqrstuvwxyz'", tmp_path / "elsewhere/big.binary", tmp_path / "lm/lm.trie")
+    assert sorted(path.name for path in tmp_path.glob("*/*")) == [
+        *("big.binary", "lm.arpa", "lm.binary", "lm.scorer", "lm.trie")
+    ]
