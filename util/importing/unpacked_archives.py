@@ -26,21 +26,37 @@ def fetch_archives(archives: Iterable[RemoteFile], folder: Path, report: Report)
     """
     if not hasattr(tarfile, "data_filter"):  # before Python 3.10.12 and 3.11.4
         raise ImportingError("this Python cannot unpack archives safely; unpack them yourself and use --from")
-    for archive in archives:
-        name = PurePosixPath(urlsplit(archive.url).path).name
-        ending = next((each for each in _ENDINGS if name.endswith(each)), None)
-        if ending is None:
-            raise ImportingError(f"{archive.url} is not an archive; these end in {', '.join(_ENDINGS)}")
-        target = folder / name.removesuffix(ending)
+    for target, archive in _by_target(archives, folder).items():
+        path = folder / _name(archive)
         if not target.is_dir():
-            download(archive, folder / name, report)
-            with unpacking(folder / name), folder_written_whole(target) as beside:
-                _unpack(folder / name, beside)
+            download(archive, path, report)
+            with unpacking(path), folder_written_whole(target) as beside:
+                _unpack(path, beside)
                 _unpack_inner(beside)
-            (folder / name).unlink()
+            path.unlink()
     while len(entries := [path for path in folder.iterdir() if path.name[0] != "."]) == 1 and entries[0].is_dir():
         folder = entries[0]
     return folder
+
+
+def _by_target(archives: Iterable[RemoteFile], folder: Path) -> dict[Path, RemoteFile]:
+    """Return archives by the folders to unpack them into; raise ImportingError for none, and for two of one folder."""
+    found: dict[Path, RemoteFile] = {}
+    for archive in archives:
+        name = _name(archive)
+        ending = next((each for each in _ENDINGS if name.endswith(each)), None)
+        if ending is None:
+            raise ImportingError(f"{archive.url} is not an archive; these end in {', '.join(_ENDINGS)}")
+        other = found.setdefault(folder / name.removesuffix(ending), archive)
+        if other != archive:
+            raise ImportingError(
+                f"{archive.url} and {other.url} would be unpacked into one folder; unpack them yourself and use --from"
+            )
+    return found
+
+
+def _name(archive: RemoteFile) -> str:
+    return PurePosixPath(urlsplit(archive.url).path).name
 
 
 @contextmanager

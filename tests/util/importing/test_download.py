@@ -205,6 +205,16 @@ def test_recordings_of_a_damaged_archive_are_not_imported(server: Server, tmp_pa
         import_yesno(tmp_path / "out", None, lambda _: None, archive)
 
 
+def test_two_archives_of_one_name_are_refused_before_anything_is_fetched(server: Server, tmp_path: Path) -> None:
+    """The second one, of another language perhaps, was taken for the first, and nothing of it was imported."""
+    server.contents["data.tar.gz"] = corpus_archive(tmp_path)
+    archives = [RemoteFile(server.url.replace("archive.tar.gz", f"data.{end}")) for end in ("tar.gz", "tgz")]
+    with pytest.raises(ImportingError, match=r"data\.tgz and .*/data\.tar\.gz would be unpacked into one folder"):
+        fetch_archives(iter(archives), tmp_path / "out", lambda _: None)
+    assert not server.asked
+    assert fetch_archives([archives[0]] * 2, tmp_path / "out", lambda _: None).is_dir()
+
+
 @pytest.mark.parametrize("name", ["../escaped.wav", "/tmp/escaped.wav"])
 def test_an_archive_that_writes_elsewhere_is_refused(name: str, server: Server, tmp_path: Path) -> None:
     stream = io.BytesIO()
