@@ -44,6 +44,13 @@ def shards(tiny_corpus: TinyCorpus, tmp_path: Path, capsys: pytest.CaptureFixtur
     return Path(name)
 
 
+@pytest.mark.parametrize("size", ["0.0", "-1.0", "nan", "inf"])
+def test_a_size_that_no_shard_can_have_is_one_line(capsys: pytest.CaptureFixture[str], size: str) -> None:
+    assert main(["train.csv", "--to", "shards/train", f"--shard_mb={size}"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"write_shards: error: --shard_mb={size}: must be ")
+
+
 def read(shards: Path, corpus: TinyCorpus, mixed: int = 0, *, skip: bool = False) -> Corpus:
     labels = Alphabet.load(corpus.alphabet)
     return read_corpus([shards], labels, MFCC, progress=False, shards_mixed=mixed, skip_bad_rows=skip)

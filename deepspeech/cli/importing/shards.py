@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import FlagError, StorageError
+from ...options.rows.checks import more_than
 from ...util.progress import Progress
 from ...util.shards.writing import write_shards
 from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
 from ...util.storage.store import check_available
-from ..arguments import ArgumentParser, run_command
+from ..arguments import ArgumentParser, check_arguments, run_command
 
 PROGRAM = "write_shards: error"
 MEGABYTE = 10**6
@@ -35,8 +36,7 @@ def _write(arguments: Sequence[str] | None) -> None:
     parser.add_argument("--shard_mb", type=float, default=500.0, help="MB of a shard (default: %(default)g)")
     parser.add_argument("--seed", type=int, default=1, help="of the order of utterances (default: %(default)s)")
     options = parser.parse_args(arguments)
-    if not options.shard_mb > 0:
-        raise FlagError(f"--shard_mb={options.shard_mb:g}: must be greater than 0")
+    check_arguments(options, {"shard_mb": more_than(0)})
     address = address_of(options.to)
     for each in filter(None, (address, *map(address_of, options.lists))):
         try:
