@@ -1,7 +1,7 @@
 """A set of utterances, ready to be fed in batches."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from ..options import Options
 from ..schedule.jobs import SetName
 from ..schedule.state import Plan
 from ..util.augmentation.source import AugmentationPlan, Augmented
-from ..util.batching.batches import Batching
+from ..util.batching.batches import Batches, Batching
 from ..util.batching.lengths import longest_of_batch
 from ..util.corpus import Corpus
 from ..util.feature_cache import open_feature_cache
@@ -36,19 +36,34 @@ class DataSet:
     source: FeatureSource
 
 
+def plans_of(options: Options, inputs: Inputs) -> dict[SetName, Plan]:
+    """Return the plans of the batches of the run's corpora, for which no recording is read."""
+    plans = {}
+    for name, corpus in inputs.corpora.items():
+        batching = _batching(options, name)
+        cut = Batches([utterance.frames for utterance in corpus], batching, corpus.windows)
+        plans[name] = _plan(corpus, cut, batching)
+    return plans
+
+
 @contextmanager
 def open_sets(
     options: Options,
     inputs: Inputs,
     front_end: FrontEnd,
     padded_length: Callable[[int], int] = longest_of_batch,
+    cached: Collection[SetName] = tuple(SetName),
 ) -> Iterator[dict[SetName, DataSet]]:
     """Yield the corpora of the run as sets ready to be fed; close their feature caches at the end.
 
-    `padded_length` is a `Feeder`'s. Raise FeatureCacheError for a cache that cannot be used.
+    `padded_length` is a `Feeder`'s. Only sets that are `cached` have their caches, which are built if they are missing.
+    Raise FeatureCacheError for a cache that cannot be used.
     """
     with ExitStack() as stack:
-        yield {name: _data_set(name, inputs, front_end, options, stack, padded_length) for name in inputs.corpora}
+        yield {
+            name: _data_set(name, inputs, front_end, options, stack, padded_length, uses_cache=name in cached)
+            for name in inputs.corpora
+        }
 
 
 def _data_set(
@@ -58,10 +73,12 @@ def _data_set(
     options: Options,
     stack: ExitStack,
     padded_length: Callable[[int], int],
+    *,
+    uses_cache: bool,
 ) -> DataSet:
     corpus, of_set = inputs.corpora[name], options_of_set(options, name)
     source: FeatureSource = OnTheFly(corpus, front_end)
-    if of_set.cached_features_path is not None:
+    if uses_cache and of_set.cached_features_path is not None:
         source = open_feature_cache(
             of_set.cached_features_path, corpus, front_end, progress=options.report.show_progressbar
         )
@@ -80,8 +97,11 @@ def _data_set(
         batching=batching,
         padded_length=padded_length,
     )
-    plan = Plan(len(feeder), feeder.cut.largest, _fingerprint(corpus), batching.in_words, feeder.cut.starts)
-    return DataSet(corpus, feeder, plan, source)
+    return DataSet(corpus, feeder, _plan(corpus, feeder.cut, batching), source)
+
+
+def _plan(corpus: Corpus, cut: Batches, batching: Batching) -> Plan:
+    return Plan(cut.count, cut.largest, _fingerprint(corpus), batching.in_words, cut.starts)
 
 
 def _augmented(inputs: Inputs, front_end: FrontEnd, source: FeatureSource, options: Options) -> Augmented:

@@ -22,7 +22,7 @@ from ..util.feeding import UNREADABLE, Batch
 from ..util.monitoring.time_use import TimeUse
 from ..util.signals import ended_by_signals
 from ..util.storage.copies import named_for_all
-from .data_set import open_sets
+from .data_set import open_sets, plans_of
 from .features.statistics import fill_in_statistics
 from .graph import Session, build_training_graph, prepare_process, session_config
 from .inputs import Inputs
@@ -71,21 +71,22 @@ def _train_and_test(options: Options, inputs: Inputs, publish: Publish | None, t
             state = restore_newest(checkpoints, session, options)  # before caches are built, which can take hours
             step = int(session.run(graph.global_step))
             skip_dropout_seeds(session, step if graph.runs is None else int(session.run(graph.runs)))
-        with open_sets(options, inputs, front_end(options.features), padded_length_for(devices)) as sets:
+        batches_per_step = len(devices) * graph.batches_per_step
+        coordinator = TrainingCoordinator(
+            options.schedule,
+            plans_of(options, inputs),
+            report_count=options.report.count,
+            state=state,
+            batches_per_step=batches_per_step,
+        )
+        cached = [SetName.TEST] if coordinator.training_is_over else list(SetName)
+        with open_sets(options, inputs, front_end(options.features), padded_length_for(devices), cached) as sets:
             fill_in_statistics(session, graph.graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
             with (
                 evaluator_of(options, inputs, identity.network, evaluation) as evaluator,
                 Summaries(options, sets, graph.graph, step) as summaries,
                 InterruptionWatch(STARTING) as watch,
             ):
-                batches_per_step = len(devices) * graph.batches_per_step
-                coordinator = TrainingCoordinator(
-                    options.schedule,
-                    {name: data_set.plan for name, data_set in sets.items()},
-                    report_count=options.report.count,
-                    state=state,
-                    batches_per_step=batches_per_step,
-                )
                 lifecycle = RunLifecycle(
                     options, sets, coordinator, session, checkpoints, summaries, evaluator.decoding
                 )

@@ -154,6 +154,16 @@ def test_interrupted_while_features_are_extracted_it_says_that_the_cache_begins_
     assert not list(own.folder.glob("train.h5*"))
 
 
+def test_no_feature_cache_is_built_of_a_set_of_which_nothing_is_left_to_train(program: Program) -> None:
+    flags = [*program.training(epoch=1), *program.test_files(), "--n_hidden=16"]
+    assert program.run(*flags).code == 0
+    caches = [f"--{name}_cached_features_path={program.folder / name}.h5" for name in ("train", "dev", "test")]
+    finished = program.run(*flags, *caches)
+    assert finished.code == 0
+    assert "Nothing is left to train" in finished.stderr
+    assert [path.name for path in program.folder.glob("*.h5")] == ["test.h5"]
+
+
 def test_a_recording_that_vanishes_is_named_after_the_progress_is_saved(own: Program) -> None:
     process = own.start(*own.training(epoch=2000))
     read_until(process, "Training of epoch 2:")
