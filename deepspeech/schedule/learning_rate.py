@@ -8,7 +8,7 @@ the base rate a, the minimum m, and W steps of warm-up, step s of S has
     m + (a - m) (1 + cos(pi (s - W) / (S - W))) / 2    cosine (Loshchilov and Hutter, "SGDR", 2017, without restarts)
     a sqrt(W / s)                                      inverse square root (Vaswani et al., 2017)
 
-times the `plateau_reduction` once for each plateau so far, and after the warm-up at least m.
+times the `plateau_reduction` once for each plateau so far, if the run looks for them, and after the warm-up at least m.
 """
 
 import math
@@ -44,7 +44,8 @@ class LearningRate:
         step = state.epoch * steps_per_epoch + batches_done // self.batches_per_step
         steps = max(state.target_epoch * steps_per_epoch, step + 1)
         warmup = self.options.warmup_steps or math.ceil(self.options.warmup_epochs * steps_per_epoch)
-        reduced = self.base * self.options.plateau_reduction**state.plateau_reductions
+        plateaus = state.plateau_reductions if self.options.on_plateau else 0
+        reduced = self.base * self.options.plateau_reduction**plateaus
         if step < warmup:
             return reduced * (step + 1) / warmup
         return max(self._after_warmup(reduced, step, steps, warmup), self.options.minimum)

@@ -54,6 +54,13 @@ def test_each_plateau_lowers_every_later_rate_but_not_below_the_minimum() -> Non
     assert rates(options, reductions=3) == pytest.approx([0.01] * 80)
 
 
+@pytest.mark.parametrize("options", [LearningRateOptions("cosine"), LearningRateOptions(warmup_steps=10)])
+def test_plateaus_of_an_earlier_run_do_not_lower_the_rate_of_one_that_looks_for_none(
+    options: LearningRateOptions,
+) -> None:
+    assert rates(options, reductions=2) == rates(options)
+
+
 def test_steps_of_several_batches_are_counted_as_one() -> None:
     found = rates(LearningRateOptions("cosine", warmup_epochs=1), batches_per_step=4)
     assert len(found) == 8 * 3
