@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..checkpoints.choice import choose_to_begin
-from ..checkpoints.model_figures import keep_figures
+from ..checkpoints.model_figures import ModelFigures, keep_figures
 from ..checkpoints.store import Checkpoints, Kind
 from ..errors import AudioError, CheckpointError, DeepSpeechError
 from ..options import Options
@@ -228,6 +228,8 @@ class RunLifecycle:
     def _note_saved(self, prefix: Path) -> None:
         self.saved_at = time.monotonic()
         self._lost_if_stopped = f"the checkpoint {prefix.name} of {_clock()}"
+        if prefix.name in ModelFigures.read(self._options.checkpoint_folder).test_checkpoint.split(", "):
+            self._note(test_checkpoint="", test_utterances=0)  # that was another one, of a training before this
 
 
 def _clock() -> str:

@@ -11,7 +11,7 @@ import tensorflow as tf
 from checkpoint_sessions import STATE, session_of, set_step, values
 from program import Program
 
-from deepspeech.checkpoints.model_figures import ModelFigures
+from deepspeech.checkpoints.model_figures import ModelFigures, keep_figures
 from deepspeech.cli.flags import parse
 from deepspeech.schedule.jobs import EpochReport, SetName, Tally
 from deepspeech.schedule.state import TrainingState
@@ -93,3 +93,16 @@ def test_a_run_that_finds_nothing_left_to_train_leaves_what_is_told_of_the_train
     parameters, figures = run(whole, "--random_seed=5", training_is_over=False)
     assert b"random_seed : 5" in parameters
     assert figures.train_utterances == len(whole)
+
+
+def test_a_checkpoint_is_not_told_to_be_tested_as_one_of_its_name_was_in_a_training_before(program: Program) -> None:
+    options = parse([*program.training(), "--validation_step=1"])
+    assert options is not None
+    with session_of(program.checkpoints) as (checkpoints, session):
+        progress = Progress(replace(STATE, dev_losses=(2.0,)))
+        run = RunLifecycle(options, {}, progress, session, checkpoints, NoSummaries())  # type: ignore[arg-type]
+        keep_figures(program.checkpoints, test_checkpoint="best_dev-20, best_dev-10", test_utterances=3, wer=0.5)
+        for step, utterances in ((15, 3), (20, 0)):
+            set_step(session, step)
+            run.epoch_done(EpochReport(1, SetName.DEV, False, Tally(1, 2.0)), "")
+            assert ModelFigures.read(program.checkpoints).test_utterances == utterances
