@@ -17,7 +17,7 @@ from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.serialization import difference, without_chunks
 from ..options import ModelOptions, values_of
 from ..util.features import NO_NORMALIZATION, FeatureOptions
-from ..util.files.whole_files import write_whole
+from ..util.files.whole_files import write_text_whole
 from ..util.text import Alphabet
 from .weights.explanation import is_of_another_alphabet, start_anew
 from .weights.label_mapping import shared_labels
@@ -108,7 +108,7 @@ def read_description(prefix: Path) -> Mapping[str, Any] | None:
 
 def write_description(prefix: Path, description: Mapping[str, Any]) -> None:
     """Write the JSON beside the checkpoint at `prefix`, whole or not at all; raise OSError."""
-    write_whole(description_path(prefix), json.dumps(description, ensure_ascii=False).encode())
+    write_text_whole(description_path(prefix), json.dumps(description, ensure_ascii=False))
 
 
 def check_described_network(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:

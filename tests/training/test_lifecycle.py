@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +13,12 @@ from checkpoint_sessions import STATE, session_of, set_step, values
 from program import Program
 
 from deepspeech.checkpoints.model_figures import ModelFigures, keep_figures
+from deepspeech.checkpoints.store import Kind
 from deepspeech.cli.flags import parse
 from deepspeech.schedule.jobs import EpochReport, SetName, Tally
-from deepspeech.schedule.state import TrainingState
+from deepspeech.schedule.state import OpenEpoch, Plan, TrainingState
 from deepspeech.training.lifecycle import RunLifecycle, restore_newest
+from deepspeech.training.reporting.summaries import Summaries
 from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.text import Alphabet
@@ -106,3 +109,20 @@ def test_a_checkpoint_is_not_told_to_be_tested_as_one_of_its_name_was_in_a_train
             set_step(session, step)
             run.epoch_done(EpochReport(1, SetName.DEV, False, Tally(1, 2.0)), "")
             assert ModelFigures.read(program.checkpoints).test_utterances == utterances
+
+
+def test_names_that_are_not_utf_8_go_into_checkpoints_and_summaries(program: Program) -> None:
+    options = parse([*program.training(), "--summary_secs=1"])
+    assert options is not None
+    name = os.fsdecode(b"caf\xe9.wav")
+    tally = Tally.of_utterance(name, "said", "heard", 2.0)
+    opened = OpenEpoch(SetName.DEV, Plan(2, 1, "fingerprint"), frozenset({0}), tally)
+    with session_of(program.checkpoints) as (checkpoints, session):
+        state = replace(STATE, open_epoch=opened)
+        assert checkpoints.restore(session, checkpoints.save(session, Kind.NEWEST, state)) == state
+        with Summaries(options, {}, session.graph, 0) as summaries:
+            summaries.epoch_done(EpochReport(0, SetName.DEV, True, tally))
+    (path,) = (program.folder / "summaries").glob("events.*")
+    values = [value for event in v1.train.summary_iterator(str(path)) for value in event.summary.value]
+    (samples,) = (tf.make_ndarray(value.tensor) for value in values if value.tag == "dev/samples")
+    assert samples[1][0] == b"`caf\\udce9.wav`"

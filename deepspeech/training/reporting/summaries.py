@@ -16,6 +16,7 @@ from ...options import Options
 from ...schedule.jobs import EpochReport, Job, Sample, SetName
 from ...util.feeding import Batch
 from ...util.figures.report import by_wer
+from ...util.files.whole_files import encoded
 from ...util.storage.folders import try_to_send
 from ..data_set import DataSet
 from .event_file import EventFile
@@ -164,7 +165,8 @@ def _table(name: str, samples: Sequence[Sample]) -> Any:
         for each in samples
     ]
     plugin = v1.SummaryMetadata(plugin_data=v1.SummaryMetadata.PluginData(plugin_name=TEXT_PLUGIN))
-    return v1.Summary.Value(tag=name, metadata=plugin, tensor=tf.make_tensor_proto(rows, tf.string))
+    cells = [[encoded(cell) for cell in row] for row in rows]
+    return v1.Summary.Value(tag=name, metadata=plugin, tensor=tf.make_tensor_proto(cells, tf.string))
 
 
 def _code(text: str) -> str:
