@@ -95,12 +95,13 @@ def _geometry(card: Card) -> list[str]:
     return [
         f"- network `{network.name}` (`--network`), {parameters:,} parameters",
         *(of_flags if network.name == UNNAMED_NETWORK else []),
-        *([runs] if is_for_clients(network) else _whole(card)),
+        *([runs] if is_for_clients(network) and export.format in OF_GRAPH_VERSION else _of_any_size(card)),
         f"- beam width {export.beam_width} unless a client asks for another",
     ]
 
 
-def _whole(card: Card) -> list[str]:
+def _of_any_size(card: Card) -> list[str]:
+    """Return what there is to know of a model whose runs take as many steps as there are."""
     network, features = card.identity.network, card.identity.features
     step_ms, is_live = features.network_step_ms, network.streams and features.normalization != UTTERANCE
     streams = f"streams, with a look-ahead of {network.look_ahead * step_ms} ms"

@@ -47,19 +47,21 @@ def test_a_card_says_that_features_of_whole_recordings_do_not_stream(normalizati
 
 
 @pytest.mark.parametrize(
-    ("export_format", "beginning"),
+    ("export_format", "beginning", "runs"),
     [
-        ("graph", "Graph version 6, language de, exported by"),
-        ("tflite", "Graph version 6, language de, exported by"),
-        ("onnx", "Language de, exported by"),
-        ("sherpa", "Language de, exported by"),
+        ("graph", "Graph version 6, language de, exported by", "16 time steps of one utterance in a run of the graph"),
+        ("tflite", "Graph version 6, language de, exported by", "16 time steps of one utterance in a run of the graph"),
+        ("onnx", "Language de, exported by", "an output every 20 ms\n- streams, with a look-ahead of 180 ms"),
+        ("sherpa", "Language de, exported by", "an output every 20 ms\n- streams, with a look-ahead of 180 ms"),
     ],
 )
-def test_a_card_tells_the_graph_version_of_files_that_have_one(export_format: str, beginning: str) -> None:
+def test_a_card_tells_the_version_and_the_size_of_graphs_alone(export_format: str, beginning: str, runs: str) -> None:
     identity = ModelIdentity(Alphabet(("a", "b")), FeatureOptions(), ModelOptions(n_hidden=8))
     export = ExportOptions(format=export_format, language="de")
     card = model_card(Card(("best",), None, ModelFigures(), identity, export))
     assert card.splitlines()[2].startswith(beginning)
+    assert f"- {runs}" in card
+    assert ("in a run of the graph" in card) == runs.endswith("in a run of the graph")
 
 
 def test_a_card_names_test_files_whose_names_are_not_utf_8(tmp_path: Path) -> None:
