@@ -12,14 +12,16 @@ from pathlib import Path
 
 import tensorflow as tf
 
+from ..errors import CheckpointError
 from ..util.files.whole_files import unfinished_name, write_whole
-from .identity import description_path
+from .identity import description_path, read_description
 from .integrity import is_unfinished, step_of
 
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
 
 _LEFTOVER_FILE = re.compile(r".+\.tempstate\d+|\.writable-\d+")
+_OF_SAVES = (".index*", ".data-*", ".json", "_temp*/*")
 _LEFTOVER_FOLDER = re.compile(r"(train|best_dev)-\d+_temp.*")
 
 
@@ -107,13 +109,14 @@ def remove_superseded(folder: Path, kind: Kind, superseded: Sequence[Path]) -> N
     for prefix in superseded:
         _remove_checkpoint(prefix)
     for path in folder.glob(f"{kind.prefix}-*.json"):
-        if not path.with_suffix(".index").exists():
+        prefix = path.with_suffix("")
+        if not path.with_suffix(".index").exists() and step_of(prefix) is not None and _has_description(prefix):
             path.unlink(missing_ok=True)
 
 
 def remove_failed(prefix: Path) -> None:
     """Remove what a save that failed has left of a checkpoint that was not there before, as far as that is possible."""
-    for path in (*prefix.parent.glob(prefix.name + ".*"), *prefix.parent.glob(prefix.name + "_temp*/*")):
+    for path in (path for pattern in _OF_SAVES for path in prefix.parent.glob(prefix.name + pattern)):
         with suppress(OSError):
             path.unlink(missing_ok=True)
 
@@ -129,6 +132,14 @@ def remove_leftovers(folder: Path) -> None:
                 shutil.rmtree(path)
         elif _LEFTOVER_FILE.fullmatch(path.name) or unfinished_name(path.name) is not None:
             path.unlink(missing_ok=True)
+
+
+def _has_description(prefix: Path) -> bool:
+    """Return whether the file of a checkpoint's description is one, and not a list of recordings of such a name."""
+    try:
+        return read_description(prefix) is not None
+    except CheckpointError:
+        return False
 
 
 def _remove_checkpoint(prefix: Path) -> None:

@@ -221,6 +221,18 @@ def test_a_checkpoint_that_cannot_be_written_is_named_although_something_of_it_c
     assert [path.name for path in tmp_path.glob("train-7*")] == ["train-7.copy"]
 
 
+def test_lists_of_recordings_stay_whose_names_are_like_those_of_checkpoints(tmp_path: Path) -> None:
+    lists = ["train-100.json", "train-clean.json", "train-7.csv"]
+    for name in lists:
+        (tmp_path / name).write_text('{"audio_filepath": "a.wav", "text": "a"}')
+    with session_of(tmp_path, max_to_keep=1) as (checkpoints, session):
+        checkpoints.save(session, Kind.NEWEST, STATE)
+        set_step(session, 7)
+        with files_no_larger_than(20_000), pytest.raises(CheckpointError, match="cannot be written"):
+            checkpoints.save(session, Kind.NEWEST, STATE)
+    assert all((tmp_path / name).exists() for name in lists)
+
+
 def test_a_checkpoint_of_deepspeech_0_9_loads_without_description_and_optimizer_state(tmp_path: Path) -> None:
     weights = write_foreign_checkpoint(tmp_path / "best_dev-100", {})
     (tmp_path / "best_dev_checkpoint").write_text('model_checkpoint_path: "best_dev-100"\n')

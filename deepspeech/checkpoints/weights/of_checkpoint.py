@@ -23,7 +23,7 @@ from ...util.features import FeatureOptions
 from ...util.files.writable import reason_of
 from ...util.frames.normalization import DEVIATION, MEAN
 from ..choice import choose
-from ..folder import Kind, checkpoints_in, read_index, write_index
+from ..folder import Kind, checkpoints_in, read_index, remove_failed, write_index
 from ..identity import DESCRIPTION_FORMAT, read_description, write_description
 from ..integrity import damage, finished, unfinished
 from ..lock import locked_for_training
@@ -94,8 +94,7 @@ def write_checkpoint(folder: Path, source: ModelWeights) -> Path:
             _write(prefix, {**source.values, "global_step": np.array(0, np.int64)}, description)
             write_index(folder, Kind.NEWEST, [prefix])
         except (OSError, tf.errors.OpError) as error:
-            for path in folder.glob(f"{prefix.name}*"):
-                path.unlink(missing_ok=True)
+            remove_failed(prefix)
             raise CheckpointError(f"{prefix}: checkpoint cannot be written ({reason_of(error)})") from error
     return prefix
 

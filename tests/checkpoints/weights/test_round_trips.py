@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 from checkpoint_sessions import IDENTITY, STATE, session_of, values
 from models_of_weights import IDENTITIES, weights_of
+from running import files_no_larger_than
 
 from deepspeech.checkpoints.lock import locked_for_training
 from deepspeech.checkpoints.store import Kind
@@ -64,6 +65,14 @@ def test_weights_whose_import_was_killed_before_its_end_are_imported_by_the_same
     assert write_checkpoint(tmp_path, source) == prefix
     with session_of(tmp_path) as (checkpoints, _):
         assert checkpoints.find_newest() == prefix
+
+
+def test_an_import_that_fails_removes_its_own_files_alone(tmp_path: Path) -> None:
+    source = weights_of(IDENTITY)
+    (tmp_path / "train-01.csv").touch()
+    with files_no_larger_than(1000), pytest.raises(CheckpointError, match="train-0: checkpoint cannot be written"):
+        write_checkpoint(tmp_path, source)
+    assert [path.name for path in tmp_path.glob("train-*")] == ["train-01.csv"]
 
 
 def test_moving_averages_and_names_of_the_first_generation_are_read(tmp_path: Path) -> None:
