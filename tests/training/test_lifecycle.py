@@ -112,9 +112,9 @@ def test_a_checkpoint_is_not_told_to_be_tested_as_one_of_its_name_was_in_a_train
 
 
 def test_names_that_are_not_utf_8_go_into_checkpoints_and_summaries(program: Program) -> None:
-    options = parse([*program.training(), "--summary_secs=1"])
+    folder, name = program.folder / os.fsdecode(b"caf\xe9"), os.fsdecode(b"caf\xe9.wav")
+    options = parse([*program.training(), "--summary_secs=1", f"--summary_dir={folder}"])
     assert options is not None
-    name = os.fsdecode(b"caf\xe9.wav")
     tally = Tally.of_utterance(name, "said", "heard", 2.0)
     opened = OpenEpoch(SetName.DEV, Plan(2, 1, "fingerprint"), frozenset({0}), tally)
     with session_of(program.checkpoints) as (checkpoints, session):
@@ -122,7 +122,8 @@ def test_names_that_are_not_utf_8_go_into_checkpoints_and_summaries(program: Pro
         assert checkpoints.restore(session, checkpoints.save(session, Kind.NEWEST, state)) == state
         with Summaries(options, {}, session.graph, 0) as summaries:
             summaries.epoch_done(EpochReport(0, SetName.DEV, True, tally))
-    (path,) = (program.folder / "summaries").glob("events.*")
+    (path,) = folder.glob("events.*")
+    path = path.rename(program.folder / "events")
     values = [value for event in v1.train.summary_iterator(str(path)) for value in event.summary.value]
     (samples,) = (tf.make_ndarray(value.tensor) for value in values if value.tag == "dev/samples")
     assert samples[1][0] == b"`caf\\udce9.wav`"

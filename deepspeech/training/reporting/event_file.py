@@ -35,7 +35,7 @@ class EventFile:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}"
-            self._writer = tf.io.TFRecordWriter(str(folder / name))
+            self._writer = tf.io.TFRecordWriter(os.fsencode(folder / name))  # as it takes a text for UTF-8
         except (OSError, tf.errors.OpError) as error:
             self._give_up(error)
         self._add(v1.Event(wall_time=time.time(), file_version="brain.Event:2"))
