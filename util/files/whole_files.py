@@ -31,7 +31,7 @@ def write_all_whole(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files of a folder, by their names, and rename them to their places when all of them are on the disk.
 
     If one of them cannot be written, nothing is left of them, and older files stay as they are. A link stays, and leads
-    to its file. Raise OSError.
+    to its file. Raise OSError, which names the file.
     """
     with ExitStack() as scratch:
         paths = [Path(os.path.realpath(folder / name)) for name in files]
@@ -40,12 +40,13 @@ def write_all_whole(folder: Path, files: Mapping[str, bytes]) -> None:
             if path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
             scratch.callback(beside.unlink, missing_ok=True)
-            with beside.open("wb") as written:
+            with _named(path, beside), beside.open("wb") as written:
                 written.write(data)
                 written.flush()
                 os.fsync(written.fileno())
         for path, beside in places.items():
-            beside.replace(path)
+            with _named(path, beside):
+                beside.replace(path)
         for parent in {path.parent for path in paths}:
             synchronize_folder(parent)
 
@@ -63,15 +64,12 @@ def written_whole(path: Path) -> Iterator[Path]:
     path = Path(os.path.realpath(path))
     beside = _beside(path)
     try:
-        yield beside
-        with beside.open("r+b") as written:
-            os.fsync(written.fileno())
-        beside.replace(path)
-        synchronize_folder(path.parent)
-    except OSError as error:
-        if error.filename in (None, str(beside)):  # None: of what is written to an open file
-            error.filename, error.filename2 = str(path), None
-        raise
+        with _named(path, beside):
+            yield beside
+            with beside.open("r+b") as written:
+                os.fsync(written.fileno())
+            beside.replace(path)
+            synchronize_folder(path.parent)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -119,6 +117,17 @@ def synchronize_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+@contextmanager
+def _named(path: Path, beside: Path) -> Iterator[None]:
+    """Let an OSError of what is written beside a file name that file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename in (None, str(beside)):  # None: of what is written to an open file
+            error.filename, error.filename2 = str(path), None
+        raise
 
 
 def _beside(path: Path) -> Path:

@@ -40,6 +40,10 @@ def test_an_error_names_the_file_that_is_wanted(tmp_path: Path) -> None:
     with files_no_larger_than(4096), pytest.raises(OSError, match="File too large") as caught:
         write_whole(tmp_path / "file", bytes(5000))
     assert caught.value.filename == str(tmp_path / "file")
+    with files_no_larger_than(4096), pytest.raises(OSError, match="File too large") as caught:
+        write_all_whole(tmp_path, {"small": b"", "large": bytes(5000)})
+    assert caught.value.filename == str(tmp_path / "large")
+    assert names(tmp_path) == {"folder"}
 
 
 def test_a_file_takes_the_place_of_files_alone(tmp_path: Path) -> None:
