@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 from corpora import TinyCorpus
+from running import files_no_larger_than
 from xdg import BaseDirectory
 
 from deepspeech.cli.importing.shards import main
@@ -174,6 +175,15 @@ def test_members_are_found_as_tar_writes_their_names(tmp_path: Path, tiny_corpus
         corpus = read(tmp_path / "odd.tar", tiny_corpus)
         assert sorted(each.transcript for each in corpus) == ["a", "b"]
         assert all(np.array_equal(OnTheFly(corpus, MFCC).samples(at), read_audio(wav, 16_000)) for at in (0, 1))
+
+
+def test_what_may_be_gone_the_next_time_is_not_remembered_of_a_shard(shards: Path, tiny_corpus: TinyCorpus) -> None:
+    """A recording of a shard is read in memory, of which there may be too little."""
+    with files_no_larger_than(8192), pytest.raises(CorpusError) as caught:
+        read(shards, tiny_corpus)
+    (first, *_), every = caught.value.bad_rows, len(read(tiny_corpus.train, tiny_corpus))
+    assert first.reason.endswith(": No space left on device")
+    assert len(read(shards, tiny_corpus)) == every
 
 
 @pytest.mark.parametrize("again", ["a.wav", "a.txt", "a.WAV", "a.flac"])

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,8 @@ class ShardEntry:
     columns: Mapping[str, str]
     audio: AudioInfo | None
     problem: str = ""
+    passing: bool = False
+    """Whether the problem is one of this machine or its way to the shard, and may be gone the next time."""
 
 
 def read_index(shard: Path) -> list[ShardEntry]:
@@ -57,7 +59,8 @@ def read_index(shard: Path) -> list[ShardEntry]:
         entries = _read(remembered)
         if entries is None:
             entries = list(_inspected(shard))
-            _write(remembered, entries)
+            if not any(entry.passing for entry in entries):
+                _write(remembered, entries)
     except OSError as error:
         raise CorpusError(f"{shard}: cannot read the shard: {error.strerror or error}") from error
     return entries
@@ -121,10 +124,10 @@ def _columns(text: str) -> dict[str, str]:
 def _inspect(shard: Path, entry: ShardEntry) -> ShardEntry:
     path = f"{shard}/{entry.recording}"
     try:
-        audio, problem = inspect_audio(path), ""
+        return replace(entry, audio=inspect_audio(path))
     except AudioError as error:
-        audio, problem = None, str(error).removeprefix(f"{path}: ")
-    return ShardEntry(entry.recording, entry.transcript, entry.columns, audio, problem)
+        passing = isinstance(error.__cause__, OSError)
+        return replace(entry, problem=str(error).removeprefix(f"{path}: "), passing=passing)
 
 
 def _remembered_as(shard: Path, size: int, modified_ns: int) -> Path:

@@ -74,7 +74,9 @@ def open_member(shard: Path, name: str) -> FileIO:
     if len(content) < place.size:
         raise OSError(errno.EIO, f"the shard {shard} ends within it")
     member = _in_memory()
-    member.write(content)
+    if member.write(content) < len(content):  # nothing is raised where only a part has room
+        member.close()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     member.seek(0)
     os.utime(member.fileno(), ns=(status.st_mtime_ns, status.st_mtime_ns))
     return member
