@@ -51,13 +51,19 @@ def goes_on(file_descriptor: int) -> bool:
     return any(has_two_frames(more[place:]) for place, byte in enumerate(more) if byte == 0xFF)
 
 
-def _begin(file_descriptor: int, position: int) -> tuple[int, bytes]:
-    """Return where the first frame from a position on is at the earliest, behind tags, and the bytes there."""
+def behind_tags(file_descriptor: int, position: int = 0) -> int:
+    """Return where the ID3 tags end that begin at a position; the position itself if there are none."""
     while (tag := os.pread(file_descriptor, _ID3_HEADER_BYTES, position))[:3] == b"ID3":
         size = 0
         for byte in tag[6:]:
             size = size << 7 | byte & 0x7F
         position += _ID3_HEADER_BYTES + size
+    return position
+
+
+def _begin(file_descriptor: int, position: int) -> tuple[int, bytes]:
+    """Return where the first frame from a position on is at the earliest, behind tags, and the bytes there."""
+    position = behind_tags(file_descriptor, position)
     return position, os.pread(file_descriptor, _SEARCHED_BYTES, position)
 
 

@@ -51,6 +51,8 @@ def test_flacs_that_are_joined_are_found_wherever_the_second_begins(tmp_path: Pa
     path, block = tmp_path / "joined.flac", 1 << 20
     soundfile.write(path, np.zeros(8000), 16_000)
     flac = path.read_bytes()
+    path.write_bytes(2 * ID3 + flac)  # a tag is no recording
+    assert inspect_audio(path).samples == len(read_audio(path, 16_000)) == 8000
     for begin in (block - 7, block - 1, block, block + 1, block + 2):
         path.write_bytes(flac + bytes(begin - len(flac)) + flac)
         with pytest.raises(AudioError, match="several recordings"):
