@@ -10,7 +10,7 @@ import numpy as np
 
 from ...network.layers.normalization import DEVIATION, MEAN, statistics_names
 from ...schedule.jobs import SetName
-from ...util.errors import StorageError, TrainingError
+from ...util.errors import DeepSpeechError, StorageError, TrainingError
 from ...util.features import FeatureOptions, Features
 from ...util.feeding import UNREADABLE
 from ...util.frames.normalization import FeatureStatistics
@@ -30,7 +30,7 @@ def fill_in_statistics(
 
     They are computed from the training set; without one, a checkpoint that is loaded later has them. The same set gives
     the same numbers. Raise AudioError or FeatureCacheError for an utterance that cannot be read, unless those are left
-    out, or StorageError.
+    out and others remain, or StorageError.
     """
     names = statistics_names(features)
     if not names or SetName.TRAIN not in sets:
@@ -58,12 +58,15 @@ def _computed(training: DataSet, skip_unreadable: bool) -> FeatureStatistics:
     hours = sum(lengths[index] for index in indices) / corpus.sample_rate / 3600
     logger.info("Computing the statistics of features from %d utterances, %.2f hours", len(indices), hours)
 
+    unreadable: list[DeepSpeechError] = []
+
     def features_of(index: int) -> Features | None:
         try:
             return training.source.features(index)
         except UNREADABLE as error:
             if isinstance(error, StorageError) or not skip_unreadable:
                 raise
+            unreadable.append(error)
             return None
 
     def readable() -> Iterator[Features]:
@@ -73,6 +76,8 @@ def _computed(training: DataSet, skip_unreadable: bool) -> FeatureStatistics:
                 yield features
 
     statistics = FeatureStatistics.of(readable())
+    if len(unreadable) == len(indices):
+        raise unreadable[-1]
     if not np.isfinite(statistics.mean).all():
         raise TrainingError("the features of the training set are not finite numbers")
     return statistics
