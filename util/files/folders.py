@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
+
+log = logging.getLogger(__name__)
 
 
 def walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield `folder` and each folder in it, with the names of its files, in order; nothing that is hidden.
 
-    Links to folders are followed, unless they lead to a folder that they are in, by other links or not.
+    Links to folders are followed, unless they lead to a folder that they are in, by other links or not. A folder that
+    cannot be read, as a disk's `lost+found`, is passed over with a warning.
     """
-    for path, folders, files in os.walk(folder, followlinks=True):
+    for path, folders, files in os.walk(folder, onerror=_warn, followlinks=True):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and not _leads_up(Path(path, name)))
         yield path, sorted(name for name in files if not name.startswith("."))
+
+
+def _warn(error: OSError) -> None:
+    log.warning("%s: cannot be read (%s), and nothing in it is taken", error.filename, error.strerror)
 
 
 def _leads_up(folder: Path) -> bool:
