@@ -61,10 +61,16 @@ def _name(archive: RemoteFile) -> str:
 
 @contextmanager
 def opened_tar(path: Path) -> Iterator[tarfile.TarFile]:
-    """Open a tar archive; when the block ends, read on to the end of its compression, where the checksum is."""
+    """Open a tar archive; when the block ends, read on to the end of its compression, where the checksum is.
+
+    Raise tarfile.ReadError if members follow that were not read: tarfile takes a damaged header for the end.
+    """
     with tarfile.open(path) as tar:
         yield tar
         assert tar.fileobj is not None
+        tar.fileobj.seek(tar.offset)
+        if any(tar.fileobj.read(tarfile.BLOCKSIZE)):
+            raise tarfile.ReadError("damaged in its middle")
         while tar.fileobj.read(_BLOCK):
             pass
 

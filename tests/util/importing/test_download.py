@@ -191,6 +191,14 @@ def test_an_archive_that_is_damaged_inside_is_named_and_nothing_of_it_stays(
     assert names(path.parent) == {path.name}
 
 
+def test_an_archive_with_a_damaged_header_is_refused_and_not_half_unpacked(server: Server, tmp_path: Path) -> None:
+    server.contents["corpus.tar"] = gzip.decompress(archive_of_noise("gz")).replace(b"waves/5.raw", b"waves/6.raw")
+    archive = RemoteFile(server.url.replace("archive.tar.gz", "corpus.tar"))
+    with pytest.raises(ImportingError, match=r"corpus.tar cannot be unpacked: damaged in its middle; delete it"):
+        fetch_archives([archive], tmp_path / "out", lambda _: None)
+    assert names(tmp_path / "out") == {"corpus.tar"}
+
+
 def test_an_archive_in_another_one_that_is_damaged_is_put_down_to_that_one(server: Server, tmp_path: Path) -> None:
     server.content = archive_of_noise("gz", damaged(archive_of_noise("xz")))
     path = tmp_path / "out" / "archive.tar.gz"
