@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,16 @@ def test_a_file_that_onnxruntime_cannot_name_the_fault_of_prints_nothing(
     path.write_bytes(file.read_bytes().replace(b"features/filters", b"\xff" + b"eatures/filters", 1))
     check_refused(path, "cannot be run by onnxruntime")
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_run_that_fails_without_a_word_is_told_by_its_kind(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise NotImplementedError
+
+    model = Model(file)
+    monkeypatch.setattr(model._engine, "_session", SimpleNamespace(run=fail))
+    with pytest.raises(ModelError, match="cannot be run by onnxruntime: NotImplementedError"):
+        model.posteriors(signal(8000))
 
 
 def test_a_file_whose_dimensions_have_damaged_names_is_refused_in_one_line(file: Path, tmp_path: Path) -> None:

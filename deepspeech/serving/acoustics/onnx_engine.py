@@ -135,9 +135,14 @@ class OnnxEngine(AcousticEngine):
         try:
             logits, *rest = self._session.run(wanted, feed)
         except Exception as error:  # onnxruntime's errors have no common base
-            raise ModelError(f"{self._info.path}: cannot be run by onnxruntime: {str(error).splitlines()[0]}") from None
+            raise ModelError(f"{self._info.path}: cannot be run by onnxruntime: {first_line(error)}") from None
         counts = lengths if takes == WINDOWS else rest.pop(0)
         return logits, counts, np.concatenate(rest, axis=1) if rest else states
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's text, or its kind if it has none."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]
 
 
 def _together(utterances: Sequence[_Utterance]) -> Iterator[list[int]]:

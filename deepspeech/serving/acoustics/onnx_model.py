@@ -19,7 +19,7 @@ from ..frozen.metadata import parse_alphabet, parse_features, parse_network
 from ..frozen.model import ModelInfo
 from ..layers.precision import AUTO, Precision
 from .loading import AcousticModel
-from .onnx_engine import INPUTS, SAMPLES, OnnxEngine, Run
+from .onnx_engine import INPUTS, SAMPLES, OnnxEngine, Run, first_line
 from .onnx_file import read_onnx_file
 from .sample_windows import SampleFeatures
 
@@ -69,7 +69,7 @@ def _session(library: Any, content: bytes) -> Any:
             enable_fallback=0,  # which prints each error to stdout, and tries the same again
         )
     except Exception as error:  # onnxruntime's errors have no common base
-        raise GraphError(f"cannot be run by onnxruntime ({_first_line(error)})") from None
+        raise GraphError(f"cannot be run by onnxruntime ({first_line(error)})") from None
 
 
 def _info(path: Path, properties: Mapping[str, str]) -> ModelInfo:
@@ -130,7 +130,3 @@ def _texts(labels: tuple[bytes, ...]) -> tuple[str, ...]:
         return tuple(label.decode() for label in labels)
     except UnicodeDecodeError:
         raise GraphError("its alphabet is not UTF-8") from None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
