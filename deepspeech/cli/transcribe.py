@@ -117,6 +117,7 @@ def _check(options: argparse.Namespace) -> None:
     for name in ("lm_alpha", "lm_beta", "hot_words"):
         if getattr(options, name) not in (None, "") and options.scorer is None:
             raise FlagError(f"--{name}: needs --scorer")
+    options.boosts = tuple(map(_hot_word, filter(None, options.hot_words.split(","))))
     if options.json:
         if options.format in SUBTITLES:
             raise FlagError(f"--json: prints JSON, and --format={options.format} subtitles; give one of the two")
@@ -150,18 +151,19 @@ def _load(options: argparse.Namespace) -> Model:
         model.setScorerAlphaBeta(
             alpha if given_alpha is None else given_alpha, beta if given_beta is None else given_beta
         )
-    for word, boost in _hot_words(options.hot_words):
+    for word, boost in options.boosts:
         model.addHotWord(word, boost)
     return model
 
 
-def _hot_words(text: str) -> Iterator[tuple[str, float]]:
-    for entry in filter(None, text.split(",")):
-        word, _, boost = entry.rpartition(":")
-        try:
-            yield word, float(boost)
-        except ValueError:
-            raise FlagError(f"--hot_words: {entry!r} is not word:boost") from None
+def _hot_word(entry: str) -> tuple[str, float]:
+    word, _, boost = entry.rpartition(":")
+    try:
+        if word.strip():
+            return word, float(boost)
+    except ValueError:
+        pass
+    raise FlagError(f"--hot_words: {entry!r} is not word:boost")
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -127,6 +127,9 @@ def test_a_graph_that_was_cut_off_is_one_line(client: Client, recordings: list[P
         (["--audio", "missing.wav"], "missing.wav"),
         (["--audio", "a.wav", "--scorer", "missing.scorer"], "missing.scorer"),
         (["--audio", "a.wav", "--hot_words", "a:1"], "--hot_words"),
+        (["--audio", "a.wav", "--hot_words", "Nairobi", "--scorer", "a.scorer"], "'Nairobi' is not word:boost"),
+        (["--audio", "a.wav", "--hot_words", "a:1,5", "--scorer", "a.scorer"], "'5' is not word:boost"),
+        (["--audio", "a.wav", "--hot_words", " :5", "--scorer", "a.scorer"], "' :5' is not word:boost"),
         (["--audio", "a.wav", "--lm_alpha", "nan"], "--lm_alpha=nan: must be"),
         (
             ["--audio", "a/a.wav", "b/a.wav", "--output_dir", "out"],
