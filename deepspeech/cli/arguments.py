@@ -26,6 +26,9 @@ from ..util.transcripts import Normalizer
 
 EMPTY_PATH = "the path is empty; give . for the current folder"
 
+VERSION = f"DeepSpeech {__version__}"
+"""What every command prints that is asked for its version."""
+
 ESCAPES = "deepspeech.escapes"
 """The name under which Python knows `_escaped`."""
 
@@ -50,9 +53,7 @@ class ArgumentParser(argparse.ArgumentParser):
 
 def add_version_flag(parser: argparse.ArgumentParser) -> None:
     """Add the flag that prints which version of the package is installed."""
-    parser.add_argument(
-        "--version", action="version", version=f"DeepSpeech {__version__}", help="print the version and stop"
-    )
+    parser.add_argument("--version", action="version", version=VERSION, help="print the version and stop")
 
 
 def output_path(text: str) -> Path:

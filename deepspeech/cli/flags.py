@@ -7,10 +7,10 @@ from typing import Any, Generic, TypeVar
 
 from absl import flags as absl_flags
 
-from .. import __version__
 from ..errors import FlagError
 from ..options import Flag, Options, check_values, flags_of, with_values
 from ..util.augmentation.registry import KINDS
+from .arguments import VERSION
 from .combinations.flags import check_options
 from .combinations.places import placed
 from .command_line.flag_files import without_flag_files
@@ -73,7 +73,7 @@ def read_command_line(arguments: Sequence[str], options: T, usage: str) -> Comma
     values = _defined(names)
     positional = _parsed(values, arguments, names)
     if values.help or values.helpfull or values.version:
-        print(__version__ if values.version else help_text(type(options), usage))
+        print(VERSION if values.version else help_text(type(options), usage))
         return None
 
     def given_value(name: str) -> Any:

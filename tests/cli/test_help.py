@@ -5,6 +5,7 @@ from importlib import import_module
 import pytest
 
 from deepspeech import __version__
+from deepspeech.cli.flags import parse
 
 MODULES = {
     "align": "align",
@@ -30,4 +31,9 @@ def test_a_command_says_its_version(module: str, capsys: pytest.CaptureFixture[s
     main = import_module(f"deepspeech.cli.{module}").main
     with pytest.raises(SystemExit):
         main(["--version"])
+    assert capsys.readouterr().out == f"DeepSpeech {__version__}\n"
+
+
+def test_the_trainer_says_its_version_as_the_other_commands_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert parse(["--version"]) is None
     assert capsys.readouterr().out == f"DeepSpeech {__version__}\n"
