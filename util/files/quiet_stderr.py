@@ -12,6 +12,9 @@ from contextlib import contextmanager
 
 from ..parallel import call_in_forked_children
 
+LEVEL, FATAL = "TF_CPP_MIN_LOG_LEVEL", "3"
+"""A variable of the environment, and its value that lets TensorFlow print the least."""
+
 _OF_TENSORFLOW = re.compile(
     rb"WARNING: All log messages before absl|[IWEF]\d{4} |\d{4}-\d\d-\d\d [\d:.]+: [IWEF] |To enable the following"
     rb"|INFO: Created TensorFlow Lite"
@@ -39,12 +42,23 @@ def without_tensorflows_lines() -> Iterator[None]:
 
     After an error all of it is printed. Threads wait for each other.
     """
-    with _TURNS.lock:
+    with _TURNS.lock, _few_lines():
         yield from _held_back()
 
 
+@contextmanager
+def _few_lines() -> Iterator[None]:
+    """Let TensorFlow, which asks the environment once, when it is imported, print only why it ends the process."""
+    is_ours = LEVEL not in os.environ
+    os.environ.setdefault(LEVEL, FATAL)
+    try:
+        yield
+    finally:
+        if is_ours and os.environ.get(LEVEL) == FATAL:  # else it is the choice of what was imported meanwhile
+            del os.environ[LEVEL]
+
+
 def _held_back() -> Iterator[None]:
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     if sys.stderr is None:  # it was closed when the process began, and descriptor 2 may be that of any file now
         yield
         return

@@ -19,6 +19,17 @@ def test_lines_that_are_not_tensorflows_are_printed_in_the_end(capfd: pytest.Cap
     assert capfd.readouterr().err == "ours\n"
 
 
+def test_the_environment_is_itself_again_for_what_is_started_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TF_CPP_MIN_LOG_LEVEL", raising=False)
+    with without_tensorflows_lines():
+        assert os.environ["TF_CPP_MIN_LOG_LEVEL"] == "3"
+    assert "TF_CPP_MIN_LOG_LEVEL" not in os.environ
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "1")
+    with without_tensorflows_lines():
+        pass
+    assert os.environ["TF_CPP_MIN_LOG_LEVEL"] == "1"
+
+
 def test_standard_error_is_itself_again_after_threads_that_overlapped() -> None:
     before = os.fstat(2)
     inside, over = threading.Event(), threading.Event()
