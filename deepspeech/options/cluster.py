@@ -39,10 +39,10 @@ class HostsCheck(Check):
         known = set[str]()
         for host in value:
             address, _, port = host.rpartition(":")
-            if not (_is_host(address) and port.isdecimal() and 0 < int(port) < 65536):
-                return f"--{name}: {host!r} is not a host and port, such as node1:2222"
-            if ":" in address and not address.startswith("["):
+            if _is_port(port) and _is_ipv6(address):
                 return f"--{name}: {host!r} has an address of IPv6 without brackets; write [{address}]:{port}"
+            if not (_is_port(port) and _can_have_port(address)):
+                return f"--{name}: {host!r} is not a host and port, such as node1:2222"
             if host in known:
                 return f"--{name}: {host} is there twice; each node has an address of its own"
             known.add(host)
@@ -63,10 +63,8 @@ class AddressCheck(Check):
     def complaint(self, name: str, value: Any) -> str:
         """Return what is wrong with a port that there is not, or a host with colons that is no address of IPv6."""
         host, _, port = value.rpartition(":")
-        if host and port.isdecimal() and (":" not in host or host.endswith("]")):
-            is_good = _is_host(host) and 0 < int(port) < 65536
-        else:
-            is_good = not value or (_is_host(value) and ":" not in value) or _is_ipv6(value)
+        with_port = _can_have_port(host) and _is_port(port)
+        is_good = not value or with_port or _can_have_port(value) or _is_ipv6(value)
         return "" if is_good else f"--{name}: {value!r} is not a host, or a host and port, such as node1:2222"
 
 
@@ -78,9 +76,20 @@ def _is_host(name: str) -> bool:
         return False
 
 
+def _can_have_port(host: str) -> bool:
+    """Return whether a colon and a port may follow a host: a name, or an address, which is in brackets if of IPv6."""
+    if host.startswith("[") and host.endswith("]"):
+        return _is_ipv6(host[1:-1])
+    return _is_host(host) and not set("[]:") & set(host)
+
+
+def _is_port(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= 5 and 0 < int(text) < 65536
+
+
 def _is_ipv6(host: str) -> bool:
     try:
-        return IPv6Address(host.removeprefix("[").removesuffix("]")) is not None
+        return IPv6Address(host) is not None
     except ValueError:
         return False
 
