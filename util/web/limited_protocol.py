@@ -44,8 +44,10 @@ class LimitedProtocol(HttpToolsProtocol):
 
     _timer: asyncio.TimerHandle | None = None
     _head_bytes: int | None = 0  # received of the head that is not complete
+    _follows = False  # whether what arrives now holds the end of another request
     _one_too_many = False
     _refused = False
+    _refusal_due: tuple[int, str] | None = None  # once what came before is answered
 
     def refusal(self, status: int, message: str) -> bytes:
         """Return the JSON that tells why a request is refused."""
@@ -71,10 +73,11 @@ class LimitedProtocol(HttpToolsProtocol):
         """Take a piece of a request, and refuse a head that is too large."""
         if self._one_too_many:
             self._refuse_connection()
-        if self._refused:
+        if self._refused or self._refusal_due is not None:
             return
+        self._follows = False
         super().data_received(data)
-        if self._head_bytes is not None:
+        if self._head_bytes is not None and not self._follows:  # else it may be as little as a byte of these
             self._head_bytes += len(data)
             if self._head_bytes > self.largest_head:
                 self._refuse(HEAD_TOO_LARGE, f"over {self.largest_head} bytes of headers")
@@ -93,7 +96,14 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """Stop the time: all of a request has arrived."""
         self._stop_timer()
+        self._follows = True
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Go on with the request that follows, which may be one to refuse."""
+        super().on_response_complete()
+        if self._refusal_due is not None and not self._owes_answers():
+            self._refuse(*self._refusal_due)
 
     def handle_websocket_upgrade(self) -> None:
         """Stop the time: what follows is no request."""
@@ -122,15 +132,27 @@ class LimitedProtocol(HttpToolsProtocol):
             self._timer = None
 
     def _refuse_slow_request(self) -> None:
+        if self._owes_answers():  # until then, what follows may be left unread
+            self._start_timer()
+            return
         self._refuse(TOO_SLOW, f"a request may take {self.slowest_request:.0f} s at most")
 
     def _refuse_connection(self) -> None:
         self._refuse(TOO_MANY, "too many connections; try again later")
 
+    def _owes_answers(self) -> bool:
+        """Return whether requests that came before the one that is arriving are still to be answered."""
+        cycle: Any = self.cycle
+        is_of_earlier = self._head_bytes is not None and cycle is not None
+        return bool(self.pipeline) or (is_of_earlier and not cycle.response_complete)
+
     def _refuse(self, status: int, message: str) -> None:
-        """Close the connection, saying why unless an answer is on its way already."""
+        """Close the connection, once all before is answered, saying why unless an answer is on its way already."""
         cycle: Any = self.cycle
         if self.transport.is_closing() or self._refused:
+            return
+        if self._owes_answers():
+            self._refusal_due = (status, message)
             return
         self._refused = True
         self._stop_timer()

@@ -1,0 +1,103 @@
+"""Requests over one connection, several at once."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+import uvicorn
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
+
+from deepspeech.util.web.limited_protocol import LimitedProtocol
+
+HELD = threading.Event()
+"""Set when requests of /held may be answered."""
+
+
+class Protocol(LimitedProtocol):
+    slowest_request = 120.0
+    largest_head = 1 << 16
+
+    def refusal(self, status: int, message: str) -> bytes:
+        return f"{status} {message}".encode()
+
+
+async def lengths_of_bodies(scope: Scope, receive: Receive, send: Send) -> None:
+    body = await Request(scope, receive).body()
+    while scope["path"] == "/held" and not HELD.is_set():
+        await asyncio.sleep(0.01)
+    await PlainTextResponse(str(len(body)))(scope, receive, send)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[uvicorn.Server]:
+    listening = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(lengths_of_bodies, http=Protocol, lifespan="off", log_config=None, log_level="critical")
+    started = uvicorn.Server(config)
+    started.config.port = listening.getsockname()[1]
+    thread = threading.Thread(target=started.run, kwargs={"sockets": [listening]})
+    thread.start()
+    until(lambda: started.started)
+    yield started
+    started.should_exit = True
+    thread.join()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        time.sleep(0.01)
+
+
+@contextmanager
+def connected(server: uvicorn.Server) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", server.config.port), 60) as connection:
+        yield connection
+
+
+def answers(connection: socket.socket) -> list[int]:
+    """Return the statuses that are answered until the connection is closed."""
+    said = b""
+    with suppress(ConnectionResetError):
+        while piece := connection.recv(10_000):
+            said += piece
+    return [int(status) for status in re.findall(rb"HTTP/1.1 (\d+)", said)]
+
+
+def request(path: str, *headers: str, body: bytes = b"") -> bytes:
+    lines = [f"POST {path} HTTP/1.1", "Host: localhost", f"Content-Length: {len(body)}", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+def test_requests_that_come_at_once_are_answered_one_after_the_other(server: uvicorn.Server) -> None:
+    long = f"X: {'x' * 40_000}"
+    with connected(server) as connection:
+        connection.sendall(request("/", long) * 9 + request("/", long, "Connection: close"))
+        assert answers(connection) == [200] * 10
+
+
+def test_a_head_that_is_too_large_is_refused_once_those_before_are_answered(server: uvicorn.Server) -> None:
+    with connected(server) as connection:
+        connection.sendall(request("/") * 3 + request("/", f"X: {'x' * 800_000}"))
+        assert answers(connection) == [200] * 3 + [431]
+
+
+def test_a_request_is_not_too_slow_while_those_before_it_are_unanswered(server: uvicorn.Server) -> None:
+    HELD.clear()
+    with connected(server) as connection:
+        sent = request("/held") + request("/", "Connection: close", body=bytes(8 << 20))
+        sending = threading.Thread(target=connection.sendall, args=(sent,))
+        sending.start()
+        until(lambda: any(each.pipeline for each in server.server_state.connections))
+        protocol = next(each for each in server.server_state.connections if each.pipeline)
+        protocol.loop.call_soon_threadsafe(protocol._refuse_slow_request)  # as its timer would
+        protocol.loop.call_soon_threadsafe(HELD.set)
+        assert answers(connection) == [200, 200]
+        sending.join()
