@@ -5,9 +5,11 @@ many connections there are.
 """
 
 import asyncio
+import sys
 from http import HTTPStatus
 from typing import Any
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .connections import ConnectionLimits
@@ -44,6 +46,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     _timer: asyncio.TimerHandle | None = None
     _head_bytes: int | None = 0  # received of the head that is not complete
+    _piece = b""  # what has arrived last
     _follows = False  # whether what arrives now holds the end of another request
     _one_too_many = False
     _refused = False
@@ -76,6 +79,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._refused or self._refusal_due is not None:
             return
         self._follows = False
+        self._piece = data
         super().data_received(data)
         if self._head_bytes is not None and not self._follows:  # else it may be as little as a byte of these
             self._head_bytes += len(data)
@@ -91,13 +95,15 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Count no further bytes of the head: it has arrived."""
         self._head_bytes = None
-        super().on_headers_complete()
+        if not self._offers_other_protocol():
+            super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """Stop the time: all of a request has arrived."""
         self._stop_timer()
         self._follows = True
-        super().on_message_complete()
+        if not self._offers_other_protocol():
+            super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """Go on with the request that follows, which may be one to refuse."""
@@ -109,6 +115,22 @@ class LimitedProtocol(HttpToolsProtocol):
         """Stop the time: what follows is no request."""
         self._stop_timer()
         super().handle_websocket_upgrade()
+
+    def _offers_other_protocol(self) -> bool:
+        """Return whether a request could go on in a protocol that is not spoken here, as Java's offer HTTP/2."""
+        offers = self.parser.should_upgrade() and b"upgrade" in dict(self.headers)
+        return offers and not self._should_upgrade()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Take a request that offers another protocol for one that does not: the parser takes its body for that one."""
+        upgrade = sys.exc_info()[1]
+        if not (isinstance(upgrade, httptools.HttpParserUpgrade) and self._offers_other_protocol()):
+            return
+        version = self.parser.get_http_version().encode()
+        head = [b"%b %b HTTP/%b\r\n" % (self.parser.get_method(), self.url, version)]
+        head += [b"%b: %b\r\n" % header for header in self.headers if header[0] != b"upgrade"]
+        rest = self._piece[upgrade.args[0] :]
+        self.data_received(b"".join([*head, b"\r\n", rest]))
 
     def _is_one_too_many(self) -> bool:
         if self.limits is None:

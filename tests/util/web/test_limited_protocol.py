@@ -1,4 +1,4 @@
-"""Requests over one connection, several at once."""
+"""Requests over one connection: several at once, and those that offer a protocol that is not spoken."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection
 
 import pytest
 import uvicorn
@@ -101,3 +102,12 @@ def test_a_request_is_not_too_slow_while_those_before_it_are_unanswered(server: 
         protocol.loop.call_soon_threadsafe(HELD.set)
         assert answers(connection) == [200, 200]
         sending.join()
+
+
+def test_a_request_that_offers_http_2_is_answered_as_one_that_does_not(server: uvicorn.Server) -> None:
+    offer = {"connection": "Upgrade, HTTP2-Settings", "upgrade": "h2c", "http2-settings": "AAMAAABkAARAAAAAAAIAAAAA"}
+    body = b"GET / HTTP/1.1\r\n\r\n"
+    with closing(HTTPConnection("127.0.0.1", server.config.port, timeout=60)) as connection:
+        for headers in (offer, {}, {**offer, "transfer-encoding": "chunked"}, offer):
+            connection.request("POST", "/", body, headers, encode_chunked="transfer-encoding" in headers)
+            assert connection.getresponse().read() == str(len(body)).encode()
