@@ -59,6 +59,11 @@ class Utterances:
         """Seconds of audio since a word was last heard."""
         return self._silent_samples / self._model_rate
 
+    @property
+    def ends_in_half_a_sample(self) -> bool:
+        """Whether the audio heard, of which `finish` leaves out that byte, is not a whole number of samples."""
+        return bool(self._odd)
+
     def begin_with(self, start: Start) -> list[str]:
         """Recognize the utterances that follow as `start` says; return those of its hot words that have no effect.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from serving_in_thread import Samples, samples_of
+from serving_in_thread import Samples, loaded, of_kind, rest, samples_of, say, serving, tell
 
 from deepspeech import Model
 from deepspeech.errors import ModelError
@@ -109,6 +109,21 @@ def test_silence_is_counted_where_the_client_ends_utterances_in_it(model: Model)
         (final,) = utterances.hear(bytes(2 * RATE), partial=False) + utterances.finish()
         assert isinstance(final, Final) and not final.transcripts[0].text
         assert utterances.silent_seconds == second
+
+
+def test_half_a_sample_at_the_end_of_an_utterance_is_left_out_with_a_warning(
+    graph_file: Path, speech: list[Samples], model: Model
+) -> None:
+    with serving(loaded(graph_file)) as server, server.stream() as stream:
+        for spoken, further in zip(speech, (b"\1", b"", b""), strict=True):
+            say(stream, spoken)
+            stream.send(further)
+            tell(stream, "finish")
+        tell(stream, "close")
+        messages = rest(stream)
+    assert [final["text"] for final in of_kind(messages, "final")] == [model.transcribe(each).text for each in speech]
+    (warning,) = of_kind(messages, "warning")
+    assert warning["code"] == "half_sample" and "odd number of bytes" in warning["message"]
 
 
 def test_words_that_only_a_final_has_end_the_silence(model: Model, speech: list[Samples]) -> None:

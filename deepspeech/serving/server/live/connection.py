@@ -49,6 +49,9 @@ class Ending:
 SLOW_READER = Ending(POLICY, "slow_reader", "too many messages were left unread")
 
 
+HALF_SAMPLE = "the utterance's audio has an odd number of bytes; the last one, half a sample, is left out"
+
+
 class ClientGoneError(Exception):
     """There is nobody left to tell anything."""
 
@@ -188,10 +191,14 @@ class LiveConnection:
         """Have the utterance end after these samples."""
         begin, utterances = time.monotonic(), self._utterances
 
-        def final() -> list[Event]:
-            return utterances.hear(samples, partial=False) + utterances.finish()
+        def final() -> tuple[list[Event], bool]:
+            heard = utterances.hear(samples, partial=False)
+            is_cut = utterances.ends_in_half_a_sample
+            return heard + utterances.finish(), is_cut
 
-        heard = await self._service.recognize(final, len(samples) / self._second)
+        heard, is_cut = await self._service.recognize(final, len(samples) / self._second)
+        if is_cut and not self.warn("half_sample", HALF_SAMPLE):
+            return SLOW_READER
         return self._tell(heard, begin)
 
     def _tell(self, events: Sequence[Event], since: float) -> Ending | None:
