@@ -15,14 +15,13 @@ import soundfile
 pytest.importorskip("wyoming")
 
 from untrained import MODELS, untrained
-from wyoming.asr import Transcribe, Transcript, TranscriptChunk, TranscriptStart, TranscriptStop
+from wyoming.asr import Transcribe, Transcript, TranscriptChunk
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
-from wyoming.client import AsyncTcpClient
 from wyoming.error import Error
 from wyoming.event import Event
 from wyoming.info import Describe, Info
 from wyoming.ping import Ping, Pong
-from wyoming_in_loop import run, served
+from wyoming_in_loop import answer, client, run, served, speak, transcript_of
 
 from deepspeech import Model
 from deepspeech.cli.server import options_of, parser
@@ -48,37 +47,6 @@ def models(graph_file: Path) -> Models:
 def samples(recordings: list[Path]) -> Samples:
     read: Samples = soundfile.read(recordings[0], dtype="int16")[0]
     return read
-
-
-def client(port: int) -> AsyncTcpClient:
-    return AsyncTcpClient("127.0.0.1", port, read_timeout=120)
-
-
-async def speak(to: AsyncTcpClient, audio: bytes, rate: int = 16000, width: int = 2, channels: int = 1) -> None:
-    await to.write_event(AudioStart(rate, width, channels).event())
-    size = 1024 * width * channels
-    for first in range(0, len(audio), size):
-        await to.write_event(AudioChunk(rate, width, channels, audio[first : first + size]).event())
-    await to.write_event(AudioStop().event())
-
-
-async def answer(of: AsyncTcpClient) -> list[Event]:
-    """Return the events up to the end of a transcript, or an error."""
-    events = []
-    while (event := await of.read_event()) is not None:
-        events.append(event)
-        if TranscriptStop.is_type(event.type) or Error.is_type(event.type):
-            break
-    return events
-
-
-def transcript_of(events: list[Event]) -> str:
-    assert [event.type for event in events[-2:]] == ["transcript", "transcript-stop"], events
-    assert TranscriptStart.is_type(events[0].type)
-    text = Transcript.from_event(events[-2]).text
-    told = "".join(TranscriptChunk.from_event(event).text for event in events[1:-2])
-    assert told == text
-    return text
 
 
 def test_the_published_client_is_told_what_the_model_hears(models: Models, samples: Samples, model: Model) -> None:
@@ -152,8 +120,8 @@ def test_limits_hold_for_wyoming_too(models: Models, samples: Samples) -> None:
         async with client(port) as satellite:
             for event in events:
                 await satellite.write_event(event)
-            told = (await answer(satellite))[-1]
-            assert Error.is_type(told.type)
+            while not Error.is_type((told := (await answer(satellite))[-1]).type):
+                pass  # the transcript of what was said before
             assert await satellite.read_event() is None
             return Error.from_event(told).code, Error.from_event(told).text
 
@@ -177,6 +145,36 @@ def test_limits_hold_for_wyoming_too(models: Models, samples: Samples) -> None:
             assert "seconds of audio at most" in (await refused(port, start, *chunks))[1]
             other = AudioChunk(8000, 2, 1, audio[:2000]).event()
             assert "its rate is 8000" in (await refused(port, start, other))[1]
+
+    run(test)
+
+
+def test_who_goes_beyond_a_limit_has_the_transcript_of_what_was_said(
+    models: Models, samples: Samples, model: Model
+) -> None:
+    chunk = AudioChunk(16000, 2, 1, samples.tobytes()).event()
+    expected = model.transcribe(samples).text
+
+    async def told(port: int, *further: Event) -> list[Event]:
+        async with client(port) as satellite:
+            for event in (chunk, *further):
+                await satellite.write_event(event)
+            assert transcript_of(await answer(satellite)) == expected
+            return await answer(satellite)
+
+    async def test() -> None:
+        silence = AudioChunk(16000, 2, 1, bytes(32_000)).event()
+        for limit, further, code in (
+            ("max_silence_seconds", [silence] * 9, "silence"),
+            ("max_stream_seconds", [AudioChunk(16000, 2, 1, bytes(200_000)).event()], "too_much_audio"),
+            ("max_hot_words", [AudioChunk(8000, 2, 1, b"").event()], "bad_event"),
+        ):
+            async with served(models, **{limit: 5}) as (service, port):
+                (error,) = await told(port, *further)
+                assert Error.from_event(error).code == code
+                assert f'refused_total{{code="{code}"}} 1.0'.encode() in service.metrics.text()[0]
+        async with served(models, idle_seconds=1) as (_, port):
+            assert await told(port) == []
 
     run(test)
 

@@ -40,27 +40,37 @@ class Connection:
         self._pace = Pace(service.limits.max_messages_per_second)
 
     async def serve(self) -> None:
-        """Answer events until the client leaves, sends nothing for too long, or the server is stopped."""
+        """Answer events until the client leaves, sends nothing for too long, breaks a rule, or the server is stopped.
+
+        Speech that is in progress then has its transcript.
+        """
         try:
-            while (event := await self._next()) is not None:
-                await self._handle(event)
-            if self._speech is not None and self._service.draining.is_set():
+            refused = await self._answer()
+            if self._speech is not None:
                 await self._finish()
         except (OSError, asyncio.TimeoutError):  # the client has gone, or does not read
             raise
         except Exception as error:
-            self._place.close()
-            told = isinstance(error, (BadEventError, RefusedError))
-            await self.refuse(error if told else failed("a Wyoming connection", error))
+            refused = failed("a Wyoming connection", error)
         finally:
             self._place.close()
+        if refused is not None:
+            await self.refuse(refused)
 
-    async def refuse(self, error: Exception) -> None:
+    async def refuse(self, error: BadEventError | RefusedError) -> None:
         """Tell why no event is answered any more."""
-        code = error.code if isinstance(error, RefusedError) else "bad_event"
-        self._service.metrics.refused.labels(code).inc()
-        await self._send([Error(str(error), code).event()])
+        self._service.metrics.refused.labels(error.code).inc()
+        await self._send([Error(str(error), error.code).event()])
         await self._linger()
+
+    async def _answer(self) -> BadEventError | RefusedError | None:
+        """Answer events; return why no further one is answered, None if there is none."""
+        try:
+            while (event := await self._next()) is not None:
+                await self._handle(event)
+        except (BadEventError, RefusedError) as error:
+            return error
+        return None
 
     async def _next(self) -> Event | None:
         """Return the next event; None if there is none for too long, or when the server is stopped."""
@@ -114,6 +124,7 @@ class Connection:
 
     def _begin(self, rate: int) -> Speech:
         """Begin a stretch of audio; one that was not ended is forgotten."""
+        self._speech = None
         self._place.close()
         self._place.enter_context(self._service.stream())
         self._speech = Speech(self._service, self._model or self._chosen(), rate)

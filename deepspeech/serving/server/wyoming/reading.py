@@ -16,7 +16,11 @@ LONGEST_LINE = 1 << 16
 
 
 class BadEventError(Exception):
-    """A client sent what isn't in the protocol; the message says what."""
+    """A client sent what isn't in the protocol, or more than it may; the message says what, the code for programs."""
+
+    def __init__(self, message: str, code: str = "bad_event") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 async def read_event(reader: asyncio.StreamReader, most_audio: int) -> Event | None:

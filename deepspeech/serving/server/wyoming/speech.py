@@ -41,8 +41,12 @@ class Speech:
         if seconds < PIECE_SECONDS:
             return []
         if self._utterances.seconds + seconds > self._limits.max_stream_seconds:
-            raise BadEventError(f"there may be {self._limits.max_stream_seconds:g} seconds of audio at most")
-        return await self._hear_waiting()
+            told = f"there may be {self._limits.max_stream_seconds:g} seconds of audio at most"
+            raise BadEventError(told, "too_much_audio")
+        events = await self._hear_waiting()
+        if self._utterances.silent_seconds > self._limits.max_silence_seconds:
+            raise BadEventError(f"no word in {self._limits.max_silence_seconds:g} seconds of audio", "silence")
+        return events
 
     async def finish(self) -> list[Event]:
         """Return what tells the rest of the transcript, and the whole."""
@@ -55,8 +59,6 @@ class Speech:
         samples = bytes(self._waiting)
         self._waiting.clear()
         heard = await self._recognized(lambda: self._utterances.hear(samples), len(samples) / (2 * self._rate))
-        if self._utterances.silent_seconds > self._limits.max_silence_seconds:
-            raise BadEventError(f"no word in {self._limits.max_silence_seconds:g} seconds of audio")
         return self._told(heard)
 
     async def _recognized(self, work: Callable[[], Sequence[Heard]], audio_seconds: float) -> Sequence[Heard]:
