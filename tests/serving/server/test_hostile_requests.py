@@ -152,6 +152,19 @@ def test_bytes_that_are_no_request_end_their_own_connection(served: Served, garb
     assert served.get("/healthz")[0] == 200
 
 
+@pytest.mark.parametrize("charset", ["undefined", "punycode", "unicode_escape"])
+def test_a_form_in_what_is_no_character_set_is_refused(
+    served: Served, charset: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = {"content-type": f"multipart/form-data; boundary=X; charset={charset}"}
+    form = '--X\r\nContent-Disposition: form-data; name="model"\r\n\r\n\\ud800\r\n--X--\r\n'
+    with closing(HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)) as connection:
+        connection.request("POST", "/v1/audio/transcriptions", form, headers)
+        answer = connection.getresponse()
+        assert (answer.status, json.loads(answer.read())["error"]["code"]) == (415, "wrong_content_type")
+    assert caplog.messages == []
+
+
 def test_a_form_that_cannot_be_read_is_refused_without_a_line_in_the_log(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:

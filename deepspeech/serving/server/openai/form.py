@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
 from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
@@ -20,6 +21,9 @@ logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # clients, who
 
 FORMATS = ("json", "text", "srt", "vtt", "verbose_json")
 GRANULARITIES = ("word", "segment")
+
+CHARACTER_SETS = (b"utf-8", b"utf8", b"us-ascii", b"iso-8859-1", b"windows-1252")
+"""What a form may be written in. Python knows others, of which some stand for what is no text."""
 
 MOST_FIELDS = 64
 """Beside the keywords, each of which is a field."""
@@ -46,9 +50,11 @@ class TranscriptionRequest:
 async def read_form(request: Request, limits: Limits) -> FormData:
     """Return the form of a request; its files are closed by the caller. Raise RefusedError."""
     most_bytes = limits.max_body_megabytes << 20
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "multipart/form-data":
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
+    if kind != b"multipart/form-data":
         raise RefusedError(415, "wrong_content_type", "The body must be multipart/form-data")
+    if options.get(b"charset", b"utf-8").lower() not in CHARACTER_SETS:
+        raise RefusedError(415, "wrong_content_type", "The charset of a form must be utf-8")
     if int(_digits(request.headers.get("content-length"))) > most_bytes:
         raise _too_large(most_bytes)
     most_fields, body = MOST_FIELDS + limits.max_hot_words, _counted(request, most_bytes)
