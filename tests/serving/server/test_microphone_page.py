@@ -75,8 +75,9 @@ SHOW_AND_SAVE = """async phrases => {
   const { formats } = await import("/page/formats.js");
   const utterance = { text: "…", start: 0, words: phrases.map((word, n) => ({ word, start: n, end: n + 0.5 })) };
   const recording = new Recording("", "");
-  recording.add(utterance);
-  return [recording.part(".words p").textContent, formats.srt.write([utterance])];
+  for (const start of [0, 3599.9996, 3725]) recording.add({ ...utterance, start });
+  const times = [...recording.article.querySelectorAll(".time")].map(time => time.textContent);
+  return [recording.part(".words p").textContent, times, formats.srt.write([utterance])];
 }"""
 SHOW_ARABIC = """async () => {
   const { Recording } = await import("/page/recording.js");
@@ -186,10 +187,10 @@ def test_recordings_are_transcribed_where_they_are_dropped(
 
 def test_the_page_asks_for_the_token_where_there_is_one(speaker: Any, models: Models) -> None:
     with serving(models, token=TOKEN) as served, opened(speaker, served, expected="Locked") as page:
-        for given in ("a wrong secret of enough characters", TOKEN):
+        for given in ("a secret with 密 in it", "a wrong secret of enough characters", f" {TOKEN} "):
             page.fill("#token_value", given)
             page.keyboard.press("Enter")
-            page.wait_for_selector("#problem:has-text('wrong')" if given != TOKEN else "#state:text-is('Ready')")
+            page.wait_for_selector("#problem:has-text('wrong')" if TOKEN not in given else "#state:text-is('Ready')")
         assert not page.is_visible("#token")
         page.click("#speak")
         page.wait_for_selector("#state:text-is('Listening')")
@@ -239,8 +240,9 @@ def test_arabic_runs_from_right_to_left_and_is_told_to_be_arabic(speaker: Any, m
 def test_phrases_of_a_script_without_spaces_are_shown_and_saved_without_them(speaker: Any, models: Models) -> None:
     phrases = ["你好", "世界", "cloud", "nine", "上", "𠀀"]
     with serving(models) as served, opened(speaker, served) as page:
-        shown, saved = page.evaluate(SHOW_AND_SAVE, phrases)
+        shown, times, saved = page.evaluate(SHOW_AND_SAVE, phrases)
     assert shown == "00:00你好世界 cloud nine 上𠀀"
+    assert times == ["00:00", "01:00:00", "01:02:05"]
     assert saved == srt(cues([TimedWord(phrase, second, second + 0.5) for second, phrase in enumerate(phrases)]))
 
 

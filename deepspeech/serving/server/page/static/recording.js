@@ -46,7 +46,7 @@ export class Recording {
     line.dir = "auto"; // by the script of its words
     const time = document.createElement("span");
     time.className = "time";
-    time.textContent = clock(utterance.start).slice(3, 8);
+    time.textContent = clock(utterance.start).replace(/^00:/, "").slice(0, -4); // without the thousandths
     line.append(time);
     let before = null;
     for (const word of utterance.words) {

@@ -3,7 +3,7 @@
 const KEY = "deepspeech-token";
 export const token = {
   get: () => sessionStorage.getItem(KEY) ?? "",
-  set: value => sessionStorage.setItem(KEY, value),
+  set: value => sessionStorage.setItem(KEY, value.trim()), // as the server takes it from its file
 };
 
 // The server refuses: `message` is for the user, `status` is HTTP's, 0 if the server is out of reach.
@@ -34,6 +34,7 @@ export async function transcribe(file, model, signal) {
 }
 
 async function ask(path, options = {}) {
+  if (/[^ -~]/.test(token.get())) throw new Refusal("The token is wrong.", 401); // no header holds it
   const headers = token.get() ? { Authorization: `Bearer ${token.get()}` } : {};
   const answer = await fetch(address(path), { ...options, headers }).catch(error => {
     if (error.name === "AbortError") throw error;
