@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import io
+import re
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
@@ -15,11 +17,13 @@ import pytest
 import soundfile
 from openai import OpenAI
 from serving_in_thread import PATIENCE, Samples, Served, final, loaded, samples_of, say, serving, tell, until
+from starlette.types import Message
 from websockets.exceptions import InvalidStatus
 
 from deepspeech.serving.server import service
+from deepspeech.serving.server.live.connection import LiveConnection
 from deepspeech.serving.server.models import Models
-from deepspeech.serving.server.options import LARGEST_LIMIT, Limits
+from deepspeech.serving.server.options import LARGEST_LIMIT, Limits, ServerOptions
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +88,38 @@ def test_audio_that_was_late_before_a_pause_keeps_nobody_out_after_it(
             assert final(first)["type"] == "final"
             with server.stream() as second:
                 assert second.recv(timeout=PATIENCE)
+
+
+def test_a_final_is_as_late_as_its_audio_was(models: Models) -> None:
+    of_one_thread = service.Service(ServerOptions((), threads=1), models)
+    messages: list[Message] = [{"bytes": bytes(3 * 32_000)}, {"text": '{"type": "finish"}'}]
+    said, told, others_are_done = asyncio.Event(), asyncio.Event(), threading.Event()
+
+    async def receive() -> Message:
+        if not messages:
+            said.set()
+            await asyncio.sleep(PATIENCE)
+        return {"type": "websocket.receive", **messages.pop(0)}
+
+    async def send(message: Message) -> None:
+        if '"final"' in message["text"]:
+            told.set()
+
+    async def serve() -> None:
+        others = asyncio.ensure_future(of_one_thread.of_stream(others_are_done.wait))
+        connection = LiveConnection(of_one_thread, models.named("tiny"), 16_000, receive, send)
+        served = asyncio.ensure_future(connection.serve())
+        await said.wait()
+        await asyncio.sleep(0.3)
+        others_are_done.set()
+        await told.wait()
+        served.cancel()
+        await asyncio.gather(served, others, return_exceptions=True)
+
+    asyncio.run(serve())
+    of_one_thread.close()
+    latency = re.search(rb"final_latency_seconds_sum (\S+)", of_one_thread.metrics.text()[0])
+    assert latency and float(latency[1]) > 0.3
 
 
 def test_recordings_that_are_not_transcribed_when_the_server_ends_are_refused_as_all_others(

@@ -160,11 +160,11 @@ class LiveConnection:
             return await self._hear(bytes(item.samples), item.arrived)
         if isinstance(item, Start):
             if self._utterances.in_progress:
-                await self._finish()
+                await self._finish(time.monotonic())
                 return Ending(POLICY, "bad_message", "start: an utterance is in progress; send it before the audio")
             return await self._begin(item)
         elif isinstance(item, Finish) or self._utterances.in_progress:
-            return await self._finish()
+            return await self._finish(item.at)
         return None
 
     async def _begin(self, start: Start) -> Ending | None:
@@ -180,16 +180,17 @@ class LiveConnection:
     async def _hear(self, samples: bytes, arrived: float) -> Ending | None:
         utterances = self._utterances
         if self._inbox.next_is(Finish):  # a partial would be late, and the final later
-            await self._inbox.take()
-            return await self._finish(samples)
+            finish = await self._inbox.take()
+            assert isinstance(finish, Finish)
+            return await self._finish(finish.at, samples)
         partial = not self._inbox.next_is(Close)
         seconds = len(samples) / self._second
         heard = await self._service.recognize(lambda: utterances.hear(samples, partial=partial), seconds)
         return self._tell(heard, arrived)
 
-    async def _finish(self, samples: bytes = b"") -> Ending | None:
-        """Have the utterance end after these samples."""
-        begin, utterances = time.monotonic(), self._utterances
+    async def _finish(self, said_at: float, samples: bytes = b"") -> Ending | None:
+        """Have the utterance end after these samples, as the client said at a time of the monotonic clock."""
+        utterances = self._utterances
 
         def final() -> tuple[list[Event], bool]:
             heard = utterances.hear(samples, partial=False)
@@ -199,7 +200,7 @@ class LiveConnection:
         heard, is_cut = await self._service.recognize(final, len(samples) / self._second)
         if is_cut and not self.warn("half_sample", HALF_SAMPLE):
             return SLOW_READER
-        return self._tell(heard, begin)
+        return self._tell(heard, said_at)
 
     def _tell(self, events: Sequence[Event], since: float) -> Ending | None:
         """Send what was heard; return an ending if the client has left too much unread, or said nothing for long."""

@@ -22,6 +22,7 @@ A word is {"word": …, "start": s, "end": s, "confidence": 0 to 1}; an alternat
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -57,12 +58,16 @@ class Start:
 
 @dataclass(frozen=True)
 class Finish:
-    """The utterance ends now."""
+    """The utterance ends now: `at`, in seconds of the monotonic clock."""
+
+    at: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True)
 class Close:
-    """The utterance ends now, and so does the connection."""
+    """The utterance ends now, as `Finish` has it, and so does the connection."""
+
+    at: float = field(default_factory=time.monotonic)
 
 
 Command = Start | Finish | Close
