@@ -198,10 +198,10 @@ def test_a_client_that_goes_away_stops_its_work(
     served: Served, client: OpenAI, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    body = long_recording(recording, 90).read()
+    counted = served.figure("transcription_seconds_count")
     head = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\ntiny\r\n'
     head += b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.flac"\r\n\r\n'
-    sent = head + body + b"\r\n--x--\r\n"
+    sent = head + long_recording(recording, 90).read() + b"\r\n--x--\r\n"
     with socket.create_connection(("127.0.0.1", served.port), PATIENCE) as gone:
         gone.sendall(b"POST /v1/audio/transcriptions HTTP/1.1\r\nHost: localhost\r\n")
         gone.sendall(b"Content-Type: multipart/form-data; boundary=x\r\nContent-Length: %d\r\n\r\n" % len(sent))
@@ -210,6 +210,7 @@ def test_a_client_that_goes_away_stops_its_work(
     until(lambda: served.server.service.idle)
     assert not list(tmp_path.iterdir())
     assert client.audio.transcriptions.create(file=recording, model="tiny").text
+    assert served.figure("transcription_seconds_count") == counted + 1
 
 
 @pytest.mark.parametrize("seconds", [1, 60], ids=["held in memory", "stored while it arrives"])

@@ -49,7 +49,7 @@ class TranscriptionEndpoint:
                 await form.close()
         if ending is not None:  # the place is free already when the client learns that it has its answer
             await ending(scope, receive, send)
-        self._service.metrics.transcription_seconds.observe(time.monotonic() - begun)
+            self._service.metrics.transcription_seconds.observe(time.monotonic() - begun)
 
     async def _answer(self, form: FormData, send: Send) -> ASGIApp:
         """Transcribe a recording; return what sends the answer, or the end of one that was sent meanwhile."""
