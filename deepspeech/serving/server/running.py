@@ -18,6 +18,7 @@ import uvicorn
 
 from ...errors import FlagError, ServerError
 from ...util.web import listening
+from ...util.web.connections import allow_more_files
 from .application import application
 from .models import Models
 from .options import ServerOptions
@@ -159,6 +160,7 @@ class RecognitionServer(uvicorn.Server):
 def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     """Load the models and serve them until a signal ends it; `say` is told where."""
     _let_threads_finish()
+    allow_more_files()
     with _ended_by_signals(), ExitStack() as sockets:
         listening = sockets.enter_context(listen(options.host, options.port))
         wyoming = None

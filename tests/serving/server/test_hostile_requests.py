@@ -6,11 +6,12 @@ import asyncio
 import json
 import socket
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openai import InternalServerError, OpenAI
 from schemathesis.specs.openapi.checks import positive_data_acceptance
+from server_process import running
 from serving_in_thread import (
     JSON,
     JSON_TEXTS,
@@ -273,3 +275,15 @@ def test_a_connection_that_is_one_too_many_is_told_when_to_come_back(served: Ser
     until(lambda: len(served.server.server_state.connections) == 0)
     assert served.get("/healthz")[0] == 200
     assert served.figure('refused_total{code="server_busy"}') >= 2
+
+
+def test_a_server_opens_as_many_files_as_it_may_for_its_connections(graph_file: Path, tmp_path: Path) -> None:
+    few = "resource.setrlimit(resource.RLIMIT_NOFILE, (100, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))"
+    log, before = tmp_path / "log", f"import resource; {few}"
+    with running(f"--model={graph_file}", log=log, before=before) as (_, address), ExitStack() as opened:
+        for _ in range(150):
+            host = ("127.0.0.1", urlsplit(address).port)
+            connection = opened.enter_context(socket.create_connection(host, PATIENCE))
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert connection.recv(1000).startswith(b"HTTP/1.1 200")
+    assert "out of system resource" not in log.read_text()
