@@ -57,6 +57,11 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+def pipelined(server: uvicorn.Server) -> list[Protocol]:
+    """Return the connections of which a request waits until one before it is answered."""
+    return [each for each in tuple(server.server_state.connections) if isinstance(each, Protocol) and each.pipeline]
+
+
 @contextmanager
 def connected(server: uvicorn.Server) -> Iterator[socket.socket]:
     with socket.create_connection(("127.0.0.1", server.config.port), 60) as connection:
@@ -96,8 +101,8 @@ def test_a_request_is_not_too_slow_while_those_before_it_are_unanswered(server: 
         sent = request("/held") + request("/", "Connection: close", body=bytes(8 << 20))
         sending = threading.Thread(target=connection.sendall, args=(sent,))
         sending.start()
-        until(lambda: any(each.pipeline for each in server.server_state.connections))
-        protocol = next(each for each in server.server_state.connections if each.pipeline)
+        until(lambda: bool(pipelined(server)))
+        (protocol,) = pipelined(server)
         protocol.loop.call_soon_threadsafe(protocol._refuse_slow_request)  # as its timer would
         protocol.loop.call_soon_threadsafe(HELD.set)
         assert answers(connection) == [200, 200]
