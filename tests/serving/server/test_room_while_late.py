@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import re
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
@@ -16,6 +17,7 @@ import openai
 import pytest
 import soundfile
 from openai import OpenAI
+from server_process import running, waited_for
 from serving_in_thread import PATIENCE, Samples, Served, final, loaded, samples_of, say, serving, tell, until
 from starlette.types import Message
 from websockets.exceptions import InvalidStatus
@@ -143,6 +145,31 @@ def test_recordings_that_are_not_transcribed_when_the_server_ends_are_refused_as
         with pytest.raises(openai.APIError, match="being stopped"):
             list(events)
         client.close()
+
+
+def test_a_recording_for_whose_transcription_there_is_no_time_is_not_left_behind(
+    graph_file: Path, recordings: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored, log = tmp_path / "stored", tmp_path / "log"
+    stored.mkdir()
+    monkeypatch.setenv("TMPDIR", str(stored))
+    before = """
+import sys, time
+from deepspeech.serving.recognition import Recognition
+Recognition.feed = lambda *_: print("heard", file=sys.stderr, flush=True) or time.sleep(600)
+"""
+    with (
+        running(f"--model={graph_file}", "--drain_secs=0.1", log=log, before=before) as (process, address),
+        OpenAI(api_key="none", base_url=f"{address}/v1", max_retries=0, timeout=PATIENCE) as client,
+        ThreadPoolExecutor(1) as waiting,
+    ):
+        refused = waiting.submit(client.audio.transcriptions.create, file=recordings[0], model="deepspeech")
+        waited_for(log, "(heard)")
+        assert list(stored.iterdir())
+        process.send_signal(signal.SIGTERM)
+        assert isinstance(refused.exception(PATIENCE), openai.APIError)
+        assert process.wait(PATIENCE) == 0
+    assert not list(stored.iterdir())
 
 
 def test_limits_that_are_as_good_as_none_let_everybody_in(

@@ -31,6 +31,9 @@ KEYWORD_BOOST = 5.0
 FORMATS = "WAV, FLAC, Ogg or MP3"
 """What is read everywhere, without a program for other formats."""
 
+_STORED: set[Path] = set()
+"""What is on disk now."""
+
 
 def no_storage(error: OSError) -> RefusedError:
     """Log that recordings cannot be written to the temporary folder; return what the client is told."""
@@ -45,20 +48,28 @@ def on_disk(file: IO[bytes], name: str) -> Iterator[Path]:
     suffix = Path(name.replace("\0", "")).suffix
     plain = suffix[1:].isalnum() and suffix.isascii() and len(suffix) <= LONGEST_SUFFIX
     try:
-        copy = _copied(file, suffix if plain else "")
+        path, stored = _copied(file, suffix if plain else "")
     except OSError as error:
         raise no_storage(error) from error
-    with copy:
-        yield Path(copy.name)
+    with stored:
+        yield path
 
 
-def _copied(file: IO[bytes], suffix: str) -> IO[bytes]:
+def remove_stored() -> None:
+    """Remove the recordings of transcriptions that the end of the process does not wait for."""
+    for path in tuple(_STORED):
+        path.unlink(missing_ok=True)
+
+
+def _copied(file: IO[bytes], suffix: str) -> tuple[Path, ExitStack]:
     with ExitStack() as unless_copied:
         copy = unless_copied.enter_context(tempfile.NamedTemporaryFile(prefix="deepspeech-", suffix=suffix))
+        path = Path(copy.name)
+        _STORED.add(path)
+        unless_copied.callback(_STORED.discard, path)
         shutil.copyfileobj(file, copy)
         copy.flush()
-        unless_copied.pop_all()
-        return copy
+        return path, unless_copied.pop_all()
 
 
 def transcribed(
