@@ -46,7 +46,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     _timer: asyncio.TimerHandle | None = None
     _head_bytes: int | None = 0  # received of the head that is not complete
-    _piece = b""  # what has arrived last
+    _piece = b""  # what is parsed now
+    _rest = b""  # and what is to be parsed after it
     _follows = False  # whether what arrives now holds the end of another request
     _one_too_many = False
     _refused = False
@@ -80,7 +81,10 @@ class LimitedProtocol(HttpToolsProtocol):
             return
         self._follows = False
         self._piece = data
-        super().data_received(data)
+        while self._piece:
+            self._rest = b""
+            super().data_received(self._piece)
+            self._piece = self._rest
         if self._head_bytes is not None and not self._follows:  # else it may be as little as a byte of these
             self._head_bytes += len(data)
             if self._head_bytes > self.largest_head:
@@ -129,8 +133,7 @@ class LimitedProtocol(HttpToolsProtocol):
         version = self.parser.get_http_version().encode()
         head = [b"%b %b HTTP/%b\r\n" % (self.parser.get_method(), self.url, version)]
         head += [b"%b: %b\r\n" % header for header in self.headers if header[0] != b"upgrade"]
-        rest = self._piece[upgrade.args[0] :]
-        self.data_received(b"".join([*head, b"\r\n", rest]))
+        self._rest = b"".join([*head, b"\r\n", self._piece[upgrade.args[0] :]])
 
     def _is_one_too_many(self) -> bool:
         if self.limits is None:

@@ -116,3 +116,10 @@ def test_a_request_that_offers_http_2_is_answered_as_one_that_does_not(server: u
         for headers in (offer, {}, {**offer, "transfer-encoding": "chunked"}, offer):
             connection.request("POST", "/", body, headers, encode_chunked="transfer-encoding" in headers)
             assert connection.getresponse().read() == str(len(body)).encode()
+
+
+def test_any_number_of_requests_may_offer_another_protocol_at_once(server: uvicorn.Server) -> None:
+    offer = request("/", "Connection: Upgrade", "Upgrade: h2c", body=b"body")
+    with connected(server) as connection:
+        connection.sendall(offer * 1500 + request("/", "Connection: close"))
+        assert answers(connection) == [200] * 1501
