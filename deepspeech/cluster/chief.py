@@ -1,7 +1,7 @@
 """The chief: the first worker's process also leads the training.
 
-It loads the weights into the parameter servers, ends the coordinator's rounds, saves and reports. Whenever a parameter
-server is lost, everything goes back to the last checkpoint, weights and coordinator alike.
+It loads the weights into the parameter servers, ends the coordinator's rounds, saves checkpoints and reports progress.
+When a parameter server is lost, both the weights and the coordinator go back to the last checkpoint.
 """
 
 import logging
@@ -41,13 +41,13 @@ v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
 
 WAKE_SECONDS = 0.25
-"""Seconds between looks at the clock and at signals while nothing happens."""
+"""Seconds between checks of the clock and of signals while nothing happens."""
 
 GATHERING_SECONDS = 15.0
 """Seconds that the chief waits for all workers before it begins with those that have joined."""
 
 FAILURE_NOTICE_SECONDS = 3.0
-"""Seconds that the chief stays to tell every node why training has failed."""
+"""Seconds for which the chief keeps running after a failure, so that every node learns why training has failed."""
 
 CLOSING_SECONDS = 2.0
 """Seconds that the chief waits for a session to close: TensorFlow waits much longer for a server that is gone."""
@@ -55,9 +55,7 @@ CLOSING_SECONDS = 2.0
 SAVING_SECONDS = 600.0
 """Seconds that a checkpoint may take to be saved or loaded."""
 
-WAITED = (
-    "interrupted while waiting for other nodes; nothing is lost since the last checkpoint: the same command goes on"
-)
+WAITED = "interrupted while waiting for other nodes; the same command goes on from the last checkpoint"
 
 
 class Chief:
@@ -85,7 +83,10 @@ class Chief:
             self._checkpoints.prepare_folder()
 
     def lead(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        """Lead until training is over, while `work` runs on a thread. Raises a DeepSpeechError; every node is told."""
+        """Lead until training is over, while `work` runs on a thread.
+
+        Raises a DeepSpeechError, after reporting it to every node.
+        """
         self._watch.when_signalled = self._end_if_nothing_can_be_saved
         ended = threading.Event()
         worker = WorkerThread(work, ended, self._service)
@@ -129,7 +130,7 @@ class Chief:
                 closing.join(CLOSING_SECONDS)
 
     def _suspend(self, error: BaseException | None) -> None:
-        """Drop what was done since the last checkpoint, because a parameter server was lost."""
+        """Discard the progress since the last checkpoint, because a parameter server was lost."""
         reason = summary(error) if isinstance(error, tf.errors.OpError) else str(error)
         self._progress.break_off()
         logger.warning("Back to the last checkpoint: %s", reason)
@@ -140,7 +141,7 @@ class Chief:
         time.sleep(RETRY_SECONDS)
 
     def _gather(self, worker: WorkerThread) -> None:
-        """Wait for the parameter servers, and for a few seconds for missing workers."""
+        """Wait for the parameter servers, and up to GATHERING_SECONDS for missing workers."""
         start = self._service.clock()
         while True:
             self._watchdog.expect(SAVING_SECONDS)
@@ -226,7 +227,7 @@ class Chief:
             return
         if lifecycle.end_training_if_over():
             with self._service.locked() as coordinator:
-                coordinator.group.dissolve()  # the weights to test with are others
+                coordinator.group.dissolve()  # testing uses other weights
                 coordinator.allow_testing()
             self._service.changed()
         self._service.wait(WAKE_SECONDS)
@@ -243,7 +244,7 @@ class Chief:
         self._progress.reach(tally.utterances, tally.loss_sum)
 
     def _spoil_round(self) -> None:
-        """Drop the gradients of a round that was begun with weights that may be replaced by the best ones."""
+        """Discard the gradients of the open round: the best weights may replace those that it began with."""
         with self._service.locked() as coordinator:
             coordinator.spoil_round()
             coordinator.group.dissolve()
@@ -263,7 +264,7 @@ class Chief:
             return coordinator.over and not coordinator.has_reports
 
     def _end_if_nothing_can_be_saved(self, number: int) -> None:
-        """End the process after a signal if there are no weights, as TensorFlow may wait for servers that are gone."""
+        """End the process after a signal if no weights are loaded: TensorFlow may wait for servers that are gone."""
         self._context.record.state = NodeState.ENDING
         with self._service.locked() as coordinator:
             if coordinator.training is not None:
@@ -285,7 +286,7 @@ class Chief:
         time.sleep(FAILURE_NOTICE_SECONDS)
 
     def _wait_for_shutdown(self) -> None:
-        """Wait until every node knows that training is over and has left, or is given up."""
+        """Wait until every node has learned that training is over and has left, or until the wait has timed out."""
         start = time.monotonic()
         with self._service.locked() as coordinator:
             coordinator.shutdown.release_servers()

@@ -1,4 +1,4 @@
-"""How a worker that is told to stop leaves: at once, even if its step lasts."""
+"""How a worker leaves when it is told to stop: at once, even during a long step."""
 
 import threading
 
@@ -7,29 +7,29 @@ from .monitoring.node_record import NodeRecord, NodeState
 from .node import GRACE_SECONDS, end_hard_later
 
 FINISHING_SECONDS = 0.3
-"""Seconds that a worker has to finish its step after a signal, before its jobs go to others."""
+"""Seconds that a worker has after a signal to finish its step, before other workers get its jobs."""
 
 LEFT = "interrupted; the other workers go on without this one"
 
 
 class Departure:
-    """Leaves the cluster for a worker after a signal, whatever its step does.
+    """Makes a worker leave the cluster after a signal, even if its step has not returned.
 
-    Its jobs go to other workers then, and a gradient that may have been sent is discarded with its round. So a
-    scheduler can take the machine away at any time after that.
+    Other workers then get its jobs. A gradient that it may have sent is discarded with its round. After that, a
+    scheduler can take the machine away at any time.
     """
 
     def __init__(self, record: NodeRecord) -> None:
-        """Begin without a membership; the node's record says when it ends."""
+        """Begin without a membership; `record` gets the state ENDING after a signal."""
         self._record = record
         self._membership: Membership | None = None
 
     def joined(self, membership: Membership) -> None:
-        """Take the membership that is to be ended."""
+        """Set the membership to end."""
         self._membership = membership
 
     def begin(self, signal_number: int) -> None:
-        """Leave soon on a thread of its own, and end the process if it does not end by itself after that."""
+        """Leave after FINISHING_SECONDS, on a separate thread; kill the process if it does not end by itself then."""
         self._record.state = NodeState.ENDING
         leaving = threading.Timer(FINISHING_SECONDS, self._leave, (signal_number,))
         leaving.daemon = True

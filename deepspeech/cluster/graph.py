@@ -1,13 +1,17 @@
 """The graph of a cluster's worker: variables on the parameter servers, and the operations that make a step of a round.
 
-Each parameter server has one accumulator. A worker adds to it, in one piece, its towers' gradients of all the
-variables on that server, together with their number of utterances, under the number of its round; gradients with an
-earlier round's number are dropped. The chief takes the sum out, divides it by the number of utterances and applies it:
-exactly the step that one machine with as many towers takes.
+Each parameter server has one accumulator. A worker adds one vector to it, under the number of its round: its towers'
+gradients of all variables on that server, and their number of utterances. The accumulator drops gradients of earlier
+rounds. The chief takes the sum out, divides it by the number of utterances and applies it. This is exactly the step
+that one machine with the same number of towers takes.
 
-`SyncReplicasOptimizer` uses the same accumulators, with three differences: it averages workers rather than utterances;
-it waits for ever when gradients never come; and what is left of a round that failed goes into the next. Here the
-coordinator's rounds say how many gradients there are before they are taken, and a round can be discarded.
+`SyncReplicasOptimizer` uses the same accumulators, but it
+
+* averages over workers rather than utterances,
+* waits for ever for gradients that never come, and
+* adds the gradients that are left of a failed round to the next round.
+
+Here the coordinator knows how many gradients a round has before they are taken, and a round can be discarded.
 """
 
 from collections.abc import Sequence
@@ -30,7 +34,7 @@ ALIGNMENT = 16
 """Four-byte numbers in a cache line."""
 
 MESSAGE = 1 << 18
-"""Numbers of a gradient that travels in a message of its own; smaller ones share them, as a message costs time."""
+"""Numbers of a gradient from which on it is a separate message; smaller ones share messages, as each costs time."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,8 @@ class ClusterGraph:
     contributions: Tensor  # int32 scalar: how many gradients `apply` takes
     apply: Any  # operation: the chief's step with the gradients of the round that is fed as `round_number`
     applied: Any  # float32 [servers]: how many utterances' gradients were in that step
-    discard: Any  # operation: throws away the gradients of the rounds up to `round_number`
-    send: Any = None  # operation: adds the gradient to the round, where `train_step` only keeps it; None elsewhere
+    discard: Any  # operation: discards the gradients of the rounds up to `round_number`
+    send: Any = None  # operation: adds the gradient to the round if `train_step` only keeps it; else None
 
 
 def build_cluster_graph(
@@ -57,9 +61,9 @@ def build_cluster_graph(
 ) -> ClusterGraph:
     """Build the graph of worker `task` on its devices.
 
-    If the worker `offers` its gradients, each is kept on the parameter servers, beside the variables and as large,
-    until it is sent or the next one is kept. Gradients travel as `gradient_type`, float32 or bfloat16, and are summed
-    in float32.
+    If the worker `offers` its gradients, the parameter servers keep each gradient until it is sent or the next one
+    replaces it. A kept gradient takes as much memory as the variables. Gradients are sent as `gradient_type`, float32
+    or bfloat16, and summed in float32.
     """
     graph = tf.Graph()
     here = [f"/job:worker/task:{task}{device}" for device in devices]
@@ -79,7 +83,7 @@ def build_cluster_graph(
         if settings.optimizer is not None:
             kept_as = f"gradients_of_worker_{task}" if offers else None
             exchanged = _Exchanged(train_towers, gradient_type, round_number, contributions, kept_as)
-            with v1.device(global_step.device):  # elsewhere the learning rate would travel in each step
+            with v1.device(global_step.device):  # on another device, the learning rate would be sent in each step
                 step = optimizer_step(settings.optimizer, exchanged.means, None, global_step)
         with averages_in(step):
             evaluate_towers = towers(training=False)
@@ -108,9 +112,9 @@ def balanced(parameter_servers: int) -> DeviceOf:
 
 
 def whole_lines_first(pairs: Sequence[tuple[Tensor, Any]]) -> list[tuple[Tensor, Any]]:
-    """Return gradients, and their variables, with those of whole cache lines first.
+    """Return gradients and their variables, those that fill whole cache lines first.
 
-    In one vector, those can be cut out without a copy.
+    These can be sliced out of one vector without a copy.
     """
     return sorted(pairs, key=lambda pair: pair[1].shape.num_elements() % ALIGNMENT != 0)
 
@@ -118,9 +122,9 @@ def whole_lines_first(pairs: Sequence[tuple[Tensor, Any]]) -> list[tuple[Tensor,
 class _Exchanged:
     """The gradients of a worker's towers on their way to the parameter servers, and of all workers on their way back.
 
-    `keep` and `send` are operations, and `norm` is the length of the worker's gradient. `means` are pairs of the mean
-    gradient of a round's contributions and its variable, `utterances` [servers] how many it is of, and the operation
-    `discard` drops a round.
+    `keep`, `send` and `discard` are operations; `discard` drops a round. `norm` is the norm of the worker's gradient.
+    `means` are pairs of the mean gradient of a round's contributions and its variable. `utterances` [servers] is the
+    number of utterances that the mean is over.
     """
 
     def __init__(
@@ -131,7 +135,7 @@ class _Exchanged:
         contributions: Tensor,
         kept_as: str | None,
     ) -> None:
-        """Let gradients travel as a type; with a name, they are kept on the servers under it until they are sent."""
+        """Send gradients as `gradient_type`; with `kept_as`, the servers keep them under this name until then."""
         gradients, count = summed_gradients(towers)
         shards = _shards([(_as_sent(gradient, gradient_type), variable) for gradient, variable in gradients], count)
         self.keep = tf.group(*(shard.keep(kept_as) for shard in shards)) if kept_as else None
@@ -159,7 +163,7 @@ class _Shard:
             )
 
     def keep(self, name: str) -> Any:
-        """Keep the gradients under a name, so that `add` adds those that were kept."""
+        """Keep the gradients under a name; `add` then adds the kept ones."""
         with v1.device(self._device):
             kept = v1.Variable(
                 tf.zeros([sum(self._sizes) + 1]), trainable=False, collections=[], name=name, use_resource=True
@@ -176,18 +180,18 @@ class _Shard:
     def take(self, round_number: Tensor, contributions: Tensor) -> Tensor:
         """Take out the sum of the round's `contributions`, and of their numbers of utterances, float32 [numbers + 1].
 
-        What still comes for this round or an earlier one is dropped.
+        Gradients that arrive later for this round or an earlier one are dropped.
         """
         with v1.device(self._device), tf.control_dependencies([self._end_round(round_number)]):
             return self._accumulator.take_grad(contributions)
 
     def utterances(self, summed: Tensor) -> Tensor:
-        """Return the number of utterances of a sum that was taken; it is cut out here, so that it alone travels."""
+        """Return the number of utterances of a taken sum; it is sliced here, so that only this number is sent."""
         with v1.device(self._device):
             return summed[-1]
 
     def means(self, summed: Tensor) -> list[tuple[Tensor, Any]]:
-        """Return pairs of a mean over the utterances of a sum that was taken, and its variable."""
+        """Return pairs of a mean over the utterances of a taken sum, and its variable."""
         with v1.device(self._device):
             means = summed / self.utterances(summed)
             begins = accumulate(self._sizes, initial=0)
@@ -197,19 +201,19 @@ class _Shard:
             ]
 
     def discard(self, round_number: Tensor) -> Any:
-        """Empty the accumulator, and let it drop what still comes for this round or an earlier one."""
+        """Empty the accumulator, and drop gradients that arrive later for this round or an earlier one."""
         with v1.device(self._device):
             with tf.control_dependencies([self._end_round(round_number)]):
                 waiting = self._accumulator.num_accumulated()
             return v1.cond(waiting > 0, lambda: tf.identity(self._accumulator.take_grad(1)[0]), lambda: 0.0)
 
     def _end_round(self, round_number: Tensor) -> Any:
-        """Let the accumulator drop what still comes for the round; it counts one further when it is emptied."""
+        """Drop gradients that arrive later for the round; the accumulator's step also grows by one when emptied."""
         return self._accumulator.set_global_step(round_number + 1)
 
 
 def _as_sent(gradient: Tensor, gradient_type: str) -> Tensor:
-    """Return a gradient that travels to its parameter server as a type; one that is there already came as bfloat16."""
+    """Return a gradient as it is sent; one that its parameter server casts already arrives as bfloat16."""
     if gradient_type == "float32" or "job:ps" in gradient.device:
         return gradient
     with v1.device(gradient.device):
@@ -219,8 +223,8 @@ def _as_sent(gradient: Tensor, gradient_type: str) -> Tensor:
 def _in_order(pairs: Sequence[tuple[Tensor, Any]]) -> list[tuple[Tensor, Any]]:
     """Return gradients and their variables in the order in which they are joined.
 
-    It goes by the variables alone, since workers may compute with other types: first those that travel by themselves,
-    then small matrices, and last vectors, both as the pass backwards comes to them.
+    The order depends on the variables alone, since workers may compute with different types. Gradients that are
+    separate messages come first, then small matrices, then vectors, both in the order of the backward pass.
     """
     large = [pair for pair in pairs if pair[1].shape.num_elements() >= MESSAGE]
     small = [pair for pair in reversed(pairs) if pair[1].shape.num_elements() < MESSAGE]
@@ -228,7 +232,7 @@ def _in_order(pairs: Sequence[tuple[Tensor, Any]]) -> list[tuple[Tensor, Any]]:
 
 
 def _messages(gradients: Sequence[Tensor]) -> list[Tensor]:
-    """Return gradients as they travel: small ones in a row joined, if they are computed in one place."""
+    """Return the messages that gradients are sent in: small adjacent ones are joined if one device computes them."""
     groups: list[list[Tensor]] = []
     numbers = 0
     for gradient in map(_narrow, gradients):
@@ -242,13 +246,13 @@ def _messages(gradients: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _go_together(first: Tensor, second: Tensor) -> bool:
-    """Return whether two gradients can be joined; vectors also if their types differ, as they have few numbers."""
+    """Return whether two gradients can be joined; the types of vectors may differ, since vectors are small."""
     alike = first.dtype == second.dtype or first.shape.rank == second.shape.rank == 1
     return bool(first.device == second.device and alike)
 
 
 def _message(gradients: Sequence[Tensor]) -> Tensor:
-    """Return gradients as one vector, in their type if they have one, else in float32."""
+    """Return gradients as one vector, in their common type if they have one, else in float32."""
     types = {gradient.dtype for gradient in gradients}
     dtype = types.pop() if len(types) == 1 else tf.float32
     with v1.device(gradients[0].device):
@@ -256,15 +260,15 @@ def _message(gradients: Sequence[Tensor]) -> Tensor:
 
 
 def _narrow(gradient: Tensor) -> Tensor:
-    """Return a gradient as it was before it was cast from bfloat16 on its parameter server, if it was."""
+    """Return a gradient without its cast from bfloat16 on the parameter server, if it has one."""
     before = gradient.op.inputs[0] if gradient.op.type == "Cast" else gradient
     return before if before.dtype == tf.bfloat16 else gradient
 
 
 def _joined(messages: Sequence[Tensor], count: Tensor) -> tuple[Tensor, Tensor]:
-    """Return numbers that have arrived, and a count, as one vector, float32 [numbers + 1], and half their squares' sum.
+    """Return messages and a count as one vector, float32 [numbers + 1], and half the sum of the messages' squares.
 
-    Each message was sent as soon as it was complete; the count is no part of the sum of squares.
+    Each message is sent as soon as it is complete.
     """
     ops = native_ops()
     if ops is None:

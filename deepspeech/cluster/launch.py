@@ -1,4 +1,4 @@
-"""Starts the node of a cluster that the flags name."""
+"""Starts the cluster node that the flags describe."""
 
 import logging
 import time
@@ -61,15 +61,15 @@ from .worker import WorkerContext, work_until_over
 logger = logging.getLogger(__name__)
 
 ENDING = PlainEnding(
-    "finishing this step, then leaving the cluster", "stopped; the cluster learns of it when this node falls silent"
+    "finishing this step, then leaving the cluster", "stopped; the cluster notices when this node falls silent"
 )
-"""That of a worker, and of the chief until there are weights."""
+"""How a worker ends after a signal, and the chief until weights are loaded."""
 
 
 def take_part(options: Options, cluster: ClusterOptions, record: NodeRecord | None = None) -> None:
-    """Be the node that the flags name until training is over. Raises a DeepSpeechError, or Interrupted.
+    """Run the node that the flags describe until training is over. Raises a DeepSpeechError, or Interrupted.
 
-    `record` is told how far the node has come, and what its time goes into.
+    `record` gets the node's state and time use.
     """
     with locked_for_training(options.checkpoints.directory) if _saves(options, cluster) else nullcontext():
         _take_part(options, cluster, record or NodeRecord())
@@ -120,9 +120,10 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
 
 @contextmanager
 def _placed(options: Options, connection: Connection, process: str) -> Iterator[Options | None]:
-    """Yield the options with this node's place, and keep one that the coordinator gives it; None if training is over.
+    """Yield the options with this node's place, or None if training is over.
 
-    Raises ClusterError, and Interrupted if the chief was told to stop.
+    A place that the coordinator assigns is kept reserved meanwhile. Raises ClusterError, and Interrupted if the chief
+    was told to stop.
     """
     if options.cluster.task != ANY_PLACE:
         yield options
@@ -157,10 +158,10 @@ def _graph(
 def _listen(
     options: Options, cluster: ClusterOptions, graph: ClusterGraph | AllReduceGraph
 ) -> tuple[str, str, Replica | None]:
-    """Start to listen for other nodes; return the target of a worker's TensorFlow server, and its address.
+    """Start to listen for other nodes; return the worker's TensorFlow target, its address, and its replica.
 
-    The address is empty if all nodes know it that need it. A worker that holds the weights has a replica, but no
-    server.
+    The address is empty if the other nodes know it from their flags. A worker that holds the weights has a replica, but
+    no TensorFlow server.
     """
     if isinstance(graph, AllReduceGraph):
         listener, address = listen_for_ring(cluster)
@@ -212,5 +213,5 @@ def _coordinator(context: WorkerContext) -> ClusterCoordinator:
         cluster.all_reduces,
     )
     required = {Role.WORKER: context.applicant.properties, Role.PARAMETER_SERVER: code_property()}
-    # The parameter servers may have seen rounds of an earlier coordinator, and numbers must only ever grow.
+    # Round numbers must only grow, and the parameter servers may know those of an earlier coordinator.
     return ClusterCoordinator(settings, required, first_round=time.time_ns() // 1_000_000 * 1000)

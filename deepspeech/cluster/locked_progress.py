@@ -1,4 +1,4 @@
-"""The progress of a training run that other threads go on with."""
+"""The progress of a training run that other threads update."""
 
 from ..schedule.coordinator import TrainingCoordinator
 from ..schedule.state import TrainingState
@@ -8,8 +8,8 @@ from .http.service import Service
 class LockedProgress:
     """The progress of a training run, read while other threads count results.
 
-    A validation is finished, and training over, when the chief has taken the reports: until then, the weights may be
-    the best ones yet that are not saved as such.
+    A validation counts as finished, and training as over, only when the chief has taken the reports: until then, the
+    weights may be the best ones so far, but are not saved as such.
     """
 
     def __init__(self, service: Service, training: TrainingCoordinator) -> None:
@@ -18,7 +18,7 @@ class LockedProgress:
 
     @property
     def state(self) -> TrainingState:
-        """Progress of training so far."""
+        """The progress of training so far."""
         with self._service.locked() as coordinator:
             return self._training.state_before_report if coordinator.has_reports else self._training.state
 

@@ -40,24 +40,24 @@ SERVERS_LOST = (
     tf.errors.UnavailableError,
     tf.errors.UnknownError,
 )
-"""What TensorFlow raises when another server is gone or was started anew."""
+"""What TensorFlow raises when another server is gone or was restarted."""
 
 GRACE_SECONDS = 5.0
-"""Seconds that a node has to end by itself after it learned that it cannot go on."""
+"""Seconds that a node has to end by itself after it has learned that it cannot continue."""
 
 
 STOPPING_SECONDS = 20.0
-"""Seconds that a parameter server takes at most to end after a signal, or once its weights are saved.
+"""Seconds that a parameter server takes at most to end after a signal, or after its weights are saved.
 
-Schedulers often give 30.
+Schedulers often allow 30.
 """
 
 
 def read_token(options: ClusterOptions) -> str | None:
-    """Return the secret that nodes show the coordinator, or None where it needs none.
+    """Return the secret that nodes send to the coordinator, or None if it needs none.
 
-    Raises ClusterError if the secret cannot be read, is too short, or is missing although the coordinator listens
-    beyond this machine.
+    Raises ClusterError if the secret cannot be read, is too short, or is missing although other machines can reach the
+    coordinator.
     """
     token = read_secret(TOKEN_VARIABLE, "coord_token_file", options.token_file, ClusterError)
     if token is None and is_reached_from_beyond("coord_host", options.coordinator_host, ClusterError):
@@ -74,12 +74,12 @@ def address_of(options: ClusterOptions, token: str | None) -> Address:
 
 
 def new_process() -> str:
-    """Return what tells this process from others that join with the same role and task."""
+    """Return a random identifier, which distinguishes this process from others with the same role and task."""
     return secrets.token_hex(8)
 
 
 def applicant_of(options: ClusterOptions, process: str, properties: Mapping[str, str], address: str = "") -> Applicant:
-    """Return the applicant as which a process joins, at an address that only it knows, if there is one."""
+    """Return the applicant that a process joins as; `address` is its address if other nodes cannot know it."""
     return Applicant(Role(options.job_name), options.task, process, properties, address)
 
 
@@ -97,25 +97,25 @@ def join_or_explain(connection: Connection, applicant: Applicant, record: NodeRe
 
 
 def stopped_with_all(error: TrainingStoppedError) -> Interrupted:
-    """Return what ends a node when the chief was told to stop: its code is that of SIGTERM, on every node."""
+    """Return the error that ends a node when the chief was told to stop; every node ends with SIGTERM's exit code."""
     return Interrupted(signal.SIGTERM, f"training was stopped: {error}")
 
 
 def gradients_per_step(options: Options) -> int:
-    """Return how many gradients of workers make a step of the optimizer."""
+    """Return how many worker gradients make one step of the optimizer."""
     return options.cluster.replicas_to_aggregate * options.optimizer.accumulate_gradients
 
 
 def has_spares(options: Options) -> bool:
-    """Return whether more gradients are computed for a step than make it."""
+    """Return whether more gradients are computed for a step than it uses."""
     return options.cluster.replicas > options.cluster.replicas_to_aggregate
 
 
 def start_server(options: Options, cluster: ClusterOptions, workers: Mapping[int, str] | None = None) -> Any:
     """Start this node's TensorFlow server. Raises ClusterError if it cannot listen on its address.
 
-    `workers` are the addresses of the workers that it knows, by their places, instead of those of the flags. A port 0
-    of its own is any that is free; `port_of` tells which.
+    `workers` are the worker addresses that the server gets, by place, instead of those of the flags. With port 0 in its
+    own address, the server listens on any free port, which `port_of` returns.
     """
     workers = dict(enumerate(cluster.workers)) if workers is None else workers
     host = cluster.parameter_servers[cluster.task] if cluster.job_name == "ps" else workers[cluster.task]
@@ -132,7 +132,7 @@ def start_server(options: Options, cluster: ClusterOptions, workers: Mapping[int
 
 
 def server_config(options: Options, cluster: ClusterOptions) -> Any:
-    """Return the configuration of a node's server; a parameter server leaves GPUs to the workers of its machine."""
+    """Return the configuration of a node's server; a parameter server leaves the GPUs to the workers on its machine."""
     config = session_config(options.session)
     if cluster.job_name == "ps":
         config.device_count["GPU"] = 0
@@ -140,10 +140,10 @@ def server_config(options: Options, cluster: ClusterOptions) -> Any:
 
 
 def port_taken(cluster: ClusterOptions, host: str, error: OSError) -> ClusterError:
-    """Return what to raise if this node cannot listen on its address, as HOST:PORT."""
+    """Return the error to raise if this node cannot listen on its address, HOST:PORT."""
     return ClusterError(
         f"--{cluster.job_name}_hosts: {host}: cannot listen on its port ({error.strerror}); "
-        "end the program that does, or choose another port on every node"
+        "stop the program that uses it, or choose another port on every node"
     )
 
 
@@ -160,9 +160,9 @@ def cluster_session_config(options: Options, cluster: ClusterOptions) -> Any:
 
 
 def end_hard_later(reason: str, seconds: float = GRACE_SECONDS, code: int = 1) -> threading.Timer:
-    """End the process with a code after `seconds`, because TensorFlow may never return from a step.
+    """End the process with an exit code after `seconds`, because TensorFlow may never return from a step.
 
-    Returns the timer, which can be cancelled; it does not keep the process from ending by itself.
+    Returns the timer, which can be cancelled. The timer does not keep the process from ending earlier.
     """
 
     def end() -> None:
@@ -176,13 +176,13 @@ def end_hard_later(reason: str, seconds: float = GRACE_SECONDS, code: int = 1) -
 
 
 def is_of_a_server(error: BaseException | None) -> bool:
-    """Return whether an error is TensorFlow's over another server, rather than the file system's over a file."""
+    """Return whether TensorFlow raised an error because of another server, and not because of a file."""
     if not isinstance(error, SERVERS_LOST):
         return False
     return not any(f"; {os.strerror(number)}" in str(error.message) for number in errno.errorcode)
 
 
 def end_hard_after_signal(number: int, record: NodeRecord) -> None:
-    """End the process, if it has not ended by itself, before a scheduler's 30 seconds of grace are over."""
+    """End the process, unless it ends by itself, before a scheduler's grace period of 30 seconds is over."""
     record.state = NodeState.ENDING
     end_hard_later("stopped; it could not end by itself", STOPPING_SECONDS, 128 + number)

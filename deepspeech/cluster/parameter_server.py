@@ -26,16 +26,16 @@ from .properties import code_property
 logger = logging.getLogger(__name__)
 
 UNANSWERED_SECONDS = 6.0
-"""Seconds without an answer after which a server that was told to stop does not wait for the chief to save."""
+"""Seconds without an answer after which a server that was told to stop no longer waits for the chief to save."""
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-"""What `mallopt` of the GNU C library sets."""
+"""Parameters of `mallopt` in the GNU C library."""
 
 MOST_FROM_HEAP = 1 << 25
-"""Bytes; the C library takes what is larger from the system whatever it is told."""
+"""Bytes; the C library always gets larger blocks from the system, whatever the setting."""
 
 MOST_KEPT = 1 << 30
-"""Bytes that have been freed and are not returned to the system."""
+"""Bytes of freed memory that are not returned to the system."""
 
 ENDING = PlainEnding(
     "leaving the cluster when the weights are saved", "stopped; the weights that this parameter server held are gone"
@@ -59,26 +59,26 @@ def serve_parameters(options: Options, cluster: ClusterOptions, record: NodeReco
                 if watch.signal_number is None:
                     raise
                 raise Interrupted(watch.signal_number, "interrupted while waiting for the coordinator") from error
-            watch.when_signalled = lambda _: None  # the chief takes as long as it does to save
+            watch.when_signalled = lambda _: None  # saving at the chief has no time limit
             if _wait_for_the_end(membership, watch, record):
                 return
 
 
 def _keep_freed_memory() -> None:
-    """Let the C library keep what is freed: else each step gets all its tensors from the system, page by page."""
+    """Let the C library keep freed memory: else each step gets all its tensors from the system, page by page."""
     c_library = ctypes.CDLL(None)
-    if hasattr(c_library, "mallopt"):  # others than the GNU one have none
+    if hasattr(c_library, "mallopt"):  # only the GNU library has it
         c_library.mallopt(M_MMAP_THRESHOLD, MOST_FROM_HEAP)
         c_library.mallopt(M_TRIM_THRESHOLD, MOST_KEPT)
 
 
 def _forwarded(cluster: ClusterOptions, connection: Connection) -> dict[int, str]:
-    """Return addresses, by the workers' places, from which connections are forwarded to where the workers are."""
+    """Return local addresses, by the workers' places, whose connections are forwarded to the workers."""
     try:
         forwarder = Forwarder(cluster.places, locate_with(connection))
     except OSError as error:
         raise ClusterError(
-            f"--workers={cluster.worker_number}: {cluster.places} ports cannot be listened on ({error.strerror}); "
+            f"--workers={cluster.worker_number}: cannot listen on {cluster.places} ports ({error.strerror}); "
             "raise the limit of open files (ulimit -n)"
         ) from error
     forwarder.start()
@@ -88,7 +88,7 @@ def _forwarded(cluster: ClusterOptions, connection: Connection) -> dict[int, str
 def _wait_for_the_end(membership: Membership, watch: InterruptionWatch, record: NodeRecord) -> bool:
     """Wait until training is over and return True; return False if the coordinator no longer knows this server.
 
-    Raise Interrupted after a signal, when the chief has saved the weights that are here, or does not answer.
+    Raise Interrupted after a signal, once the chief has saved this server's weights or does not answer.
     """
     while not membership.over:
         time.sleep(RETRY_SECONDS / 2)

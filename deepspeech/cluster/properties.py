@@ -1,4 +1,4 @@
-"""The properties of nodes that must agree: their program, what they read, and the flags that decide the result."""
+"""The properties in which nodes must agree: their program, their input, and the flags that affect the result."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ from ..util.text import Alphabet
 PACKAGE = Path(__file__).parents[1]
 
 TRAINING_ROOMS = ("checkpoints", "cluster", "decoder", "network", "options", "schedule", "training", "util")
-"""The package's folders whose sources, beside those at its root, must be the same on every node."""
+"""The package's folders whose sources must be the same on every node, like the sources at its root."""
 
 OF_THE_CHIEF = {
     *("experiment", "from", "part", "split", "tier"),
@@ -35,14 +35,14 @@ OF_THE_CHIEF = {
     *("initialize_from_frozen_model", "initialize_from_weights", "drop_source_layers", "map_labels"),
     *("export_version", "export_batch_size", "export_beam_width", "export_language", "n_steps", "use_seq_length"),
 }
-"""Flags that decide a result through the chief alone, or through what was read, which is compared itself."""
+"""Flags that affect the result only at the chief, or only through input data, which is itself compared."""
 
 
 def code_property(package: Path = PACKAGE) -> dict[str, str]:
-    """Return the version of this program: the released one, and a digest of the sources that training depends on.
+    """Return the version of this program: the release, and a digest of the sources that training depends on.
 
-    And whether the library of its native operations is loaded: a parameter server must know those that its workers use,
-    and without them a worker draws other random numbers for dropout.
+    Also return whether the library of native operations is loaded: a parameter server must have the operations that its
+    workers use, and without them a worker draws different random numbers for dropout.
     """
     digest = hashlib.sha256()
     for folder, pattern in ((".", "*.py"), *((room, "**/*.py") for room in TRAINING_ROOMS)):
@@ -55,7 +55,7 @@ def code_property(package: Path = PACKAGE) -> dict[str, str]:
 def worker_properties(
     options: Options, alphabet: Alphabet, plans: Mapping[SetName, Plan], sources: Mapping[str, Sequence[Recording]]
 ) -> dict[str, str]:
-    """Return the properties in which all workers must agree: what was read, and the flags that decide the result.
+    """Return the properties in which all workers must agree: their input, and the flags that affect the result.
 
     `sources` are the recordings that augmentations mix in.
     """
@@ -90,31 +90,31 @@ def worker_properties(
 
 
 def _augmentation(options: Options) -> str:
-    """Return what decides how an utterance is augmented in an epoch."""
+    """Return the settings that determine how an utterance is augmented in an epoch."""
     decided_by = f"with --random_seed={options.random_seed} and --epoch={options.schedule.epoch}"
     return f"{','.join(options.augmentation.written)} {decided_by}" if options.augmentation.written else "none"
 
 
 def _lists(files: Sequence[Path]) -> str:
-    """Return how many lists are counted each by itself, and a digest of their names in their order."""
+    """Return how many lists have counts of their own, and a digest of their names in order."""
     names = [Path(each).name for each in counted_files(files)]
     return f"{len(names)} lists {_digest(chr(0).join(names))}" if names else "counted together"
 
 
 def _recordings(recordings: Iterable[Recording]) -> str:
-    """Return how many recordings these are, and a digest of their names, parts and sizes."""
+    """Return the number of recordings, and a digest of their names, parts and sizes."""
     found = [f"{path.name}{part.fragment if part else ''}\0{_size(path)}\n" for path, part in recordings]
     return f"{len(found)} files {_digest(''.join(found))}" if found else "none"
 
 
 def _size(path: Path) -> int:
-    """Return the bytes of a recording, which may be in a shard, or at an address from where its copy comes again."""
+    """Return a recording's size in bytes; it may be in a shard, or at an address from which it is fetched again."""
     with opened(path) as file:
         return os.fstat(file.fileno()).st_size
 
 
 def _flags_that_decide(options: Options) -> Iterator[tuple[str, str]]:
-    """Yield the flags that decide a worker's results, with their values; of files, with their sizes."""
+    """Yield the flags that affect a worker's results, with their values; for files, with their sizes."""
     for row, value in items_of(options):
         if not (row.decides_result and row.on_command_line) or row.name in OF_THE_CHIEF:
             continue

@@ -1,4 +1,4 @@
-"""The status page of training on one machine: a cluster's, without members and jobs. It needs no TensorFlow."""
+"""The status page of training on one machine: a cluster's page without members and jobs. It needs no TensorFlow."""
 
 import errno
 import logging
@@ -19,16 +19,16 @@ from .monitoring.node_record import NodeRecord
 logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
-"""Only this machine reads the page, so that it needs no token."""
+"""Only this machine can read the page, so it needs no token."""
 
 
 @contextmanager
 def status_page(port: int, record: NodeRecord | None = None) -> Iterator[Publish | None]:
-    """Serve the page on the port meanwhile; yield what is to be told how training stands. With port 0, yield None.
+    """Serve the page on the port inside the context; yield the function that publishes the state of training.
 
-    The page shows what the time goes into, as the record tells it.
+    With port 0, yield None and serve nothing. The page shows the time use from the record.
 
-    Raise FlagError if the port cannot be listened on, and ClusterError if libraries are missing.
+    Raise FlagError if the server cannot listen on the port, and ClusterError if libraries are missing.
     """
     if not port:
         yield None
@@ -44,10 +44,10 @@ def status_page(port: int, record: NodeRecord | None = None) -> Iterator[Publish
 
 
 class RunStatus:
-    """The status of a run on this machine; one thread publishes it, and any may ask for it."""
+    """The status of a run on this machine; one thread publishes it, and any thread may read it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, record: NodeRecord | None = None) -> None:
-        """Measure the time left with `clock`, in seconds; `record` knows what the time goes into."""
+        """Measure the time left with `clock`, in seconds; `record` has the time use."""
         self._clock = clock
         self._record = record
         self._opened: tuple[float, int] | None = None
@@ -55,12 +55,12 @@ class RunStatus:
         self._newest: tuple[Snapshot, float, float | None] | None = None
 
     def publish(self, snapshot: Snapshot, utterances_per_second: float, checkpoint_at: float | None = None, /) -> None:
-        """Take note of how training stands, and of when the newest checkpoint was saved."""
+        """Set the state of training, and the time when the newest checkpoint was saved."""
         if self._opened is None:
             self._opened = (self._clock(), snapshot.batches_left)
         self._newest = (snapshot, utterances_per_second, checkpoint_at)
         if self._record is not None:
-            self._record.report_if_due()  # nobody takes it, but it is where the last minute of later ones begins
+            self._record.report_if_due()  # the report itself is unused; later ones measure the last minute from it
 
     def tell(self) -> dict[str, Any]:
         """Return the status as a value for JSON; docs/training.md and docs/cluster.md explain its fields."""

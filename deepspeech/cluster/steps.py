@@ -1,4 +1,4 @@
-"""The steps of the weights: the chief applies or discards the gradients of each round that closes."""
+"""The optimizer's steps: the chief applies or discards the gradients of each round that closes."""
 
 import logging
 from abc import ABC, abstractmethod
@@ -30,7 +30,7 @@ CANCELLING_SECONDS = 5.0
 
 
 class ParameterServersLostError(Exception):
-    """A parameter server was lost, and its weights with it: they must be loaded anew."""
+    """A parameter server was lost, and its weights with it: they must be loaded again."""
 
 
 class Steps(ABC):
@@ -52,10 +52,10 @@ class Steps(ABC):
         self._rate = LearningRate(options.optimizer.learning_rate, course, batches_per_step)
 
     def begin(self, session: Any) -> None:
-        """Make steps in a session, in which nothing is left of the rounds before the one that is open.
+        """Begin to make steps in a session, after discarding the gradients of rounds before the open one.
 
-        Raise ClusterError if that was begun again and again for too long, with the same parameter servers, and no
-        result came.
+        Raise ClusterError if this was called again and again for too long with the same parameter servers, and no
+        result came in between.
         """
         with self._service.locked() as coordinator:
             servers = frozenset(member.identity for member in coordinator.members if not member.works)
@@ -65,20 +65,20 @@ class Steps(ABC):
             self._trouble.end()
         elif self._trouble.lasts() > self._seconds_in_vain:
             raise ClusterError(
-                f"all nodes are there, but nothing could be computed for {self._seconds_in_vain:.0f} s, for the reason "
-                "that the chief's log tells; are --ps_hosts, --worker_hosts and --workers the same on every node?"
+                f"all nodes have joined, but nothing could be computed for {self._seconds_in_vain:.0f} s, for the "
+                "reason in the chief's log; are --ps_hosts, --worker_hosts and --workers the same on every node?"
             )
         self._session = session
         self._begin_anew()
 
     @abstractmethod
     def are_possible(self) -> bool:
-        """Return whether a step can be made now, after doing what is needed for that."""
+        """Return whether a step can be made now; first prepare it if necessary."""
 
     def end_round(self, end: RoundEnd) -> None:
         """Apply or discard a closed round's gradients, and let the coordinator count its batches accordingly.
 
-        Raise ParameterServersLostError if what was applied is not what was counted.
+        Raise ParameterServersLostError if the applied gradients are not those that were counted.
         """
         begin = self._service.clock()
         with self._watchdog.expecting(STEP_SECONDS + CANCELLING_SECONDS):
@@ -95,18 +95,18 @@ class Steps(ABC):
 
     @abstractmethod
     def _begin_anew(self) -> None:
-        """Drop the gradients of all rounds before the one that is open."""
+        """Discard the gradients of all rounds before the open one."""
 
     @abstractmethod
     def _apply(self, end: RoundEnd, rate: float) -> Sequence[float] | None:
-        """Make a step with a round's gradients, and return of how many utterances each copy of the weights had some.
+        """Make a step with a round's gradients; return how many utterances' gradients each copy of the weights applied.
 
-        Return None if the weights are as before.
+        Return None if the weights have not changed.
         """
 
     @abstractmethod
     def _discard(self, end: RoundEnd) -> None:
-        """Drop a round's gradients."""
+        """Discard a round's gradients."""
 
     def _rate_now(self) -> float:
         with self._service.locked() as coordinator:
@@ -115,7 +115,7 @@ class Steps(ABC):
             assert training is not None and progress is not None
             _, _, done, count = progress
             rate = self._rate.at(training.state_without_epoch, done, count)
-            workers = max(coordinator.members.workers, 1)  # those that gave gradients may all have left since
+            workers = max(coordinator.members.workers, 1)  # all contributors may have left since
         if self._least_workers:
             rate = rate_for_workers(rate, workers, self._least_workers)
         self._progress.show_rate(rate)
@@ -132,7 +132,7 @@ class ServedSteps(Steps):
         self._in_time = v1.RunOptions(timeout_in_ms=int(1000 * STEP_SECONDS))
 
     def are_possible(self) -> bool:
-        """Return True: a parameter server that is gone shows in the step."""
+        """Return True: if a parameter server is gone, the step fails."""
         return True
 
     def _begin_anew(self) -> None:
@@ -154,11 +154,11 @@ class ServedSteps(Steps):
 def check_applied(applied: Sequence[float], counted: int) -> None:
     """Raise ParameterServersLostError unless each server applied the gradients of the utterances that were counted.
 
-    `applied` says of how many utterances each did.
+    `applied` is the number of utterances for each server.
     """
     traffic.info("applied: gradients of %s utterances", [int(utterances) for utterances in applied])
     if any(utterances != counted for utterances in applied):
         told = ", ".join(f"{utterances:.0f}" for utterances in applied)
         raise ParameterServersLostError(
-            f"a step had the gradients of {told} utterances (by parameter server), of which {counted} were counted"
+            f"a step applied the gradients of {told} utterances (by parameter server), but {counted} were counted"
         )

@@ -1,4 +1,4 @@
-"""Ends training when TensorFlow never returns: it waits for ever for a server that was cut off."""
+"""Ends training when TensorFlow never returns: it waits for ever for a server that is unreachable."""
 
 import threading
 import time
@@ -15,17 +15,17 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 LOOK_SECONDS = 0.5
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 
 HELD_UP_SECONDS = 10.0
-"""Seconds between two looks from which on this process was held up, as a scheduler does that suspends its jobs."""
+"""Seconds between two checks from which on this process must have been suspended, for example by a scheduler."""
 
 
 class Watchdog:
-    """Watches the chief from a thread of its own, as a context manager.
+    """Watches the chief from a separate thread, as a context manager.
 
-    Lets training fail when a parameter server is gone for longer than `patience` seconds, or when what the chief does
-    on the parameter servers takes longer than was expected; then ends the process unless the chief does.
+    Lets training fail when a parameter server is gone for longer than `patience` seconds, or when an operation of the
+    chief on the parameter servers takes longer than expected. Then ends the process unless the chief does so.
     """
 
     def __init__(self, service: Service, parameter_servers: Sequence[str], patience: float) -> None:
@@ -44,12 +44,12 @@ class Watchdog:
         self._ended.set()
 
     def expect(self, seconds: float) -> None:
-        """Expect that what the chief does next takes `seconds` at most."""
+        """Expect the chief's next operation to take `seconds` at most."""
         self._expected = time.monotonic() + seconds, seconds
 
     @contextmanager
     def expecting(self, seconds: float) -> Iterator[None]:
-        """Expect that what the chief does meanwhile takes `seconds` at most; what was expected before begins anew."""
+        """Expect the chief's operations inside the context to take `seconds` at most; then restart the limit before."""
         before = inf if self._expected is None else self._expected[1]
         self.expect(seconds)
         try:
@@ -58,7 +58,7 @@ class Watchdog:
             self.expect(before)
 
     def apart_from(self, act: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-        """Return what acts for as long as it takes, as parameter servers take hardly any part in it."""
+        """Return `act` without a time limit, for operations that hardly involve the parameter servers."""
 
         def act_unwatched(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
             with self.expecting(inf):
@@ -67,7 +67,7 @@ class Watchdog:
         return act_unwatched
 
     def trouble(self, waiting_since: float) -> str | None:
-        """Return why training must fail, or None; `waiting_since` is when the chief began to wait for servers."""
+        """Return why training must fail, or None; `waiting_since` is when the chief began to wait for the servers."""
         now = self._service.clock()
         with self._service.locked() as coordinator:
             lost, missing = coordinator.members.lost_servers, coordinator.members.missing(Role.PARAMETER_SERVER)

@@ -1,4 +1,4 @@
-"""A cluster's worker: joins, does jobs, and joins again after it was given up or the weights were loaded anew."""
+"""A cluster's worker: joins, does jobs, and joins again after it was declared lost or the weights were reloaded."""
 
 import logging
 import signal
@@ -43,9 +43,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WorkerContext:
-    """What a worker works with; `target` is the address of its TensorFlow server.
+    """What a worker needs for its work; `target` is the address of its TensorFlow server.
 
-    Where it holds the weights itself, it has a `replica` of them, and no server.
+    A worker that holds the weights itself has a `replica` of them, and no TensorFlow server.
     """
 
     options: Options
@@ -61,14 +61,14 @@ class WorkerContext:
     replica: Replica | None = None
 
     def session(self) -> Any:
-        """Return a new session over the parameter servers and this worker, or the one that has the weights."""
+        """Return a new session over the parameter servers and this worker, or the replica's session."""
         if self.replica is not None:
             return self.replica.session
         config = cluster_session_config(self.options, self.cluster)
         return Session(self.target, graph=self.graph.training.graph, config=config)
 
     def close(self, session: Any) -> None:
-        """Close a session, unless it has the weights."""
+        """Close a session, unless it is the replica's."""
         if self.replica is None:
             with suppress(tf.errors.OpError):
                 session.close()
@@ -77,11 +77,11 @@ class WorkerContext:
 def work_until_over(
     context: WorkerContext, interrupted: Callable[[], bool], joined: Callable[[Membership], object] = lambda _: None
 ) -> None:
-    """Do jobs until training is over or `interrupted`; tell `joined` of each membership.
+    """Do jobs until training is over or `interrupted`; call `joined` with each membership.
 
-    Raises TrainingError for a loss that isn't finite, which every node is told, AudioError, FeatureCacheError or
-    StorageError for an utterance that cannot be read here, ClusterError if it cannot go on, and Interrupted if the
-    chief was told to stop.
+    Raises TrainingError for a loss that isn't finite, after reporting it to every node; AudioError, FeatureCacheError
+    or StorageError for an utterance that cannot be read here; ClusterError if the worker cannot continue; Interrupted
+    if the chief was told to stop.
     """
     with ThreadPoolExecutor(thread_name_prefix="closing") as closing:
         try:
@@ -89,7 +89,7 @@ def work_until_over(
         except UNREADABLE:
             raise
         except DeepSpeechError as error:
-            end_hard_later(str(error))  # sessions that are still being closed are not waited for
+            end_hard_later(str(error))  # do not wait for sessions that are still closing
             raise
 
 
@@ -111,7 +111,7 @@ def _work_and_join_again(
         except NotMemberError:
             if interrupted():
                 return  # it has left
-            logger.warning("The coordinator has given this worker up or was started anew: joining again")
+            logger.warning("The coordinator has declared this worker lost or was restarted: joining again")
             trouble.end()
         except SERVERS_LOST as error:
             logger.warning("A step failed; is a parameter server gone? (%s)", summary(error))
@@ -167,16 +167,16 @@ def _work_as_member(
         _do_jobs(runner, coordinator, interrupted)
         steps.ended()
     finally:
-        # On another thread: TensorFlow may wait 10 seconds for servers that are out of reach, while others wait for us.
+        # On another thread: TensorFlow may wait 10 seconds for unreachable servers, while other nodes wait for us.
         closed = closing.submit(context.close, session)
         step_timeout.stop()
         if follower is not None:
             follower.stop()
-    closed.result()  # the parameter servers go when this worker has left
+    closed.result()  # the parameter servers end when this worker has left
 
 
 def _do_jobs(runner: JobRunner, coordinator: RemoteCoordinator, interrupted: Callable[[], bool]) -> None:
-    """Do jobs until there are no more, or until `interrupted`."""
+    """Do jobs until there are none left, or until `interrupted`."""
     while not interrupted():
         job = coordinator.next_job(POLL_SECONDS)
         if job is NoJob.OVER:
@@ -190,24 +190,24 @@ def _do_jobs(runner: JobRunner, coordinator: RemoteCoordinator, interrupted: Cal
 
 
 def _follower(context: WorkerContext, membership: Membership) -> Follower | None:
-    """Return what carries out the chief's orders, if this worker holds weights; the chief's own needs none."""
+    """Return the follower that carries out the chief's orders; None for the chief, or if this worker has no weights."""
     if context.replica is None or context.cluster.is_chief:
         return None
     return Follower(context.connection, membership, context.replica)
 
 
 class Trouble:
-    """The time since the first of the steps that failed, none of which a successful step followed."""
+    """The time since the first failed step after the last successful one."""
 
     def __init__(self) -> None:
         self._since: float | None = None
 
     def end(self) -> None:
-        """Note that a step succeeded, or that it was not the servers' fault."""
+        """Note that a step succeeded, or failed for a reason other than the servers."""
         self._since = None
 
     def lasts(self) -> float:
-        """Note that a step failed; return how many seconds ago the first of them did."""
+        """Note that a step failed; return how many seconds ago the first of these failures was."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since
         return now - self._since
@@ -216,18 +216,18 @@ class Trouble:
 class _StepTimeout:
     """Ends the process if its membership has ended and its step does not return.
 
-    A worker that waits for recordings, which come from a store, or for the decoder has no step that could return.
+    It does not end a worker that waits for recordings from a store or for the decoder: no step is running then.
     """
 
     def __init__(self, patience: float, time_use: TimeUse) -> None:
-        """Allow `patience` seconds to join again, for which parameter servers may be out of reach."""
+        """Allow `patience` seconds to join again; parameter servers may be unreachable for that long."""
         self._patience = patience
         self._time_use = time_use
         self._stopped = False
         self._timer: threading.Timer | None = None
 
     def start(self, error: Exception) -> None:
-        """Start the time: the membership has ended, for good or, with NotMemberError, until the process joins again."""
+        """Start the timer: the membership has ended, for good or, after NotMemberError, until the node joins again."""
         if isinstance(error, NotMemberError):
             self._look_after(self._patience)
         elif isinstance(error, TrainingStoppedError):
@@ -236,7 +236,7 @@ class _StepTimeout:
             end_hard_later(str(error))
 
     def stop(self) -> None:
-        """Stop the time: the step has returned, so the process can join again."""
+        """Stop the timer: the step has returned, so the process can join again."""
         self._stopped = True
         if self._timer is not None:
             self._timer.cancel()
@@ -256,9 +256,9 @@ class _StepTimeout:
 
 
 class _Rounds:
-    """Lets the worker's steps into the coordinator's rounds, and logs how much of each epoch was done here.
+    """Enters the worker's steps into the coordinator's rounds, and logs this worker's share of each epoch.
 
-    The chief logs nothing here, because it shows the whole epoch's progress.
+    The chief's worker does not log its share, because the chief shows the progress of the whole epoch.
     """
 
     def __init__(self, coordinator: RemoteCoordinator, context: WorkerContext, session: Any, trouble: Trouble) -> None:

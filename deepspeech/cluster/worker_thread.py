@@ -1,4 +1,4 @@
-"""The chief's own work, on a thread beside the one that leads."""
+"""The thread for the chief's own jobs, beside the main thread, which leads."""
 
 import logging
 import threading
@@ -12,10 +12,10 @@ logger = logging.getLogger(__name__)
 
 
 class WorkerThread(threading.Thread):
-    """Does the chief's own jobs while its main thread leads; `error` is what it ended with, if it failed."""
+    """Does the chief's own jobs while the main thread leads; `error` is the error of a failure, if any."""
 
     def __init__(self, work: Callable[[Callable[[], bool]], None], ended: threading.Event, service: Service) -> None:
-        """Have `work` end when `ended` is set, and the chief woken when it has ended."""
+        """Run `work` until `ended` is set, and wake the chief when it returns."""
         super().__init__(name="worker", daemon=True)
         self._work = work
         self._ended = ended
@@ -27,7 +27,7 @@ class WorkerThread(threading.Thread):
         try:
             self._work(self._ended.is_set)
         except Interrupted:
-            pass  # the chief was told to stop, and ends as it was told
+            pass  # the chief was told to stop, and handles it itself
         except DeepSpeechError as error:
             self.error = error
         except Exception as error:

@@ -49,6 +49,6 @@ def test_a_port_that_is_taken_is_named_with_its_flag() -> None:
     with socket.create_server(("", 0)) as taken:
         host = f"localhost:{taken.getsockname()[1]}"
         cluster = ClusterOptions(parameter_servers=("localhost:1",), workers=(host,), job_name="worker")
-        said = rf"^--worker_hosts: {host}: cannot listen on its port \(Address already in use\); end the program"
+        said = rf"^--worker_hosts: {host}: cannot listen on its port \(Address already in use\); stop the program"
         with pytest.raises(ClusterError, match=said):
             start_server(Options(), cluster)
