@@ -1,1 +1,1 @@
-"""Where workers are, if only they know: their own addresses, and connections that are forwarded to them."""
+"""Workers whose addresses only they know: how they announce them, and how connections are forwarded to them."""

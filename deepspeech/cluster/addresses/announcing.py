@@ -1,4 +1,4 @@
-"""What a worker tells the coordinator of itself before it joins, and asks of it: its address and a place."""
+"""How a worker without a fixed place gets one from the coordinator, and finds the address that it announces."""
 
 import logging
 import os
@@ -22,29 +22,29 @@ logger = logging.getLogger(__name__)
 
 
 class ConnectionOfAnyPlace(Connection):
-    """Requests of a worker that works at any place: where another was given its place, it takes another one.
+    """Requests of a worker that works at any place: when another worker has got its place, it takes a new one.
 
-    The graph and TensorFlow's server are made for a place, and a server cannot be ended: so the process becomes that
-    of the same command, begun anew. The coordinator has handed out what it did to others.
+    The graph and TensorFlow's server are made for one place, and a server cannot be stopped. The process therefore
+    runs its command again from the start. The coordinator has handed out its jobs to other workers.
     """
 
     def post(
         self, route: routes.Route, body: Mapping[str, Any], wait: float = 0.0, patience: float | None = None
     ) -> tuple[int, Any]:
-        """Send a request as a Connection does, but do not return if another process has this one's place."""
+        """Send a request as a Connection does; restart the process if another one has got its place."""
         try:
             return super().post(route, body, wait, patience)
         except ReplacedError:
             if self.given_up():
                 raise
-        logger.warning("Another worker was given this one's place: beginning anew, at another place")
+        logger.warning("Another worker has got this worker's place: restarting at another place")
         sys.stdout.flush()
         sys.stderr.flush()
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - it is this program
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - it runs this program
 
 
 def take_place(connection: Connection, process: str, patience: float) -> int | None:
-    """Return the place that the coordinator gives a worker, or None if training is over.
+    """Return the place that the coordinator assigns to a worker, or None if training is over.
 
     Raise ClusterError if the coordinator cannot be reached, or no place is free for `patience` seconds, and a
     CoordinatorError if training has failed or was stopped.
@@ -65,7 +65,7 @@ def take_place(connection: Connection, process: str, patience: float) -> int | N
 
 @contextmanager
 def place_kept(connection: Connection, process: str) -> Iterator[None]:
-    """Keep the place that a worker was given until it comes to join; one that dies before leaves it to others soon."""
+    """Keep a worker's assigned place reserved until it joins; if the worker dies, the reservation soon ends."""
     ended = threading.Event()
 
     def ask_again_and_again() -> None:
@@ -83,7 +83,7 @@ def place_kept(connection: Connection, process: str) -> Iterator[None]:
 
 
 def wait_for_name(host: str, patience: float) -> None:
-    """Wait for up to `patience` seconds until a host's name is known: that of a pod is some seconds younger than it."""
+    """Wait up to `patience` seconds until a host's name is known: a pod's name appears some seconds after the pod."""
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         try:
@@ -94,15 +94,15 @@ def wait_for_name(host: str, patience: float) -> None:
 
 
 def port_to_listen_on(cluster: ClusterOptions) -> int:
-    """Return the port that a worker's address names, or else 0: any that is free."""
+    """Return the port in a worker's address; if it has none, return 0, for any free port."""
     _, port = _host_and_port(cluster.worker_address)
     return port
 
 
 def own_address(cluster: ClusterOptions, port: int) -> str:
-    """Return where other nodes reach this worker, which listens on a port, as HOST:PORT.
+    """Return the address at which other nodes reach this worker, as HOST:PORT; it listens on `port`.
 
-    Raise ClusterError if this machine has no way to the coordinator as long as it would try to reach it.
+    Raise ClusterError if this machine finds no route to the coordinator within the time for `--coord_retries`.
     """
     host, _ = _host_and_port(cluster.worker_address)
     if not host and cluster.is_chief:
@@ -119,7 +119,7 @@ def _host_and_port(address: str) -> tuple[str, int]:
 
 
 def _address_towards(host: str, port: int, patience: float) -> str:
-    """Return what reaches this machine from another, on the way to it: its name may be known within `patience` seconds.
+    """Return this machine's address on the route to a host, whose name may take `patience` seconds to become known.
 
     Nothing is sent.
     """
@@ -127,7 +127,7 @@ def _address_towards(host: str, port: int, patience: float) -> str:
     while True:
         try:
             if is_known_as_loopback(host):
-                return host  # this is the coordinator's machine, which others reach by that name
+                return host  # this is the coordinator's machine, and others reach it by that name
             family, kind, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
             with socket.socket(family, kind) as route:
                 route.connect(where)

@@ -1,9 +1,9 @@
-"""Forwards a parameter server's connections to workers, wherever these are at the time.
+"""Forwards a parameter server's connections to the workers' current addresses.
 
-TensorFlow's servers are told once where all others are. So that workers can come, go and come back elsewhere, a
-parameter server is told addresses of its own machine, one for each place of a worker. Whoever connects there is
-forwarded to the address that the worker of that place told the coordinator. Only gradients take this way: workers,
-which fetch the weights, know the parameter servers' own addresses.
+TensorFlow's servers get the addresses of all others once, at their start. Workers can nevertheless come, go and come
+back elsewhere: a parameter server gets addresses on its own machine, one for each worker place. The forwarder connects
+each of them to the address that the worker at that place has announced to the coordinator. Only gradients are sent this
+way: workers fetch the weights from the parameter servers' own addresses.
 """
 
 import logging
@@ -25,29 +25,29 @@ Locate = Callable[[int], str | None]
 """Returns the address of the worker at a place, as HOST:PORT, or None if it is not known."""
 
 CONNECT_SECONDS = 5.0
-"""Seconds that a worker has to answer."""
+"""Seconds that connecting to a worker may take."""
 
 SILENCE_SECONDS = 10
-"""Seconds after which a worker's machine that acknowledges nothing is taken to be gone."""
+"""Seconds without an acknowledgement after which a worker's machine is treated as gone."""
 
 RELIEF_SECONDS = 0.1
-"""Seconds until the next try to accept where the process has no descriptor or no thread left."""
+"""Seconds until the next try to accept when the process has no descriptor or thread left."""
 
 PIECE = 1 << 20
-"""Bytes that are forwarded at once at most."""
+"""Most bytes that are forwarded at once."""
 
 
 class Forwarder:
-    """Listens on this machine for each place of a worker; `ports` are those of the places, in order."""
+    """Listens on one local port for each worker place; `ports` are in the order of the places."""
 
     def __init__(self, places: int, locate: Locate) -> None:
-        """Listen; `locate` is asked for each connection. Raise OSError if the system has too few sockets."""
+        """Listen; `locate` is called for each connection. Raise OSError if the system has too few sockets."""
         self._locate = locate
         self._listening = [socket.create_server(("127.0.0.1", 0)) for _ in range(places)]
         self.ports = [int(each.getsockname()[1]) for each in self._listening]
 
     def start(self) -> None:
-        """Forward on threads of its own, until the process ends."""
+        """Forward on separate threads, until the process ends."""
         threading.Thread(target=self._accept, name="forwarder", daemon=True).start()
 
     def _accept(self) -> None:
@@ -59,7 +59,7 @@ class Forwarder:
                     try:
                         client, _ = self._listening[key.data].accept()
                         threading.Thread(target=self._forward, args=(client, key.data), daemon=True).start()
-                    except (OSError, RuntimeError) as error:  # without a descriptor or a thread left, as much is ready
+                    except (OSError, RuntimeError) as error:  # no descriptor or thread left; the client stays ready
                         logger.debug("worker %d: not accepted: %s", key.data, error)
                         time.sleep(RELIEF_SECONDS)
 
@@ -100,11 +100,11 @@ _KEEPING_ALIVE = {
     }.items()
     if hasattr(socket, name)
 }
-"""A worker whose machine vanished is noticed, so that the next connection goes where its successor is."""
+"""Detects that a worker's machine has vanished, so that the next connection goes to the worker's new address."""
 
 
 def locate_with(connection: Connection) -> Locate:
-    """Return what asks the coordinator."""
+    """Return a function that asks the coordinator for a worker's address."""
 
     def locate(place: int) -> str | None:
         _, answer = connection.post(routes.FIND_WORKER, {"task": place}, patience=LEAVE_SECONDS)
@@ -114,7 +114,7 @@ def locate_with(connection: Connection) -> Locate:
 
 
 def _copy(source: socket.socket, target: socket.socket) -> None:
-    """Copy until either side has ended, and end both then: nobody keeps half of such a connection."""
+    """Copy until either side closes, then close both: these connections are never half-open."""
     piece = memoryview(bytearray(PIECE))
     with suppress(OSError):
         while count := source.recv_into(piece):

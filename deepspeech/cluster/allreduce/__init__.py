@@ -1,1 +1,1 @@
-"""Training without parameter servers: every worker holds the weights, and the workers add up their gradients."""
+"""Training without parameter servers: every worker holds the weights, and the workers sum their gradients."""

@@ -1,4 +1,4 @@
-"""Carries out what the chief orders the other workers to do with their copies of the weights."""
+"""Carries out the chief's orders to the other workers about their copies of the weights."""
 
 import logging
 import threading
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 class Follower:
-    """Carries out orders on a thread, as long as the process is a member."""
+    """Carries out orders on a thread while the process is a member."""
 
     def __init__(self, connection: Connection, membership: Membership, replica: Replica) -> None:
         """Begin without weights: the first order brings them."""
@@ -30,7 +30,7 @@ class Follower:
         self._thread.start()
 
     def await_weights(self, number: int) -> None:
-        """Wait until this worker has the weights of a number; raises what keeps it from getting them."""
+        """Wait until this worker has the weights of a number; raises the error if it cannot get them."""
         if not self._replica.wait_for(number, self._goes_on):
             raise self._error or self._membership.error or NotMemberError("this worker has left")
 
@@ -56,11 +56,11 @@ class Follower:
                 logger.info("The ring of the workers is broken: %s", error)
                 failed = done
             except (ClusterError, CoordinatorError):
-                return  # the membership hears of it, too
+                return  # the membership's thread gets the same error
             except Exception as error:
                 logger.debug("order %d has failed", done, exc_info=True)
                 self._error = error
-                self._replica.leave_ring()  # so that the others need not find out
+                self._replica.leave_ring()  # so that the other workers notice at once
 
     def _carry_out(self, order: Mapping[str, Any]) -> None:
         if order["round"] is not None:

@@ -1,7 +1,7 @@
 """The graph of a worker that holds the weights itself, and the operations that make a step of a round.
 
-A worker adds the gradients that it contributes to a round up in a variable of its own. When the round is over, all
-workers' sums are added up between the processes (see `ring`), and each applies the mean over the utterances.
+A worker sums the gradients that it contributes to a round in a local variable. When the round is over, the processes
+add up the sums of all workers (see `ring`), and each process applies the mean over the utterances.
 """
 
 from collections.abc import Sequence
@@ -24,21 +24,21 @@ Tensor = Any
 class AllReduceGraph:
     """A worker's graph. `training.train_step` adds a gradient to those kept for the round fed as `round_number`.
 
-    Without an optimizer, only `training`, `round_number`, `values` and `take_values` are there.
+    Without an optimizer, the fields that have a default are None.
     """
 
     training: TrainingGraph
     round_number: Tensor  # int64 scalar
-    values: tuple[Tensor, ...]  # of all variables that checkpoints have
-    take_values: Any  # operation: sets those variables to what is fed as `given`
+    values: tuple[Tensor, ...]  # of all variables in checkpoints
+    take_values: Any  # operation: sets those variables to the values fed as `given`
     given: tuple[Tensor, ...]
-    begin: Any  # operation: gives the variables that checkpoints have not their initial values
+    begin: Any  # operation: initializes the variables that are not in checkpoints
     kept_round: Tensor = None  # int64 scalar: the round that gradients are kept for
     kept: Tensor = None  # float32 [weights]: their sum
     kept_count: Tensor = None  # float32 scalar: the number of their utterances
-    mean: Tensor = None  # float32 [weights], to feed: the mean gradient of all workers' utterances
+    mean: Tensor = None  # float32 [weights], to feed: the mean gradient over all workers' utterances
     apply: Any = None  # operation: makes the step with the mean gradient
-    send: Any = None  # nothing is offered, and sent only when the round is over
+    send: Any = None  # always None: gradients are not offered, and are sent only when the round is over
 
 
 def build_all_reduce_graph(task: int, devices: Sequence[str], settings: GraphSettings) -> AllReduceGraph:
@@ -77,7 +77,7 @@ def build_all_reduce_graph(task: int, devices: Sequence[str], settings: GraphSet
 
 
 class _Sums:
-    """The sum of the gradients of a round, in one vector."""
+    """The sum of a round's gradients, in one vector."""
 
     def __init__(self, pairs: Sequence[tuple[Tensor, Any]], utterances: Tensor, round_number: Tensor) -> None:
         pairs = whole_lines_first(pairs)

@@ -1,17 +1,17 @@
-"""What those tell who connect to a worker that waits for its neighbour in the ring."""
+"""Authenticates the connections to a worker that waits for its neighbour in the ring."""
 
 import selectors
 import socket
 from contextlib import suppress
 
 MOST_GREETINGS = 64
-"""Connections that may be silent at once; a further one has the oldest closed."""
+"""Most connections that may be silent at once; one more closes the oldest."""
 
 
 class Greetings:
-    """Hears what those tell who connect, all at once, so that nobody who is silent holds up the others.
+    """Reads the ring's key from all connections at once, so that a silent connection does not hold up the others.
 
-    A context manager: at its end, those are turned away who have not told the ring's key.
+    A context manager: its end closes the connections that have not sent the key.
     """
 
     def __init__(self, listener: socket.socket, to_next: socket.socket, key: bytes) -> None:
@@ -32,7 +32,7 @@ class Greetings:
         self._selector.close()
 
     def heard(self, seconds: float) -> socket.socket | None:
-        """Return a connection that has told the key, or the one to the next process if something came from there."""
+        """Return a connection that has sent the key, or `to_next` if it is readable; else None, within `seconds`."""
         for ready in [found.fileobj for found, _ in self._selector.select(seconds)]:
             assert isinstance(ready, socket.socket)
             if ready is self._to_next:
@@ -53,7 +53,7 @@ class Greetings:
             self._forget(next(iter(self._told))).close()
 
     def _has_told_key(self, caller: socket.socket) -> bool:
-        """Hear more of a greeting; return whether it is the key, and turn the caller away if it cannot become that."""
+        """Read more of a greeting; return whether it is the complete key, and close the connection if it is wrong."""
         more = b""
         with suppress(OSError):
             more = caller.recv(len(self._key) - len(self._told[caller]))

@@ -1,4 +1,4 @@
-"""Where a worker listens for its neighbour in the ring."""
+"""The socket on which a worker listens for its neighbour in the ring."""
 
 from ...options import ClusterOptions
 from ..addresses.announcing import own_address, port_to_listen_on
@@ -7,7 +7,7 @@ from .ring import RingListener
 
 
 def listen_for_ring(cluster: ClusterOptions) -> tuple[RingListener, str]:
-    """Listen at this worker's place; return the listener, and the address to tell others, as HOST:PORT.
+    """Listen at this worker's place; return the listener, and the address to announce, as HOST:PORT.
 
     Raise ClusterError if the port is taken.
     """

@@ -15,19 +15,19 @@ from .ring import IsCurrent, Ring, RingBrokenError, RingListener, RingPlace
 traffic = logging.getLogger("deepspeech.traffic")
 
 LOOK_SECONDS = 0.5
-"""Seconds between looks at whether weights that are waited for can still come."""
+"""Seconds between checks of whether the expected weights can still come."""
 
 CACHE_LINE_BYTES = 64
 
 
 class Replica:
-    """The weights in a session of this process; their number is that of the order which led to them.
+    """The weights in a session of this process; their number is that of the order that produced them.
 
-    One thread carries out the orders, and any may wait for them. `session` is used by all of this process's threads.
+    One thread carries out the orders, and any thread may wait for them. All threads of this process use `session`.
     """
 
     def __init__(self, graph: AllReduceGraph, session: Any, listener: RingListener, sent_as: str = "float32") -> None:
-        """Begin without weights; gradients travel as the type `sent_as`, float32 or bfloat16."""
+        """Begin without weights; gradients are sent as the type `sent_as`, float32 or bfloat16."""
         self.session = session
         self._graph = graph
         self._listener = listener
@@ -39,11 +39,11 @@ class Replica:
         session.run(graph.begin)
 
     def forget(self) -> None:
-        """Have weights no longer, as a new member: their numbers may begin anew."""
+        """Treat the weights as absent, for a new membership: their numbers may start again."""
         self._reach(0)
 
     def form(self, number: int, place: RingPlace, is_current: IsCurrent) -> None:
-        """Connect to a ring and take over the weights of its first process. Raises RingBrokenError."""
+        """Connect to a ring and copy the weights of its first process. Raises RingBrokenError."""
         self.leave_ring()
         graph, self._ring = self._graph, self._listener.join(place, is_current)
         if place.rank == 0:
@@ -60,7 +60,7 @@ class Replica:
     def step(self, number: int, round_number: int, learning_rate: float) -> int:
         """Make the step of a round with the gradients of the whole ring; return the number of their utterances.
 
-        When this raises RingBrokenError, the weights are as before.
+        If this raises RingBrokenError, the weights are unchanged.
         """
         graph = self._graph
         kept_round, count, kept = self.session.run([graph.kept_round, graph.kept_count, graph.kept])
@@ -80,7 +80,7 @@ class Replica:
             self._ring = None
 
     def wait_for(self, number: int, is_current: Callable[[], bool]) -> bool:
-        """Wait until there are weights of this number, or later ones; return whether, or else they are not wanted."""
+        """Wait for the weights of this number, or later ones; return False if `is_current` returns False before."""
         with self._changed:
             while self._number < number:
                 if not is_current():
@@ -113,7 +113,7 @@ class Replica:
 
 
 def _aligned(count: int) -> npt.NDArray[np.float32]:
-    """Return room for numbers at the beginning of a cache line, so that TensorFlow is fed with them as they are."""
+    """Return an array that begins at a cache line, so that TensorFlow is fed with it without a copy."""
     room = np.empty(4 * count + CACHE_LINE_BYTES, np.uint8)
     begin = -room.ctypes.data % CACHE_LINE_BYTES
     return room[begin : begin + 4 * count].view(np.float32)

@@ -1,13 +1,14 @@
-"""A ring of processes that add up vectors: each sends to the next and receives from the one before, over TCP.
+"""A ring of processes that add up vectors: each sends to the next and receives from the previous one, over TCP.
 
     process 0 ──► process 1 ──► … ──► process n - 1 ──► process 0
 
-A vector is cut into n parts. In n - 1 exchanges each part goes around and is added up, in n - 1 more the sums go around
-(Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009). Each process sends
-2 (n - 1) / n times the vector's bytes, however many there are, and all have the same sum, bit for bit: each part is
-summed by one process and copied by the others.
+A vector is cut into n parts. In n - 1 exchanges, each part goes around the ring and is added up. In n - 1 more, the
+sums go around (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009). Each
+process sends 2 (n - 1) / n times the vector's bytes. All processes have the same sum, bit for bit, because one process
+computes the sum of each part and the others copy it.
 
-Who cannot exchange closes both its connections, and so its neighbours see that the ring is broken, and theirs.
+A process whose exchange fails closes both its connections. So its neighbours notice that the ring is broken, and close
+theirs in turn.
 """
 
 import select
@@ -27,30 +28,30 @@ from .greetings import Greetings
 
 Floats = npt.NDArray[np.float32]
 IsCurrent = Callable[[], bool]
-"""Tells whether the ring is still wanted."""
+"""Returns whether the ring is still needed."""
 
 JOINING_SECONDS = 8.0
 """Seconds that a process waits for its neighbours to join the ring."""
 
 STALL_SECONDS = 30.0
-"""Seconds without a byte after which a ring is broken."""
+"""Seconds without a byte after which a ring counts as broken."""
 
 LOOK_SECONDS = 0.2
-"""Seconds between looks at whether the ring is still wanted."""
+"""Seconds between checks of whether the ring is still needed."""
 
 PIECE_BYTES = 1 << 20
-"""Bytes of what is copied around the ring that a process has before it sends them on."""
+"""Most bytes in a piece of a copy: a process receives a whole piece before it sends it on."""
 
 
 class RingBrokenError(Exception):
-    """A neighbour is gone or stays away, or the ring is no longer wanted."""
+    """A neighbour is gone or does not join, or the ring is no longer needed."""
 
 
 @dataclass(frozen=True)
 class RingPlace:
-    """Which process of a ring this is, of `size`, and where the `next` listens, as HOST:PORT.
+    """The `rank` of a process in a ring of `size`, and the address, HOST:PORT, at which the `next` one listens.
 
-    The `key`, ASCII, is known to the ring's processes only.
+    Only the ring's processes know the `key`, which is ASCII.
     """
 
     key: str
@@ -60,10 +61,10 @@ class RingPlace:
 
 
 class RingListener:
-    """Listens for the process before this one, ring after ring."""
+    """Listens for the previous process of one ring after another."""
 
     def __init__(self, port: int) -> None:
-        """Listen on a port, 0 for any that is free, at the addresses of IPv4 and IPv6. Raises OSError."""
+        """Listen on a port (0: any free one) at all IPv4 and IPv6 addresses. Raises OSError."""
         self._socket = listen_everywhere(port, backlog=64)
 
     @property
@@ -87,7 +88,7 @@ class RingListener:
         with Greetings(self._socket, to_next, place.key.encode()) as greetings:
             while True:
                 accepted = greetings.heard(LOOK_SECONDS)
-                if accepted is to_next:  # nothing comes from there but its end
+                if accepted is to_next:  # the next process sends nothing: it has closed the connection
                     raise RingBrokenError(f"the worker at {place.next} has left the ring")
                 if accepted is not None:
                     return accepted
@@ -120,9 +121,9 @@ class Ring:
     def add_up(
         self, values: npt.NDArray[Any], total: npt.NDArray[Any], *, divisor: float = 1.0, sent_as: Any = None
     ) -> None:
-        """Write the sum of all processes' `values` [n], over a divisor, to `total` [n]; raises RingBrokenError.
+        """Write the sum of all processes' `values` [n], divided by `divisor`, to `total` [n]; raises RingBrokenError.
 
-        They travel as the type `sent_as` if it is given, and are added up as they are.
+        The values are sent as the type `sent_as`, by default their own, and added up in their own type.
         """
         size, rank = self._place.size, self._place.rank
         bounds = [len(values) * part // size for part in range(size + 1)]
@@ -138,7 +139,7 @@ class Ring:
         complete = sums[(rank + 1) % size]
         np.divide(complete if size > 1 else values, divisor, out=complete)
         if sent_as != values.dtype and size > 1:
-            complete[...] = complete.astype(sent_as)  # what the others get
+            complete[...] = complete.astype(sent_as)  # as the others receive it
         for step in range(size - 1):
             complete, missing = sums[(rank + 1 - step) % size], sums[(rank - step) % size]
             if sent_as == values.dtype:
@@ -148,9 +149,9 @@ class Ring:
                 missing[...] = came[: len(missing)]
 
     def copy_from_first(self, arrays: Sequence[npt.NDArray[Any]]) -> None:
-        """Overwrite the arrays of each process with those of process 0, of the same types and shapes.
+        """Overwrite the arrays of each process with those of process 0, which have the same types and shapes.
 
-        When this returns at process 0, all have them. Raises RingBrokenError.
+        Raises RingBrokenError.
         """
         if self._place.size == 1:
             return
@@ -167,27 +168,27 @@ class Ring:
             self._exchange(pending, nothing)
 
     def go_around(self) -> None:
-        """Return at process 0 once all have called this. Raises RingBrokenError."""
+        """Return at process 0 once all processes have called this. Raises RingBrokenError."""
         token, nothing = np.zeros(1, np.uint8), np.empty(0, np.uint8)
         if self._place.size > 1:
             for out, into in ((token, nothing), (nothing, token))[:: 1 if self._place.rank == 0 else -1]:
                 self._exchange(out, into)
 
     def close(self) -> None:
-        """Close the connections; the neighbours see it."""
+        """Close the connections, which the neighbours notice."""
         for connection in (self._next, self._previous):
             if connection is not None:
                 with suppress(OSError):
                     connection.close()
 
     def _room(self, size: int) -> npt.NDArray[np.uint8]:
-        """Return bytes for what comes, which are used again: fresh ones take the kernel's time."""
+        """Return a receive buffer, which is reused: a new one would cost time in the kernel."""
         if len(self._came) < size:
             self._came = np.empty(size, np.uint8)
         return self._came[:size]
 
     def _exchange(self, out: npt.NDArray[Any], into: npt.NDArray[Any]) -> None:
-        """Send one array to the next process and receive another from the one before, both at once."""
+        """Send one array to the next process and receive another from the previous one, both at once."""
         try:
             self._send_and_receive(out.view(np.uint8).data, into.view(np.uint8).data)
         except OSError as error:

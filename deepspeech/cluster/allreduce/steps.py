@@ -1,4 +1,4 @@
-"""The steps of the weights where every worker holds them: the chief orders them, and takes part."""
+"""The optimizer's steps where every worker holds the weights: the chief orders them, and takes part."""
 
 import logging
 import time
@@ -19,11 +19,11 @@ logger = logging.getLogger(__name__)
 
 
 class AllReduceSteps(Steps):
-    """Ends the coordinator's rounds in the ring of the workers, of which the chief is the first.
+    """Ends the coordinator's rounds in the ring of the workers, in which the chief is the first process.
 
-    What is sent around the ring may take as long as it does: the ring itself notices who does not answer.
-    A round is counted if the chief has made its step. Whatever happened to the others, they get the chief's weights
-    when a ring is broken, and so no step is lost, and none is made twice.
+    The watchdog does not limit exchanges in the ring: the ring itself detects a process that does not answer. A round
+    is counted if the chief has made its step. When a ring is broken, the other workers copy the chief's weights in the
+    next one. So no step is lost, and none is made twice.
     """
 
     def __init__(self, context: WorkerContext, service: Service, watchdog: Watchdog, progress: EpochProgress) -> None:
@@ -36,9 +36,9 @@ class AllReduceSteps(Steps):
         self._broken_since: float | None = None
 
     def are_possible(self) -> bool:
-        """Return whether all workers are in a ring and have the same weights, after trying to bring that about.
+        """Return whether all workers are in a ring and have the same weights; if not, first try to form a ring.
 
-        Raise ClusterError if it was tried for too long.
+        Raise ClusterError if no ring could be formed for too long.
         """
         with self._service.locked() as coordinator:
             if coordinator.group.is_whole or coordinator.over:
@@ -57,7 +57,7 @@ class AllReduceSteps(Steps):
         return True
 
     def _begin_anew(self) -> None:
-        """Have a new ring formed: what the workers kept for other rounds is not used."""
+        """Have a new ring formed; gradients that the workers kept for other rounds are not used."""
         with self._service.locked() as coordinator:
             coordinator.group.dissolve()
 
@@ -75,7 +75,7 @@ class AllReduceSteps(Steps):
         """Do nothing: gradients that a worker kept for another round are not used."""
 
     def _note_broken(self, error: RingBrokenError) -> None:
-        """Have a new ring formed, in a moment, unless training is over and the workers leave."""
+        """Have a new ring formed soon, unless training is over and the workers leave."""
         with self._service.locked() as coordinator:
             coordinator.group.dissolve()
             if coordinator.over:
