@@ -1,1 +1,1 @@
-"""The cluster's state machine: members, leases and rounds, free of I/O."""
+"""The cluster's state machine: members, leases and rounds, without I/O."""

@@ -1,4 +1,4 @@
-"""What has happened to a run that whoever watches it must know: losses, restarts, and when it was last saved."""
+"""The events of a run for those who monitor it: losses, restarts, and when it was last saved."""
 
 from collections import deque
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from ...schedule.state import TrainingState
 
 EVENTS_KEPT = 100
-"""The newest events that are kept."""
+"""Number of events that are kept, the newest ones."""
 
 
 class Chronicle:
-    """The events of a run since its coordinator was started; times are the coordinator's, in seconds."""
+    """The events of a run since its coordinator was started; times are those of its clock, in seconds."""
 
     def __init__(self) -> None:
         self.checkpoint_at: float | None = None
@@ -20,16 +20,16 @@ class Chronicle:
         self._events: deque[tuple[float, str]] = deque(maxlen=EVENTS_KEPT)
 
     def note(self, now: float, what: str) -> None:
-        """Take note of an event, in words."""
+        """Record an event, in words."""
         self._events.append((now, what))
 
     def note_start(self, now: float, state: TrainingState) -> None:
-        """Take note that the weights of a state are loaded, and jobs are handed out."""
+        """Record that the weights of a state are loaded, and that jobs are handed out."""
         begun = f"training goes on: {state.epoch} epochs are done" if state != TrainingState() else "training begins"
         self.note(now, begun)
 
     def note_restart(self, now: float, reason: str) -> None:
-        """Take note that training goes back to its last checkpoint, and why."""
+        """Record that training goes back to its last checkpoint, and why."""
         self.restarts += 1
         self.note(now, f"back to the last checkpoint: {reason}")
 

@@ -1,9 +1,9 @@
-"""The state machine of a cluster: who works on what, and until when. It does no I/O; times are arguments, in seconds.
+"""The state machine of a cluster: which worker has which jobs. It does no I/O; times are arguments, in seconds.
 
-Jobs are leases. A worker holds its jobs as long as it gives signs of life. One that falls silent is no longer a member:
-its jobs are handed out again, and what it hands in later is refused. Every training step belongs to a round (see
-`rounds`). `training` says what there is to do; it is None until the chief opens it, and while the chief waits for
-parameter servers.
+Jobs are leases. A worker holds its jobs as long as it gives signs of life. A worker that falls silent is no longer a
+member: its jobs are handed out again, and results that it submits later are refused. Every training step belongs to a
+round (see `rounds`). `training` is the source of jobs; it is None until the chief opens it, and while the chief waits
+for parameter servers.
 """
 
 import logging
@@ -33,7 +33,7 @@ class ClusterCoordinator:
     def __init__(
         self, settings: ClusterSettings, required: Mapping[Role, Mapping[str, str]], *, first_round: int = 0
     ) -> None:
-        """Begin without members: they must have the `required` properties. Rounds are numbered from `first_round`."""
+        """Begin without members, which must have the `required` properties, and with round number `first_round`."""
         self.settings = settings
         self.members = Members(settings, required)
         self.group = Group(self.members, settings)
@@ -60,12 +60,12 @@ class ClusterCoordinator:
         self.members.check(applicant)
         before = self.members.namesake(applicant)
         if before is not None:
-            replaced = before.applicant.process != applicant.process  # else no answer came, and it asks again
+            replaced = before.applicant.process != applicant.process  # else its answer was lost, and it asks again
             self._lose(before, now, "was replaced" if replaced else "", replaced=replaced)
         return self.members.add(applicant, now).identity
 
     def heartbeat(self, identity: str, now: float, *, must_go: bool = False) -> bool:
-        """Note a sign of life; return whether a parameter server may go, which it says if it must.
+        """Record a sign of life; return whether a parameter server may end. With `must_go`, it was told to stop.
 
         Raises NotMemberError, TrainingFailedError or TrainingStoppedError.
         """
@@ -75,7 +75,7 @@ class ClusterCoordinator:
         return member.may_go or nothing_to_save or self.shutdown.servers_may_stop
 
     def leave(self, identity: str, now: float, failure: str | None = None) -> None:
-        """Let a member go and hand its jobs out again; with a failure, training ends for good."""
+        """Remove a member and hand its jobs out again; with a failure, training ends for good."""
         member = self._member(identity, now)
         self._lose(member, now, f"left{'' if failure is None else f': {failure}'}")
         if self.over:
@@ -84,7 +84,7 @@ class ClusterCoordinator:
             self.fail(f"{member.applicant.name}: {failure}")
 
     def tick(self, now: float) -> None:
-        """Give up members that were silent or busy for too long."""
+        """Remove members that were silent or busy for too long."""
         for member in self.members.lost(now):
             self.counts.lost_members += 1
             self._lose(member, now, "was lost: no sign of life, or no result for too long")
@@ -94,7 +94,8 @@ class ClusterCoordinator:
     def next_job(self, identity: str, now: float, known: Collection[int] | None = None) -> Job | NoJob:
         """Lease a job to a member; raises NotMemberError or TrainingFailedError.
 
-        `known` are the numbers of those that it knows to hold, None for all: one whose answer was lost is told again.
+        `known` are the numbers of the jobs that the member knows it holds, None for all. A job missing there, because
+        the answer was lost, is returned again.
         """
         member = self._member(identity, now, asks=True)
         for number, held in member.jobs.items():
@@ -105,12 +106,12 @@ class ClusterCoordinator:
         if training is None or waits or (training.training_is_over and not self._testing_allowed):
             return NoJob.WAIT
         if member.jobs and self.members.somebody_is_idle:
-            return NoJob.WAIT  # what this member would prepare ahead, an idle one can begin at once
+            return NoJob.WAIT  # an idle member can begin a job at once, which this one would only prepare ahead
         job = training.next_job(member.last_job, self.members.last_jobs_of_others(member))
         if isinstance(job, Job):
             self._leases.grant(job, member)
         elif job is NoJob.OVER:
-            self.over, self.trouble = True, None  # nothing is left that a server is needed for
+            self.over, self.trouble = True, None  # no remaining work needs a server
         return job
 
     def return_jobs(self, identity: str, numbers: list[int], now: float) -> None:
@@ -121,16 +122,16 @@ class ClusterCoordinator:
                 self._drop(self._leases.of(identity, number))
 
     def begin_step(self, identity: str, number: int, now: float) -> int | None:
-        """Return the round that a member computes a gradient for, or None if it must wait. Raises JobLostError."""
+        """Return the round for which a member computes a gradient, or None if it must wait. Raises JobLostError."""
         self._member(identity, now, asks=True)
         lease = self._leases.of(identity, number)
         trains = lease.job.set_name is SetName.TRAIN and self.group.may_work(identity)
         return self._round.number if trains and self._round.begin(identity, lease.job, self.settings) else None
 
     def offer_gradient(self, identity: str, number: int, round_number: int, now: float) -> None:
-        """Let a member send the gradient that it has computed for a round. Raises JobLostError if it is one too many.
+        """Let a member send the gradient that it has computed for a round; raises JobLostError if the round has enough.
 
-        Where no spare gradients are computed, none needs to be offered.
+        Gradients need to be offered only where spare ones are computed.
         """
         self._member(identity, now, asks=True)
         lease = self._leases.of(identity, number)
@@ -148,7 +149,7 @@ class ClusterCoordinator:
         round_number: int | None,
         now: float,
     ) -> None:
-        """Take a result; those of training are counted when their round ends. Raises JobLostError, counting nothing."""
+        """Take a result; training results are counted when their round ends. Raises JobLostError, counting nothing."""
         member = self._member(identity, now)
         lease = self._leases.of(identity, number)
         result = JobResult(lease.job, batches, tally, last)
@@ -180,7 +181,7 @@ class ClusterCoordinator:
         self._testing_allowed = False
 
     def suspend(self) -> None:
-        """Drop everything since the last checkpoint; workers must join again after training is opened anew."""
+        """Discard everything since the last checkpoint; workers must join again, after training is reopened."""
         self.training = None
         for worker in (member for member in self.members if member.works):
             self.members.remove(worker)
@@ -189,7 +190,7 @@ class ClusterCoordinator:
         self._round = self._round.next()
 
     def allow_testing(self) -> None:
-        """Hand out the test's jobs from now on; the weights to test with must be loaded."""
+        """Hand out test jobs from now on; the weights to test with must be loaded."""
         self._testing_allowed = True
 
     def fail(self, reason: str) -> None:
@@ -203,31 +204,31 @@ class ClusterCoordinator:
 
     @property
     def round_number(self) -> int:
-        """The number of the round that is open."""
+        """The number of the open round."""
         return self._round.number
 
     @property
     def has_reports(self) -> bool:
-        """Whether epochs were finished whose reports the chief hasn't taken."""
+        """Whether there are reports of finished epochs that the chief hasn't taken."""
         return bool(self._reports)
 
     def take_reports(self) -> list[EpochReport]:
-        """Return the reports of the epochs that were finished since the last call."""
+        """Return the reports of the epochs that were finished since the last call of this."""
         reports, self._reports = list(self._reports), deque()
         return reports
 
     def close_round(self, now: float) -> RoundEnd | None:
-        """Close the round if it is due, unless reports wait to be taken, which belong to the weights as they are."""
+        """Close the round if it is due, unless reports wait to be taken: they belong to the current weights."""
         if self.training is None or self._reports:
             return None
         return self._round.close_if_due(self.members, self.settings, bool(self.training.pending), now)
 
     def spoil_round(self) -> None:
-        """Have the round that is open discarded, as its gradients are not those of the weights any more."""
+        """Have the open round discarded, because its gradients do not belong to the current weights."""
         self._round.spoiled = True
 
     def end_round(self, end: RoundEnd) -> int:
-        """Count the closed round's batches if its gradients were applied, or hand them out again if discarded.
+        """Count the closed round's batches if its gradients were applied; if discarded, hand them out again.
 
         Return the number of utterances in the round's contributions.
         """
@@ -246,7 +247,7 @@ class ClusterCoordinator:
         return sum(result.tally.utterances for result in finished.contributions)
 
     def check_failure(self) -> None:
-        """Raise TrainingFailedError or TrainingStoppedError if training has ended before its time."""
+        """Raise TrainingFailedError or TrainingStoppedError if training has failed or was stopped."""
         if self.failure is not None:
             raise (TrainingStoppedError if self.stopped else TrainingFailedError)(self.failure)
 
@@ -271,7 +272,7 @@ class ClusterCoordinator:
             self._reports.append(report)
 
     def _drop(self, lease: Lease) -> None:
-        """Take a job from its holder; its batches are handed out again, now or when those in the round are counted."""
+        """Take a job from its holder. Its batches are handed out again now, or when a round with some of them ends."""
         self._leases.take_from_holder(lease)
         self._round.drop(lease.holder, lease.job)
         lease.holder = None

@@ -1,4 +1,4 @@
-"""What the coordinator refuses. Each error says the kind and the HTTP status that a node is told.
+"""The errors with which the coordinator refuses requests. Each has the kind and the HTTP status of the answer.
 
 CoordinatorError
 ├── JoinRefusedError         403 refused
@@ -19,21 +19,21 @@ REPLACED = "another process has joined with the same --job_name and --task_index
 
 
 class CoordinatorError(Exception):
-    """The coordinator refuses what it was asked; nothing has changed."""
+    """The coordinator refuses a request; nothing has changed."""
 
     status: ClassVar[int]
     kind: ClassVar[str]
 
 
 class JoinRefusedError(CoordinatorError):
-    """A process does not fit this training, for the reason that the message gives, however often it asks."""
+    """A process does not fit this training, for the reason in the message; asking again does not help."""
 
     status = 403
     kind = "refused"
 
 
 class JobLostError(CoordinatorError):
-    """The job isn't the member's (any more), or its step came too late; others will do it."""
+    """The job isn't the member's (any more), or its step came too late; another worker does it."""
 
     status = 409
     kind = "job_lost"
@@ -44,14 +44,14 @@ class ResultMismatchError(JobLostError, ResultRefusedError):
 
 
 class TracingOffError(CoordinatorError):
-    """No step can be traced, as the chief was not told where traces go."""
+    """No step can be traced, because the chief has no address for traces."""
 
     status = 409
     kind = "tracing_off"
 
 
 class NotMemberError(CoordinatorError):
-    """The member is unknown or was given up for lost; the process may join again."""
+    """The member is unknown or was declared lost; the process may join again."""
 
     status = 410
     kind = "not_member"
@@ -65,21 +65,21 @@ class ReplacedError(CoordinatorError):
 
 
 class TrainingFailedError(CoordinatorError):
-    """Training has ended for good, for the reason that the message gives."""
+    """Training has ended for good, for the reason in the message."""
 
     status = 410
     kind = "failed"
 
 
 class TrainingStoppedError(CoordinatorError):
-    """The chief was told to stop, and has saved; the same commands go on from there."""
+    """The chief was told to stop, and has saved; the same commands continue from there."""
 
     status = 410
     kind = "stopped"
 
 
 def error_of_kind(kind: str, message: str) -> CoordinatorError | None:
-    """Return the error that a coordinator told of, or None for a kind that is not the coordinator's."""
+    """Return the error of a kind in a coordinator's answer; None for a kind that the coordinator does not have."""
     for error in CoordinatorError.__subclasses__():
         if error.kind == kind:
             return error(message)

@@ -1,9 +1,12 @@
 """The group of workers that hold the same weights, where there are no parameter servers.
 
-The chief forms a group of the workers that have joined: they connect to a ring, and take over its weights. From then
-on each step of the weights is made by all of them. When a worker joins or is lost, when a ring is broken, or when the
-chief loads other weights, the group is no longer whole, nobody begins a step, and the chief forms a new one. What the
-workers are to do next is an order; their numbers grow, and name the weights that there are when the order is done.
+The chief forms a group of the workers that have joined: they connect to a ring, and copy the chief's weights. From then
+on, all of them make each step of the weights together. When a worker joins or is lost, when a ring is broken, or when
+the chief loads other weights, the group is no longer whole. Then no worker begins a step until the chief has formed a
+new group.
+
+An order tells the workers what to do next. The numbers of orders grow, and are also the numbers of the weights that the
+orders lead to.
 """
 
 import secrets
@@ -14,10 +17,10 @@ from .membership import ClusterSettings, Members
 
 @dataclass(frozen=True)
 class Order:
-    """What the `members`, in the ring's order and the chief first, do next.
+    """What the `members` do next; they are in the ring's order, the chief first.
 
-    They make the step of the round, with this learning rate; without a round, they connect to a ring under the key and
-    take over the chief's weights. `addresses` are where they listen, as HOST:PORT.
+    They make the step of the round, with this learning rate. Without a round, they connect to a ring with this key and
+    copy the chief's weights. They listen at `addresses`, each HOST:PORT.
     """
 
     number: int
@@ -29,10 +32,10 @@ class Order:
 
 
 class Group:
-    """The newest order, and whether the workers that it is for are those that there are."""
+    """The newest order, and whether it is for exactly the workers that are members now."""
 
     def __init__(self, members: Members, settings: ClusterSettings) -> None:
-        """Begin without a group of the members; with parameter servers there is none ever."""
+        """Begin without a group; with parameter servers there is never one."""
         self.order = Order(0, "", (), ())
         self._members = members
         self._settings = settings
@@ -62,14 +65,14 @@ class Group:
         return self.order
 
     def dissolve(self, number: int | None = None) -> None:
-        """Note that the workers' weights may differ; with a number, only if that is the newest order's."""
+        """Record that the workers' weights may differ; with `number`, only if that is the newest order's."""
         if number is None or number == self.order.number:
             self._holds = False
 
     def may_work(self, identity: str) -> bool:
-        """Tell whether a worker may begin a step or do a job: it has the weights for that, or will."""
+        """Return whether a worker may begin a step or do a job: it has the weights for that, or gets them."""
         return not self._settings.all_reduces or (identity in self.order.members and self.is_whole)
 
     def order_after(self, number: int, identity: str) -> Order | None:
-        """Return the newest order, if it is for this worker and newer than one that it has had."""
+        """Return the newest order if it is for this worker and has a higher number; else None."""
         return self.order if self.order.number > number and identity in self.order.members and self.is_whole else None

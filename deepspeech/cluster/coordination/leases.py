@@ -11,9 +11,9 @@ from .membership import Member, Members
 
 @dataclass
 class Lease:
-    """A job and the member that holds it; None if that was lost after it contributed.
+    """A job and the member that holds it; `holder` is None if that member was lost after it contributed.
 
-    `taken` of its batches were handed in; those of training are counted when the round ends.
+    `taken` is how many of its batches have results; those of training are counted when the round ends.
     """
 
     job: Job
@@ -21,7 +21,7 @@ class Lease:
     taken: int = 0
 
     def fits(self, result: JobResult, batch_size: int) -> bool:
-        """Tell whether a result is of the job's next batches, and of as many utterances as those can have."""
+        """Return whether a result is of the job's next batches, with a possible number of utterances for them."""
         count = len(result.batches)
         is_next = result.batches == self.job.batches[self.taken : self.taken + count]
         return is_next and 0 < count <= result.tally.utterances <= count * batch_size
@@ -31,7 +31,7 @@ class Leases:
     """The jobs that are handed out."""
 
     def __init__(self, members: Members, counts: Counts) -> None:
-        """Begin without leases; what is refused is counted."""
+        """Begin without leases; refusals are counted."""
         self._members = members
         self._counts = counts
         self._leases: dict[int, Lease] = {}
@@ -58,11 +58,11 @@ class Leases:
             raise ResultMismatchError(f"job {lease.job.number}: the result is not one of the job's next batches")
 
     def find(self, number: int) -> Lease | None:
-        """Return the lease of a job, whoever holds it."""
+        """Return the lease of a job, whichever member holds it."""
         return self._leases.get(number)
 
     def take_from_holder(self, lease: Lease) -> None:
-        """Let the holder hold the job no longer."""
+        """Take the job from its holder."""
         holder = self._members.find(lease.holder)
         if holder is not None:
             self._members.release(holder, lease.job.number)

@@ -1,4 +1,4 @@
-"""Who takes part in a cluster's training: workers and parameter servers, as the coordinator sees them."""
+"""The members of a cluster: workers and parameter servers, as the coordinator sees them."""
 
 import secrets
 from collections import deque
@@ -13,14 +13,14 @@ from .places import FreePlaces, Successions
 from .time_shares import MemberTimes
 
 RECENT_RESULTS = 64
-"""Results that a member's throughput is measured over."""
+"""Number of recent results over which a member's throughput is measured."""
 
 SIGNS_PER_SECOND = 1000
-"""Signs of life that the coordinator wants from all members together: it has better to do."""
+"""Most signs of life a second from all members together, to limit the coordinator's load."""
 
 
 LEAST_HELD_UP = 0.5
-"""Seconds between two looks for lost members from which on this process can have been held up."""
+"""Seconds between two checks for lost members from which on this process may have been suspended."""
 
 
 class Role(str, Enum):
@@ -34,9 +34,9 @@ class Role(str, Enum):
 class Applicant:
     """A process that wants to join.
 
-    `process` is random and tells a restarted process from the one before. `properties` say what it would work with
-    (model, corpus, code …); they must equal the chief's. `address` is where parameter servers reach it, as HOST:PORT,
-    if they cannot know.
+    `process` is random and distinguishes a restarted process from the one before. `properties` describe what it works
+    with (model, corpus, code …); they must equal the chief's. `address` is where parameter servers reach it, as
+    HOST:PORT, if they cannot know it from their flags.
     """
 
     role: Role
@@ -47,7 +47,7 @@ class Applicant:
 
     @property
     def name(self) -> str:
-        """Its name for people, as "worker 1"."""
+        """Its name for people, such as "worker 1"."""
         return f"{self.role.value} {self.task}"
 
 
@@ -55,7 +55,7 @@ class Applicant:
 class Member:
     """A process that has joined. `seen` and `asked` are the times of its last sign of life and request for work.
 
-    A parameter server that was told to stop `must_go`, and `may_go` when its weights are saved.
+    A parameter server that was told to stop has `must_go` set, and `may_go` once its weights are saved.
     """
 
     identity: str
@@ -86,10 +86,12 @@ class Member:
 class ClusterSettings:
     """A cluster's size and rules.
 
-    `replicas` gradients may be worked on for each step, and `replicas_to_aggregate` of them make it; a member that
-    gives no sign of life for `lease_seconds` is lost. Where workers come and go, `workers` is their greatest number,
-    and jobs are handed out while there are `least_workers`; else that is 0. Where training `all_reduces`, every worker
-    holds the weights and keeps its gradients until a step is made, and there are no parameter servers.
+    * `replicas` gradients may be computed for each step, and `replicas_to_aggregate` of them make it.
+    * A member that gives no sign of life for `lease_seconds` is lost.
+    * Where workers come and go, `workers` is their greatest number, and jobs are handed out while there are at least
+      `least_workers`; else `least_workers` is 0.
+    * With `all_reduces`, every worker holds the weights and keeps its gradients until a step is made, and there are no
+      parameter servers.
     """
 
     workers: int
@@ -102,12 +104,12 @@ class ClusterSettings:
 
     @property
     def has_spares(self) -> bool:
-        """Whether more gradients are computed for a step than make it, so that nobody waits for the slowest."""
+        """Whether more gradients are computed for a step than it uses, so that it does not wait for the slowest."""
         return self.replicas > self.replicas_to_aggregate
 
     @property
     def seconds_between_signs(self) -> float:
-        """Seconds after which a member gives its next sign of life: one, or more in a cluster of thousands."""
+        """Seconds between a member's signs of life: one; more in a cluster of thousands, less with a short lease."""
         return min(self.lease_seconds / 4, max(1.0, (self.workers + self.parameter_servers) / SIGNS_PER_SECOND))
 
     @property
@@ -125,7 +127,7 @@ def difference(required: Mapping[str, str], offered: Mapping[str, str]) -> str |
 
 
 class Members:
-    """Who has joined, and when each was last heard of."""
+    """The processes that have joined, and the time of each one's last sign of life."""
 
     def __init__(self, settings: ClusterSettings, required: Mapping[Role, Mapping[str, str]]) -> None:
         """Begin without members; those of a role must have its `required` properties."""
@@ -135,7 +137,7 @@ class Members:
         self.workers = 0
         """The number of workers."""
         self.lost_servers: dict[int, float] = {}
-        """When each parameter server that has left or was lost, and is not back, was last heard of, by its place."""
+        """For each parameter server that has left or was lost and is not back, by place: its last sign of life."""
         self._identities: dict[str, str] = {}
         self._idle: set[str] = set()
         self._replaced: deque[str] = deque(maxlen=1000)
@@ -155,11 +157,11 @@ class Members:
         return identity in self._members
 
     def check(self, applicant: Applicant) -> None:
-        """Raise JoinRefusedError for a process that is not of this cluster, ReplacedError for one with a successor."""
+        """Raise JoinRefusedError if a process does not fit, and ReplacedError if a later one has taken its place."""
         self._free_places.end_reservation(applicant.process)
         places = self._settings.workers if applicant.role is Role.WORKER else self._settings.parameter_servers
         if not 0 <= applicant.task < places:
-            raise JoinRefusedError(f"{applicant.name} is one too many: the chief knows of {places}")
+            raise JoinRefusedError(f"{applicant.name} is one too many: the chief expects {places}")
         differs = difference(self._required.get(applicant.role, {}), applicant.properties)
         if differs is not None:
             raise JoinRefusedError(
@@ -176,16 +178,16 @@ class Members:
         return self.find(self._identities.get(applicant.name))
 
     def take_place(self, process: str, now: float) -> int | None:
-        """Return the place that a worker without one may join at, None while there is none free."""
+        """Return a place at which a worker without one may join, or None while no place is free."""
         return self._free_places.take(process, {member.applicant.task for member in self if member.works}, now)
 
     def address_of_worker(self, task: int) -> str | None:
-        """Return the address that a worker told when it joined, as HOST:PORT; None if it has not, or was lost."""
+        """Return the address that a worker announced when it joined, as HOST:PORT; None if there is none."""
         member = self.namesake(Applicant(Role.WORKER, task, ""))
         return member.applicant.address or None if member else None
 
     def add(self, applicant: Applicant, now: float) -> Member:
-        """Take a process in."""
+        """Add a process as a member."""
         member = Member(secrets.token_hex(12), applicant, now, now)
         self._members[member.identity] = member
         self.workers += member.works
@@ -197,7 +199,7 @@ class Members:
         return member
 
     def remove(self, member: Member, *, replaced: bool = False) -> None:
-        """Forget a member; if another process has `replaced` it, remember that."""
+        """Remove a member; remember it if another process has `replaced` it."""
         if self._members.pop(member.identity, None) is not None:
             self.workers -= member.works
             if not member.works:
@@ -207,21 +209,21 @@ class Members:
             self._replaced.append(member.identity)
 
     def hold(self, member: Member, job: Job) -> None:
-        """Let a member hold a job."""
+        """Record that a member holds a job."""
         member.jobs[job.number] = member.last_job = job
         self._note_whether_idle(member)
 
     def release(self, member: Member, number: int) -> None:
-        """Let a member hold a job no longer."""
+        """Record that a member no longer holds a job."""
         member.jobs.pop(number, None)
         self._note_whether_idle(member)
 
     def find(self, identity: str | None) -> Member | None:
-        """Return a member, or None, without noting a sign of life."""
+        """Return a member, or None, without recording a sign of life."""
         return self._members.get(identity or "")
 
     def heard(self, identity: str, now: float, *, asks: bool = False) -> Member:
-        """Note a sign of life, or with `asks`, a request for work. Raises NotMemberError or ReplacedError."""
+        """Record a sign of life and, with `asks`, a request for work. Raises NotMemberError or ReplacedError."""
         member = self._members.get(identity)
         if member is None:
             if identity in self._replaced:
@@ -233,16 +235,16 @@ class Members:
         return member
 
     def finished(self, member: Member, result: JobResult, now: float) -> None:
-        """Note a member's result, before `heard` notes that it asks for more."""
+        """Record a member's result; call this before `heard` records a new request for work."""
         self._pace.note(result.job, now - member.asked)
         member.results.append((now, result.tally.utterances))
         self._last_result = now
 
     def lost(self, now: float) -> list[Member]:
-        """Return the members that were silent for longer than a lease, or busy far longer than any before."""
+        """Return the members that were silent for longer than a lease, or busy for longer than their limit."""
         lease = self._settings.lease_seconds
         if self._last_look is not None and now - self._last_look > max(lease / 2, LEAST_HELD_UP):
-            for member in self:  # it was this process that was held up, not the others
+            for member in self:  # this process was suspended, not the members
                 member.seen += now - self._last_look
                 member.asked += now - self._last_look
         self._last_look = now
@@ -255,7 +257,7 @@ class Members:
     def missing(self, role: Role) -> list[int]:
         """Return the tasks of the role whose processes have not joined or were lost, up to the least number of them.
 
-        A parameter server that must go counts as gone: nothing can be built on weights that are there.
+        A parameter server that must go counts as missing, because its weights will be gone.
         """
         places = self._settings.workers if role is Role.WORKER else self._settings.parameter_servers
         least = self._settings.least_workers if role is Role.WORKER else 0
@@ -265,7 +267,7 @@ class Members:
 
     @property
     def are_too_few(self) -> bool:
-        """Whether there are fewer workers than the least number of them, where they come and go."""
+        """Whether there are fewer workers than the least number, where workers come and go."""
         return bool(self._settings.least_workers) and self.workers < self._settings.least_workers
 
     @property
@@ -274,16 +276,16 @@ class Members:
         return bool(self._idle)
 
     def last_jobs_of_others(self, member: Member) -> Iterator[Job]:
-        """Yield the last job of each other worker that has had one."""
+        """Yield the last job of each other worker that has had a job."""
         return (each.last_job for each in self._members.values() if each is not member and each.last_job is not None)
 
     @property
     def that_must_go(self) -> list[str]:
-        """The names of the parameter servers that were told to stop, and wait until their weights are saved."""
+        """The names of the parameter servers that were told to stop and whose weights are not saved yet."""
         return [member.applicant.name for member in self if member.must_go and not member.may_go]
 
     def let_go(self) -> None:
-        """Let the parameter servers go that must: their weights are saved."""
+        """Let the parameter servers that were told to stop end: their weights are saved."""
         for member in self:
             member.may_go = member.must_go
 

@@ -1,13 +1,13 @@
-"""Places of nodes: which are free for workers that join without one, and which processes have had each."""
+"""Places of workers: which are free for workers without a fixed place, and which of two processes came later."""
 
 from collections.abc import Collection
 
 RESERVED_SECONDS = 30.0
-"""Seconds for which a worker that does not ask again has the place that it was given. It builds its graph meanwhile."""
+"""Seconds for which a place stays reserved for a worker that does not ask again; it builds its graph meanwhile."""
 
 
 class FreePlaces:
-    """Which places are reserved for whom, beside those that members have. Place 0 is the chief's, and never given."""
+    """The places that are reserved for workers that have yet to join. Place 0 is the chief's, and never assigned."""
 
     def __init__(self, places: int) -> None:
         """Begin with all places free."""
@@ -16,10 +16,10 @@ class FreePlaces:
         self._reserved: dict[int, tuple[str, float]] = {}
 
     def take(self, process: str, taken: Collection[int], now: float) -> int | None:
-        """Reserve a place for a process and return it; None while there is none beside those that are `taken`.
+        """Reserve a place for a process and return it; None if all places are reserved or `taken`.
 
-        A process that asks again keeps its place. Of the others, one that was never given comes first, then the one
-        that was given the longest ago.
+        A process that asks again keeps its place. Otherwise it gets a place that was never assigned or, if there is
+        none, the one whose assignment is the longest ago.
         """
         self._reserved = {
             place: (holder, asked)
@@ -37,21 +37,21 @@ class FreePlaces:
         return place
 
     def end_reservation(self, process: str) -> None:
-        """Note that a worker comes to join: its place is a member's, or is free if the worker is refused."""
+        """End a process's reservation, because it joins: its place is now a member's, or free if it is refused."""
         self._reserved = {place: entry for place, entry in self._reserved.items() if entry[0] != process}
 
 
 class Successions:
-    """The processes that have joined, in the order in which they came first: of two at one place, the later has it."""
+    """The processes that have joined, in the order in which each first joined; the later of two at a place has it."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Begin without processes."""
         self._numbers: dict[str, int] = {}
 
     def note(self, process: str) -> None:
-        """Note that a process joins."""
+        """Record that a process joins."""
         self._numbers.setdefault(process, len(self._numbers))
 
     def is_before(self, process: str, other: str) -> bool:
-        """Return whether a process came before the other one, which has joined."""
+        """Return whether a process first joined before the other one, which has joined."""
         return process in self._numbers and self._numbers[process] < self._numbers[other]

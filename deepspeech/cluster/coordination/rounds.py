@@ -2,14 +2,14 @@
 
 A round is the coordinator's transaction around one step of the weights. A worker that is let into a round computes a
 gradient, sends it to the parameter servers under the round's number, and reports it as a result: a contribution. When
-a round has as many contributions as the settings ask for, or no more can come, the chief applies their mean and counts
-their batches. If a worker is lost while it sends, so that its gradient may be there or not, the chief discards the
-round's gradients and their batches are handed out again. Numbers only grow, and the parameter servers drop gradients
-of earlier rounds, so a gradient that comes late changes nothing.
+a round has the number of contributions in the settings, or can get no more, the chief applies their mean and counts
+their batches. If a worker is lost while it sends, the parameter servers may or may not have its gradient. Then the
+chief discards the round's gradients, and their batches are handed out again. Round numbers only grow, and the parameter
+servers drop gradients of earlier rounds, so a late gradient changes nothing.
 
-The parameter servers add up whatever is sent, so that no more may send than a round counts. Where spare gradients are
-computed (`ClusterSettings.has_spares`), a worker therefore offers its gradient first, and only as many as make a step
-are let through; elsewhere only as many workers are let in, and each sends while it computes.
+The parameter servers add up everything that is sent, so no more workers may send than the round counts. Where spare
+gradients are computed (`ClusterSettings.has_spares`), a worker therefore offers its gradient first, and only the number
+that makes a step is accepted. Elsewhere only that number of workers is let in, and each sends while it computes.
 """
 
 from collections.abc import Iterable
@@ -32,10 +32,10 @@ class RoundEnd:
 
 @dataclass
 class Round:
-    """The round that is open.
+    """The open round.
 
     `sending` maps each member whose gradient may be on the parameter servers, or on its way there, to the number of its
-    job; `computing` each that has yet to offer its own.
+    job; `computing` does the same for each member that has yet to offer its gradient.
     """
 
     number: int
@@ -74,45 +74,45 @@ class Round:
         return True
 
     def accepts(self, identity: str, job: Job, number: int | None) -> bool:
-        """Tell whether a member may contribute a result of the job that was computed for round `number`."""
+        """Return whether a member may contribute a result of the job that was computed for round `number`."""
         return self._takes(number) and self.sending.get(identity) == job.number
 
     def add(self, identity: str, result: JobResult) -> None:
-        """Take a contribution that is accepted."""
+        """Add a contribution that is accepted."""
         del self.sending[identity]
         self.contributions.append(result)
         self.contributors[identity] = self.contributors.get(identity, 0) + 1
 
     def drop(self, identity: str | None, job: Job) -> None:
-        """Expect no gradient of a job that its holder has lost; the round is spoiled if it may have been sent."""
+        """Expect no gradient for a job that its holder has lost; spoil the round if the gradient may have been sent."""
         if self.computing.get(identity or "") == job.number:
             del self.computing[identity or ""]
         if self.sending.get(identity or "") == job.number:
             self.spoiled = True
 
     def lose(self, identity: str, settings: ClusterSettings) -> None:
-        """Note that a member is lost; the round is spoiled if that kept a gradient which it has contributed."""
+        """Record that a member is lost; spoil the round if the member itself kept a gradient that it contributed."""
         self.spoiled = self.spoiled or (settings.all_reduces and identity in self.contributors)
 
     def has_enough_of(self, identity: str, settings: ClusterSettings) -> bool:
-        """Tell whether a member has contributed all that it may."""
+        """Return whether a member has contributed all gradients that it may."""
         return self.contributors.get(identity, 0) >= settings.steps_at_once
 
     def may_get_more_of(self, member: Member, settings: ClusterSettings, jobs_pending: bool, now: float) -> bool:
-        """Tell whether a further contribution of a member can be expected."""
+        """Return whether a further contribution of a member can be expected."""
         if not member.works or self.has_enough_of(member.identity, settings):
             return False
         prompt = now - member.asked <= settings.lease_seconds
         return bool(member.jobs) or (jobs_pending and prompt)
 
     def holds(self, job: Job) -> bool:
-        """Tell whether a result of the job was contributed."""
+        """Return whether a result of the job was contributed."""
         return any(result.job.number == job.number for result in self.contributions)
 
     def close_if_due(
         self, members: Iterable[Member], settings: ClusterSettings, jobs_pending: bool, now: float
     ) -> RoundEnd | None:
-        """Close the round if it is spoiled, has enough contributions or can't get more, and return how it ends."""
+        """Close the round if it is spoiled, has enough contributions or can't get more; return how it ends, or None."""
         count = 0 if self.spoiled else len(self.contributions)
         if self.closed or not (self.spoiled or count):
             return None

@@ -3,14 +3,14 @@
 from .membership import ClusterSettings, Member, Members
 
 LATECOMERS_SECONDS = 10.0
-"""Seconds for which nodes that were missing may still join and hear that training is over."""
+"""Seconds for which missing nodes may still join and learn that training is over."""
 
 LEAVING_SECONDS = 5.0
-"""Seconds that parameter servers have to leave after the last worker did, or was given up."""
+"""Seconds that parameter servers have to leave after the last worker has left or was declared lost."""
 
 
 class Shutdown:
-    """Which nodes have heard that training is over, and which may stop."""
+    """Which nodes have learned that training is over, and which may stop."""
 
     def __init__(self, settings: ClusterSettings, members: Members) -> None:
         self._longest = max(settings.lease_seconds, LATECOMERS_SECONDS) + LEAVING_SECONDS
@@ -20,7 +20,7 @@ class Shutdown:
         self._servers_released = False
 
     def note_leave(self, member: Member) -> None:
-        """Note that a member leaves because it has heard that training is over."""
+        """Record that a member leaves because training is over."""
         self._left.add(member.applicant.name)
 
     def release_servers(self) -> None:
@@ -34,13 +34,13 @@ class Shutdown:
 
     @property
     def everyone_has_left(self) -> bool:
-        """Whether every node, also one that was missing, has heard that training is over and has left."""
+        """Whether every node, including missing ones, has learned that training is over and has left."""
         return len(self._left) >= self._nodes and not len(self._members)
 
     def is_complete(self, waited: float) -> bool:
-        """Return whether the chief may go, after it has `waited` seconds.
+        """Return whether the chief may end, after it has `waited` seconds.
 
-        A worker that dies at the end is a member until its lease is over, and parameter servers wait for it.
+        A worker that dies at the end stays a member until its lease is over, and the parameter servers wait for it.
         """
         nobody_is_left = waited > LATECOMERS_SECONDS and not len(self._members)
         return self.everyone_has_left or nobody_is_left or waited > self._longest

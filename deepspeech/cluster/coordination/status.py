@@ -1,4 +1,4 @@
-"""The state of a training run, as `/v1/status` tells it."""
+"""The state of a training run, as `/v1/status` reports it."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -11,10 +11,10 @@ from .membership import Member, Role
 from .time_shares import MemberTimes, stragglers
 
 HISTORY_SHOWN = 2000
-"""The newest epochs of each set whose losses are told."""
+"""Number of epochs of each set whose losses are reported, the newest ones."""
 
 REPORTS_SHOWN = 100
-"""The newest word error rates that are told."""
+"""Number of word error rates that are reported, the newest ones."""
 
 
 def status_of(coordinator: ClusterCoordinator, now: float) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def status_of(coordinator: ClusterCoordinator, now: float) -> dict[str, Any]:
 
 
 def status_of_training(snapshot: Snapshot | None, history: Sequence[Figures]) -> dict[str, Any]:
-    """Return what a cluster and a single machine tell alike: the epochs, the open one, and the figures of all."""
+    """Return the fields that a cluster and a single machine share: epochs, the open epoch, and figures by epoch."""
     state = snapshot.state if snapshot else None
     return {
         "epochs_done": state.epoch if state else None,
@@ -54,9 +54,9 @@ def status_of_training(snapshot: Snapshot | None, history: Sequence[Figures]) ->
 
 
 def seconds_left(opened: tuple[float, int] | None, snapshot: Snapshot | None, now: float) -> float | None:
-    """Return how long training will still take at the pace since it was opened; None before there is one.
+    """Return the seconds that the rest of training takes at the pace since it was opened; None before the first batch.
 
-    `opened` is when that was, and how many batches were left then.
+    `opened` is the time of opening, and the number of batches left then.
     """
     if snapshot is None or opened is None:
         return None
@@ -65,14 +65,14 @@ def seconds_left(opened: tuple[float, int] | None, snapshot: Snapshot | None, no
 
 
 def unready(coordinator: ClusterCoordinator) -> str | None:
-    """Return the phase of a run that does not go on now: it waits, has failed or was stopped; None of any other."""
+    """Return the phase of a run that makes no progress now: it waits, has failed or was stopped; else None."""
     if ended := _ended(coordinator):
         return None if ended == "over" else ended
     return "waiting" if _waits(coordinator) else None
 
 
 def phase_of_training(snapshot: Snapshot) -> str:
-    """Return what a run does that has begun and is not over."""
+    """Return the phase of a run that has begun and is not over."""
     return "testing" if snapshot.training_is_over else "training"
 
 
@@ -110,7 +110,7 @@ def _open_epoch(snapshot: Snapshot) -> dict[str, Any] | None:
 
 
 def told_times(times: MemberTimes | None) -> dict[str, Any]:
-    """Return what the time of a process goes into, null where that is not known."""
+    """Return the fields of a process's time use, null where it is not known."""
     whole = times.whole if times is not None else 0.0
     if times is None or not whole:
         return dict.fromkeys(("time", "own_step_seconds", "sent_bytes_per_second", "received_bytes_per_second"))

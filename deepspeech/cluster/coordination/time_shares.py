@@ -1,4 +1,4 @@
-"""What the members' time goes into, as they report it, and which of them the others wait for."""
+"""The time use that members report, and the stragglers that the other members wait for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from statistics import median_low
 from ...util.monitoring.time_use import Activity, shares
 
 STRAGGLER_FACTOR = 1.5
-"""A worker straggles whose own part of a step takes this many times as long as that of the median worker."""
+"""A worker straggles if its own part of a step takes more than this many times the median worker's."""
 
 
 @dataclass(frozen=True)
 class MemberTimes:
-    """The newest minute of a member: the seconds of each activity, and the training steps and bytes meanwhile."""
+    """A member's last minute: the seconds of each activity, and the training steps and bytes in that time."""
 
     seconds: Mapping[Activity, float]
     own_seconds_of_steps: float
-    """Those of the steps without waiting, and without what validation and tests took."""
+    """The seconds of the training steps without waiting; validation and tests are not included."""
     steps: int
     sent_bytes: int
     received_bytes: int
@@ -28,20 +28,20 @@ class MemberTimes:
 
     @property
     def shares(self) -> dict[str, float]:
-        """The part of each activity, 0 to 1, by its name."""
+        """The share of each activity, 0 to 1, by its name."""
         return {name: round(part, 4) for name, part in shares(self.seconds).items()}
 
     @property
     def own_step_seconds(self) -> float | None:
-        """The seconds of a step without those that the worker waited for others; None without steps.
+        """The mean seconds of a step, without waiting for others; None without steps.
 
-        In synchronous steps all workers take as long as the slowest, so that only this tells them apart.
+        In synchronous steps, all workers take as long as the slowest, so only this figure shows which one is slow.
         """
         return self.own_seconds_of_steps / self.steps if self.steps else None
 
 
 def stragglers(times: Mapping[str, MemberTimes | None]) -> set[str]:
-    """Return the names of the members that straggle; there are none among fewer than two that do steps."""
+    """Return the names of the members that straggle; this needs at least two members that do steps."""
     own = {name: of_it.own_step_seconds for name, of_it in times.items() if of_it is not None}
     known = {name: seconds for name, seconds in own.items() if seconds is not None}
     if len(known) < 2:
