@@ -29,7 +29,7 @@ LARGEST_BODY = 1 << 20
 """Bytes."""
 
 TICK_SECONDS = 0.25
-"""Between looks for members that fell silent."""
+"""Seconds between checks for members that have fallen silent."""
 
 ONLY_POST = PlainTextResponse("Method Not Allowed", 405, {"Allow": "POST"})
 
@@ -39,7 +39,7 @@ Check = Callable[[Request], None]
 
 
 class RequestRefusedError(Exception):
-    """A request is refused before the coordinator hears of it."""
+    """A request is refused before it reaches the coordinator."""
 
     def __init__(self, refusal: routes.Refusal, message: str) -> None:
         super().__init__(message)
@@ -48,9 +48,9 @@ class RequestRefusedError(Exception):
 
 
 def application(service: Service, token: str | None, host: str = "localhost") -> ASGIApp:
-    """Return the application; requests are answered 401 unless they carry the token, if there is one.
+    """Return the application; with a token, requests without it get 401.
 
-    Without a token, only this machine may ask, which is called `host` too: pages of other origins get 403.
+    Without a token, only this machine, which is also called `host`, may send requests: pages of other origins get 403.
     """
     handlers = Handlers(service)
     check = partial(_check_origin, host=host) if token is None else partial(_check_token, token=token)
@@ -58,7 +58,7 @@ def application(service: Service, token: str | None, host: str = "localhost") ->
     pages = _pages(service, handlers, check)
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        # Thousands of messages a second come by here: they need neither Starlette's middleware nor its router.
+        # Thousands of messages a second pass here: they need neither Starlette's middleware nor its router.
         endpoint = messages.get(scope.get("path", ""))
         if endpoint is None:
             await pages(scope, receive, send)
@@ -72,7 +72,7 @@ def application(service: Service, token: str | None, host: str = "localhost") ->
 
 
 def _pages(service: Service, handlers: Handlers, check: Check) -> ASGIApp:
-    """Return what answers everything but messages; while it is served, members that fell silent are looked for."""
+    """Return the application for everything but messages; while it runs, it checks for members that fell silent."""
     description = describe(handlers.messages, handlers.views)
 
     async def show_description(_: Request) -> Response:
@@ -92,7 +92,7 @@ def _pages(service: Service, handlers: Handlers, check: Check) -> ASGIApp:
 
 
 async def _tick(service: Service) -> None:
-    """Look for lost members again and again."""
+    """Check for lost members every TICK_SECONDS."""
     while True:
         await asyncio.sleep(TICK_SECONDS)
         with service.locked() as coordinator:
@@ -106,7 +106,7 @@ async def _tick(service: Service) -> None:
 
 
 def _checked(endpoint: Endpoint, check: Check) -> Endpoint:
-    """Return the endpoint for requests that pass a check; errors become answers with their status and kind."""
+    """Return the endpoint with a check of each request; errors become answers with their status and kind."""
 
     async def checked(request: Request) -> Response:
         try:

@@ -1,4 +1,4 @@
-"""A node's side of the coordinator's protocol: standard library only, one connection for each thread."""
+"""A node's side of the coordinator's protocol, with the standard library only and one connection for each thread."""
 
 import http.client
 import json
@@ -25,18 +25,18 @@ RETRY_SECONDS = 0.5
 """Seconds between two tries to reach the coordinator."""
 
 REQUEST_SECONDS = 5.0
-"""Seconds that an answer may take beyond those for which the coordinator may put it off."""
+"""Seconds that an answer may take, beyond the time for which the coordinator may delay it."""
 
 POLL_SECONDS = 5.0
-"""Seconds for which the coordinator may put off an answer while there is nothing to do."""
+"""Seconds for which the coordinator may delay an answer while there is nothing to do."""
 
 LEAVE_SECONDS = 2.0
-"""Seconds that a node tries to say that it leaves: a coordinator that is gone already need not know."""
+"""Seconds for which a node tries to announce that it leaves: the coordinator may be gone already."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where the coordinator is, the secret that it asks for, and how often to try, every RETRY_SECONDS."""
+    """The coordinator's address and secret, and how many times to try to reach it, every RETRY_SECONDS."""
 
     host: str
     port: int
@@ -52,7 +52,7 @@ class Connection:
     """Requests to a coordinator, from any thread."""
 
     def __init__(self, address: Address) -> None:
-        """Remember the address; a thread connects with its first request. `given_up` says when to try no more."""
+        """Remember the address; a thread connects with its first request. `given_up` returns True to end all tries."""
         self._address = address
         self._local = threading.local()
         self.given_up: Callable[[], bool] = lambda: False
@@ -62,12 +62,12 @@ class Connection:
     ) -> tuple[int, Any]:
         """Send a request and return the answer's status and JSON.
 
-        Tries again while the coordinator cannot be reached, a gateway answers in its place, or the request has stalled
-        on its way, for `patience` seconds from the first failure on, or as long as the address says. Raises a
-        CoordinatorError if the coordinator refuses, and ClusterError if it stays out of reach or does not understand.
+        Tries again if the coordinator cannot be reached, a gateway answers in its place, or the request stalls on its
+        way: for `patience` seconds from the first failure, by default for the address's retries. Raises a
+        CoordinatorError if the coordinator refuses, and ClusterError if it stays unreachable or does not understand.
         """
         seconds = left = self._address.retries * RETRY_SECONDS if patience is None else patience
-        failed: float | None = None  # and not when it asked: this process may have been suspended meanwhile
+        failed: float | None = None  # not the time of the request: this process may have been suspended since
         while True:
             try:
                 status, answer = self._request(route.path, body, wait + min(REQUEST_SECONDS, max(left, RETRY_SECONDS)))
@@ -114,12 +114,12 @@ class Connection:
     def _unreachable(self, error: Exception, seconds: float) -> ClusterError:
         if isinstance(error, _NotTheCoordinatorError):
             return ClusterError(
-                f"what listens at {self._address} is not the coordinator: for {seconds:.0f} s it answers with {error};"
-                " are --coord_host and --coord_port the first worker's?"
+                f"the server at {self._address} is not the coordinator: for {seconds:.0f} s it has answered with"
+                f" {error}; are --coord_host and --coord_port those of the first worker?"
             )
         return ClusterError(
             f"the coordinator at {self._address} could not be reached for {seconds:.0f} s ({error!r}); "
-            "is the first worker running, and are --coord_host and --coord_port its own?"
+            "is the first worker running, and are --coord_host and --coord_port correct?"
         )
 
     def _refusal(self, answer: Mapping[str, str]) -> Exception:
@@ -128,11 +128,11 @@ class Connection:
 
 
 class _NotTheCoordinatorError(Exception):
-    """What was answered does not come from the coordinator, or says that it has not got all of the request."""
+    """The answer does not come from the coordinator, or says that the request did not arrive completely."""
 
 
 def _answer_of(status: int, received: bytes) -> Any:
-    """Return the JSON of an answer, None for one without; raises _NotTheCoordinatorError."""
+    """Return the JSON of an answer, None if it has none; raises _NotTheCoordinatorError."""
     if status in (routes.ASK_AGAIN, routes.TRAINING_OVER) and not received:
         return None
     with suppress(ValueError, RecursionError):
@@ -146,8 +146,8 @@ def _answer_of(status: int, received: bytes) -> Any:
 class Membership:
     """A process's membership: a thread gives signs of life until it is closed.
 
-    Set `must_go` in a parameter server that was told to stop; `over` says when it may. `heard` is the time of the last
-    answer, as `time.monotonic` gives it, and `error` why there will be no more.
+    Set `must_go` in a parameter server that was told to stop; it may end once `over` is True. `heard` is the time of
+    the last answer, from `time.monotonic`. `error` is the error that ended the membership, or None.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class Membership:
         seconds: float,
         report: Callable[[], Mapping[str, Any] | None] = lambda: None,
     ) -> None:
-        """Give signs of life, `seconds` apart. `report` returns a `TimesBody` to send along, None if none is due."""
+        """Give signs of life, `seconds` apart. `report` returns a `TimesBody` to send along, or None if none is due."""
         self._report = report
         self._connection = connection
         self._identity = identity
@@ -174,15 +174,15 @@ class Membership:
 
     @property
     def identity(self) -> str:
-        """The name by which the coordinator knows the member."""
+        """The coordinator's name for the member."""
         return self._identity
 
     def on_error(self, act: Callable[[Exception], None]) -> None:
-        """Call `act` from the thread if it turns out that the membership has ended."""
+        """Call `act` from the heartbeat thread if the membership turns out to have ended."""
         self._on_error = act
 
     def leave(self, failure: str | None = None) -> None:
-        """Tell the coordinator, if it is still there, that the process leaves; a failure ends training for all."""
+        """Tell the coordinator, if it still runs, that the process leaves; a failure ends training for all nodes."""
         self.close()
         patience = LEAVE_SECONDS if failure is None else None
         with suppress(ClusterError, CoordinatorError):
@@ -209,7 +209,7 @@ class Membership:
 def join(
     connection: Connection, applicant: Applicant, report: Callable[[], Mapping[str, Any] | None] = lambda: None
 ) -> Membership:
-    """Join, and `report` what the time goes into. Raises JoinRefusedError, and ClusterError if out of reach."""
+    """Join; `report` returns the time use to send. Raises JoinRefusedError, and ClusterError if unreachable."""
     body = {
         "role": applicant.role.value,
         "task": applicant.task,
@@ -222,7 +222,7 @@ def join(
 
 
 class RemoteCoordinator:
-    """What a `deepspeech.training.job_runner.JobRunner` needs of a coordinator, over HTTP."""
+    """The coordinator as a `deepspeech.training.job_runner.JobRunner` uses it, over HTTP."""
 
     stepwise = True
 
@@ -233,12 +233,12 @@ class RemoteCoordinator:
         self._held: set[int] = set()
         self._round: int | None = None
         self.trace: str | None = None
-        """The W3C `traceparent` of the step that was begun last, if it is traced."""
+        """The W3C `traceparent` of the last step that was begun, if it is traced."""
         self.await_weights: Callable[[int], None] = lambda _: None
-        """Waits for the weights of a number, where this process holds them."""
+        """Waits for the weights of a number if this process holds the weights."""
 
     def next_job(self, wait: float = 0.0) -> Job | NoJob:
-        """Return a job, or why there is none, after at most `wait` seconds."""
+        """Return a job, or the reason why there is none, after at most `wait` seconds."""
         status, answer = self._post(routes.NEXT_JOB, {"wait": wait, "jobs": sorted(self._held)}, wait)
         if status == routes.ASK_AGAIN:
             return NoJob.WAIT
@@ -259,13 +259,13 @@ class RemoteCoordinator:
                 return self._round
 
     def offer_gradient(self, job: Job) -> int:
-        """Return the round that the gradient of the job's step may be sent to; raises JobLostError if that is over."""
+        """Return the round to which the job's gradient may be sent; raises JobLostError if it takes no more."""
         assert self._round is not None
         self._post(routes.OFFER_GRADIENT, {"job": job.number, "round": self._round})
         return self._round
 
     def submit(self, result: JobResult) -> EpochReport | None:
-        """Hand in a result. Returns None, because the coordinator gives the reports of epochs to the chief."""
+        """Submit a result. Returns None, because the coordinator gives the epochs' reports to the chief."""
         number = self._round if result.job.set_name is SetName.TRAIN else None
         if not result.batches:
             self.give_back(result.job)

@@ -1,4 +1,4 @@
-"""Answers the coordinator's messages: one method for each route, which acts on the state machine."""
+"""Answers the coordinator's messages: one method for each route, which calls the state machine."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -41,10 +41,10 @@ Handler = Callable[[Any], Awaitable[Response]]
 
 
 class Handlers:
-    """Answers messages and shows views from a service."""
+    """Answers messages and requests for views from a service."""
 
     def __init__(self, service: Service) -> None:
-        """Tables of what is answered: `messages` by their routes, given the body, and `views` by theirs."""
+        """Make the tables of handlers: `messages` by route, which take the body, and `views` by view."""
         self._service = service
         self.messages: dict[routes.Route, Handler] = {
             routes.JOIN: self.join,
@@ -63,7 +63,7 @@ class Handlers:
         self.views = view_endpoints(self.tell)
 
     async def join(self, body: JoinBody) -> Response:
-        """Take a process in."""
+        """Let a process join."""
         applicant = body.applicant()
         with self._service.locked() as coordinator:
             lost = coordinator.counts.lost_jobs
@@ -78,7 +78,7 @@ class Handlers:
         return _json(JoinedBody(member=identity, lease_seconds=lease, seconds_between_signs=between))
 
     async def take_place(self, body: PlaceBody) -> Response:
-        """Give a worker a place, or put the answer off until one is free or training is over."""
+        """Assign a place to a worker; delay the answer until one is free or training is over."""
 
         def ask(coordinator: ClusterCoordinator, now: float) -> int | NoJob | None:
             coordinator.check_failure()
@@ -90,13 +90,13 @@ class Handlers:
         return Response(status_code=routes.ASK_AGAIN if task is None else routes.TRAINING_OVER)
 
     async def find_worker(self, body: AddressBody) -> Response:
-        """Tell where a worker is."""
+        """Return a worker's address."""
         with self._service.locked() as coordinator:
             address = coordinator.members.address_of_worker(body.task)
         return Response(status_code=routes.ASK_AGAIN) if address is None else _json(AddressAnswer(address=address))
 
     async def heartbeat(self, body: MemberBody) -> Response:
-        """Note a sign of life."""
+        """Record a sign of life."""
         with self._service.locked() as coordinator:
             over = coordinator.heartbeat(body.member, self._service.clock(), must_go=body.must_go)
             member = coordinator.members.find(body.member)
@@ -107,7 +107,7 @@ class Handlers:
         return _json(AliveBody(over=over))
 
     async def leave(self, body: LeaveBody) -> Response:
-        """Let a member go."""
+        """Let a member leave."""
         with self._service.locked() as coordinator:
             coordinator.leave(body.member, self._service.clock(), body.failure)
         if body.failure is None:
@@ -117,7 +117,7 @@ class Handlers:
         return _json(DoneBody())
 
     async def next_job(self, body: JobBody) -> Response:
-        """Lease a job, or put the answer off until there is one."""
+        """Lease a job; delay the answer until there is one."""
 
         def ask(coordinator: ClusterCoordinator, now: float) -> JobAnswer | NoJob | None:
             job = coordinator.next_job(body.member, now, body.jobs)
@@ -129,7 +129,7 @@ class Handlers:
         if isinstance(job, JobAnswer):
             return _json(job)
         if job is NoJob.OVER:
-            self._service.work_returned()  # who waits for a job or a place hears of it, too
+            self._service.work_returned()  # also answer the requests that wait for a job or a place
         return Response(status_code=routes.ASK_AGAIN if job is None else routes.TRAINING_OVER)
 
     async def return_jobs(self, body: ReturnBody) -> Response:
@@ -140,7 +140,7 @@ class Handlers:
         return _json(DoneBody())
 
     async def begin_step(self, body: StepBody) -> Response:
-        """Let a member into the round, or put the answer off until it may."""
+        """Let a member into the round; delay the answer until it may enter."""
 
         def ask(coordinator: ClusterCoordinator, now: float) -> tuple[int, int] | None:
             number = coordinator.begin_step(body.member, body.job, now)
@@ -160,7 +160,7 @@ class Handlers:
         return _json(DoneBody())
 
     async def submit(self, body: ResultBody) -> Response:
-        """Take a result, and wake those who wait for what follows from it."""
+        """Take a result, and wake the waiting requests that it affects."""
         with self._service.locked() as coordinator:
             coordinator.submit(
                 body.member,
@@ -179,7 +179,7 @@ class Handlers:
         return _json(DoneBody())
 
     async def next_order(self, body: OrderBody) -> Response:
-        """Tell a worker what to do next, or put the answer off until there is something."""
+        """Return a worker's next order; delay the answer until there is one."""
         if body.failed is not None:
             with self._service.locked() as coordinator:
                 coordinator.group.dissolve(body.failed)
@@ -198,12 +198,12 @@ class Handlers:
         return _json(DoneBody())
 
     def tell(self) -> dict[str, Any]:
-        """Return how training stands."""
+        """Return the status of training."""
         with self._service.locked() as coordinator:
             return status_of(coordinator, self._service.clock())
 
     def unready(self) -> str | None:
-        """Return why training does not go on now, in a word; None if it does."""
+        """Return the phase if training makes no progress now; None if it does."""
         with self._service.locked() as coordinator:
             return unready(coordinator)
 

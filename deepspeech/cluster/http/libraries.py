@@ -1,4 +1,4 @@
-"""The libraries of the servers, which only the extra `cluster` installs."""
+"""The libraries that the HTTP servers need and only the extra `cluster` installs."""
 
 from ...errors import ClusterError
 from ...util.web import libraries
@@ -7,5 +7,5 @@ SERVER_LIBRARIES = ("httptools", "prometheus_client", "pydantic", "starlette", "
 
 
 def check_libraries(what: str) -> None:
-    """Raise ClusterError, naming the extra, if a library is missing that `what`, a server in words, needs."""
+    """Raise ClusterError, which names the extra, if a library is missing; `what` names the server that needs it."""
     libraries.check_libraries(what, SERVER_LIBRARIES, "cluster", ClusterError)

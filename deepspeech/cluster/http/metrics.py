@@ -20,7 +20,7 @@ PHASES = ("waiting", "training", "testing", "over", "failed", "stopped")
 
 
 def render_metrics(status: Mapping[str, Any]) -> tuple[bytes, str]:
-    """Return the text, and its content type, of a status; a single machine has no members."""
+    """Return the metrics of a status as text, and their content type; a single machine has no members."""
     return render(lambda: _of_a_run(status))
 
 
@@ -33,7 +33,7 @@ class _Collected:
 
 
 def render(collect: Any) -> tuple[bytes, str]:
-    """Return the text, and its content type, of the metrics that `collect` yields, and of those of the process."""
+    """Return the metrics that `collect` yields and those of the process as text, and their content type."""
     registry = CollectorRegistry()
     registry.register(_Collected(list(collect())))
     ProcessCollector(registry=registry)
@@ -56,7 +56,7 @@ def by_label(name: str, text: str, label: str, values: Mapping[str, float]) -> M
 
 
 def by_labels(name: str, text: str, labels: tuple[str, ...], values: Mapping[tuple[str, ...], float]) -> Metric:
-    """Return a gauge with a value for values of several labels."""
+    """Return a gauge with a value for each combination of the values of several labels."""
     family = GaugeMetricFamily(f"deepspeech_{name}", text, labels=labels)
     for value_of, value in values.items():
         family.add_metric(value_of, value)
@@ -65,7 +65,7 @@ def by_labels(name: str, text: str, labels: tuple[str, ...], values: Mapping[tup
 
 def _of_a_run(status: Mapping[str, Any]) -> Iterator[Metric]:
     opened = status["open_epoch"] or {"batches": 0, "batches_done": 0, "jobs_open": 0, "jobs_running": 0}
-    if status["epochs"] is not None:  # it is known while there are weights
+    if status["epochs"] is not None:  # known while weights are loaded
         yield gauge("epochs_done", status["epochs_done"], "Finished training epochs")
         yield gauge("epochs", status["epochs"], "Training epochs in all")
     for name, value, text in (
@@ -101,16 +101,16 @@ def _of_members(members: Mapping[str, Mapping[str, Any]]) -> Iterator[Metric]:
         ("member_silent_seconds", "silent_for", "Seconds since a member's last sign of life"),
         ("member_utterances_per_second", "utterances_per_second", "Throughput of a member"),
         ("member_straggles", "straggles", "1 for a worker whose own part of a step takes far longer than the others'"),
-        ("member_own_step_seconds", "own_step_seconds", "Seconds of a worker's step without waiting, in a minute"),
-        ("member_sent_bytes_per_second", "sent_bytes_per_second", "Bytes that a member sent, in a minute"),
-        ("member_received_bytes_per_second", "received_bytes_per_second", "Bytes that it received, in a minute"),
+        ("member_own_step_seconds", "own_step_seconds", "Mean seconds of a step without waiting, in the last minute"),
+        ("member_sent_bytes_per_second", "sent_bytes_per_second", "Bytes a second sent in the last minute"),
+        ("member_received_bytes_per_second", "received_bytes_per_second", "Bytes a second received in the last minute"),
     ):
         values = {of: float(member[field]) for of, member in members.items() if member[field] is not None}
         yield by_label(name, text, "member", values)
     parts: dict[tuple[str, ...], float] = {
         (of, each): part for of, member in members.items() for each, part in (member["time"] or {}).items()
     }
-    text = "Part of a member's time that an activity had in the last minute, 0 to 1"
+    text = "Share of a member's time that an activity took in the last minute, 0 to 1"
     yield by_labels("member_time_ratio", text, ("member", "activity"), parts)
 
 

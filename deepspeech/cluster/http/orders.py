@@ -1,4 +1,4 @@
-"""The bodies by which workers that hold the weights themselves hear what to do next, and how they read an order."""
+"""The bodies of requests for orders, and of orders, for workers that hold the weights themselves."""
 
 from pydantic import FiniteFloat
 
@@ -7,9 +7,9 @@ from .protocol import Body, HostAndPort, Name, Number, Seconds
 
 
 class OrderBody(Body):
-    """A worker asks for an order after that of the number `done`, and waits for one for up to `wait` seconds.
+    """A worker asks for an order with a number higher than `done`, and waits for one for up to `wait` seconds.
 
-    If it could not carry out the order `failed`, it says so.
+    `failed` is the number of an order that it could not carry out.
     """
 
     member: Name
@@ -19,10 +19,10 @@ class OrderBody(Body):
 
 
 class OrderAnswer(Body):
-    """What the worker does next, as one of `size` in a ring under a `key`, where `next` listens.
+    """The worker's next order; the worker has the `rank` in a ring of `size`, and the `next` one listens at an address.
 
-    With a round, it makes that round's step with the learning rate. Without one, it connects to the ring, and takes
-    over the weights of the ring's first process.
+    With a round, it makes that round's step with the learning rate. Without one, it connects to the ring with the
+    `key`, and copies the weights of the ring's first process.
     """
 
     number: Number

@@ -1,4 +1,4 @@
-"""The bodies of requests and answers, in JSON, checked before they are believed.
+"""The bodies of requests and answers, in JSON, which are validated before use.
 
 A body that does not fit its model exactly is refused. Numbers are bounded; texts and lists are limited in length.
 """
@@ -15,19 +15,19 @@ from ..coordination.membership import Applicant, Role
 from ..coordination.time_shares import MemberTimes
 
 LARGEST_NUMBER = 2**53 - 1
-"""The largest integer that every JSON library keeps exactly."""
+"""The largest integer that every JSON library represents exactly."""
 
 LONGEST_POLL = 10.0
-"""Seconds for which an answer may be put off at most while there is nothing to tell."""
+"""Most seconds for which an answer may be delayed while there is none."""
 
 LONGEST_DURATION = 1e9
-"""Seconds of an activity that a member tells of at most: it may have been suspended for months."""
+"""Most seconds of an activity that a member may report; it may have been suspended for months."""
 
 MOST_JOBS = 1000
-"""The jobs that a message names at most."""
+"""Most jobs in a message."""
 
 MOST_TRACED = 1000
-"""The steps that are traced at most for one request."""
+"""Most steps that one request can have traced."""
 
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Text = Annotated[str, Field(max_length=4096)]
@@ -39,18 +39,18 @@ Duration = Annotated[FiniteFloat, Field(ge=0, le=LONGEST_DURATION)]
 
 
 class Body(BaseModel):
-    """What all bodies have in common: they are strict, and may have no other fields."""
+    """The base class of all bodies: they are strict, and may have no other fields."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 def body_named(name: str) -> type[Body]:
-    """Return the body of this name, as routes name theirs; raises KeyError if there is none."""
+    """Return the body class of a name that a route uses; raises KeyError if there is none."""
     return {body.__name__: body for body in Body.__subclasses__()}[name]
 
 
 class JoinBody(Body):
-    """A process asks to take part."""
+    """A process asks to join."""
 
     role: Role
     task: Number
@@ -64,9 +64,9 @@ class JoinBody(Body):
 
 
 class JoinedBody(Body):
-    """The process is a member, and must give a sign of life more often than `lease_seconds`.
+    """The process is a member, and must give signs of life less than `lease_seconds` apart.
 
-    It should do so every `seconds_between_signs`.
+    It should give one every `seconds_between_signs`.
     """
 
     member: Name
@@ -75,7 +75,7 @@ class JoinedBody(Body):
 
 
 class PlaceBody(Body):
-    """A worker that has no place asks for one, and waits for up to `wait` seconds until one is free."""
+    """A worker without a place asks for one, and waits for up to `wait` seconds until one is free."""
 
     process: Name
     wait: Seconds = 0.0
@@ -88,19 +88,19 @@ class PlaceAnswer(Body):
 
 
 class AddressBody(Body):
-    """A parameter server asks where a worker is."""
+    """A parameter server asks for a worker's address."""
 
     task: Number
 
 
 class AddressAnswer(Body):
-    """Where the worker is."""
+    """The worker's address."""
 
     address: HostAndPort
 
 
 class TimesBody(Body):
-    """The seconds of each activity of a member in the last minute, and the steps and bytes meanwhile."""
+    """The seconds of each activity of a member in the last minute, and the steps and bytes in that time."""
 
     computing: Duration
     feeding: Duration
@@ -119,9 +119,9 @@ class TimesBody(Body):
 
 
 class MemberBody(Body):
-    """A member gives a sign of life; a parameter server that was told to stop says that it must go.
+    """A member gives a sign of life; a parameter server that was told to stop sets `must_go`.
 
-    Every few seconds, it says what its time went into.
+    Every few seconds, the member adds its time use.
     """
 
     member: Name
@@ -130,7 +130,7 @@ class MemberBody(Body):
 
 
 class AliveBody(Body):
-    """The sign of life was noted. With `over`, a parameter server may end: its weights are no longer needed."""
+    """The sign of life was recorded. With `over`, a parameter server may end: its weights are no longer needed."""
 
     over: bool
 
@@ -145,7 +145,7 @@ class LeaveBody(Body):
 class JobBody(Body):
     """A member asks for a job, and waits for one for up to `wait` seconds.
 
-    It names the jobs that it knows to be its own, so that it is told again of one whose answer was lost on its way.
+    `jobs` are those that the member knows it holds; it gets a job again whose answer was lost on the way.
     """
 
     member: Name
@@ -154,7 +154,7 @@ class JobBody(Body):
 
 
 class JobAnswer(Body):
-    """A job for the member; where it holds the weights itself, for those of the number `weights`, or later ones."""
+    """A job for the member; if it holds the weights itself, it needs those of the number `weights`, or later ones."""
 
     number: Number
     epoch: Number
@@ -173,7 +173,7 @@ class JobAnswer(Body):
 
 
 class StepBody(Body):
-    """A member asks to begin a training step of its job, and waits for that for up to `wait` seconds."""
+    """A member asks to begin a training step of its job, and waits up to `wait` seconds for permission."""
 
     member: Name
     job: Number
@@ -181,9 +181,9 @@ class StepBody(Body):
 
 
 class StepAnswer(Body):
-    """The member may compute a gradient, for this round, and as a `JobAnswer` says, with these weights.
+    """The member may compute a gradient for this round; for `weights`, see `JobAnswer`.
 
-    If the step is traced, `trace` is the W3C `traceparent` that the member's spans belong below.
+    If the step is traced, `trace` is the W3C `traceparent` of the member's spans.
     """
 
     round: Number
@@ -192,7 +192,7 @@ class StepAnswer(Body):
 
 
 class TraceBody(Body):
-    """A person asks for traces of the next steps."""
+    """An operator asks for traces of the next steps."""
 
     steps: Annotated[int, Field(ge=1, le=MOST_TRACED)] = 1
 
@@ -266,7 +266,7 @@ class TallyBody(Body):
 
 
 class ResultBody(Body):
-    """A member hands in the next batches of its job, and in training, the round of their gradient."""
+    """A member submits the figures of its job's next batches and, in training, the round of their gradient."""
 
     member: Name
     job: Number
@@ -284,7 +284,7 @@ class ReturnBody(Body):
 
 
 class DoneBody(Body):
-    """What was asked is done."""
+    """The request was carried out."""
 
 
 class ErrorBody(Body):

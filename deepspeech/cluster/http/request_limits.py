@@ -6,14 +6,14 @@ from . import routes
 from .protocol import ErrorBody
 
 SLOWEST_REQUEST = 10.0
-"""Seconds that a request may take to arrive, from its first byte; and that a new connection may take to send one."""
+"""Seconds that a request may take to arrive, from its first byte, and a new connection to send its first request."""
 
 LARGEST_HEAD = 1 << 16
-"""Bytes of a request's line and headers."""
+"""Most bytes of a request's line and headers."""
 
 
 class CoordinatorProtocol(LimitedProtocol):
-    """HTTP over one connection, whose refusals are the coordinator's."""
+    """HTTP over one connection, with refusals in the coordinator's format."""
 
     @property
     def slowest_request(self) -> float:  # type: ignore[override]
@@ -30,5 +30,5 @@ class CoordinatorProtocol(LimitedProtocol):
 
 
 def limited_to(limits: ConnectionLimits) -> type[CoordinatorProtocol]:
-    """Return the protocol with limits of the number of connections."""
+    """Return the protocol with limits on the number of connections."""
     return type("Protocol", (CoordinatorProtocol,), {"limits": limits})

@@ -1,7 +1,7 @@
-"""What can be sent to the coordinator and how it answers: each message, page and refusal said once.
+"""The coordinator's messages, pages and refusals, each defined once.
 
-The application, the OpenAPI description and the client derive from it. Standard library only, as the client is: bodies
-are the names of classes in `protocol`, which needs pydantic.
+The application, the OpenAPI description and the client use these definitions. Like the client, this module uses the
+standard library only: bodies are the names of classes in `protocol`, which needs pydantic.
 """
 
 import json
@@ -15,10 +15,10 @@ from ..coordination.errors import JobLostError, JoinRefusedError, NotMemberError
 JSON = "application/json"
 
 ASK_AGAIN = 202
-"""The status of an answer when there is nothing to tell yet."""
+"""The status of an answer without content yet: the client asks again."""
 
 TRAINING_OVER = 204
-"""The status of an answer to a request for a job, or a place, when there will be no more jobs."""
+"""The status of the answer to a request for a job or a place when there will be no more jobs."""
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -26,21 +26,21 @@ _KEY = re.compile('("key": ?)"[^"]*"')
 
 
 def in_json(body: Mapping[str, Any]) -> str:
-    """Return a body in JSON. Bytes of a file's name that are not UTF-8 are told as logs do, as in "caf\\udce9.wav"."""
+    """Return a body in JSON. Bytes of a file name that are not UTF-8 are escaped as in logs: "caf\\udce9.wav"."""
     text = json.dumps(body, ensure_ascii=False)
     return _SURROGATE.sub(lambda found: rf"\\u{ord(found[0]):x}", text)
 
 
 def for_logs(answer: bytes) -> str:
-    """Return an answer as logs may show it: without the key by which the workers of a ring know each other."""
+    """Return an answer as logs may show it: without the secret key of a ring of workers."""
     return _KEY.sub(r'\1"(hidden)"', answer.decode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """A message: a POST of `body` to `path`, which is answered with `answer` and 200, or with one of `other_statuses`.
+    """A message: a POST of `body` to `path`, answered with 200 and `answer`, or with one of `other_statuses`.
 
-    Statuses below 300 come without a body, the others with an `ErrorBody`.
+    Of the other statuses, those below 300 come without a body, the rest with an `ErrorBody`.
     """
 
     path: str
@@ -52,7 +52,7 @@ class Route:
 
 @dataclass(frozen=True)
 class View:
-    """What a GET of `path` shows."""
+    """The answer to a GET of `path`."""
 
     path: str
     summary: str
@@ -61,14 +61,14 @@ class View:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a request is refused before the coordinator hears of it; `kind` is for programs."""
+    """Why a request is refused before it reaches the coordinator; `kind` is for programs."""
 
     status: int
     kind: str
     meaning: str
 
 
-JOIN = Route("/v1/join", "Take part", "JoinBody", "JoinedBody", {JoinRefusedError.status: "Does not fit in"})
+JOIN = Route("/v1/join", "Join the training", "JoinBody", "JoinedBody", {JoinRefusedError.status: "Does not fit"})
 TAKE_PLACE = Route(
     "/v1/places",
     "Get a place to join at, for workers that come and go",
@@ -78,13 +78,13 @@ TAKE_PLACE = Route(
 )
 FIND_WORKER = Route(
     "/v1/addresses",
-    "Find a worker, whose address only itself knows",
+    "Get the address that a worker has announced",
     "AddressBody",
     "AddressAnswer",
     {ASK_AGAIN: "It has not joined, or was lost: ask again"},
 )
 HEARTBEAT = Route("/v1/heartbeat", "Give a sign of life", "MemberBody", "AliveBody")
-LEAVE = Route("/v1/leave", "Go", "LeaveBody", "DoneBody")
+LEAVE = Route("/v1/leave", "Leave the training", "LeaveBody", "DoneBody")
 NEXT_JOB = Route(
     "/v1/jobs",
     "Get a job, which is a lease",
@@ -102,24 +102,24 @@ BEGIN_STEP = Route(
 )
 OFFER_GRADIENT = Route(
     "/v1/steps/offer",
-    "Offer the gradient of a step, where more are computed than make it",
+    "Offer the gradient of a step, where more are computed than it uses",
     "OfferBody",
     "DoneBody",
     {JobLostError.status: "The job is not the member's, or the step has enough gradients"},
 )
 SUBMIT = Route(
     "/v1/results",
-    "Hand in the next batches of a job",
+    "Submit the figures of a job's next batches",
     "ResultBody",
     "DoneBody",
     {JobLostError.status: "The job is not the member's, the step came too late, or the result does not fit"},
 )
 NEXT_ORDER = Route(
     "/v1/orders",
-    "Hear what the workers do next together, where they hold the weights",
+    "Get the next order to all workers, where they hold the weights",
     "OrderBody",
     "OrderAnswer",
-    {ASK_AGAIN: "Nothing now: ask again"},
+    {ASK_AGAIN: "No order now: ask again"},
 )
 TRACE = Route(
     "/v1/trace",
@@ -129,11 +129,11 @@ TRACE = Route(
     {TracingOffError.status: "The chief has no --trace_endpoint"},
 )
 
-STATUS = View("/v1/status", "How training stands", JSON)
+STATUS = View("/v1/status", "The status of training", JSON)
 METRICS = View("/metrics", "The same in Prometheus format", "text/plain")
 
-ALIVE = View("/healthz", "Whether the process lives", "text/plain")
-READY = View("/readyz", "Whether training goes on; 503 if it waits for nodes, has failed or was stopped", "text/plain")
+ALIVE = View("/healthz", "Whether the process is alive", "text/plain")
+READY = View("/readyz", "Whether training runs; 503 if it waits for nodes, has failed or was stopped", "text/plain")
 PROBES = (ALIVE, READY)
 """Views that need no secret."""
 
@@ -148,7 +148,7 @@ HEAD_TOO_LARGE = Refusal(431, "too_large", "The headers are too large")
 TOO_MANY = Refusal(503, "too_many", "There are too many connections")
 
 TRY_AGAIN = (INCOMPLETE.status, TOO_SLOW.status, TOO_MANY.status)
-"""Statuses of requests that did not arrive as they were sent, or not at a good time."""
+"""Statuses of requests that arrived incomplete or too slowly, or while there were too many connections."""
 
 STATUSES_OF_ANY_MESSAGE: Mapping[int, str] = {
     NotMemberError.status: "Not a member (any more), or training has failed",

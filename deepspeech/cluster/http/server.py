@@ -1,4 +1,4 @@
-"""Serves the coordinator, or a page alone: uvicorn on a thread of its own."""
+"""Serves the coordinator, or only a status page: uvicorn on a separate thread."""
 
 import errno
 import gc
@@ -16,14 +16,14 @@ from .request_limits import limited_to
 from .service import Service
 
 BACKLOG = 2048
-"""Connections that wait to be taken: all nodes may come at once."""
+"""Connections that may wait to be accepted: all nodes may connect at once."""
 
 
 class ApplicationServer:
-    """An application's server, as a context manager: it serves inside."""
+    """An application's server, as a context manager: it serves inside the context."""
 
     def __init__(self, served: ASGIApp, listening: socket.socket, limits: ConnectionLimits | None = None) -> None:
-        """Take over the socket, which is closed at the end; without `limits`, they are what the system allows."""
+        """Take over the socket, which is closed at the end; by default, the system's limits of connections apply."""
         self._socket = listening
         config = uvicorn.Config(
             served,
@@ -45,8 +45,8 @@ class ApplicationServer:
         return int(self._socket.getsockname()[1])
 
     def __enter__(self) -> "ApplicationServer":
-        # The objects made so far stay, a whole graph among them: each search for garbage in them would hold up every
-        # answer for a tenth of a second.
+        # The objects made so far, including a whole graph, stay: each garbage collection over them would delay all
+        # answers by a tenth of a second.
         gc.collect()
         gc.freeze()
         self._thread.start()
@@ -60,14 +60,14 @@ class ApplicationServer:
 
 
 class Server(ApplicationServer):
-    """A coordinator's server, as a context manager: it listens when it is made, and serves inside."""
+    """A coordinator's server, as a context manager: it listens from its creation, and serves inside the context."""
 
     def __init__(
         self, service: Service, host: str, port: int, token: str | None, limits: ConnectionLimits | None = None
     ) -> None:
         """Listen on the address, or raise ClusterError. With a token, every request must carry it.
 
-        With one, a name that only this machine takes for a loopback address is listened to at all addresses.
+        With a token, it listens at all addresses if only this machine resolves the host's name to a loopback address.
         """
         listening = _bind(host, port, beyond_this_machine=token is not None)
         super().__init__(application(service, token, host), listening, limits)

@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 
 
 class Service:
-    """A `ClusterCoordinator` under a lock; wakes those who wait for it to change."""
+    """A `ClusterCoordinator` under a lock; wakes the requests that wait for a change, and the chief."""
 
     def __init__(
         self,
@@ -22,7 +22,7 @@ class Service:
         clock: Callable[[], float] = time.monotonic,
         traces: StepTraces | None = None,
     ) -> None:
-        """Share a coordinator; `clock` gives the seconds in which leases are measured."""
+        """Share a coordinator; `clock` measures leases, in seconds."""
         self.clock = clock
         self.traces = traces or StepTraces()
         self._coordinator = coordinator
@@ -34,20 +34,21 @@ class Service:
 
     @contextmanager
     def locked(self) -> Iterator[ClusterCoordinator]:
-        """Give the coordinator to nobody else meanwhile; do no I/O inside."""
+        """Hold the coordinator's lock; do no I/O inside the context."""
         with self._lock:
             yield self._coordinator
 
     def changed(self) -> None:
-        """Wake those who wait for a job or a step, and the chief; callable from any thread."""
+        """Wake the requests that wait for a job or a step, and the chief; callable from any thread."""
         self._for_chief.set()
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._wake_all)
 
     def work_returned(self) -> None:
-        """Wake those who wait for a job, and the chief; callable from any thread.
+        """Wake the requests that wait for a job, and the chief; callable from any thread.
 
-        Thousands may wait for a step: it can begin only in a new round, which the chief makes known.
+        Thousands may wait for a step. They stay asleep: a step can begin only in a new round, and then the chief calls
+        `changed`.
         """
         self._for_chief.set()
         if self._loop is not None and not self._loop.is_closed():
@@ -69,9 +70,9 @@ class Service:
     async def poll(
         self, ask: Callable[[ClusterCoordinator, float], Answer | None], seconds: float, *, for_a_round: bool = False
     ) -> Answer | None:
-        """Ask whenever something has changed until there is an answer, for at most `seconds`; then return None.
+        """Call `ask` after each change until it returns an answer; return None after `seconds`.
 
-        With `for_a_round`, work that is returned is no reason to ask.
+        With `for_a_round`, `work_returned` does not count as a change.
         """
         deadline = self.clock() + seconds
         while True:

@@ -1,4 +1,4 @@
-"""What people and monitors see of a training run: the page, its JSON, and figures for Prometheus."""
+"""The views of a training run for people and monitoring: the page, its JSON, and metrics for Prometheus."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -22,7 +22,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 """Answers a request."""
 
 UNFRAMED = {"content-security-policy": "frame-ancestors 'none'", "x-frame-options": "DENY"}
-"""Headers of a page that no other page may show inside of it."""
+"""Headers that keep other pages from embedding this one."""
 
 Tell = Callable[[], Mapping[str, Any]]
 """Returns the status of a run, a value for JSON; it is called on the server's thread."""
@@ -39,7 +39,7 @@ def _unready(phase: str) -> str | None:
 
 
 def pages_of(shown: Mapping[str, Endpoint], lifespan: Any = None) -> Starlette:
-    """Return the application that shows endpoints at their paths, and redirects nowhere."""
+    """Return the application that serves endpoints at their paths, without redirects."""
     shown_at = [Route(path, show, methods=["GET"]) for path, show in shown.items()]
     pages = Starlette(routes=shown_at, lifespan=lifespan)
     pages.router.redirect_slashes = False
@@ -47,7 +47,7 @@ def pages_of(shown: Mapping[str, Endpoint], lifespan: Any = None) -> Starlette:
 
 
 def to_this_machine(show: Endpoint) -> Endpoint:
-    """Return the endpoint that answers programs of this machine, and no pages of other origins."""
+    """Return the endpoint restricted to programs on this machine; it refuses pages of other origins."""
 
     async def shown(request: Request) -> Response:
         host = request.headers.get("host")
@@ -59,12 +59,12 @@ def to_this_machine(show: Endpoint) -> Endpoint:
 
 
 def page_endpoints() -> dict[str, Endpoint]:
-    """Return what answers the page and its files; it asks for the status again and again."""
+    """Return the endpoints of the page and its files; the page polls the status."""
     return file_endpoints(PAGE, {**UNFRAMED, "cache-control": "no-cache", "x-content-type-options": "nosniff"})
 
 
 def view_endpoints(tell: Tell) -> dict[routes.View, Endpoint]:
-    """Return what answers each view."""
+    """Return the endpoint of each view."""
 
     async def status(_: Request) -> Response:
         return JSONResponse(tell(), headers={"cache-control": "no-store"})

@@ -13,7 +13,7 @@ function svg(chart, name, attributes, text) {
   return element;
 }
 
-// Round numbers between two others, at most six.
+// At most six round numbers that cover a range.
 function ticks(low, high) {
   const rough = Math.max(high - low, 1e-9) / 4, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(each => each * power).find(each => each >= rough);
@@ -25,7 +25,7 @@ function label(value, step, unit) {
   return value.toFixed(Math.max(0, Math.ceil(-Math.log10(step) - 1e-9))) + unit;
 }
 
-// Draws series of [epoch, value] pairs by their names; `format` gives a value in words, `unit` stands after axis labels.
+// Draws series of [epoch, value] pairs by their names; `format` returns a value as text, `unit` follows axis labels.
 export function draw(id, series, format, unit = "") {
   const chart = at(id), width = Math.max(chart.clientWidth, 240), RIGHT = width - MARGIN;
   chart.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);

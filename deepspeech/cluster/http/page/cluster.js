@@ -1,4 +1,4 @@
-// The members of a cluster, what their time goes into, and what has happened.
+// The members of a cluster, their time use, and the events of the run.
 
 import { at, bytes, duration, made, show } from "./elements.js";
 

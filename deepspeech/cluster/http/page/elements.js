@@ -1,4 +1,4 @@
-// Reading and writing the page's elements, and figures in words.
+// Reads and writes the page's elements, and formats figures.
 
 export const at = id => document.getElementById(id);
 

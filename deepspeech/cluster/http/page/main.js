@@ -1,4 +1,4 @@
-// The status page: asks for the status every second, and shows it.
+// The status page: requests the status every second, and shows it.
 
 import { draw } from "./charts.js";
 import { fillBar, renderCluster } from "./cluster.js";
