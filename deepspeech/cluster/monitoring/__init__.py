@@ -1,1 +1,1 @@
-"""What each node tells of itself: whether it lives and is ready, what its time goes into, and traces of steps."""
+"""What each node reports: whether it is alive and ready, its time use, and traces of steps."""

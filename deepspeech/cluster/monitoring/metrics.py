@@ -12,7 +12,7 @@ from .node_record import NodeRecord, NodeState
 
 
 def render_node(record: NodeRecord) -> tuple[bytes, str]:
-    """Return the text, and its content type, of what a node records of itself."""
+    """Return the metrics of a node's record as text, and their content type."""
     return render(lambda: _of_a_node(record))
 
 
@@ -22,7 +22,7 @@ def _of_a_node(record: NodeRecord) -> Iterator[Metric]:
     yield by_label("node_state", "1 for the state that the node is in", "state", states)
     yield counter("joins", record.joined, "Times that the node joined the training")
     seconds = CounterMetricFamily(
-        "deepspeech_time_seconds", "Seconds that each activity of the training's thread had", labels=["activity"]
+        "deepspeech_time_seconds", "Seconds of each activity of the training thread", labels=["activity"]
     )
     for activity, spent in record.time_use.seconds().items():
         seconds.add_metric([activity.value], spent)

@@ -1,4 +1,4 @@
-"""Whether a node answers probes, and whom it tells its figures; decided before the libraries of a server are needed."""
+"""Decides whether a node answers probes, and who may read its metrics, before it imports the server's libraries."""
 
 import logging
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def node_probes(options: ProbeOptions, cluster: ClusterOptions, record: NodeRecord) -> Iterator[None]:
-    """Answer probes meanwhile, unless the port is 0.
+    """Answer probes inside the context, unless the port is 0.
 
-    Raise FlagError if the port cannot be listened on, or is reached from beyond this machine without a secret, and
-    ClusterError if libraries are missing.
+    Raise FlagError if the server cannot listen on the port, or if other machines can reach it and there is no secret.
+    Raise ClusterError if libraries are missing.
     """
     if not options.port:
         yield

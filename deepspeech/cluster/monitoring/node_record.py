@@ -1,4 +1,4 @@
-"""What a node knows of itself: how far it has come, what its time goes into, and its traffic."""
+"""A node's record of itself: its state, its time use, and its network traffic."""
 
 import threading
 import time
@@ -15,16 +15,16 @@ REPORT_SECONDS = 5.0
 """Seconds between two reports to the coordinator."""
 
 WINDOW_SECONDS = 60.0
-"""A report tells of the time since a report about this long before it, so that what has changed shows soon."""
+"""Seconds that a report covers, approximately; it begins at an earlier report, so that changes show soon."""
 
 
 class NodeState(str, Enum):
-    """How far a node has come; the value is its name in answers and metrics."""
+    """The state of a node; the value is its name in answers and metrics."""
 
     STARTING = "starting"
-    """It reads its input and builds its graph."""
+    """The node reads its input and builds its graph."""
     JOINING = "joining"
-    """It waits for the coordinator, to join or to join again."""
+    """It waits for the coordinator to let it join, for the first time or again."""
     READY = "ready"
     """It works, or waits for work."""
     ENDING = "ending"
@@ -32,14 +32,14 @@ class NodeState(str, Enum):
 
 
 class NodeRecord:
-    """The record of one node; any thread may write and read it."""
+    """The record of one node; any thread may read and write it."""
 
     def __init__(self, name: str = "localhost", clock: Callable[[], float] = time.monotonic) -> None:
         """Begin the record of the node of this name, such as "worker 1"."""
         self.name = name
         self.state = NodeState.STARTING
         self.joined = 0
-        """How often it has joined the training."""
+        """How often the node has joined the training."""
         self.time_use = TimeUse(clock)
         self.network = NetworkBytes()
         self._clock = clock
@@ -48,7 +48,7 @@ class NodeRecord:
         self._next_report = 0.0
 
     def note_joined(self) -> None:
-        """Take note that the node has joined, and begin its reports anew."""
+        """Record that the node has joined, and restart its reports."""
         with self._lock:
             self._stands.clear()
             self._stands.append(self._stand())
@@ -67,9 +67,9 @@ class NodeRecord:
         return {**{each.value: seconds for each, seconds in recent.seconds.items()}, **recent.told}
 
     def recent(self) -> "Recent":
-        """Return what the last minute went into, where this or a report is asked for meanwhile.
+        """Return the time use of about the last minute; it begins at an earlier call of this or of `report_if_due`.
 
-        Before the node has joined, it is what all of its time went into.
+        Before the node has joined, return the use of all its time.
         """
         with self._lock:
             stand = self._stand()
@@ -92,7 +92,7 @@ class NodeRecord:
 
 @dataclass(frozen=True)
 class Recent:
-    """What a span of time went into, and the training steps, with their time but for waiting, and traffic meanwhile."""
+    """The time use in a span of time, and the training steps in it, their seconds without waiting, and the traffic."""
 
     seconds: dict[Activity, float]
     own_seconds_of_steps: float
@@ -108,6 +108,6 @@ class Recent:
 
 @dataclass(frozen=True)
 class _Stand(Recent):
-    """What had been counted at a time, in seconds."""
+    """The totals at a time, in seconds."""
 
     at: float

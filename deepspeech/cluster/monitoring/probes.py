@@ -1,4 +1,4 @@
-"""The port on which a node answers probes and tells its figures, `--probe_port`. It needs no TensorFlow."""
+"""The port on which a node answers probes and serves its metrics, `--probe_port`. It needs no TensorFlow."""
 
 import errno
 import socket
@@ -22,12 +22,12 @@ from .metrics import render_node
 from .node_record import NodeRecord, NodeState
 
 LIMITS = ConnectionLimits(in_all=64, by_address=48)
-"""Of the connections to the port: a few probes and scrapers."""
+"""Limits of the connections to the port, enough for a few probes and scrapers."""
 
 
 @contextmanager
 def served(options: ProbeOptions, record: NodeRecord, token: str | None) -> Iterator[int]:
-    """Answer probes meanwhile; yield the port. /metrics needs the token, or without one, a client on this machine."""
+    """Answer probes inside the context; yield the port. /metrics needs the token or, without one, a local client."""
     with ApplicationServer(_application(record, token), _listening(options), LIMITS) as server:
         yield server.port
 

@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry, sent to a collector over HTTP. Times are those of `time.monotonic`, in seconds."""
+"""OpenTelemetry spans, sent to a collector over HTTP. Times are those of `time.monotonic`, in seconds."""
 
 import time
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from ...util.web.libraries import check_libraries
 LIBRARIES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 
 COLLECTOR_PATH = "/v1/traces"
-"""Where a collector takes spans, unless the address says otherwise."""
+"""The path at which a collector takes spans, if the address has none."""
 
 EXPORT_SECONDS = 5.0
 """Seconds that sending a batch of spans may take."""
@@ -33,7 +33,7 @@ class Spans:
         self._propagator = TraceContextTextMapPropagator()
 
     def begin(self, name: str, at: float, parent: str | None = None, **attributes: str | int) -> Any:
-        """Begin a span at a time, below a parent that is given as a W3C `traceparent`; end it with `end`."""
+        """Begin a span at a time, as a child of `parent`, a W3C `traceparent`, if given; end it with `end`."""
         context = self._propagator.extract({TRACEPARENT: parent} if parent else {})
         return self._tracer.start_span(name, context=context, start_time=_nanoseconds(at), attributes=attributes)
 
@@ -42,13 +42,13 @@ class Spans:
         span.end(end_time=_nanoseconds(at))
 
     def write(self, name: str, begin: float, end: float, parent: str, **attributes: str | int) -> str:
-        """Write a whole span; return its `traceparent`."""
+        """Write a complete span; return its `traceparent`."""
         span = self.begin(name, begin, parent, **attributes)
         self.end(span, end)
         return self.traceparent(span)
 
     def traceparent(self, span: Any) -> str:
-        """Return the W3C `traceparent` by which others put their spans below this one."""
+        """Return the W3C `traceparent` with which others make their spans children of this one."""
         from opentelemetry.trace import set_span_in_context
 
         carrier: dict[str, str] = {}
@@ -58,10 +58,10 @@ class Spans:
 
 @contextmanager
 def spans_to(endpoint: str, node: str) -> Iterator[Spans | None]:
-    """Yield what writes the node's spans to a collector, None without an endpoint; send what is left at the end.
+    """Yield the writer of the node's spans to a collector; None without an endpoint.
 
-    Spans are sent on a thread of their own, and dropped if the collector does not keep up. Raise ClusterError if the
-    libraries are missing.
+    Spans are sent on a separate thread, the last ones at the end of the context. They are dropped if the collector does
+    not keep up. Raise ClusterError if the libraries are missing.
     """
     if not endpoint:
         yield None
@@ -89,5 +89,5 @@ def _with_path(endpoint: str) -> str:
 
 
 def _nanoseconds(at: float) -> int:
-    """Return the nanoseconds since the epoch of a time of `time.monotonic`."""
+    """Return a time of `time.monotonic` as nanoseconds since the epoch."""
     return time.time_ns() - time.monotonic_ns() + int(at * 1e9)

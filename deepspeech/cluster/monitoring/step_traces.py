@@ -1,4 +1,4 @@
-"""Traces of steps, one a step over all nodes: the chief begins them on request, and the workers put theirs below.
+"""Traces of steps, one trace a step over all nodes: the chief begins it on request, and the workers add their spans.
 
 step ─┬─ worker 0 ─┬─ feeding
       │            ├─ waiting
@@ -16,11 +16,11 @@ from ..coordination.errors import TracingOffError
 from .spans import Spans
 
 OPEN_STEPS = 4
-"""Steps that may be open; older ones were given up, because a node was lost, and are dropped."""
+"""Most steps that may be open; older ones never ended, because a node was lost, and are dropped."""
 
 
 class StepTraces:
-    """The steps that the chief traces; any thread may ask."""
+    """The steps that the chief traces; any thread may call the methods."""
 
     def __init__(self, spans: Spans | None = None) -> None:
         """Write to `spans`; without it, no step can be traced."""
@@ -31,16 +31,17 @@ class StepTraces:
         self._open: dict[int, Any] = {}
 
     def request(self, steps: int) -> None:
-        """Trace this many steps from the next one on. Raise TracingOffError if there is nowhere to write to."""
+        """Trace this many steps, from the next one on. Raise TracingOffError if there is no collector."""
         if self._spans is None:
-            raise TracingOffError("the chief knows no collector of traces; start it with --trace_endpoint")
+            raise TracingOffError("the chief has no collector of traces; start it with --trace_endpoint")
         with self._lock:
             self._asked = steps
 
     def parent_of(self, number: int, now: float) -> str | None:
         """Return the `traceparent` of the round of this number, which a worker begins; None if it is not traced.
 
-        A round that another worker began before the request is not traced, because that worker's part would be missing.
+        A round that another worker began before the request for traces is not traced, because that worker's spans would
+        be missing.
         """
         if self._spans is None:
             return None
@@ -56,7 +57,7 @@ class StepTraces:
         return None if span is None else self._spans.traceparent(span)
 
     def ended(self, number: int, applied_from: float, now: float, gradients: int) -> None:
-        """End the trace of a round, whose gradients were applied, or discarded if there are none, until now."""
+        """End the trace of a round; its gradients were applied, or discarded if `gradients` is 0, until now."""
         with self._lock:
             span = self._open.pop(number, None)
         if span is None or self._spans is None:
@@ -67,7 +68,7 @@ class StepTraces:
 
 
 def write_step(spans: Spans, node: str, parent: str, intervals: Sequence[Interval]) -> None:
-    """Write a worker's part of a step below `parent`: a span of the node's name, and one for each interval."""
+    """Write a worker's part of a step as a child of `parent`: a span of the node's name, and one for each interval."""
     if not intervals:
         return
     own = spans.write(node, intervals[0].begin, intervals[-1].end, parent)

@@ -1,1 +1,1 @@
-"""Places in a cluster from what schedulers say in the environment: one module for each scheduler."""
+"""Reads a process's place in a cluster from a scheduler's environment variables: one module for each scheduler."""

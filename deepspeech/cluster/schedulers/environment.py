@@ -1,4 +1,4 @@
-"""What the environment says, read with errors that name the scheduler and the variable."""
+"""Reads environment variables, with errors that name the scheduler and the variable."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ...errors import FlagError
 
 @dataclass(frozen=True)
 class Environment:
-    """The environment's variables, as `--cluster=scheduler` needs them; `advice` says who sets them.
+    """The environment variables that `--cluster=scheduler` reads; `advice` tells the user who sets them.
 
     There must be `least_servers` parameter servers: 1, or 0 where the workers hold the weights.
     """
@@ -27,7 +27,7 @@ class Environment:
     def number(self, name: str, least: int = 0, default: int | None = None) -> int:
         """Return a variable's number; raise FlagError unless it is `least` or more.
 
-        If it is missing or empty, return the default if there is one.
+        If the variable is missing or empty, return the default, if there is one.
         """
         if default is not None and not self.variables.get(name):
             return default
@@ -37,5 +37,5 @@ class Environment:
         return int(text)
 
     def error(self, reason: str) -> FlagError:
-        """Return the error that says what the environment lacks."""
+        """Return an error for what is missing or wrong in the environment."""
         return FlagError(f"--cluster={self.scheduler}: {reason}")

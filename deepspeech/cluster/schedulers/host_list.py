@@ -33,8 +33,8 @@ def numbers_of(environment: Environment, name: str) -> list[int]:
 
 
 def _expanded(host: str) -> Iterator[str]:
-    """Yield the hosts that one with ranges in brackets stands for; numbers keep their leading zeros."""
-    texts = _BRACKETS.split(host)  # plain texts and what is in brackets, in turn
+    """Yield the hosts of a name with ranges in brackets; numbers keep their leading zeros."""
+    texts = _BRACKETS.split(host)  # plain text and the contents of brackets, alternately
     choices = [list(_in_brackets(text)) if position % 2 else [text] for position, text in enumerate(texts)]
     yield from map("".join, product(*choices))
 

@@ -1,7 +1,7 @@
 """Kubernetes: pods of a JobSet with the jobs `ps` and `worker`, or of one indexed Job.
 
-A pod's number is in JOB_COMPLETION_INDEX, which Kubernetes sets. What it does not tell pods, how many there are and how
-they are called, the manifest says: see deploy/training/jobset.yaml and deploy/training/indexed-job.yaml.
+A pod's number is in JOB_COMPLETION_INDEX, which Kubernetes sets. The manifest sets what Kubernetes does not: the number
+of pods and their names. See deploy/training/jobset.yaml and deploy/training/indexed-job.yaml.
 """
 
 from .environment import Environment
@@ -14,7 +14,7 @@ PORT = 2222
 
 
 def place_in_job_set(environment: Environment) -> Place:
-    """Return the place of a pod of a JobSet; raise FlagError, in one line, if the environment does not say it."""
+    """Return the place of a pod of a JobSet; raise FlagError, in one line, if variables are missing or wrong."""
     name, role = environment.text("JOBSET_NAME"), environment.text("REPLICATED_JOB_NAME")
     counts = _counts(environment)
     if role not in counts:
@@ -24,7 +24,7 @@ def place_in_job_set(environment: Environment) -> Place:
 
 
 def place_in_indexed_job(environment: Environment) -> Place:
-    """Return the place of a pod of an indexed Job, of which the first are the parameter servers; raise FlagError."""
+    """Return the place of a pod of an indexed Job, whose first pods are the parameter servers; may raise FlagError."""
     name, service = environment.text("JOB_NAME"), environment.text("SERVICE_NAME")
     index, counts = environment.number("JOB_COMPLETION_INDEX"), _counts(environment)
     servers = counts[PARAMETER_SERVER]

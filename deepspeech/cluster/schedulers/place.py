@@ -1,4 +1,4 @@
-"""A node's place in a cluster, as the flags that say the same."""
+"""A node's place in a cluster, and the flags that describe it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ PARAMETER_SERVER, WORKER = "ps", "worker"
 
 @dataclass(frozen=True)
 class Place:
-    """Which node of a cluster a process is, and where the nodes are that others must find.
+    """The node of a cluster that a process runs, and the addresses that it needs.
 
-    `parameter_servers` are as HOST:PORT; workers tell the coordinator where they are, `address` if it is given.
+    `parameter_servers` are as HOST:PORT. Workers announce their addresses to the coordinator: `address` if it is given.
     """
 
     job_name: str
@@ -22,7 +22,7 @@ class Place:
     address: str = ""
 
     def flags(self) -> Mapping[str, str | int | tuple[str, ...]]:
-        """Return the values of the flags that say the same; the coordinator's port only if it is not the flag's own."""
+        """Return the flags that describe this place; without a coordinator's port, the flag keeps its default."""
         values: dict[str, str | int | tuple[str, ...]] = {
             "ps_hosts": tuple(self.parameter_servers),
             "worker_hosts": ("auto",),
@@ -39,4 +39,4 @@ class Place:
 
 
 FLAGS_OF_PLACES = ("ps_hosts", "worker_hosts", "workers", "job_name", "task_index")
-"""The flags that a scheduler says in the user's stead."""
+"""The flags that `--cluster` sets in place of the user."""

@@ -12,11 +12,11 @@ PLACES: Mapping[str, tuple[Callable[[Environment], Place], str]] = {
     "indexed_job": (kubernetes.place_in_indexed_job, kubernetes.ADVICE),
     "slurm": (slurm.place, slurm.ADVICE),
 }
-"""How each scheduler says a node's place, and who sets the variables that it says it with."""
+"""For each scheduler, the function that reads a node's place, and the advice of its errors."""
 
 
 def place_of(scheduler: str, variables: Mapping[str, str], least_servers: int = 1) -> Place:
-    """Return this process's place as a scheduler says it; raise FlagError, in one line, if it says too little.
+    """Return this process's place from a scheduler's variables; raise FlagError, in one line, if any are missing.
 
     There must be `least_servers` parameter servers, 1 or 0.
     """

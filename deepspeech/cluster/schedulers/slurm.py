@@ -1,7 +1,7 @@
 """Slurm: the tasks of a step that srun starts.
 
-Task 0 is the chief, the next are the parameter servers (one, or as many as PS_REPLICAS says), and the others are
-workers. Each port follows from the number of the job, so that jobs that share a machine do not take each other's.
+Task 0 is the chief. The next tasks are the parameter servers (one, or the number in PS_REPLICAS), and the others are
+workers. Each port is derived from the job's number, so that jobs that share a machine do not take each other's.
 """
 
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ from .place import PARAMETER_SERVER, WORKER, Place
 ADVICE = "start the program with srun, in a job of two tasks or more"
 
 COORDINATOR_PORTS, SERVER_PORTS = range(12_000, 22_000), range(22_000, 32_000)
-"""Below the ports that systems give to outgoing connections."""
+"""Below the ports that operating systems assign to outgoing connections."""
 
 
 def place(environment: Environment) -> Place:
-    """Return this task's place; raise FlagError, in one line, if the environment does not say it."""
+    """Return this task's place; raise FlagError, in one line, if variables are missing or wrong."""
     number, job = environment.number("SLURM_PROCID"), environment.number("SLURM_JOB_ID")
     tasks = _first_number(environment, "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
     servers = environment.number("PS_REPLICAS", environment.least_servers, default=environment.least_servers)
     if tasks < servers + 1:
-        raise environment.error(f"the step has {tasks} of the {servers + 1} tasks or more that it needs; {ADVICE}")
+        raise environment.error(f"the step needs {servers + 1} tasks or more, but has {tasks}; {ADVICE}")
     if number >= tasks:
         raise environment.error(f"SLURM_PROCID={number}: is not one of the step's {tasks} tasks")
     hosts = list(_hosts_of_tasks(environment, tasks))

@@ -1,8 +1,9 @@
-"""TF_CONFIG: JSON that names all nodes and this one, as Kubeflow's TFJob and other schedulers of TensorFlow set it.
+"""TF_CONFIG: JSON that names all nodes and this one; Kubeflow's TFJob and other TensorFlow schedulers set it.
 
     {"cluster": {"chief": ["a:2222"], "worker": ["b:2222"], "ps": ["c:2222"]}, "task": {"type": "worker", "index": 0}}
 
-The chief is worker 0 and the others follow; without a chief, the first worker is it. A chief is called master, too.
+The chief is worker 0 and the others follow; without a chief, the first worker is the chief. A chief may also be called
+master.
 """
 
 import json
@@ -17,7 +18,7 @@ CHIEFS = ("chief", "master")
 
 
 def place(environment: Environment) -> Place:
-    """Return this node's place; raise FlagError, in one line, if TF_CONFIG does not say it."""
+    """Return this node's place; raise FlagError, in one line, if TF_CONFIG is missing or wrong."""
     described = _described(environment)
     nodes = {kind: _hosts(environment, described, kind) for kind in (*CHIEFS, WORKER, PARAMETER_SERVER)}
     chiefs = nodes["chief"] or nodes["master"]
