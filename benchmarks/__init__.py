@@ -1,1 +1,1 @@
-"""Measurements behind the figures of the README and docs/: each runs as `python -m benchmarks.NAME` from the root."""
+"""The measurements behind the figures in README and docs/; run each from the root as `python -m benchmarks.NAME`."""

@@ -1,9 +1,9 @@
-"""How long, and in how much memory, a long recording is aligned, and where its sentences are found.
+"""Measures time and memory to align a long recording, and the errors of the positions of its sentences.
 
     python -m benchmarks.alignment [--demo demo] [--minutes 2 60]
 
-Every recording is made of utterances of the demo's training set, one after the other, and aligned by
-`python -m deepspeech.align` in a process of its own with the demo's model, which `make demo` leaves in the folder demo.
+Every recording is a sequence of utterances of the demo's training set. `python -m deepspeech.align` aligns it in a
+separate process, with the demo's model, which `make demo` leaves in the folder demo.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def measure(demo: Path, minutes: float, folder: Path) -> None:
-    """Align a recording; print memory, time, and how far begins of sentences are from where they are."""
+    """Align a recording; print memory, time, and the errors of the sentences' begins."""
     begins, texts = write_recording(demo / "corpus/train.csv", minutes, folder)
     flags = [f"--model={demo / 'model/output_graph.pb'}", f"--audio={folder / 'speech.wav'}"]
     flags += [f"--transcript={folder / 'speech.txt'}", "--format=json", f"--output={folder / 'speech.json'}"]
@@ -63,7 +63,7 @@ def measure(demo: Path, minutes: float, folder: Path) -> None:
 
 
 def write_recording(csv_file: Path, minutes: float, folder: Path) -> tuple[list[float], list[str]]:
-    """Write speech.wav and speech.txt; return the seconds at which sentences begin, and the sentences."""
+    """Write speech.wav and speech.txt; return the seconds at which the sentences begin, and the sentences."""
     rows = itertools.cycle(list(csv.DictReader(csv_file.open(encoding="utf-8"))))
     begins, texts, samples = [], [], 0
     with soundfile.SoundFile(folder / "speech.wav", "w", RATE, 1, "PCM_16") as file:

@@ -1,13 +1,18 @@
-"""Two workers, each on a core of its own, with a parameter server or without, against one process on one core each.
+"""Compares two workers, each on its own core, with or without a parameter server, with separate processes.
 
     python -m benchmarks.cluster [--n_hidden 512] [--batch 16] [--epochs 4] [--rounds 3] [--workers 2]
         [--sync ps allreduce] [--flags "--gradient_type bfloat16"]
 
-All train on the same synthetic corpus, noise of 2 to 6 seconds, in turn, `--rounds` times: first the clusters, a
-parameter server beside the last worker, then as many processes at once as there are workers, each by itself. The median
-epoch counts, without the first, in which TensorFlow optimizes the graph. Besides utterances a second, which tell
-little on a machine that others use, the processor's time for an utterance is told, of all processes together, and the
-bytes that all send in a step over the loopback interface, on which nothing else should be going on.
+All train on the same synthetic corpus, noise of 2 to 6 seconds. They take turns, `--rounds` times:
+
+1. the clusters; a parameter server shares the last worker's core,
+2. as many independent processes at once as there are workers, each on its own core.
+
+Prints figures of the median epoch, without the first, in which TensorFlow optimizes the graph:
+
+* utterances a second, which say little on a machine that others use,
+* the processor time for an utterance, of all processes together,
+* the bytes that all send in a step over the loopback interface, which nothing else should use meanwhile.
 """
 
 from __future__ import annotations
@@ -29,12 +34,12 @@ from .processes.ports import free_ports
 from .train_epoch import write_corpus
 
 UTTERANCES = 1024
-"""Enough for two batches in a row, the two of a step, to be nearly as long: of 256 utterances they differ by 6 %."""
+"""Enough for the two successive batches of a step to be nearly equally long: with 256 utterances they differ by 6 %."""
 
 
 @dataclass
 class Epochs:
-    """Seconds of epochs, and the processor's seconds in them."""
+    """The seconds of epochs, and the processor seconds in them."""
 
     seconds: list[float] = field(default_factory=list)
     processor: list[float] = field(default_factory=list)
@@ -53,12 +58,12 @@ class Epochs:
 
     @property
     def milliseconds(self) -> float:
-        """The processor's time for an utterance, in the median epoch."""
+        """The processor time for an utterance, in the median epoch."""
         return 1000 * statistics.median(self.processor) / UTTERANCES
 
 
 def on_core(core: int, command: Sequence[str]) -> subprocess.Popen[str]:
-    """Start a command on one of the cores that this process may use."""
+    """Start a command on one core of those that this process may use."""
     cores = sorted(os.sched_getaffinity(0))
     pinned = ["taskset", "--cpu-list", str(cores[core % len(cores)]), *command, "--intra_op_parallelism_threads=1"]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
@@ -66,7 +71,7 @@ def on_core(core: int, command: Sequence[str]) -> subprocess.Popen[str]:
 
 
 def watch(leader: subprocess.Popen[str], others: Sequence[subprocess.Popen[str]]) -> Epochs:
-    """Return the epochs that a process tells the ends of, all but the first; the processor's time is of all of them."""
+    """Return all but the first of the epochs whose ends `leader` logs; the processor time is that of all processes."""
     ends, last = [], ""
     assert leader.stderr is not None
     for line in leader.stderr:
@@ -105,7 +110,7 @@ def training(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespac
 
 
 def alone(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace) -> list[Epochs]:
-    """Train in as many processes as there are workers, each by itself and all at once."""
+    """Train in as many independent processes as there are workers, all at once."""
     commands = [training(corpus, folder / str(task), options) for task in range(options.workers)]
     processes = [on_core(task, command) for task, command in enumerate(commands)]
     found: list[Epochs] = []
@@ -118,7 +123,7 @@ def alone(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace) 
 
 
 def on_cluster(corpus: tuple[Path, Path], folder: Path, options: argparse.Namespace, sync: str) -> Epochs:
-    """Train on a cluster of the workers and, unless they hold the weights, of one parameter server."""
+    """Train on a cluster of the workers and, unless the workers hold the weights, one parameter server."""
     coordinator, server, *workers = free_ports(2 + options.workers)
     hosts = ",".join(f"localhost:{port}" for port in workers)
     servers = [f"--ps_hosts=localhost:{server}"] if sync == "ps" else []

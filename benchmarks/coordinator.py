@@ -1,13 +1,13 @@
-"""How many job exchanges a second the coordinator serves: simulated workers on loopback, over HTTP.
+"""Measures the job exchanges a second that the coordinator serves, with simulated workers over HTTP on loopback.
 
     python -m benchmarks.coordinator [--workers 1000] [--jobs 100000] [--seconds 20] [--rate 2500]
     python -m benchmarks.coordinator --workers 10000 --seconds 60 --rate 200 --lease 60 --silent 100
 
-An exchange is a request for a job and one that hands in its result. The coordinator runs in a process of its own, the
-workers in this one, each on a connection of its own and one request at a time. Together they offer `--rate` exchanges
-a second, and each gives signs of life as often as it is told. The time of an exchange counts from when it was due, so
-that it shows when the coordinator falls behind. `--silent` workers fall silent halfway; in the end, the members that
-the coordinator has lost are compared with them.
+An exchange is a request for a job and a request that submits its result. The coordinator runs in a separate process;
+the workers run in this one, each with its own connection and one request at a time. Together they offer `--rate`
+exchanges a second, and each gives signs of life at the interval that the coordinator sets. The time of an exchange
+counts from when it was due, so that it shows when the coordinator falls behind. `--silent` workers fall silent halfway;
+at the end, they are compared with the members that the coordinator has lost.
 """
 
 import argparse
@@ -32,21 +32,21 @@ from deepspeech.schedule.state import Plan
 from deepspeech.util.web.connections import allow_more_files
 
 JOINS_PER_SECOND = 500.0
-"""How fast the workers join, before the first exchange is due."""
+"""Workers that join in a second, before the first exchange is due."""
 
 TOKEN = "a secret of enough characters"
 
 
 @dataclass
 class Times:
-    """Seconds of each exchange, and of each sign of life."""
+    """The seconds of each exchange, and of each sign of life."""
 
     exchanges: list[float] = field(default_factory=list)
     signs: list[float] = field(default_factory=list)
 
 
 def serve(workers: int, jobs: int, lease: float, pipe: Connection) -> None:
-    """Serve one epoch of jobs until told to stop; send peak memory in MB, seconds of CPU, and the tasks left."""
+    """Serve one epoch of jobs until told to stop; send the peak memory in MB, CPU seconds, and the members' tasks."""
     coordinator = ClusterCoordinator(ClusterSettings(workers, 1, workers, workers, lease), {})
     training = TrainingCoordinator(ScheduleOptions(epoch=0), {SetName.TEST: Plan(jobs, 1, "test")})
     coordinator.open(training, time.monotonic())
@@ -66,7 +66,7 @@ def _cpu_seconds() -> float:
 
 
 class Worker:
-    """A simulated worker: as little work as possible, so that it is the coordinator that is measured."""
+    """A simulated worker, which does as little as possible, so that the coordinator is measured and not the worker."""
 
     def __init__(self, port: int, task: int, times: Times) -> None:
         self._port = port
@@ -84,7 +84,7 @@ class Worker:
         self._beating = asyncio.create_task(self._beat())
 
     async def run(self, first: float, interval: float, deadline: float) -> None:
-        """Exchange jobs until the deadline or the end of the epoch; give signs of life until `leave`."""
+        """Exchange jobs until the deadline or the end of the epoch, and give signs of life until `leave`."""
         ask = json.dumps({"member": self._joined["member"]})
         due = first
         while due < deadline:
@@ -105,7 +105,7 @@ class Worker:
             due += interval
 
     def fall_silent(self) -> None:
-        """Say no more, and leave the connection open."""
+        """Send nothing more, but leave the connection open."""
         self._beating.cancel()
 
     async def _beat(self) -> None:
@@ -136,7 +136,7 @@ class Worker:
 
 
 async def work(port: int, options: argparse.Namespace, pipe: Connection) -> tuple[Times, float]:
-    """Return the seconds of every exchange and sign of life, and of all of them together."""
+    """Return the seconds of every exchange and sign of life, and the seconds of the whole run."""
     times, count = Times(), options.workers
     workers = [Worker(port, task, times) for task in range(count)]
     await asyncio.gather(*(worker.join(task / JOINS_PER_SECOND) for task, worker in enumerate(workers)))

@@ -2,13 +2,13 @@
 
     python -m benchmarks.decoder --lm lm.arpa --posteriors dev.npz --references dev.txt --lexicon corpus.txt
 
-All decode the same posteriors with the same language model (its ARPA file, of which `--build-binary`, KenLM's program,
-makes a binary) and the same words, on one thread. Each measurement is a process of its own; the decoders take turns,
-`--rounds` times, and the fastest round counts. Speed is that of the processor time, so that what else the machine does
-matters little; only what two threads gain is measured by the clock. `--large-words` makes up a language model of that
-many words and measures how long it loads.
+All decode the same posteriors with the same language model and the same words, on one thread. The language model is an
+ARPA file; `--build-binary`, KenLM's program, makes a binary of it. Each measurement is a separate process. The decoders
+take turns, `--rounds` times, and the fastest round counts. Speed is measured in processor time, so that other load on
+the machine matters little; only the gain of two threads is measured in wall-clock time. `--large-words` generates a
+language model of that many words and measures how long it takes to load.
 
-The peers need NumPy 1, TensorFlow does not, so run this in an environment of its own:
+The peers need NumPy 1, unlike TensorFlow, so run this in a separate environment:
 
     python -m venv peers && peers/bin/pip install --no-deps --editable . && peers/bin/pip install "numpy<2" \\
         flashlight-text pyctcdecode kenlm rapidfuzz
@@ -38,19 +38,19 @@ from rapidfuzz.distance import Levenshtein
 
 LABELS = tuple(" abcdefghijklmnopqrstuvwxyz'")
 
-# Weight of ln P_LM and bonus of a word: for each decoder, those with the fewest word errors on these sentences of all
-# that were tried: nine pairs for ours (at beam 500), twelve for flashlight, three for pyctcdecode (at beam 100).
+# Weight of ln P_LM and bonus of a word: for each decoder, the pair with the fewest word errors on these sentences. Nine
+# pairs were tried for ours (at beam 500), twelve for flashlight, and three for pyctcdecode (at beam 100).
 WEIGHTS = {"ours": (0.5, 0.5), "flashlight": (0.8, 1.5), "pyctcdecode": (0.5, 1.5)}
 DECODERS = tuple(WEIGHTS)
 
 Posteriors = list[npt.NDArray[np.float32]]
-"""Of each utterance, float32 [time, labels + 1]."""
+"""The posteriors of each utterance, float32 [time, labels + 1]."""
 Decode = Callable[[Posteriors], list[str]]
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one process measured: frames per second, word error rate [0, 1], seconds of the clock, and megabytes."""
+    """The figures of one process: frames per second, word error rate [0, 1], wall-clock seconds, and megabytes."""
 
     frames_per_second: float
     word_error_rate: float
@@ -113,7 +113,7 @@ def flashlight(arguments: argparse.Namespace) -> Decode:
 
 
 def pyctcdecode(arguments: argparse.Namespace) -> Decode:
-    """Return pyctcdecode's decoder, which prunes as its defaults say except for the beam width."""
+    """Return pyctcdecode's decoder, with its default pruning except for the beam width."""
     build = importlib.import_module("pyctcdecode").build_ctcdecoder
     weight, bonus = WEIGHTS["pyctcdecode"]
     words = _lexicon(arguments.lexicon)
@@ -144,7 +144,7 @@ def word_error_rate(references: Sequence[str], texts: Sequence[str]) -> float:
 
 
 def measure(arguments: argparse.Namespace) -> Measurement:
-    """Load the decoder that `arguments` name and decode all posteriors with it."""
+    """Load the decoder in `arguments` and decode all posteriors with it."""
     with np.load(arguments.posteriors) as archive:
         posteriors = [archive[name] for name in archive.files][: arguments.count]
     references = arguments.references.read_text().splitlines()[: arguments.count]
@@ -162,7 +162,7 @@ def measure(arguments: argparse.Namespace) -> Measurement:
 
 
 def run(arguments: argparse.Namespace, decoder: str, beam: int, threads: int = 0) -> Measurement:
-    """Measure in a new process; by the clock if a number of threads is given."""
+    """Measure in a new process; in wall-clock time if a number of threads is given."""
     command = [sys.executable, "-m", "benchmarks.decoder", "--measure", decoder, "--beam", str(beam)]
     command += ["--threads", str(threads)] if threads else ["--threads", "1", "--by-processor"]
     for name in ("lm", "binary", "posteriors", "references", "lexicon", "count"):
@@ -177,7 +177,7 @@ def fastest(measurements: Sequence[Measurement]) -> Measurement:
 
 
 def compare(arguments: argparse.Namespace) -> None:
-    """Print a table of all decoders at each beam, and what two threads gain."""
+    """Print a table of all decoders at each beam, and the gain of two threads."""
     for beam in arguments.beams:
         rounds: dict[str, list[Measurement]] = {name: [] for name in DECODERS}
         for _ in range(arguments.rounds):
@@ -199,7 +199,7 @@ def compare(arguments: argparse.Namespace) -> None:
 
 
 def measure_large_model(arguments: argparse.Namespace, folder: Path) -> None:
-    """Print how long a made-up language model of many words takes to load, without and with a trie file."""
+    """Print how long a generated language model of many words takes to load, without and with a trie file."""
     from deepspeech.decoder import Scorer
 
     generator = random.Random(1)

@@ -1,4 +1,4 @@
-"""How fast recordings become features: all front ends, on one thread and on all cores, from memory and from disk.
+"""Measures the speed of all front ends, on one thread and on all cores, from memory and from disk.
 
     python -m benchmarks.features [--seconds 10]
 
@@ -24,7 +24,7 @@ from deepspeech.util.parallel import usable_cores
 RATE = 16_000
 RECORDING_SECONDS = (1, 3, 10)
 TARGET = 1000
-"""How many times faster than real time audio_ops must be on one core."""
+"""Times real time that audio_ops must reach on one core."""
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def extract_file(mfcc: FrontEnd, wav: Path) -> Samples:
 
 
 def speed(extract: Callable[[], object], length: int, seconds: float, threads: int) -> tuple[float, float]:
-    """Return seconds of audio per second on the clock, and per second of processor time."""
+    """Return seconds of audio per second of wall-clock time, and per second of processor time."""
 
     def work(_: int) -> int:
         calls = 0

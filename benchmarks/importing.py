@@ -1,10 +1,10 @@
-"""Importing: rows a second and memory of a synthetic Common Voice, and how fast FLACs are checked.
+"""Measures importing: rows a second and memory for a synthetic Common Voice, and the speed of checking FLACs.
 
     python -m benchmarks.importing [--rows 2000000] [--flacs 1500]
 
-The Common Voice has a row for each sentence of a table that is made up, and only a few clips, so that it is rows that
-count; it is imported with a tenth of the rows first, whose peak memory should be nearly that of all. The FLACs are
-noise of 8 to 16 seconds at 16 kHz, each of them another file.
+The Common Voice is a generated table with a row for each sentence. It has only a few clips, so that the rows decide the
+speed. It is imported first with a tenth of the rows, whose peak memory should be nearly that of all rows. The FLACs are
+different files of noise of 8 to 16 seconds at 16 kHz.
 """
 
 import argparse
@@ -27,16 +27,16 @@ RATE = 16000
 
 
 class Cost(NamedTuple):
-    """What a process took."""
+    """The costs of a process."""
 
     seconds: float
     processor_seconds: float
-    """Of all threads."""
+    """The processor seconds of all threads."""
     peak_megabytes: float
 
 
 def import_corpus(name: str, source: Path, out: Path) -> Cost:
-    """Import in a process of its own."""
+    """Import in a separate process."""
     command = [sys.executable, "-m", "deepspeech.import_corpus", name, "--from", str(source), "--to", str(out)]
     started = time.monotonic()
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
@@ -69,7 +69,7 @@ def made_up_rows(rows: int) -> Iterator[str]:
 
 
 def write_flacs(folder: Path, count: int) -> float:
-    """Write a folder of FLACs with their texts, and return how many seconds they have together."""
+    """Write a folder of FLACs with their texts, and return the sum of their seconds."""
     source = np.random.default_rng(1)
     folder.mkdir()
     seconds = 0.0

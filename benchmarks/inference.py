@@ -1,18 +1,19 @@
-"""Our engine beside the published DeepSpeech 0.9.3 client: the same graph, recording and beam, in turns.
+"""Compares our engine with the published DeepSpeech 0.9.3 client: the same graph, recording and beam, in turns.
 
     python -m benchmarks.inference --client published_client.py [--demo demo] [--n_hidden 2048] [--seconds 10]
     python -m benchmarks.inference --client published_client.py --random
     python -m benchmarks.inference --client published_client.py --model GRAPH.pb --audio SPEECH.wav
 
-`--client` is a script whose function `library` loads the published client. The graph is what `make demo` trained in the
-folder `--demo` (trained now if nothing is there), widened to `--n_hidden` units, with the outputs of the trained
-one (see processes/speech_graph.py); the recording is speech of the demo's test set. With `--random`, the weights are
-random and the recording is noise, which is the hardest input for a decoder. With `--model` and `--audio`, both are
-given.
+`--client` is a script whose function `library` loads the published client. The graph and the recording are
 
-Every measurement is a process of its own; several streams are threads of it. Ratios are of the fastest of the rounds,
-which alternate between the two, so that a busy machine is as busy for both. The first text's time is counted from when
-the speaker begins, with audio that comes in real time and a client that is asked ten times a second.
+* by default, the graph that `make demo` trained in the folder `--demo` (it is trained now if missing), widened to
+  `--n_hidden` units with the same outputs (see processes/speech_graph.py), and speech of the demo's test set;
+* with `--random`, random weights and noise, which is the hardest input for a decoder;
+* with `--model` and `--audio`, the given ones.
+
+Every measurement is a separate process; several streams are threads of it. Rounds alternate between the two, so that a
+busy machine affects both equally, and ratios are those of the fastest rounds. The time to the first text counts from
+when the speaker begins, with audio in real time and a client that is asked for its text ten times a second.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def compare(client: Path, graph: Path, recording: Path, rounds: int) -> None:
 
 
 def measured(client: str, kind: str, streams: int, graph: Path, recording: Path) -> dict[str, Any]:
-    """Run one measurement in a process of its own."""
+    """Run one measurement in a separate process."""
     command = [sys.executable, "-m", "benchmarks.processes.inference", client, kind, str(streams)]
     command += [str(graph), str(recording)]
     result: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
@@ -99,7 +100,7 @@ def measured(client: str, kind: str, streams: int, graph: Path, recording: Path)
 
 
 def trained_graph(demo: Path) -> Path:
-    """Return the graph that the demo trained; train it now if it is not there."""
+    """Return the graph that the demo trained; train it now if it is missing."""
     graph = demo / "model/output_graph.pb"
     if not graph.exists():
         print(f"training the demo in {demo}, which takes some minutes", flush=True)
@@ -108,14 +109,14 @@ def trained_graph(demo: Path) -> Path:
 
 
 def write_graph(path: Path, n_hidden: int, trained: Path | None) -> Path:
-    """Write a graph in a process of its own, which ends before anything is measured."""
+    """Write a graph in a separate process, which ends before anything is measured."""
     command = [sys.executable, "-m", "benchmarks.processes.speech_graph", str(path), "--n_hidden", str(n_hidden)]
     subprocess.run(command + (["--trained", str(trained)] if trained else []), check=True, capture_output=True)
     return path
 
 
 def write_speech(path: Path, corpus: Path, seconds: float) -> Path:
-    """Write recordings of a corpus one after the other, until they last `seconds`."""
+    """Write recordings of a corpus one after another, until they last `seconds`."""
     samples = np.zeros(0, np.int16)
     with corpus.open(newline="", encoding="utf-8") as rows:
         for row in csv.DictReader(rows):

@@ -1,9 +1,9 @@
-"""How much memory an epoch of training takes, for a small and a large corpus, with and without a cache.
+"""Measures the memory of an epoch of training, for a small and a large corpus, with and without a cache.
 
     python -m benchmarks.memory [--small 500] [--large 50000]
 
-Every figure is the peak of a process of its own that trains a small model for one epoch. The large corpus may take at
-most 300 MB more than the small one; exits with 1 if it does.
+Every figure is the peak of a separate process that trains a small model for one epoch. Exits with 1 if the large corpus
+takes more than 300 MB more than the small one.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def compare(small: Path, large: Path, cached: bool) -> bool:
-    """Print the peaks of both corpora; return whether the large one's is within what is allowed."""
+    """Print the peaks of both corpora; return whether the large corpus's peak is within the limit."""
     peaks = []
     for csv_file in (small, large):
         cache = str(csv_file.with_suffix(".h5")) if cached else ""

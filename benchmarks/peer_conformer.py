@@ -1,13 +1,13 @@
-"""Word error rates of our conformer and of PyTorch's, trained for the same time on the same augmented data.
+"""Compares the word error rates of our conformer and of PyTorch's, trained equally long on the same augmented data.
 
     python -m benchmarks.peer_conformer --pytorch-python peer/bin/python -- --train_files train.csv \\
         --dev_files dev.csv --network conformer --bidirectional --n_hidden 144 --feature_type fbank …
 
-What stands behind `--` are the trainer's flags, those of an experiment as well. Ours trains by them, to its end.
-PyTorch's network of the same sizes then gets the same batches, augmented as ours, for as long: AdamW, the same rate,
-which rises in the first tenth of the time and falls on a cosine to 0, the same dropout and clipping of gradients. Both
-networks' posteriors of the validation set are decoded by the same decoder, without a language model. PyTorch may live
-in an environment of its own, as for `train_step.py`.
+The trainer's flags, also those of an experiment, follow `--`. Ours is trained with them, to its end. Then PyTorch's
+network of the same sizes gets the same batches, with the same augmentation, for the same time. It uses AdamW and the
+same dropout, clipping of gradients and learning rate, which rises in the first tenth of the time and then falls on a
+cosine to 0. The same decoder decodes both networks' posteriors of the validation set, without a language model. PyTorch
+may be in a separate environment, as for `train_step.py`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ REPORT = "test_output.json"
 
 @dataclass(frozen=True)
 class Result:
-    """What a training leads to."""
+    """The result of a training."""
 
     minutes: float
     epochs: float
@@ -55,7 +55,7 @@ class Result:
 
 
 def train_ours(flags: Sequence[str], options: Options, folder: Path) -> Result:
-    """Train by the program, and test on the validation set."""
+    """Train with the program, and test on the validation set."""
     report = folder / REPORT
     tested = [f"--test_files={','.join(map(str, options.dev.files))}", f"--test_output_file={report}"]
     checkpoints = [f"--checkpoint_dir={folder / 'checkpoints'}", "--lm_binary_path="]
@@ -68,7 +68,7 @@ def train_ours(flags: Sequence[str], options: Options, folder: Path) -> Result:
 
 
 def train_peer(python: str, options: Options, minutes: float) -> Result:
-    """Train PyTorch's network on our batches for as long, and decode what it makes of the validation set."""
+    """Train PyTorch's network on our batches for `minutes`, and decode its posteriors of the validation set."""
     inputs = read_inputs(options)
     with (
         open_sets(options, inputs, front_end(options.features)) as sets,
@@ -98,7 +98,7 @@ class _Peer:
         arrays.send(self._stdin, trains=trains, features=features, lengths=batch.lengths, labels=batch.labels)
 
     def posteriors(self) -> Any:
-        """Return those of the batch that was sent last, float32 [batch, rows, labels + 1]."""
+        """Return the posteriors of the batch that was sent last, float32 [batch, rows, labels + 1]."""
         answer = arrays.receive(self._stdout)
         assert answer is not None
         return answer["posteriors"]

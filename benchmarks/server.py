@@ -1,12 +1,12 @@
-"""How many people the server hears at once: live streams in real time, with messages of 20 ms over WebSocket.
+"""Measures the live streams that the server handles at once in real time, with messages of 20 ms over WebSocket.
 
     python -m benchmarks.server [--demo demo] [--n_hidden 2048] [--streams 1 10 20 40] [--client published_client.py]
 
-The graph is the demo's, widened to `--n_hidden` units with the outputs of the trained one (see
-processes/speech_graph.py), and the recording is speech of the demo's test set. A number of streams passes if 99 % of
-the partials come within 300 ms of the audio that they cover, and 99 % of the finals within 500 ms of the end. The
-server's processor time and memory are those of its process; the clients are another one on the same cores.
-With `--client`, as many threads of one process speak to the published DeepSpeech 0.9.3 client after that.
+The graph is the demo's, widened to `--n_hidden` units with the same outputs (see processes/speech_graph.py), and the
+recording is speech of the demo's test set. A number of streams passes if 99 % of the partials arrive within 300 ms of
+the audio that they cover, and 99 % of the finals within 500 ms of the end. The processor time and memory are those of
+the server's process; the clients are another process on the same cores. With `--client`, the same number of threads of
+one process then stream to the published DeepSpeech 0.9.3 client.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from .inference import ROOT, trained_graph, write_graph, write_speech
 PARTIAL_SECONDS = 0.3
 FINAL_SECONDS = 0.5
 SHARE = 99
-"""Percent that must be as fast."""
+"""Percent of the texts that must be in time."""
 
 WORDY_SECONDS = 90
-"""Seconds of the recording that streams begin somewhere in."""
+"""Seconds of the recording, in which each stream begins at a random position."""
 
 
 def main() -> None:
@@ -92,17 +92,17 @@ class Server:
 
     @staticmethod
     def _pass_on(said: IO[str]) -> None:
-        """Print what the server says, which would wait for ever if nobody read it."""
+        """Print the server's output; the server would block if it were not read."""
         for line in said:
             print(line, end="", file=sys.stderr, flush=True)
 
     def stop(self) -> None:
-        """Tell the server to stop, which it does when what was begun is done."""
+        """Tell the server to stop; it first completes what it has begun."""
         self._process.terminate()
 
     @property
     def processor_seconds(self) -> float:
-        """Seconds that the process has computed."""
+        """Processor seconds of the process."""
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -129,7 +129,7 @@ class Server:
 
 
 def measured(server: Server, streams: int, seconds: float, recording: Path, idle: float | None = None) -> bool:
-    """Have so many clients speak, print how it went, and return whether enough messages came in time."""
+    """Run `streams` clients, print the figures, and return whether enough texts came in time."""
     computed, begin = server.processor_seconds, time.monotonic()
     with started("live_clients", server.port, streams, seconds, recording) as clients:
         time.sleep(0.8 * seconds)
@@ -144,7 +144,7 @@ def measured(server: Server, streams: int, seconds: float, recording: Path, idle
 
 
 def published(client: Path, streams: int, seconds: float, graph: Path, recording: Path) -> None:
-    """Have as many threads speak to the published client, and print how it went."""
+    """Stream to the published client from `streams` threads, and print the figures."""
     with started("live_threads", client, streams, seconds, graph, recording) as threads:
         output, _ = threads.communicate()
     assert threads.returncode == 0
@@ -153,13 +153,13 @@ def published(client: Path, streams: int, seconds: float, graph: Path, recording
 
 
 def started(name: str, *arguments: object) -> subprocess.Popen[str]:
-    """Start one side of a measurement in a process of its own."""
+    """Start one side of a measurement in a separate process."""
     command = [sys.executable, "-m", f"benchmarks.processes.{name}", *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 def in_time(late: dict[str, list[float]]) -> bool:
-    """Print how late partials and finals were, and return whether enough of them came in time."""
+    """Print the lateness of partials and finals, and return whether enough of them came in time."""
     partial, final = (float(np.percentile(late[name], SHARE)) for name in ("partials", "finals"))
     median = float(np.median(late["partials"]))
     told = f"partials {1000 * median:.0f} ms (median), {1000 * partial:.0f} ms ({SHARE} %)"

@@ -1,8 +1,8 @@
-"""Where the time of a training step goes: seconds of each kind of operation, from TensorFlow's own trace.
+"""Profiles a training step: the seconds of each kind of operation, from TensorFlow's own trace.
 
     python -m benchmarks.step_profile [--n_hidden 1024] [--precision bfloat16]
 
-Operations that run side by side are each counted whole, so the sum may exceed the step.
+Operations that run in parallel are each counted in full, so the sum may exceed the time of the step.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def kind_of(label: str) -> str:
-    """Return the kind of operation that a trace's label, "name = Kind(inputs)", tells of."""
+    """Return the kind of operation in a trace's label, "name = Kind(inputs)"."""
     return label.partition(" = ")[2].partition("(")[0] or label
 
 

@@ -1,12 +1,16 @@
-"""The whole program against its bare training step: utterances a second of `python -m deepspeech` over the step's.
+"""Compares the whole program with its bare training step, in utterances a second.
 
     python -m benchmarks.train_epoch [--n_hidden 512 1024] [--batch 16] [--rounds 3]
 
-The bare step runs on the same batches, which lie in memory. The program has everything around it: feature cache,
-feeding, jobs, summaries every ten seconds, checkpoints every twenty; once more without a cache, so that features are
-computed while the model trains; and once more with augmentation (speed, noise, and masks of the features), for which
-recordings are read, too. The corpus is made up: noise of 2 to 6 seconds. They take turns `--rounds` times; the median
-epoch of each counts, the first of every process left out.
+The variants take turns, `--rounds` times, on the same synthetic corpus, noise of 2 to 6 seconds:
+
+* the bare step, on batches in memory,
+* the program, `python -m deepspeech`, with feature cache, feeding, jobs, summaries every ten seconds and checkpoints
+  every twenty,
+* the program without a cache, so that features are computed while the model trains,
+* the program with augmentation (speed, noise, and masks of the features), which also needs to read recordings.
+
+The median epoch of each variant counts, without the first of every process.
 """
 
 import argparse
@@ -54,7 +58,7 @@ def write_corpus(folder: Path, utterances: int) -> tuple[Path, Path]:
 
 
 def seconds_of_epochs(command: Sequence[str]) -> list[float]:
-    """Run a command that tells when each epoch ends; return the seconds of each epoch but the first."""
+    """Run a command that logs the end of each epoch; return the seconds of each epoch but the first."""
     times = []
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
@@ -82,13 +86,13 @@ def program(csv_file: Path, alphabet: Path, options: argparse.Namespace, n_hidde
 
 
 def bare(csv_file: Path, alphabet: Path, options: argparse.Namespace, n_hidden: int) -> list[float]:
-    """Run the bare steps, in a process of their own."""
+    """Run the bare steps in a separate process."""
     arguments = [str(csv_file), str(alphabet), str(n_hidden), str(options.batch), str(options.epochs)]
     return seconds_of_epochs([sys.executable, "-m", "benchmarks.train_epoch", "--bare", *arguments])
 
 
 def run_bare_steps(csv_file: Path, alphabet_path: Path, n_hidden: int, batch_size: int, epochs: int) -> None:
-    """Train on batches in memory, and say on stderr when an epoch ends, as the program does."""
+    """Train on batches in memory, and log the end of each epoch to stderr, as the program does."""
     from deepspeech.training.towers import feeds
     from deepspeech.util.corpus import read_corpus
     from deepspeech.util.features import FeatureOptions, front_end

@@ -1,11 +1,11 @@
-"""A training step of ours against PyTorch's on the same model and batch: time, memory, share of the machine's ceiling.
+"""Compares our training step with PyTorch's, same model and batch: time, memory, and share of the machine's ceiling.
 
     python -m benchmarks.train_step [--pytorch-python PYTHON] [--n_hidden 512 1024 2048] [--rounds 7]
 
 Ours is the program's own step: graph, session, feeds, dropout, Adam. PyTorch's has the same layers (nn.LSTM, CTCLoss,
-fused Adam). Each is a process of its own; they take turns, step by step, so that what else the machine does meets both.
-The ceiling is the speed of a large matrix product in the same process and precision, the better of both processes'.
-PyTorch may live in an environment of its own (`python -m venv peer && peer/bin/pip install torch numpy`); Linux only.
+fused Adam). Each is a separate process. They alternate step by step, so that other load on the machine affects both.
+The ceiling is the speed of a large matrix product of the same precision, in the faster of the two processes. PyTorch
+may be in a separate environment (`python -m venv peer && peer/bin/pip install torch numpy`). Linux only.
 """
 
 import argparse
@@ -27,12 +27,12 @@ NETWORKS: Mapping[str, Mapping[str, Any]] = {
     "conformer": {"network": "conformer", "coefficients": 80, "step_ms": 10, "layers": 8},
     "convolutional": {"network": "convolutional", "coefficients": 80, "step_ms": 10},
 }
-"""The networks that are measured, and what differs in their geometry; frames of the others are 10 ms apart."""
+"""The measured networks, and the differences in their geometry; frames of the others are 10 ms apart."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """The median of a process's steps in seconds, its memory beyond what it began with, and its products' speed."""
+    """A process's median step in seconds, its memory minus that at its start, and the speed of its products."""
 
     seconds: float
     megabytes: float
@@ -40,13 +40,13 @@ class Measurement:
 
 
 class StepProcess:
-    """A process that runs a step whenever it is told to."""
+    """A process that runs a step on request."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
 
     def ask(self, what: str) -> Any:
-        """Have it run a "step", or "products"; return its answer."""
+        """Have the process run a "step", or "products"; return its answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(f"{what}\n")
@@ -78,7 +78,7 @@ def measure(geometry: Geometry, pythons: dict[str, str], rounds: int) -> dict[st
         processes = {
             name: stack.enter_context(started(python, f"{name}_step", geometry)) for name, python in pythons.items()
         }
-        for process in processes.values():  # the first steps are slower: memory is got, graphs are optimized
+        for process in processes.values():  # the first steps are slower: they allocate memory and optimize graphs
             process.ask("step")
             process.ask("step")
         answers: dict[str, list[Any]] = {name: [] for name in processes}

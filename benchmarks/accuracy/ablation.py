@@ -1,10 +1,10 @@
-"""What each part of an experiment brings: it is trained as it is, and then without one part after the other.
+"""Measures what each part of an experiment contributes: trains it as it is, and then without each part in turn.
 
     python -m benchmarks.accuracy.ablation --from an4 [--experiment an4] [--work ablation] [--without speed noise]
         [-- --epoch 25 --split 78:11:11]
 
-What stands behind `--` are flags of every training. Prints the word error rates on the validation and the test set,
-without a language model, as rows of a table. What was trained before in the folder of `--work` is not trained again.
+Flags after `--` are passed to every training. Prints the word error rates on the validation and the test set, without
+a language model, as rows of a table. Trainings that are finished in the folder of `--work` are not repeated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SETS = ("dev", "test")
 
 
 def without_augmentation(*kinds: str) -> Callable[[Options], Flags]:
-    """Return what gives the flags of all augmentations of other kinds."""
+    """Return a function that returns the flags of all augmentations but these kinds."""
 
     def flags(options: Options) -> Flags:
         kept = [each for each in options.augmentation.written if each.partition("[")[0] not in kinds]
@@ -48,19 +48,19 @@ PARTS: dict[str, Callable[[Options], Flags]] = {
     "dropout": lambda _: ["--dropout_rate=0"],
     "network": lambda _: ["--network=deepspeech", "--n_hidden=512", "--stack_frames=2"],
 }
-"""The flags of a training without each part; in the network's place is DeepSpeech's, every 20 ms."""
+"""The flags of a training without each part; the network is replaced by DeepSpeech's, with a row every 20 ms."""
 
 SHOWN_CHARACTERS = 2000
-"""Of the log of a training that fails."""
+"""Characters shown of the log of a training that fails, the last ones."""
 
 
 def main() -> None:
-    """Train, test, and print a row of each part."""
+    """Train, test, and print a row for each part."""
     options = _parsed()
     _, experiment = find_experiment(options.experiment)
     print(f"| without | {' | '.join(SETS)} |\n| --- |{' --- |' * len(SETS)}", flush=True)
     for part in options.without:
-        # checkpoints are averaged when they are tested, so those of the whole experiment do, of which all are kept
+        # averaging takes place at the test, so it uses the checkpoints of the whole experiment, all of which are kept
         trained = NOTHING if part == AVERAGING else part
         folder = options.work / trained
         shared = [f"--experiment={options.experiment}", f"--from={options.folder}", f"--work={folder}"]
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _word_error_rates(flags: Flags, folder: Path) -> Iterator[float]:
-    """Yield those of each set, in percent."""
+    """Yield the word error rate of each set, in percent."""
     for name in SETS:
         log = _run([*flags, f"--test_files={folder / 'corpus' / name}.csv"])
         yield float(re.findall(r"Test: loss .*, WER ([\d.]+)%", log)[-1])

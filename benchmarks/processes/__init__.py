@@ -1,1 +1,1 @@
-"""What the measurements share: the processes that they start, and what those need."""
+"""Shared parts of the measurements: the processes that they start, and modules that these need."""

@@ -1,4 +1,4 @@
-"""Arrays between processes, over their standard input and output. Needs NumPy alone."""
+"""Sends arrays between processes, over their standard input and output. Needs only NumPy."""
 
 import io
 import struct
@@ -11,7 +11,7 @@ _LENGTH = struct.Struct("<Q")
 
 
 def send(stream: IO[bytes], **arrays: Any) -> None:
-    """Send arrays under their names, as one message."""
+    """Send named arrays as one message."""
     content = io.BytesIO()
     np.savez(content, **arrays)
     stream.write(_LENGTH.pack(len(content.getbuffer())))

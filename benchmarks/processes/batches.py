@@ -1,10 +1,15 @@
-"""One measurement of `serving/batches.py`, in a process of its own.
+"""One measurement of `serving/batches.py`, in a separate process.
 
     python -m benchmarks.processes.batches KIND COUNT PRECISION GRAPH CORPUS.csv
 
-KIND is `alone` (files one after the other), `together` (as `transcribe_many` takes them), `streams` (one thread for
-each, fed 20 ms at a time) or `client`: files one after the other by the published client, whose script takes the place
-of the precision. Prints JSON.
+KIND is one of:
+
+* `alone`: files, one after another;
+* `together`: the same files, with `transcribe_many`;
+* `streams`: streams, one thread each, fed 20 ms at a time;
+* `client`: files, one after another, with the published client; its script is given in place of PRECISION.
+
+Prints JSON.
 """
 
 from __future__ import annotations
@@ -31,14 +36,14 @@ STREAM_SECONDS = 10.0
 
 
 def audio_files(corpus: Path) -> Iterator[Path]:
-    """Yield the recordings of a corpus, again and again."""
+    """Yield the recordings of a corpus, endlessly repeated."""
     with corpus.open(newline="", encoding="utf-8") as rows:
         names = [row["wav_filename"] for row in csv.DictReader(rows)]
     return (corpus.parent / name for name in itertools.cycle(names))
 
 
 def alone(model: Model, files: Iterator[Path], count: int) -> tuple[float, list[str]]:
-    """Transcribe files one after the other; return the seconds of their audio, and their texts."""
+    """Transcribe files one after another; return the seconds of their audio, and their texts."""
     chosen = list(itertools.islice(files, count))
     return _seconds(chosen), [model.transcribe(path).text for path in chosen]
 
@@ -50,7 +55,7 @@ def together(model: Model, files: Iterator[Path], count: int) -> tuple[float, li
 
 
 def streams(model: Model, files: Iterator[Path], count: int) -> tuple[float, list[str]]:
-    """Transcribe streams in threads, as fast as they are computed; return the seconds of one of them."""
+    """Transcribe streams in threads, as fast as possible; return the seconds of one stream."""
     audio = [_speech(files) for _ in range(count)]
     with ThreadPoolExecutor(count) as threads:
         texts = list(threads.map(lambda samples: stream(model, samples), audio))
@@ -58,7 +63,7 @@ def streams(model: Model, files: Iterator[Path], count: int) -> tuple[float, lis
 
 
 def client(model: Any, files: Iterator[Path], count: int) -> tuple[float, list[str]]:
-    """Transcribe files one after the other by the published client, which takes samples."""
+    """Transcribe files one after another with the published client, which takes samples."""
     chosen = list(itertools.islice(files, count))
     return _seconds(chosen), [whole(model, soundfile.read(path, dtype="int16")[0]) for path in chosen]
 
@@ -84,7 +89,7 @@ def _speech(files: Iterator[Path]) -> Samples:
 
 
 def resident() -> float:
-    """Return the memory that the process takes now, in MB."""
+    """Return the process's current memory, in MB."""
     with Path("/proc/self/status").open(encoding="ascii") as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
 

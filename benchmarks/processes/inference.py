@@ -1,4 +1,4 @@
-"""One measurement of `inference.py`, in a process of its own, whose peak memory is the client's.
+"""One measurement of `inference.py`, in a separate process, whose peak memory is the client's.
 
     python -m benchmarks.processes.inference CLIENT KIND STREAMS GRAPH RECORDING.wav
 
@@ -25,14 +25,14 @@ RATE = 16_000
 CHUNK = RATE // 50
 """Samples that a stream is fed at a time, as the published client's script does."""
 ASKED_EVERY = RATE // 10
-"""Samples after which a stream that comes in real time is asked for its text."""
+"""Samples of a real-time stream after which it is asked for its text."""
 
 Samples = npt.NDArray[np.int16]
 """int16 [samples]."""
 
 
 def whole(model: Any, samples: Samples) -> str:
-    """Return the text of samples that are given all at once."""
+    """Return the text of samples that are passed all at once."""
     return str(model.stt(samples))
 
 
@@ -45,9 +45,9 @@ def stream(model: Any, samples: Samples) -> str:
 
 
 def first_text(model: Any, samples: Samples) -> float:
-    """Return the seconds from the speaker's beginning to a stream's first text, if its audio comes in real time.
+    """Return the seconds from the speaker's beginning to a stream's first text, with audio in real time.
 
-    The clock is moved on to when the next samples are there, and by what the client takes for them.
+    The clock is simulated: it advances to the time of the next samples, and by the client's time to process them.
     """
     begun = model.createStream()
     clock = 0.0

@@ -1,9 +1,10 @@
-"""Clients that speak to a server in real time, in a process of their own.
+"""Clients that stream to a server in real time, in a separate process.
 
     python -m benchmarks.processes.live_clients PORT STREAMS SECONDS RECORDING.wav
 
-Each sends messages of 20 ms of the recording, from a place of its own, for SECONDS and then finishes. Prints JSON: for
-each partial the seconds from when the last audio that it covers was sent, and for each final those from the end.
+Each client begins at a different position of the recording, sends messages of 20 ms for SECONDS, and then finishes.
+Prints JSON: for each partial, the seconds since the last audio that it covers was sent; for each final, the seconds
+since the end of the audio.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ HANDSHAKE = (
 
 @dataclass
 class Heard:
-    """What one client was told, and when."""
+    """The lateness of the texts that one client received."""
 
     partials: list[float] = field(default_factory=list)
     finals: list[float] = field(default_factory=list)
@@ -37,14 +38,14 @@ class Heard:
 
 
 def framed(payload: bytes, opcode: int) -> bytes:
-    """Return a WebSocket frame from a client; it is masked with zeros, which costs nothing."""
+    """Return a client's WebSocket frame; its mask is zero, so that masking costs nothing."""
     length = len(payload)
     head = struct.pack(">BB", 0x80 | opcode, 0x80 | length) if length < 126 else b""
     return (head or struct.pack(">BBH", 0x80 | opcode, 0xFE, length)) + bytes(4) + payload
 
 
 async def next_message(reader: asyncio.StreamReader) -> bytes:
-    """Return the payload of the server's next message; signs of life are left out."""
+    """Return the payload of the server's next message, without pings."""
     while True:
         kind, length = await reader.readexactly(2)
         if length == 126:
@@ -57,7 +58,7 @@ async def next_message(reader: asyncio.StreamReader) -> bytes:
 
 
 async def handshake(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Open a live stream; end the program if the server refuses it."""
+    """Open a live stream; exit the program if the server refuses it."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(HANDSHAKE.encode())
     answer = await reader.readuntil(b"\r\n\r\n")
@@ -81,7 +82,7 @@ async def listen_for_final(reader: asyncio.StreamReader) -> str | None:
 
 
 async def speak(port: int, audio: bytes, delay: float) -> Heard:
-    """Be one client, whose audio begins after a delay."""
+    """Run one client, whose audio begins after a delay."""
     await asyncio.sleep(delay)
     reader, writer = await handshake(port)
     loop = asyncio.get_running_loop()
@@ -99,7 +100,7 @@ async def speak(port: int, audio: bytes, delay: float) -> Heard:
 
 
 async def listen(reader: asyncio.StreamReader, heard: Heard, begin: float, seconds: float) -> None:
-    """Take messages up to the final that ends the audio; the audio's second s was due at `begin` + s."""
+    """Receive messages up to the final at the end of the audio; the audio's second s was due at `begin` + s."""
     loop = asyncio.get_running_loop()
     while True:
         message = json.loads(await next_message(reader))
@@ -116,7 +117,7 @@ async def listen(reader: asyncio.StreamReader, heard: Heard, begin: float, secon
 
 
 async def measure(port: int, streams: int, seconds: float, recording: np.ndarray) -> dict[str, object]:
-    """Be all clients at once, which begin at different times."""
+    """Run all clients at once; they begin at different times."""
     length = int(seconds * RATE)
     places = np.random.default_rng(1).integers(0, len(recording) - length + 1, streams)
     spoken = [recording[place : place + length].astype("<i2").tobytes() for place in places]

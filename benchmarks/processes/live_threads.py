@@ -1,9 +1,9 @@
-"""Streams in real time as threads of one process that has the client's library: what a program does without a server.
+"""Real-time streams as threads of one process with the client's library, as in a program without a server.
 
     python -m benchmarks.processes.live_threads CLIENT STREAMS SECONDS GRAPH RECORDING.wav
 
-Each thread feeds 20 ms at a time when they are due, and asks for the text ten times a second. Prints JSON as
-`live_clients` does: how late each text was, and the final one.
+Each thread feeds 20 ms at a time when it is due, and asks for the text ten times a second. Prints JSON as
+`live_clients` does: the lateness of each text, and of the final one.
 """
 
 from __future__ import annotations

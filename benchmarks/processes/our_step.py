@@ -29,7 +29,7 @@ v1 = tf.compat.v1
 
 
 def main() -> None:
-    """Build the graph, then run steps as they are asked for."""
+    """Build the graph, then run steps on request."""
     geometry = Geometry(**json.loads(sys.argv[1]))
     memory = PeakMemory()
     with training_step(geometry) as (session, fetches, fed):
@@ -38,7 +38,7 @@ def main() -> None:
 
 @contextmanager
 def training_step(geometry: Geometry) -> Iterator[tuple[Any, dict[str, Any], dict[Any, Any]]]:
-    """Yield a session, and what to fetch and to feed for a step on a batch of the geometry."""
+    """Yield a session, and the fetches and feeds of a step on a batch of the geometry."""
     features, lengths, labels, _ = geometry.batch(np.random.default_rng(1))
     batch = Batch(range(geometry.batch_size), (), features, lengths, labels)
     with session_of(geometry, "on" if geometry.bfloat16 else "off") as (session, graph, fetches):
@@ -47,7 +47,7 @@ def training_step(geometry: Geometry) -> Iterator[tuple[Any, dict[str, Any], dic
 
 @contextmanager
 def session_of(geometry: Geometry, mixed_precision: str) -> Iterator[tuple[Any, TrainingGraph, dict[str, Any]]]:
-    """Yield a session with initial weights, its graph, and what the program fetches in a step."""
+    """Yield a session with initial weights, its graph, and the program's fetches in a step."""
     options = SessionOptions(intra_op_threads=geometry.threads, mixed_precision=mixed_precision)
     settings = NetworkOptions(
         bidirectional=geometry.bidirectional,
@@ -71,9 +71,9 @@ def session_of(geometry: Geometry, mixed_precision: str) -> Iterator[tuple[Any, 
 
 
 def large_product(geometry: Geometry, session: Any) -> Callable[[], object]:
-    """Return a function that computes the product that stands for the machine's ceiling.
+    """Return a function that computes the matrix product whose speed is the machine's ceiling.
 
-    Its factors are made when it is first called.
+    The factors are created at the first call.
     """
     rows, depth, columns = PRODUCT
     precision = tf.bfloat16 if geometry.bfloat16 else tf.float32

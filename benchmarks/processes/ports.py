@@ -1,11 +1,11 @@
-"""Ports of this machine for servers that a benchmark or a test starts."""
+"""Local ports for servers that a benchmark or a test starts."""
 
 import contextlib
 import random
 import socket
 
-# Systems give outgoing connections ports from 32,768 (Linux) or 49,152 on: a server's port below cannot be taken by one
-# between its choice and the server's start.
+# Operating systems assign ports from 32,768 (Linux) or 49,152 on to outgoing connections. So no such connection can
+# take a lower port between its choice here and the server's start.
 FIRST, LAST = 10_000, 32_767
 
 

@@ -1,6 +1,6 @@
-"""The acoustic model's training step in PyTorch, as `train_step.py` runs it. Needs PyTorch and NumPy alone.
+"""The acoustic model's training step in PyTorch, as `train_step.py` runs it. Needs only PyTorch and NumPy.
 
-It runs on the first GPU, where there is one, with products in TensorFloat-32, as TensorFlow's are there.
+It runs on the first GPU, if there is one, with matrix products in TensorFloat-32, which TensorFlow also uses on GPUs.
 """
 
 import json
@@ -37,7 +37,7 @@ class DeepSpeech(nn.Module):  # type: ignore[misc]
         )
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
-        """Put frames between their neighbours, then through all layers."""
+        """Add the neighbouring frames to each frame, then apply all layers."""
         padded = nn.functional.pad(features, (0, 0, 0, 0, self._context, self._context))
         windows = padded.unfold(0, 2 * self._context + 1, 1).transpose(2, 3).flatten(2)
         logits: torch.Tensor = self.after(self.lstm(self.before(windows))[0])
@@ -60,7 +60,7 @@ class NormalizedLSTMs(nn.Module):  # type: ignore[misc]
         self.labels = nn.Linear(width, geometry.labels + 1)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
-        """Reduce the frames, then through all layers."""
+        """Reduce the frames, then apply all layers."""
         convolved = self.convolutions(features.transpose(0, 1)[:, None])
         values = self.normalized(convolved.permute(2, 0, 3, 1).flatten(2))
         for lstm, normalization, dropout in self.layers:
@@ -81,7 +81,7 @@ class Conformer(nn.Module):  # type: ignore[misc]
         self._whole = geometry.bidirectional
 
     def forward(self, features: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
-        """Reduce the frames, then through all blocks; `lengths` are those of the utterances, in rows."""
+        """Reduce the frames, then apply all blocks; `lengths` are those of the utterances, in rows."""
         convolved = self.convolutions(features.transpose(0, 1)[:, None])
         values = self.projection(convolved.transpose(1, 2).transpose(2, 3).flatten(2))
         rows = torch.arange(values.shape[1], device=values.device)
@@ -97,7 +97,7 @@ class Conformer(nn.Module):  # type: ignore[misc]
 
 
 class Block(nn.Module):  # type: ignore[misc]
-    """A block of a conformer, or of the network convolutional, which has no attention, over [batch, rows, width]."""
+    """A block over [batch, rows, width] of a conformer, or of the network convolutional, which has no attention."""
 
     def __init__(self, geometry: Geometry) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class Block(nn.Module):  # type: ignore[misc]
         self._padding = (near // 2, near - near // 2) if both_sides else (near, 0)
 
     def forward(self, values: torch.Tensor, seen: torch.Tensor | None) -> torch.Tensor:
-        """Return [batch, rows, width]; `seen` is bool [rows, rows], or [batch, 1, 1, rows]."""
+        """Return [batch, rows, width]; the attention mask `seen` is bool [rows, rows], or [batch, 1, 1, rows]."""
         values = values + 0.5 * self.first(values)
         if self._attends:
             values = values + self.dropout(self.outer(self._attend(self.before_attention(values), seen)))
@@ -174,7 +174,7 @@ def _clipped(inputs: int, units: int, dropout: float) -> list[nn.Module]:
 
 
 def main() -> None:
-    """Build the model, then run steps as they are asked for."""
+    """Build the model, then run steps on request."""
     geometry = Geometry(**json.loads(sys.argv[1]))
     torch.manual_seed(1)
     if geometry.threads:

@@ -1,4 +1,4 @@
-"""The training of a network in PyTorch, on batches that `peer_conformer.py` sends. Needs PyTorch and NumPy alone."""
+"""The training of a network in PyTorch, on batches that `peer_conformer.py` sends. Needs only PyTorch and NumPy."""
 
 import json
 import math
@@ -20,7 +20,7 @@ BETAS = (0.9, 0.98)
 
 
 def main() -> None:
-    """Train on each batch that comes, or answer with the network's posteriors of it."""
+    """Train on each batch received, or answer with the network's posteriors of it."""
     settings = json.loads(sys.argv[1])
     seconds, learning_rate, decay, clip = (
         settings.pop(name) for name in ("seconds", "learning_rate", "weight_decay", "clip")
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _share(done: float) -> float:
-    """Return the share of the learning rate that is used when a share of the time is over."""
+    """Return the factor of the learning rate after a share of the time, `done`."""
     if done < WARM_UP:
         return done / WARM_UP
     return 0.5 * (1 + math.cos(math.pi * min(1.0, (done - WARM_UP) / (1 - WARM_UP))))

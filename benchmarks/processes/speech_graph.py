@@ -1,10 +1,10 @@
-"""Make an exported graph of any width for measurements.
+"""Makes an exported graph of any width for measurements.
 
     python -m benchmarks.processes.speech_graph OUT.pb [--trained GRAPH.pb] [--n_hidden 2048]
 
-The outputs are those of the trained graph: its units are the first of each layer, and have zero weights for the other
-units, whose weights are random. The work is that of the wider graph. Without a trained graph, all weights are random
-and the outputs are noise.
+The outputs are those of the trained graph, but the computation is that of the wider one: the trained units are the
+first units of each layer, and have zero weights for the other units, whose own weights are random. Without a trained
+graph, all weights are random and the outputs are noise.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ENGLISH = Alphabet(tuple(" abcdefghijklmnopqrstuvwxyz'"))
 
 
 def random_weights(model: Network) -> Weights:
-    """Return weights with which values between the layers neither vanish nor grow; the blank is the likeliest label."""
+    """Return weights with which activations neither vanish nor explode; the blank is the most likely label."""
     random = np.random.default_rng(1)
     weights: Weights = {
         name: random.normal(0, 1 / shape[0] ** 0.5 if len(shape) > 1 else 0.01, shape).astype(np.float32)
@@ -41,7 +41,7 @@ def random_weights(model: Network) -> Weights:
 
 
 def widened(model: FrozenModel, wide: Weights) -> Weights:
-    """Put a trained model's weights in the place of the first units of each layer of a wider one."""
+    """Replace the weights of the first units of each wide layer by those of a trained model."""
     n_hidden, width = len(model.weights[BIAS]) // 4, len(wide[BIAS]) // 4
     trained = {name: _by_gate(name, value) for name, value in model.weights.items()}
     result = {name: _by_gate(name, value) for name, value in wide.items()}
@@ -62,7 +62,7 @@ def _by_gate(name: str, value: npt.NDArray[np.float32]) -> npt.NDArray[np.float3
 
 
 def _trained_rows(name: str, n_hidden: int, width: int, inputs: int) -> npt.NDArray[np.intp]:
-    """Return the rows of a wide layer's weights that belong to the trained units before it."""
+    """Return the rows of a wide layer's weights that belong to the trained units of the layer before."""
     if name == "layer_1/weights":
         return np.arange(inputs)
     first = np.arange(n_hidden)

@@ -1,4 +1,4 @@
-"""What the processes that run training steps for `train_step.py` have in common. Needs NumPy alone."""
+"""Common parts of the processes that run training steps for `train_step.py`. Needs only NumPy."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Geometry:
-    """What one measurement trains: the model, its numbers and the batch."""
+    """The model, its sizes and the batch of one measurement."""
 
     n_hidden: int
     bfloat16: bool = False
@@ -45,9 +45,9 @@ class Geometry:
 
     @property
     def operations(self) -> float:
-        """The floating-point operations of a step's matrix products; the optimizer and the loss do not count.
+        """The floating-point operations of a step's matrix products, without the optimizer and the loss.
 
-        The gradient of the first layer's input is not needed, and not counted.
+        The gradient of the first layer's input is neither needed nor counted.
         """
         if self.network != "deepspeech":
             return self._operations_after_convolutions
@@ -58,7 +58,7 @@ class Geometry:
 
     @property
     def reduction(self) -> int:
-        """How many frames make a row of logits in the other networks, whose rows are 40 ms apart."""
+        """Frames in a row of logits in the other networks, whose rows are 40 ms apart."""
         return 40 // self.step_ms
 
     @property
@@ -88,11 +88,11 @@ class Geometry:
 
 
 PRODUCT = (6400, 1024, 4096)
-"""Rows, depth and columns of the large matrix product that stands for the machine's ceiling."""
+"""Rows, depth and columns of the large matrix product whose speed is the machine's ceiling."""
 
 
 def serve(step: Callable[[], object], product: Callable[[], object], memory: "PeakMemory") -> None:
-    """Run what each line on standard input asks for, and answer with a line of JSON."""
+    """Carry out the request in each line of standard input, and answer with a line of JSON."""
     for line in sys.stdin:
         if line.strip() == "step":
             answer = {"seconds": _seconds(step), "megabytes": memory.megabytes()}
@@ -109,14 +109,14 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 class PeakMemory:
-    """The most memory that this process has held since this was made."""
+    """The peak memory of this process since this was created."""
 
     def __init__(self) -> None:
         Path("/proc/self/clear_refs").write_text("5")
         self._before = _status("VmRSS")
 
     def megabytes(self) -> float:
-        """Return what it has held at most, beyond what it held at the beginning."""
+        """Return the peak, minus the memory at the beginning."""
         return (_status("VmHWM") - self._before) / 1e3
 
 

@@ -1,13 +1,13 @@
-"""Many utterances at once: files together and one after the other, and streams of threads that share a model.
+"""Compares files transcribed together and one after another, and measures streams of threads that share a model.
 
     python -m benchmarks.serving.batches [--demo demo] [--n_hidden 2048] [--files 1000] [--streams 1 8 40 70]
         [--client published_client.py]
 
-The graph is what `make demo` trained, widened to `--n_hidden` units (see ../processes/speech_graph.py), and the audio
-that of the demo's test set, again and again. Each measurement is a process of its own; rounds alternate between the
-kinds, and the fastest of each counts. A stream's real-time factor is that of all streams together: below 1 they keep up
-with speakers. The processor's time beside it tells what it would be on a machine that does nothing else. With
-`--client`, a script whose function `library` loads the published client, that client transcribes some of the files.
+The graph is the one that `make demo` trained, widened to `--n_hidden` units (see ../processes/speech_graph.py), and the
+audio is that of the demo's test set, repeated. Each measurement is a separate process. Rounds alternate between the
+kinds, and the fastest of each kind counts. The real-time factor is that of all streams together: below 1, they keep up
+with speakers. The processor time beside it is what the factor would be on an otherwise idle machine. With `--client`, a
+script whose function `library` loads the published client, that client transcribes some of the files.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def main() -> None:
 
 
 CLIENT_FILES = 60
-"""Files that the published client transcribes, which takes long."""
+"""Number of files that the published client transcribes; it takes long."""
 
 
 def compare_files(count: int, inputs: list[str], rounds: int, client: Path | None) -> None:
-    """Print the seconds of files one after the other and together, of each precision, and whether texts differ."""
+    """Print the seconds of files one after another and together, for each precision, and how many texts agree."""
     kinds = [("alone", "float32"), *(("together", precision.value) for precision in Precision)]
     fastest = fastest_of([(kind, str(count), precision) for kind, precision in kinds], inputs, rounds)
     before = fastest[0]
@@ -73,7 +73,7 @@ def compare_files(count: int, inputs: list[str], rounds: int, client: Path | Non
 
 
 def measure_streams(count: int, inputs: list[str], rounds: int) -> None:
-    """Print the real-time factors of streams of both precisions."""
+    """Print the real-time factors of streams for both precisions."""
     kinds = [("streams", str(count), precision.value) for precision in Precision]
     for (_, _, precision), run in zip(kinds, fastest_of(kinds, inputs, rounds), strict=True):
         print(
@@ -90,7 +90,7 @@ def fastest_of(kinds: list[tuple[str, str, str]], inputs: list[str], rounds: int
 
 
 def measured(kind: tuple[str, str, str], inputs: list[str]) -> dict[str, Any]:
-    """Run one measurement in a process of its own."""
+    """Run one measurement in a separate process."""
     command = [sys.executable, "-m", "benchmarks.processes.batches", *kind, *inputs]
     result: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return result

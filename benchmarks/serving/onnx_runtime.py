@@ -1,10 +1,10 @@
-"""onnxruntime beside this program's engine: the same networks, with random weights, on the same noise, in turns.
+"""Compares onnxruntime with this program's engine: the same networks, with random weights, on the same noise, in turns.
 
     python -m benchmarks.serving.onnx_runtime [--seconds 10] [--rounds 5]
 
-Each network's posteriors are computed of a whole recording, and of one that comes in pieces of 160 ms, by the engine
-from a graph's weights and by onnxruntime from the file that `--export_format=onnx` writes; and once more with
-`--export_features`, beside the engine with its own features. Times are those of the fastest round.
+Both compute each network's posteriors of a whole recording, and of one in pieces of 160 ms. The engine uses a graph's
+weights, onnxruntime the file that `--export_format=onnx` writes. A second comparison includes the features: onnxruntime
+with `--export_features`, the engine with its own features. Times are those of the fastest round.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def main() -> None:
 def measured(
     compute: Compute, models: Sequence[AcousticModel], noise: Array, features: FeatureOptions, rounds: int
 ) -> list[float]:
-    """Return the seconds of the engine and onnxruntime from windows, and of both from samples."""
+    """Return the seconds of the engine and of onnxruntime from windows, and of both from samples."""
     ours, plain, inside = models
     step = features.network_step_ms / 1000
     ready, framed = windows_of(ours, noise), windows_of(plain, noise)
@@ -103,7 +103,7 @@ def of_onnx(model: TrainedModel, folder: Path, *, features: bool) -> AcousticMod
 
 
 def windows_of(model: AcousticModel, signal: Array) -> Array:
-    """Return what a model's engine takes of a signal."""
+    """Return the input of a model's engine for a signal."""
     windows = model.features.windows()
     return np.concatenate([windows.feed(signal), windows.finish()])
 
@@ -123,7 +123,7 @@ def streamed(model: AcousticModel, windows: Array, step: float) -> None:
 
 
 def fastest(tasks: list[Callable[[], None]], rounds: int) -> list[float]:
-    """Return the seconds of the fastest round of each task; they take turns, after one round that is not counted."""
+    """Return the seconds of the fastest round of each task; tasks take turns, after one warm-up round."""
     times: list[list[float]] = [[] for _ in tasks]
     for _ in range(rounds + 1):
         for task, measured in zip(tasks, times, strict=True):

@@ -1,12 +1,12 @@
-"""A long time with good and bad clients at once: what the server's memory does, and what the good clients are told.
+"""Tests the server for a long time with good and bad clients at once: its memory, and the good clients' texts.
 
     python -m benchmarks.serving.soak [--demo demo] [--n_hidden 256] [--minutes 30] [--streams 30]
 
-Two thirds of the clients speak recordings of the demo's test set in real time, each over a connection of its own, and
-compare each final with the text that the model gives the recording alone. The others vanish in the middle of a
-sentence, stop reading, send noise of any length, text for audio, a broken frame, or nothing, and connect again. A row
-each minute tells the server's memory, open files and threads. At the end the server is told to stop while all
-speak: every one must get its final.
+Two thirds of the clients stream recordings of the demo's test set in real time, each over its own connection, and
+compare each final with the model's text for the recording alone. The others vanish in the middle of a sentence, stop
+reading, send noise of any length, text instead of audio, a broken frame, or nothing, and connect again. A row each
+minute shows the server's memory, open files and threads. At the end, the server is told to stop while all clients
+stream: each must get its final.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ BAD_KINDS = ("vanish", "stall", "noise", "text", "broken frame", "nothing")
 
 @dataclass
 class Record:
-    """What has happened to the clients."""
+    """The results of the clients."""
 
     finals: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Recording:
-    """What is spoken, as 16-bit samples, and what the model hears of it."""
+    """A recording as 16-bit samples, and the model's text for it."""
 
     audio: bytes
     text: str
@@ -89,7 +89,7 @@ def recordings_of(table: Path, model: Model, count: int = 40) -> list[Recording]
 
 
 async def soak(server: Server, recordings: list[Recording], streams: int, seconds: float) -> int:
-    """Have all clients speak for a time, then stop the server; return 1 if anything was wrong."""
+    """Run all clients for a time, then stop the server; return 1 if anything was wrong."""
     record, over, stopping = Record(), asyncio.Event(), asyncio.Event()
     many = 2 * streams // 3
     good = [asyncio.create_task(be_good(server.port, recordings, record, stopping, each)) for each in range(many)]
@@ -108,7 +108,7 @@ async def soak(server: Server, recordings: list[Recording], streams: int, second
     stopping.set()
     server.stop()
     await asyncio.gather(*good)
-    print(f"stopped while {record.open_at_stop} spoke, of whom {record.finals_at_stop} had their final")
+    print(f"stopped while {record.open_at_stop} clients streamed, of which {record.finals_at_stop} got their final")
     for line in record.wrong[:5]:
         print(line)
     return int(bool(record.wrong) or record.finals_at_stop != record.open_at_stop)
@@ -125,7 +125,7 @@ async def connected(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyn
 
 
 async def be_good(port: int, recordings: list[Recording], record: Record, stopping: asyncio.Event, seed: int) -> None:
-    """Speak recordings until the server is stopped."""
+    """Stream recordings until the server is stopped."""
     chosen = random.Random(seed)
     while not stopping.is_set():
         recording = chosen.choice(recordings)
@@ -145,7 +145,7 @@ async def be_good(port: int, recordings: list[Recording], record: Record, stoppi
 
 
 async def be_bad(port: int, recordings: list[Recording], record: Record, over: asyncio.Event) -> None:
-    """Break rules until it is over."""
+    """Violate the protocol until the test is over."""
     while not over.is_set():
         kind = random.choice(BAD_KINDS)
         record.bad[kind] += 1
@@ -157,7 +157,7 @@ async def be_bad(port: int, recordings: list[Recording], record: Record, over: a
 
 
 async def misbehave(kind: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, audio: bytes) -> None:
-    """Be a bad client once."""
+    """Run one bad client once."""
     if kind == "stall":
         for _ in range(40):  # whose answers are not read
             await say(writer, audio, seconds_apart=0.001)
@@ -183,7 +183,7 @@ async def say(
     seconds_apart: float = MESSAGE_SECONDS,
     until: asyncio.Task[str | None] | None = None,
 ) -> None:
-    """Send audio as it is spoken, or faster; no more once a task is done."""
+    """Send audio in real time, or faster; stop once a task is done."""
     begin = asyncio.get_running_loop().time()
     for number, start in enumerate(range(0, len(audio), MESSAGE_BYTES)):
         if until is not None and until.done():

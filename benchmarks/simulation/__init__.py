@@ -1,1 +1,1 @@
-"""A cluster of any size on paper: simulated workers, network and failures around the coordinator as it is."""
+"""Simulates a cluster of any size: simulated workers, network and failures around the real coordinator."""

@@ -1,9 +1,9 @@
-"""How clusters of 1 to 10,000 workers fare: a table of each size and rate of failures, and plots of them.
+"""Simulates clusters of 1 to 10,000 workers: prints a table by size and failure rate, and draws plots.
 
     python -m benchmarks.simulation [--out docs/images/scale.svg] [--workers 1 100 1000] [--figures FILE]
 
-Each cluster is simulated for some minutes to an hour, with fewer seconds where there are more workers. `--figures`
-keeps the figures in a file of JSON lines, and reads from it those that are there already.
+Each cluster is simulated for some minutes to an hour; the more workers, the shorter. `--figures` keeps the figures in a
+file of JSON lines, and reuses those that are there already.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SECONDS = {1: 3600.0, 100: 1800.0, 1000: 600.0, 10_000: 150.0}
 """Simulated seconds for each number of workers."""
 
 TROUBLES = ((math.inf, 0.0), (24.0, 0.0), (1.0, 0.0), (24.0, 0.1), (1.0, 0.1))
-"""Hours between failures of a worker, and the share of workers whose gradients a step does not wait for."""
+"""Pairs: hours between failures of a worker, and the share of workers whose gradients a step does not wait for."""
 
 COLUMNS = (
     *("workers", "a worker fails every", "spares", "a step", "efficiency", "lost"),

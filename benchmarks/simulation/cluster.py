@@ -1,4 +1,4 @@
-"""The simulated cluster: workers, parameter servers and a chief around the coordinator as it is."""
+"""The simulated cluster: workers, parameter servers and a chief around the real coordinator."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from .worker import SimulatedWorker
 Answer = TypeVar("Answer")
 
 WAKE_SECONDS = 0.25
-"""Between looks of the chief, and of the coordinator for members that fell silent."""
+"""Seconds between checks of the chief, and of the coordinator for members that fell silent."""
 
 GATHERING_SECONDS = 15.0
-"""For which the chief waits for workers."""
+"""Seconds for which the chief waits for workers."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a simulated cluster has done in `seconds` since the chief began to hand out jobs.
+    """The results of a simulated cluster in `seconds` since the chief began to hand out jobs.
 
-    `computed` and `counted` are gradients; `discarded` rounds ended without a step; `coordinator_load` is the share of
-    the time in which the coordinator had something to answer, and `machine_seconds` are those of this machine's
-    processor in the coordinator's state machine.
+    * `computed` and `counted` are numbers of gradients; `discarded` is the number of rounds without a step.
+    * `coordinator_load` is the share of the time in which the coordinator was busy with requests.
+    * `machine_seconds` is the time of this machine's processor in the coordinator's state machine.
     """
 
     scenario: Scenario
@@ -53,12 +53,12 @@ class Outcome:
 
     @property
     def efficiency(self) -> float:
-        """The share of what as many workers would do that never wait, fail or send anything."""
+        """The throughput, relative to the same number of workers that never wait, fail or send anything."""
         return self.counted * self.scenario.compute_seconds / (self.scenario.workers * self.seconds)
 
     @property
     def lost_work(self) -> float:
-        """The share of the gradients that were computed, but are not in the weights."""
+        """The share of the computed gradients that are not in the weights."""
         return 1 - self.counted / self.computed if self.computed else 0.0
 
     @property
@@ -95,7 +95,7 @@ class Cluster:
         self._begin()
 
     def run(self, seconds: float, batches: int | None = None) -> Outcome:
-        """Train for some seconds, or until a number of batches is counted, and return what was done."""
+        """Train for some seconds, or until a number of batches is counted, and return the results."""
         self.time.run(seconds, lambda: batches is not None and self.counted >= batches)
         counts, passed = self._counts, self.time.now - self._began
         return Outcome(
@@ -122,7 +122,7 @@ class Cluster:
         return self._counted_in(training.state_without_epoch, training.progress)
 
     def call(self, name: str, act: Callable[..., Answer], *arguments: Any, **named: Any) -> Answer:
-        """Call the coordinator, and note what it costs."""
+        """Call the coordinator, and record the cost."""
         begun = time.perf_counter_ns()
         try:
             return act(*arguments, **named)
@@ -131,12 +131,12 @@ class Cluster:
             self.calls[name] += 1
 
     def step_seconds(self, task: int) -> float:  # noqa: ARG002 - here, all workers are alike
-        """Return how long a worker's next gradient takes."""
+        """Return the seconds that a worker's next gradient takes."""
         sigma = self.scenario.straggling
         return self.scenario.compute_seconds * self._random.lognormvariate(-sigma * sigma / 2, sigma)
 
     def wake(self, signal: Signal) -> None:
-        """Wake those that wait for a signal; the coordinator looks again for each of them."""
+        """Wake the processes that wait for a signal; the coordinator checks again for each of them."""
         self.requests.wait(len(signal.waiting) * self.scenario.ask_seconds)
         self.time.send(signal, self.scenario.ask_seconds)
 
@@ -203,7 +203,7 @@ class Cluster:
             self._wake_all()
 
     def _go_back(self) -> Steps:
-        """Go back to the last checkpoint, when the parameter server that was lost is there again."""
+        """Go back to the last checkpoint, after the lost parameter server is back."""
         self._server_lost = False
         self._counts["rollbacks"] += 1
         self.coordinator.suspend()

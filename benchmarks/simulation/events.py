@@ -1,4 +1,4 @@
-"""Simulated time: processes that wait for seconds to pass or for a signal, and queues that serve one at a time."""
+"""Simulated time: processes that wait for some seconds or for a signal, and queues that serve one process at a time."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from collections.abc import Callable, Generator
 
 
 class Signal:
-    """What processes wait for; the same may be sent again and again."""
+    """An event that processes wait for; it may be sent repeatedly."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[Process, int]] = []
 
     def note(self, process: Process) -> None:
-        """Let a process wait in the pause that it is in."""
+        """Add a process to those that wait, in its current pause."""
         self._waiting.append((process, process.pause))
 
     @property
     def waiting(self) -> list[Process]:
-        """Those that wait, in their order: not those that have gone on since, as when their time was over."""
+        """The waiting processes, in order, without those that have continued since, for example after a timeout."""
         return [process for process, pause in self._waiting if process.pause == pause]
 
     def clear(self) -> None:
-        """Let nobody wait."""
+        """Remove all waiting processes."""
         self._waiting.clear()
 
 
 Pause = float | tuple[Signal, float]
-"""Seconds to wait, or a signal to wait for and the seconds that it may take."""
+"""Seconds to wait, or a signal to wait for and its timeout in seconds."""
 
 Steps = Generator[Pause, bool, None]
-"""What a process does: it yields its pauses, and after one for a signal is sent whether that came."""
+"""The steps of a process: it yields pauses; after a pause for a signal, it is sent whether the signal came."""
 
 
 class Process:
-    """What goes on in simulated time until it ends or is killed; each of its pauses has a number of its own."""
+    """A process in simulated time, until it ends or is killed; each of its pauses has its own number."""
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
@@ -42,7 +42,7 @@ class Process:
 
 
 class Time:
-    """The simulated clock and what is due."""
+    """The simulated clock, and the events that are due."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -50,18 +50,18 @@ class Time:
         self._count = 0
 
     def start(self, steps: Steps, after: float = 0.0) -> Process:
-        """Begin a process after some seconds."""
+        """Start a process after some seconds."""
         process = Process(steps)
         self._resume(process, after)
         return process
 
     def kill(self, process: Process) -> None:
-        """End a process where it stands."""
+        """End a process at once."""
         process.pause += 1
         process.steps.close()
 
     def send(self, signal: Signal, between: float = 0.0) -> None:
-        """Wake those that wait for a signal, in their order and `between` seconds apart."""
+        """Wake the processes that wait for a signal, in order and `between` seconds apart."""
         waiting = signal.waiting
         signal.clear()
         for place, process in enumerate(waiting):
@@ -69,7 +69,7 @@ class Time:
             self._resume(process, place * between, came=True)
 
     def run(self, until: float, ended: Callable[[], bool] = lambda: False) -> None:
-        """Let time pass until a moment, until nothing is left to happen, or until it has `ended`."""
+        """Advance time until `until`, until no events are left, or until `ended` returns True."""
         while self._due and self._due[0][0] <= until and not ended():
             self.now, _, process, pause, came = heapq.heappop(self._due)
             if process.pause == pause:
@@ -94,7 +94,7 @@ class Time:
 
 
 class Queue:
-    """Serves those that come one at a time, in their order."""
+    """A queue that serves requests one at a time, in the order of their arrival."""
 
     def __init__(self, time: Time) -> None:
         self._time = time
@@ -102,7 +102,7 @@ class Queue:
         self.busy_seconds = 0.0
 
     def wait(self, seconds: float) -> float:
-        """Take one more, who is served for some seconds; return in how many seconds it is done."""
+        """Add a request that takes some seconds to serve; return in how many seconds it is done."""
         self._free_at = max(self._free_at, self._time.now) + seconds
         self.busy_seconds += seconds
         return self._free_at - self._time.now

@@ -1,11 +1,15 @@
-"""Two workers whose second is killed, as processes and as a simulation: do both count as many batches in that time?
+"""Checks the simulation against processes: do two workers, one of which is killed, count the same number of batches?
 
     python -m benchmarks.simulation.measured_run [--seconds 150] [--kills 3] [--n_hidden 256]
 
-One parameter server and two workers train; worker 1 gets SIGKILL again and again and is started anew at once. The
-simulation is told what was measured in the same run: how long each worker's gradients took at that time (the machine
-may be busy with other things), how long the chief's step takes, and how long after each kill worker 1 had joined and
-had done its first step. All else, which rounds wait, end and are discarded, follows from the coordinator.
+One parameter server and two workers train. Worker 1 repeatedly gets SIGKILL and is restarted at once. The simulation
+uses times that were measured in the same run:
+
+* each worker's time for a gradient at that moment, since the machine may be busy with other things,
+* the time of the chief's step,
+* the time from each kill until worker 1 had joined, and until it had done its first step.
+
+All else, such as which rounds wait, end and are discarded, is decided by the coordinator.
 """
 
 from __future__ import annotations
@@ -30,18 +34,18 @@ UTTERANCES = 256
 BATCH = 8
 
 BEGINNING_SECONDS = 30.0
-"""Simulated seconds before those that are compared."""
+"""Simulated seconds before the compared period."""
 
 NEIGHBOURS = 5
-"""A simulated gradient takes as long as one of so many before or after its time."""
+"""A simulated gradient takes the time of one of this many measured ones before or after its moment."""
 
 SEEDS = 20
-"""Simulations of a run, whose mean counts."""
+"""Number of simulations of a run; their mean counts."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run has shown in some seconds; the times of kills count from their beginning."""
+    """The measurements of a run over `seconds`; the times of kills count from the beginning of this period."""
 
     seconds: float
     counted: int
@@ -53,10 +57,10 @@ class Measured:
 
 
 class MeasuredCluster(Cluster):
-    """A simulated cluster whose workers take as long for a gradient as was measured."""
+    """A simulated cluster whose workers take the measured times for gradients."""
 
     def __init__(self, measured: Measured, seed: int) -> None:
-        """Have the measured kills after the beginning."""
+        """Schedule the measured kills, after the beginning."""
         self._gradients = measured.gradients
         self._draws = random.Random(seed)
         kills = (Kill(BEGINNING_SECONDS + kill.at_seconds, kill.task, kill.away_seconds) for kill in measured.kills)
@@ -72,13 +76,13 @@ class MeasuredCluster(Cluster):
         super().__init__(scenario, seed)
 
     def step_seconds(self, task: int) -> float:
-        """Return one of the worker's measured times of about now."""
+        """Return one of the worker's times that were measured around now."""
         now = self.time.now - BEGINNING_SECONDS
         place = bisect(self._gradients[task], now, key=lambda step: step.begun)
         return self._draws.choice(self._gradients[task][max(place - NEIGHBOURS, 0) :][: 2 * NEIGHBOURS]).seconds
 
     def counted_in(self, seconds: float) -> tuple[int, int]:
-        """Return the batches that are counted, and the results that are taken, in some seconds after the beginning."""
+        """Return the number of batches counted, and of results taken, in some seconds after the beginning."""
         self.run(BEGINNING_SECONDS)
         counted, results = self.counted, self.coordinator.counts.results
         self.run(BEGINNING_SECONDS + seconds)
@@ -86,7 +90,7 @@ class MeasuredCluster(Cluster):
 
 
 def measure(processes: Processes, seconds: float, kills: int) -> Measured:
-    """Kill and restart worker 1 while the processes train, and return what was seen."""
+    """Kill and restart worker 1 while the processes train, and return the measurements."""
     processes.start()
     processes.wait_for_steps(20)
     begin, (counted, results) = time.monotonic(), processes.counted()

@@ -1,9 +1,9 @@
-"""What TensorFlow's runtime carries between two processes of this machine, each way, in bytes a second.
+"""Measures the throughput of TensorFlow's runtime between two local processes, in each direction, in bytes a second.
 
     python -m benchmarks.simulation.network [--megabytes 48] [--times 25]
 
-A worker reads a variable of a parameter server, and sends it a tensor of that size; the fastest time counts, and the
-median is told beside it.
+A worker reads a variable of a parameter server, and sends it a tensor of the same size. Prints the fastest and the
+median of `--times` measurements.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ def _spec(ports: list[int]) -> object:
 
 
 def serve(ports: list[int]) -> None:
-    """Be the parameter server until killed."""
+    """Run the parameter server until killed."""
     import tensorflow as tf
 
     tf.compat.v1.train.Server(_spec(ports), "ps", 0).join()
 
 
 def measure(ports: list[int], numbers: int, times: int) -> dict[str, list[float]]:
-    """Return the seconds of each time that so many float32 numbers were read, and were sent."""
+    """Return the seconds of each transfer of this many float32 numbers, read and sent."""
     import tensorflow as tf
 
     v1 = tf.compat.v1

@@ -17,7 +17,7 @@ PLOTS: tuple[tuple[str, Callable[[Outcome], float]], ...] = (
 
 
 def draw(outcomes: Sequence[Outcome], path: Path) -> None:
-    """Draw each figure over the number of workers, a line for each rate of failures, into an SVG file."""
+    """Draw each figure by the number of workers, with a line for each failure rate, into an SVG file."""
     import matplotlib
 
     matplotlib.use("svg")

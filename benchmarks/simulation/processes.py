@@ -1,4 +1,4 @@
-"""A cluster of processes on this machine, which are killed and whose steps are read from what they log."""
+"""A cluster of local processes, which can be killed and whose steps are read from their logs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ..processes.ports import free_ports
 
 ANSWERED = re.compile(r"I (/v1/\S+) \{.*?\} -> 200 (\{.*\})")
-"""What a node logs of a request that was answered."""
+"""A node's log line for an answered request."""
 
 PATIENCE_SECONDS = 180.0
 
@@ -37,10 +37,10 @@ class Step:
 
 
 class Processes:
-    """A parameter server and two workers, each worker on a processor of its own, as a context manager."""
+    """A parameter server and two workers, each worker on its own processor, as a context manager."""
 
     def __init__(self, flags: Sequence[str], batches: int) -> None:
-        """Train with the flags; an epoch has so many batches."""
+        """Train with the flags; an epoch has this number of batches."""
         server, *workers, self._port = free_ports(4)
         hosts = [f"--ps_hosts=localhost:{server}", f"--worker_hosts={','.join(f'localhost:{w}' for w in workers)}"]
         self._command = [sys.executable, "-m", "deepspeech", *flags, *hosts, f"--coord_port={self._port}"]
@@ -58,12 +58,12 @@ class Processes:
             process.wait()
 
     def start(self) -> None:
-        """Start all of them."""
+        """Start all processes."""
         for job, task in (("ps", 0), ("worker", 0), ("worker", 1)):
             self._start(job, task)
 
     def wait_for_steps(self, count: int) -> None:
-        """Wait until worker 1 has done more steps."""
+        """Wait until worker 1 has done `count` more steps."""
         wanted = len(self._steps[1]) + count
         deadline = time.monotonic() + PATIENCE_SECONDS
         while len(self._steps[1]) < wanted:
@@ -72,7 +72,7 @@ class Processes:
             time.sleep(0.01)
 
     def kill_and_restart(self, task: int) -> tuple[float, float, float]:
-        """Kill a worker and start it anew; return when it was killed, had joined, and had done its first step."""
+        """Kill and restart a worker; return the times when it was killed, had joined, and had done its first step."""
         process = self._running[f"worker {task}"]
         process.send_signal(signal.SIGKILL)
         killed = time.monotonic()
@@ -82,7 +82,7 @@ class Processes:
         return killed, self._joined[-1], self._steps[task][-1].ended
 
     def counted(self) -> tuple[int, int]:
-        """Return the batches that are counted, and the results that were taken."""
+        """Return the number of batches counted, and of results taken."""
         with urllib.request.urlopen(f"http://localhost:{self._port}/v1/status", timeout=10) as answer:
             status = json.load(answer)
         opened = status["open_epoch"] or {"batches_done": 0}

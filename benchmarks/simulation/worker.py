@@ -1,4 +1,4 @@
-"""A simulated worker: it asks, computes and hands in as `deepspeech.cluster.worker` does, in simulated time."""
+"""A simulated worker, which requests, computes and submits like `deepspeech.cluster.worker`, in simulated time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Answer = TypeVar("Answer")
 Asking = Generator[Pause, bool, Answer]
 
 JOBS_AHEAD = 5
-"""Jobs whose batches a worker prepares while it computes."""
+"""Number of jobs whose batches a worker prepares while it computes."""
 
 ONE_BATCH = Tally(1, 1.0)
 
 
 class Surroundings(Protocol):
-    """What a worker sees of its cluster."""
+    """A worker's interface to its cluster."""
 
     scenario: Scenario
     time: Time
@@ -39,13 +39,13 @@ class Surroundings(Protocol):
     computed: int
 
     def call(self, name: str, act: Callable[..., Answer], *arguments: Any, **named: Any) -> Answer:
-        """Call the coordinator, and note what it costs."""
+        """Call the coordinator, and record the cost."""
 
     def step_seconds(self, task: int) -> float:
-        """Return how long a worker's next gradient takes."""
+        """Return the seconds that a worker's next gradient takes."""
 
     def wake(self, signal: Signal) -> None:
-        """Wake those that wait for a signal; the coordinator looks again for each of them."""
+        """Wake the processes that wait for a signal; the coordinator checks again for each of them."""
 
 
 class SimulatedWorker:
@@ -60,7 +60,7 @@ class SimulatedWorker:
         self._is_first_step = True
 
     def live(self) -> Steps:
-        """Join and work, and again after it was given up."""
+        """Join and work, and do so again after the coordinator has declared the worker lost."""
         coordinator, clock = self._around.coordinator, self._around.time
         while True:
             self._jobs.clear()
@@ -113,7 +113,7 @@ class SimulatedWorker:
         clock.send(around.for_chief)
 
     def _ask_ahead(self) -> None:
-        """Ask for the jobs that come next, while the oldest is computed."""
+        """Request the next jobs while the oldest is computed."""
         while self._asks_ahead and len(self._jobs) < JOBS_AHEAD:
             self._around.requests.wait(self._around.scenario.request_seconds)
             job = self._around.call("next_job", self._next_job)
@@ -145,7 +145,7 @@ class SimulatedWorker:
         return around.call(name, act)
 
     def _poll(self, name: str, ask: Callable[[], Answer | None], changed: Signal) -> Asking[Answer]:
-        """Ask until there is an answer: again whenever something has changed, and after POLL_SECONDS anew."""
+        """Ask until there is an answer: again after each change, and with a new request after POLL_SECONDS."""
         around = self._around
         while True:
             answer = yield from self._request(name, ask)
