@@ -274,7 +274,7 @@ class Chief:
         end_hard_later(WAITED, FAILURE_NOTICE_SECONDS + GRACE_SECONDS, 128 + number)
 
     def _announce_end(self, error: BaseException) -> None:
-        """Tell every member that training has failed, or was stopped."""
+        """Report to every member that training has failed or was stopped."""
         reason, number = str(error), error.signal_number if isinstance(error, Interrupted) else None
         end_hard_later(reason, code=1 if number is None else 128 + number)
         with self._service.locked() as coordinator:

@@ -194,11 +194,11 @@ class ClusterCoordinator:
         self._testing_allowed = True
 
     def fail(self, reason: str) -> None:
-        """End training for good; every member is told."""
+        """End training for good; every member's next request gets the reason."""
         self.failure = self.failure or encoded(reason).decode()
 
     def stop(self, reason: str) -> None:
-        """End training until the same commands are run again; every member is told."""
+        """End training until the same commands are run again; every member's next request gets the reason."""
         self.fail(reason)
         self.stopped = True
 

@@ -1,11 +1,11 @@
-"""What a coordinator counts."""
+"""The counters of a coordinator."""
 
 from dataclasses import dataclass
 
 
 @dataclass
 class Counts:
-    """What has happened since the coordinator was started."""
+    """The numbers of events since the coordinator was started."""
 
     jobs: int = 0
     results: int = 0
