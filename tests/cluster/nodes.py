@@ -28,10 +28,10 @@ PATIENCE = 150.0
 
 @dataclass
 class Cluster:
-    """Starts nodes by name, "ps 0" or "worker 1", with common flags; ends all of them when left.
+    """Starts nodes by name, "ps 0" or "worker 1", with common flags; ends all of them at the end of the context.
 
-    `namespaces` are the network namespaces of nodes that have one, where the file `names_of_hosts` stands for
-    /etc/hosts. Unless `forked`, nodes are started as a person does.
+    `namespaces` are the network namespaces of nodes that have one; there, the file `names_of_hosts` replaces
+    /etc/hosts. Unless `forked`, nodes are started from the command line.
     """
 
     program: Program
@@ -73,7 +73,7 @@ class Cluster:
             self.processes[name] = self._fork(name, arguments) if self.forked else self._run(name, arguments)
 
     def place_of(self, name: str) -> list[str]:
-        """Return the flags that say which node of the cluster a process is."""
+        """Return the flags that tell a process which node of the cluster it is."""
         assert self.hosts is not None
         job, task = name.split()
         servers = [f"--ps_hosts={','.join(self.hosts[0])}"] if self.servers else ["--sync=allreduce"]
@@ -83,7 +83,7 @@ class Cluster:
         ]
 
     def environment_of(self, _name: str) -> dict[str, str]:
-        """Return the variables that a node has besides this process's own."""
+        """Return the environment variables that a node has in addition to this process's."""
         return self.environment
 
     def _fork(self, name: str, arguments: Sequence[str]) -> ForkedProcess:
@@ -116,7 +116,7 @@ class Cluster:
         return self._log(name).read_text(errors="replace") if self._log(name).exists() else ""
 
     def errors(self, name: str) -> list[str]:
-        """Return what the node said that is neither information nor a warning."""
+        """Return the node's output without information and warnings."""
         return [line for line in self.log(name).splitlines() if line.startswith("deepspeech:")]
 
     def status(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ class Cluster:
         raise AssertionError(f"did not happen; the last status was {status}\n{self.logs()}")
 
     def until(self, condition: Callable[[], object]) -> None:
-        """Wait until something else is as wanted, such as what a node has said."""
+        """Wait until a condition holds, for example on a node's output."""
         deadline = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < deadline, self.logs()
@@ -172,7 +172,7 @@ class Cluster:
 
 
 def need_network_namespaces() -> None:
-    """Skip the test where none can be made, as without root or in most containers."""
+    """Skip the test where no namespace can be made, for example without root or in most containers."""
     name = f"tried{os.getpid()}"
     try:
         subprocess.run(["ip", "netns", "add", name], check=True, capture_output=True)
@@ -182,7 +182,7 @@ def need_network_namespaces() -> None:
 
 
 def losses(log: str, title: str) -> list[float]:
-    """Return the losses of all epochs, as the chief says them; the title is "Training" or "Validation"."""
+    """Return the losses of all epochs in the chief's log; the title is "Training" or "Validation"."""
     return [float(loss) for loss in re.findall(rf"{title} of epoch \d+: loss ([\d.]+)", log)]
 
 
@@ -200,7 +200,7 @@ def batches_counted(log: str) -> Counter[tuple[str, int, int]]:
 
 
 def utterances_applied(log: str) -> int:
-    """Return how many utterances' gradients were in the steps of each parameter server together."""
+    """Return, for each parameter server, the number of utterances whose gradients its steps had in total."""
     steps = [json.loads(step) for step in re.findall(r"applied: gradients of (\[.*\]) utterances", log)]
     assert all(len(set(step)) == 1 for step in steps)
     return sum(step[0] for step in steps)

@@ -1,4 +1,4 @@
-"""What the chief does when workers are missing, when a checkpoint cannot be saved, and when servers do not answer."""
+"""The chief when workers are missing, when a checkpoint cannot be saved, and when parameter servers do not answer."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -215,7 +215,7 @@ def test_a_checkpoint_that_is_due_after_a_step_may_take_as_long_as_any_other(mon
 
 
 def steps_in_a_ring(monkeypatch: pytest.MonkeyPatch, watching: watchdog.Watchdog, replica: MagicMock) -> AllReduceSteps:
-    """Return what ends rounds of two workers; the replica stands for the chief's weights."""
+    """Return the object that ends rounds of two workers; the replica stands for the chief's weights."""
     graph = SimpleNamespace(training=SimpleNamespace(train_towers=[0]))
     options = Options(cluster=ClusterOptions(workers=("a:2222", "b:2222")))
     context: Any = SimpleNamespace(options=options, cluster=options.cluster, graph=graph, replica=replica)
@@ -228,7 +228,7 @@ def steps_in_a_ring(monkeypatch: pytest.MonkeyPatch, watching: watchdog.Watchdog
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> tuple[watchdog.Watchdog, Callable[[Sequence[float]], None], MagicMock]:
-    """Return a watchdog of servers that are there, what has it look after so many seconds each, and how it ends all."""
+    """Return a watchdog of servers that have joined, a function that lets it check at intervals, and `fail`."""
     now = [0.0]
     monkeypatch.setattr(watchdog, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(watchdog, "end_hard_later", MagicMock())

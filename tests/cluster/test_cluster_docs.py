@@ -1,4 +1,4 @@
-"""The examples of docs/cluster.md: as far as they can be tried without machines of their own."""
+"""The examples of docs/cluster.md, as far as they can be tried on one machine."""
 
 import re
 import shutil
@@ -27,7 +27,7 @@ def cluster_of(arguments: list[str]) -> ClusterOptions:
 
 
 def arguments_given(script: str, folder: Path) -> list[str]:
-    """Return what a shell script gives the trainer."""
+    """Return the arguments that a shell script passes to the trainer."""
     program = folder / "deepspeech-train"
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     program.chmod(0o755)

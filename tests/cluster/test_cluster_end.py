@@ -9,17 +9,17 @@ from nodes import PATIENCE, Cluster
 from program import Program
 
 LEASE = 240.0
-"""Seconds for which nobody waits at the end, as every node says that it leaves."""
+"""Seconds of a lease; the end takes less, because every node announces that it leaves."""
 
 LONGEST_END = LEASE / 2
 """Seconds from the last job that was counted to the end of the last process, on a busy machine."""
 
 HELD_UP = 3.0
-"""Seconds that a node is stopped for, so that it ends last or keeps the others waiting: less than a lease."""
+"""Seconds for which a node is suspended, so that it ends last or keeps the others waiting: less than a lease."""
 
 
 def seconds_to_end(cluster: Cluster, held_up: Sequence[str], late: Sequence[str]) -> dict[str, float]:
-    """Return when each process ended after the last job, while some are held up; `late` ones are away until then."""
+    """Return when each process ended after the last job, while some are suspended and `late` ones come back."""
     ended: dict[str, float] = {}
     away: set[str] = set()
     counted, last_counted, over = 0, 0.0, False

@@ -72,7 +72,7 @@ def test_a_recording_that_is_gone_ends_all_with_the_reason(program: Program, tmp
 
 
 def recording_of_a_name_that_is_not_utf_8(program: Program, folder: Path) -> tuple[Path, Path]:
-    """Return a recording, whose name JSON cannot tell the coordinator, and a manifest of eight rows of it."""
+    """Return a recording, whose name is not UTF-8, and a manifest with eight rows of it."""
     recording, rows = folder / os.fsdecode(b"caf\xe9.wav"), folder / "rows.jsonl"
     copy(program.corpus.train.parent / "wav/train-0.wav", recording)
     rows.write_text(f"{json.dumps({'audio_filepath': recording.name, 'text': 'ab'})}\n" * 8)

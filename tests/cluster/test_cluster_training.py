@@ -27,7 +27,7 @@ def test_two_workers_learn_what_one_process_learns_with_a_batch_as_large_and_eve
     for title in ("Training", "Validation"):
         expected, found = losses(alone.stderr, title), losses(log, title)
         assert len(expected) == len(found) > 0
-        # The chief's first batches are steps of their own where a busy machine keeps the other worker too long.
+        # The chief's first batches are separate steps if the other worker is too late on a busy machine.
         within = 0.2 if "Training begins without worker 1" in log else 0.05
         assert all(abs(a - b) <= within * a for a, b in zip(expected, found, strict=True)), (expected, found)
         assert re.search(
@@ -58,7 +58,7 @@ def test_every_batch_is_counted_once_while_workers_are_killed_again_and_again(pr
             time.sleep(random.uniform(0, 1.5))
             cluster.kill("worker 1")
             before = cluster.status()["counts"]["steps"]
-            if turn % 2:  # the new process takes the lost one's place before that has been missed
+            if turn % 2:  # the new process takes the lost one's place before the coordinator has missed it
                 cluster.start("worker 1")
             cluster.wait_for(steps_counted(before + 3))
             if not turn % 2:
@@ -128,7 +128,7 @@ def test_two_parameter_servers_two_devices_a_worker_and_several_gradients_a_step
     description = read_description(max(program.checkpoints.glob("train-*.index")).with_suffix("")) or {}
     assert epochs * batches / (2 * 4) <= description["global_step"] < epochs * batches / 2
     first, *_, last = losses(log, "Training")
-    assert last < 0.8 * first  # which is that of blanks, with which networks begin
+    assert last < 0.8 * first  # the loss of blanks only, with which networks begin
 
 
 def test_where_spare_gradients_are_computed_none_of_them_is_in_the_weights_besides_those_counted(

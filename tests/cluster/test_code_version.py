@@ -16,7 +16,7 @@ from deepspeech.cluster.properties import PACKAGE, code_property
 
 
 def copied_package(folder: Path) -> Path:
-    """Return the package's sources, without the files that do not matter."""
+    """Return the package's sources, without files that do not affect the code version."""
     return Path(shutil.copytree(PACKAGE, folder / "deepspeech", ignore=shutil.ignore_patterns("*.so", "__pycache__")))
 
 

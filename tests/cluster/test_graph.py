@@ -1,4 +1,4 @@
-"""What travels between a worker and the parameter servers, as the graph says it."""
+"""The tensors that a worker's graph sends to the parameter servers and receives from them."""
 
 from math import prod
 from typing import Any
@@ -29,7 +29,7 @@ SMALL_NETWORKS = [
 
 
 SERVERS: list[Any] = []
-"""TensorFlow's cannot be stopped: they live as long as the process."""
+"""TensorFlow's servers cannot be stopped: they live as long as the process."""
 
 FBANK = FeatureOptions(feature_type="fbank", normalization="running")
 
@@ -63,12 +63,12 @@ def needed(*fetches: Any) -> set[Any]:
 
 
 def task_of(operation: Any) -> str:
-    """Return where an operation is: where the variable is that it reads, if nothing else is said."""
+    """Return the device of an operation; if it has none, that of the variable that it reads."""
     return str(operation.device or operation.inputs[0].device).split("/device")[0].split("/cpu")[0]
 
 
 def bytes_travelling(operations: set[Any], to_job: str) -> int:
-    """Return what a job takes from elsewhere; a tensor travels once to each of its tasks."""
+    """Return the tensors that a job receives from elsewhere; a tensor is sent once to each of its tasks."""
     tensors = {
         (tensor.ref(), task_of(operation)): tensor
         for operation in operations
@@ -88,7 +88,7 @@ def test_weights_and_gradients_travel_once_and_no_wider_than_they_are(
     shapes = NETWORK.shapes
     wide = ("layer_6/weights", *(name for name in shapes if name.endswith("bias")))
     weights = sum(prod(shape) * (4 if name in wide else weight_bytes) for name, shape in shapes.items())
-    towers_apart = devices if mixed_precision == "on" else 1  # in float32 they are added up before they set out
+    towers_apart = devices if mixed_precision == "on" else 1  # in float32, they are added up before they are sent
     gradients = sum(
         prod(shape) * (4 if name in wide else weight_bytes * towers_apart) for name, shape in shapes.items()
     )
@@ -152,7 +152,7 @@ def test_a_step_applies_the_gradients_that_were_sent_for_its_round_and_none_that
             at = {graph.round_number: round_number}
             session.run(graph.training.train_step, {**fed, **batch, **at})
             if graph.send is not None:
-                session.run(graph.training.train_step, {**fed, **batch, **at})  # one that is kept and never sent
+                session.run(graph.training.train_step, {**fed, **batch, **at})  # this gradient is kept and never sent
                 session.run(graph.send, at)
 
         def apply(round_number: int) -> float:
@@ -189,7 +189,7 @@ def sent(graph: ClusterGraph, session: Any, round_number: int) -> float:
 
 
 def steps_of(graphs: list[ClusterGraph], target: str) -> tuple[list[Any], list[float]]:
-    """Return how the weights move in a step with a gradient of each worker's graph, and the gradients' norms."""
+    """Return the change of the weights in a step with one gradient of each worker's graph, and the gradients' norms."""
     norms = []
     chief = graphs[0]
     with chief.training.graph.as_default(), tf.compat.v1.Session(target) as session:
@@ -231,7 +231,7 @@ def test_gradients_of_workers_that_compute_with_other_types_are_added_up(
     model_and_target: tuple[Network, str],
 ) -> None:
     model, target = model_and_target
-    linear = OptimizerOptions(epsilon=1e3)  # a step is in proportion to the gradient then
+    linear = OptimizerOptions(epsilon=1e3)  # so that a step is proportional to the gradient
     with_float32, with_bfloat16 = (
         built(1, precision, model, servers=1, optimizer=linear) for precision in ("off", "on")
     )

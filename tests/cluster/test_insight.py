@@ -1,4 +1,4 @@
-"""What operators see of a cluster of real processes: probes, figures, traces of steps, and logs as JSON lines."""
+"""The monitoring of a cluster of real processes: probes, metrics, traces of steps, and logs as JSON lines."""
 
 import json
 import signal
@@ -20,7 +20,7 @@ from benchmarks.processes.ports import free_ports
 
 @contextmanager
 def collector() -> Iterator[tuple[str, list[Any]]]:
-    """Yield the address of a collector of OpenTelemetry traces, and the spans that it gets, with their nodes."""
+    """Yield the address of a collector of OpenTelemetry traces, and the spans that it receives, with their nodes."""
     messages = pytest.importorskip("opentelemetry.proto.collector.trace.v1.trace_service_pb2")
     spans: list[Any] = []
 
@@ -71,14 +71,14 @@ def test_what_is_wrong_with_the_flags_is_a_json_line_too(program: Program, asked
 
 
 def at_work(status: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the workers that have told of their time since they did a step."""
+    """Return the workers that have reported their time use since they did a step."""
     workers = [member for member in status["members"] if member["name"].startswith("worker") and member["time"]]
     told = ("own_step_seconds", "sent_bytes_per_second")
     return [each for each in workers if each["time"]["computing"] > 0 and all(each[name] for name in told)]
 
 
 def have_come(spans: Sequence[tuple[str, Any]], steps: int) -> bool:
-    """Tell whether there is all that two workers did in each of the steps: it is sent piece by piece."""
+    """Return whether all spans of two workers in each of the steps have arrived: they are sent in several messages."""
     told = {(node, span.trace_id, span.name) for node, span in list(spans) if node in ("worker 0", "worker 1")}
     count = Counter("worker" if name == node else name for node, _, name in told)
     return all(count[part] >= 2 * steps for part in ("worker", "waiting", "computing"))

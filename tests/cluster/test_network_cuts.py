@@ -22,12 +22,12 @@ LEASE = 4
 PATIENT_RETRIES = 20  # 10 seconds
 STOPPED = 128 + signal.SIGTERM
 LONGEST_END = 60.0
-"""Seconds from a cut that isn't healed to the end of every node that cannot go on without the one cut off."""
+"""Seconds from a permanent cut to the end of every node that cannot continue without the disconnected one."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """A namespace whose only link, to this one, is called like it."""
+    """A network namespace whose only link, to this one, has the same name."""
 
     name: str
 
@@ -42,7 +42,7 @@ class Network:
 def network() -> Iterator[Network]:
     need_network_namespaces()
     name = f"ds{os.getpid() % 100000}"
-    # While the link is down, what is meant for the namespace would go to the default gateway, and some gateways answer.
+    # While the link is down, packets to the namespace would go to the default gateway, and some gateways answer.
     instead = f"unreachable {NETWORK}/30 metric 1000"
     commands = [
         f"ip route add {instead}",
@@ -82,7 +82,7 @@ def cluster_across(network: Network, program: Program, inside: str, **flags: obj
     )
     with cluster:
         cluster.start("worker 0")
-        cluster.wait_for(bool)  # the others are less patient than its start may take
+        cluster.wait_for(bool)  # its start may take longer than the other nodes wait
         cluster.start("ps 0", "worker 1")
         cluster.wait_for(lambda status: len(status["members"]) == 3 and status["counts"]["steps"] > 5)
         yield cluster

@@ -1,4 +1,4 @@
-"""Whose errors nodes take TensorFlow's for, and the secret that they read."""
+"""How nodes classify TensorFlow's errors, and the secret that they read."""
 
 import socket
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What workers must agree in with the chief."""
+"""The properties in which workers must agree with the chief."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""How a worker goes on after steps that failed."""
+"""How a worker continues after failed steps."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ MEMBERSHIP = SimpleNamespace(leave=lambda *_: None, close=lambda: None)
 
 
 class Clock:
-    """Time that passes only when somebody sleeps."""
+    """A clock that advances only during sleeps."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -42,7 +42,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def work(monkeypatch: pytest.MonkeyPatch, *memberships: Callable[[Any], None]) -> int:
-    """Work through memberships, each given what notes that steps succeed or fail; return how many there were."""
+    """Work through memberships, each with the record of failed steps; return the number of memberships."""
     left: Iterator[Callable[[Any], None]] = iter(memberships)
     begun = 0
 

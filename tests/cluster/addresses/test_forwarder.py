@@ -1,4 +1,4 @@
-"""Connections for the place of a worker reach the worker, wherever it is at the time."""
+"""Connections to the place of a worker reach the worker at its current address."""
 
 import socket
 import subprocess
@@ -14,7 +14,7 @@ SECONDS = 20.0
 
 @contextmanager
 def worker(say: bytes) -> Iterator[str]:
-    """Yield the address of a worker that takes one connection, and answers what it is sent with what it says."""
+    """Yield the address of a worker that accepts one connection, and answers the bytes sent to it with its own text."""
 
     def answer() -> None:
         connection, _ = listening.accept()

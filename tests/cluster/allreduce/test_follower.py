@@ -1,4 +1,4 @@
-"""A worker that cannot carry out what the chief orders, for a reason of its own."""
+"""A worker that cannot carry out the chief's orders because of a local error."""
 
 import threading
 
@@ -16,7 +16,7 @@ NO_MEMORY = tf.errors.ResourceExhaustedError(None, None, "OOM when allocating te
 
 
 class FailingReplica:
-    """A copy of the weights in a ring, which has no memory for a step."""
+    """A copy of the weights in a ring, with too little memory for a step."""
 
     def __init__(self) -> None:
         self.left = threading.Event()

@@ -24,7 +24,7 @@ def places(listeners: Sequence[RingListener], keys: Sequence[str] = ()) -> list[
 
 
 def in_ring(size: int, act: Callable[[Ring, int], Any], is_current: Callable[[], bool] = lambda: True) -> list[Any]:
-    """Return what each process of a ring, a thread here, comes to."""
+    """Return the result of `act` in each process of a ring; the processes are threads here."""
     listeners = [RingListener(0) for _ in range(size)]
 
     def take_part(place: RingPlace) -> Any:

@@ -20,7 +20,7 @@ def steps(log: str) -> list[tuple[int, int]]:
 
 
 def weights(log: str) -> dict[int, str]:
-    """Return digests of a worker's weights, optimizer's state included, by their numbers."""
+    """Return digests of a worker's weights and optimizer state, by their numbers."""
     return {int(number): digest for number, digest in re.findall(r"weights (\d+): (\w+)", log)}
 
 
@@ -31,8 +31,8 @@ def test_two_workers_learn_what_one_process_learns_and_have_the_same_weights_aft
         cluster.start("worker 1", "worker 0")
         assert cluster.wait() == [0, 0], cluster.logs()
         log, of_other = cluster.log("worker 0"), cluster.log("worker 1")
-    # A worker that the machine lets wait gets a later batch than its turn's, and then steps are of other pairs. One
-    # that comes so late that the chief begins without it has steps that are not of pairs.
+    # On a busy machine, a worker may get a later batch than in its turn, and then the steps have other pairs. If a
+    # worker comes so late that the chief begins without it, some steps do not have pairs.
     of_pairs = log.count("applied: gradients") == len(steps(log))
     in_turn = all(abs(first - second) == 1 and min(first, second) % 2 == 0 for first, second in steps(log))
     for title in ("Training", "Validation"):

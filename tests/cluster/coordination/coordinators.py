@@ -1,4 +1,4 @@
-"""Coordinators of small trainings, and what workers do with them."""
+"""Coordinators of small trainings, and the requests of their workers."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -62,7 +62,7 @@ def job_of(coordinator: ClusterCoordinator, identity: str, now: float = 0.0) -> 
 
 
 def step(coordinator: ClusterCoordinator, identity: str, job: Job, now: float = 0.0) -> None:
-    """Compute and contribute the gradient of all of a job."""
+    """Compute and contribute the gradient of a whole job."""
     number = coordinator.begin_step(identity, job.number, now)
     assert number is not None
     submit(coordinator, identity, job, number, now=now)

@@ -1,4 +1,4 @@
-"""What the coordinator of a cluster answers, step by step."""
+"""The answers of a cluster's coordinator, step by step."""
 
 import pytest
 from coordinators import DEV, LEASE, TEST, TRAIN, applicant, cluster, job_of, joined, opened, step, submit, training

@@ -1,4 +1,4 @@
-"""What a validation comes to is known when its last result is counted, and used when the chief takes its report."""
+"""A validation's outcome is known when its last result is counted, but is used only when the chief takes its report."""
 
 from coordinators import DEV, job_of, opened, step, submit, training
 

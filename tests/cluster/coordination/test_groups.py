@@ -1,4 +1,4 @@
-"""Workers that hold the weights themselves: whom the coordinator lets work, and what a loss means."""
+"""Workers that hold the weights themselves: which of them may work, and what happens when one is lost."""
 
 from coordinators import LEASE, TRAIN, applicant, cluster, job_of, joined, step, training
 
@@ -54,7 +54,7 @@ def test_an_order_is_for_the_members_of_a_whole_group_and_told_once() -> None:
     assert coordinator.group.order_after(formed.number, two) == made
     assert coordinator.group.order_after(0, "a stranger") is None
     coordinator.group.dissolve(formed.number)
-    assert coordinator.group.is_whole  # it was an older order that failed
+    assert coordinator.group.is_whole  # an older order failed
     coordinator.group.dissolve(made.number)
     assert coordinator.group.order_after(formed.number, one) is None
 

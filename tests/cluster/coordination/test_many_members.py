@@ -1,4 +1,4 @@
-"""What thousands of members ask of the coordinator, and what each may ask more than once."""
+"""The load of thousands of members on the coordinator, and requests that a member may repeat."""
 
 import pytest
 from coordinators import applicant, cluster, job_of, joined, opened, submit, training

@@ -1,4 +1,4 @@
-"""How long a worker that lives may be busy with a job before that goes to another."""
+"""How long a live worker may be busy with a job before another worker gets it."""
 
 from coordinators import TEST, cluster, job_of, joined, submit, training
 
@@ -6,7 +6,7 @@ from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 
 
 def wait(coordinator: ClusterCoordinator, identity: str, begin: int, end: int) -> None:
-    """Let time pass, in which a worker gives signs of life."""
+    """Let time pass while a worker gives signs of life."""
     for now in range(begin, end, 4):
         coordinator.tick(float(now))
         if identity in coordinator.members:

@@ -1,4 +1,4 @@
-"""How the coordinator lets nodes go that were told to stop."""
+"""How the coordinator treats nodes that were told to stop."""
 
 import pytest
 from coordinators import TEST, applicant, cluster, job_of, joined, submit, training
@@ -92,7 +92,7 @@ def test_the_chief_stays_until_a_worker_that_died_at_the_end_is_given_up_and_the
     coordinator.open(training(batches=0, epochs=0))
     worker = joined(coordinator, 0)
     coordinator.allow_testing()
-    coordinator.next_job(worker, 0.0)  # it hears that training is over, and dies
+    coordinator.next_job(worker, 0.0)  # it learns that training is over, and dies
     coordinator.shutdown.release_servers()
     for now in (0.0, 4.0, 8.0, 10.0):
         coordinator.tick(now)

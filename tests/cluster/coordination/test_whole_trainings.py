@@ -16,12 +16,12 @@ from deepspeech.schedule.jobs import Job, JobResult, Tally
 from deepspeech.schedule.state import TrainingState
 
 Batches = Counter[tuple[int, int]]
-"""How often there is each batch of each epoch."""
+"""How often each batch of each epoch occurs."""
 
 
 @dataclass
 class Accumulator:
-    """TensorFlow's, of gradients: it drops those with a lower number than its own, and counts up when it is emptied."""
+    """Like TensorFlow's: drops gradients with a lower number than its own, which grows by one when it is emptied."""
 
     number: int = 0
     summed: Batches = field(default_factory=Counter)
@@ -31,7 +31,7 @@ class Accumulator:
             self.summed[batch] += 1
 
     def take(self, round_number: int) -> Batches:
-        """Return the sum as `deepspeech.cluster.graph` does, and drop what still comes for the round."""
+        """Return the sum as `deepspeech.cluster.graph` does, and drop gradients that arrive later for the round."""
         self.number = round_number + 1
         summed, self.summed = self.summed, Counter()
         self.number += summed.total() > 0
@@ -40,7 +40,7 @@ class Accumulator:
 
 @dataclass
 class Working:
-    """What a worker does: its jobs, with how many of their batches are done, and the round that it computes for."""
+    """A worker's state: its jobs, with the number of their finished batches, and the round that it computes for."""
 
     identity: str
     held: list[tuple[Job, int]] = field(default_factory=list)
@@ -100,7 +100,7 @@ class Simulation:
     def act(self, task: int) -> NoJob | None:
         if task not in self.working or self.random.random() < 0.02:  # started, or killed and restarted
             if task in self.working and self.random.random() < 0.5:
-                self.send(self.working[task])  # it was on its way
+                self.send(self.working[task])  # the gradient was on its way
             self.working[task] = Working(joined(self.coordinator, task, str(self.random.random()), self.now))
         worker = self.working[task]
         if len(worker.held) < 2:
@@ -120,7 +120,7 @@ class Simulation:
             worker.may_send = not self.coordinator.settings.has_spares
             return
         if self.random.random() < 0.02:
-            self.now += 2 * LEASE  # hangs, and hands in late
+            self.now += 2 * LEASE  # hangs, and submits late
             self.coordinator.tick(self.now - LEASE)
             self.coordinator.tick(self.now)
         number = worker.computes_for

@@ -1,4 +1,4 @@
-"""Workers of a cluster are handed out a corpus in shards window by window."""
+"""The coordinator hands out a corpus in shards to workers window by window."""
 
 from collections import defaultdict
 

@@ -1,4 +1,4 @@
-"""What a node makes of the coordinator's answers, and of those that are lost or another's."""
+"""How a node handles the coordinator's answers, lost answers, and answers of another server."""
 
 import json
 import os
@@ -147,7 +147,7 @@ def test_a_coordinator_that_is_not_there_is_an_error_after_so_many_tries(host: s
 
 @contextmanager
 def gateway(*answers: tuple[int, bytes]) -> Iterator[int]:
-    """Yield the port of a server that gives these answers, one after the other, and the last again and again."""
+    """Yield the port of a server that gives these answers one after another, and repeats the last."""
     left = list(answers)
 
     class Gateway(BaseHTTPRequestHandler):

@@ -37,7 +37,7 @@ def served() -> Iterator[Served]:
 
 
 def described(served: Served) -> dict[str, Any]:
-    """Return what the description says of each path."""
+    """Return the entries of the description by path."""
     paths: dict[str, Any] = served.request("/openapi.json")[1]["paths"]
     return paths
 

@@ -21,7 +21,7 @@ EPOCHS = 12
 
 
 def training_service() -> Service:
-    """Return a service in the middle of training: losses fall, two workers are busy, a parameter server is there."""
+    """Return a service in the middle of training: losses fall, two workers are busy, a parameter server has joined."""
     coordinator = ClusterCoordinator(ClusterSettings(3, 1, 3, 1, 1000.0), {})
     schedule = ScheduleOptions(epoch=EPOCHS, validation_step=2, early_stopping=EarlyStoppingOptions(enabled=False))
     plans = {SetName.TRAIN: Plan(8, 4, "a"), SetName.DEV: Plan(2, 4, "b")}

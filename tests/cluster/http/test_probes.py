@@ -41,7 +41,7 @@ def get(port: int, path: str, **headers: str) -> tuple[int, str]:
 
 
 def figures(text: str) -> dict[str, float]:
-    """Return the figures of a text that keeps Prometheus' conventions, by name and labels."""
+    """Return the figures of a text in Prometheus' format, by name and labels."""
     found: dict[str, float] = {}
     for family in text_string_to_metric_families(text):
         assert family.documentation, f"{family.name} has no HELP"
@@ -145,7 +145,7 @@ def test_what_members_report_is_told_of_each_by_name_and_what_is_no_report_is_re
     slowly = {**counted, "own_seconds_of_steps": 48}
     assert served.post("/v1/heartbeat", member=fast, times={**minute, **counted})[0] == 200
     assert served.post("/v1/heartbeat", member=slow, times={**busy, **slowly})[0] == 200
-    assert served.post("/v1/heartbeat", member=slow)[0] == 200  # one without a report keeps the last
+    assert served.post("/v1/heartbeat", member=slow)[0] == 200  # a sign of life without a report keeps the last one
     for wrong in ({"steps": -1}, {"computing": 1e10}, {"computing": "1"}, {"sleeping": 1.0}):
         assert served.post("/v1/heartbeat", member=fast, times={**minute, **counted, **wrong})[0] == 422
     with served.service.locked() as coordinator:

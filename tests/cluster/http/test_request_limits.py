@@ -46,7 +46,7 @@ def connected(port: int) -> socket.socket:
 
 
 def ask(connection: socket.socket) -> None:
-    """Send a request, and read all of its answer, which is a good one."""
+    """Send a request, and read its whole answer, which must not be a refusal."""
     connection.sendall(b"GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n")
     answer = HTTPResponse(connection)
     answer.begin()
@@ -54,7 +54,7 @@ def ask(connection: socket.socket) -> None:
 
 
 def dripped(connection: socket.socket, endless: bytes) -> bytes:
-    """Return what is answered to bytes that are sent one at a time until the connection is closed."""
+    """Send bytes one at a time until the connection is closed; return the answer."""
     connection.settimeout(0.01)
     answer, deadline = b"", time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
@@ -171,7 +171,7 @@ def test_connections_beyond_the_limit_are_refused_while_those_that_there_are_go_
 
 
 def test_connections_leave_files_for_the_process_itself() -> None:
-    """A process that may open 250 files, in which TensorFlow opens more at any time, gets 300 connections."""
+    """A process that may open 250 files, and opens further ones itself as TensorFlow does, gets 300 connections."""
     script = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (250, 250))

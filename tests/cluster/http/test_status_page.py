@@ -26,7 +26,7 @@ PLANS = {SetName.TRAIN: Plan(4, 2, "a"), SetName.TEST: Plan(1, 2, "b")}
 
 
 def steps() -> Iterator[Snapshot]:
-    """Yield how a training of two epochs, and its test, stands after each batch."""
+    """Yield the state of a training of two epochs, and of its test, after each batch."""
     coordinator = TrainingCoordinator(ScheduleOptions(epoch=2), PLANS)
     yield Snapshot.of(coordinator)
     while isinstance(job := coordinator.next_job(), Job):

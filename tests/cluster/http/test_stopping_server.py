@@ -17,7 +17,7 @@ from deepspeech.training.interruption import Interrupted
 
 
 def stop_and_save(served: Served, record: NodeRecord, seconds: float, saved: threading.Event) -> None:
-    """Tell this process to stop once it has joined as a parameter server, and take so long to save its weights."""
+    """Tell this process to stop once it has joined as a parameter server; save its weights after `seconds`."""
     while record.state is not NodeState.READY:
         time.sleep(0.05)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""What the time of a process goes into, and which worker the others wait for."""
+"""The time use of a process, and the worker that the others wait for."""
 
 import os
 import resource
@@ -14,7 +14,7 @@ from deepspeech.util.monitoring.time_use import Activity, Interval, TimeUse, sha
 
 
 class Clock:
-    """Seconds that a test sets."""
+    """A clock that a test sets, in seconds."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -73,7 +73,7 @@ def test_a_node_reports_its_newest_minute_every_few_seconds_once_it_has_joined()
     record = NodeRecord("worker 1", clock)
     assert record.state.value == "starting"
     assert record.report_if_due() is None
-    clock.now += 500  # reading the corpus is none of the minute's
+    clock.now += 500  # reading the corpus is not part of the last minute
     record.note_joined()
     assert record.state.value == "ready"
     assert record.report_if_due() is None

@@ -1,4 +1,4 @@
-"""Which node a process is, as its scheduler's variables say; and what is said of variables that say too little."""
+"""The node that a process is by its scheduler's variables, and the errors for missing or wrong variables."""
 
 import json
 from collections.abc import Mapping

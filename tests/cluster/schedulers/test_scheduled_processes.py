@@ -1,4 +1,4 @@
-"""Processes that are started with nothing but what a scheduler says train to the end, whoever is replaced."""
+"""Processes that have only a scheduler's variables train to the end, even if any of them is replaced."""
 
 import json
 import os
@@ -20,7 +20,7 @@ TOKEN = "a secret of enough characters"
 
 @dataclass
 class Scheduled(Cluster):
-    """A cluster whose nodes have their places from a scheduler's variables."""
+    """A cluster whose nodes get their places from a scheduler's variables."""
 
     scheduler: str = ""
     variables: Callable[[str], dict[str, str]] = lambda _: {}
@@ -93,7 +93,7 @@ def test_tasks_of_srun_on_one_machine_train_to_the_end(program: Program) -> None
 
 @pytest.fixture
 def pods() -> Iterator[list[str]]:
-    """Yield the names of three network namespaces, each with the same ports free, at the addresses 10.0.0.1 and on."""
+    """Yield the names of three network namespaces with the same free ports, at the addresses from 10.0.0.1 on."""
     need_network_namespaces()
     names = [f"pod{number}x{os.getpid()}" for number in (1, 2, 3)]
     first = names[0]

@@ -9,7 +9,7 @@ from program import Program
 
 STOPPED = 128 + signal.SIGTERM
 GRACE = 30.0
-"""Seconds that schedulers give, on a machine that has nothing else to do."""
+"""Grace period of schedulers in seconds, on an otherwise idle machine."""
 
 
 def seconds_to_stop(cluster: Cluster, *names: str) -> float:

@@ -1,4 +1,4 @@
-"""Workers that tell their own addresses: their number changes, one is told to stop, and one comes back elsewhere."""
+"""Workers that announce their addresses: their number changes, one is told to stop, and one comes back elsewhere."""
 
 import json
 import re
