@@ -34,7 +34,7 @@ ALIGNMENT = 16
 """Four-byte numbers in a cache line."""
 
 MESSAGE = 1 << 18
-"""Numbers of a gradient from which on it is a separate message; smaller ones share messages, as each costs time."""
+"""A gradient of this many numbers or more is a separate message; smaller ones share messages, as each costs time."""
 
 
 @dataclass(frozen=True)

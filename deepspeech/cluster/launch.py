@@ -63,7 +63,7 @@ logger = logging.getLogger(__name__)
 ENDING = PlainEnding(
     "finishing this step, then leaving the cluster", "stopped; the cluster notices when this node falls silent"
 )
-"""How a worker ends after a signal, and the chief until weights are loaded."""
+"""How a worker ends after a signal; so does the chief until weights are loaded."""
 
 
 def take_part(options: Options, cluster: ClusterOptions, record: NodeRecord | None = None) -> None:

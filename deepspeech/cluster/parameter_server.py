@@ -67,7 +67,7 @@ def serve_parameters(options: Options, cluster: ClusterOptions, record: NodeReco
 def _keep_freed_memory() -> None:
     """Let the C library keep freed memory: else each step gets all its tensors from the system, page by page."""
     c_library = ctypes.CDLL(None)
-    if hasattr(c_library, "mallopt"):  # only the GNU library has it
+    if hasattr(c_library, "mallopt"):  # other C libraries lack it
         c_library.mallopt(M_MMAP_THRESHOLD, MOST_FROM_HEAP)
         c_library.mallopt(M_TRIM_THRESHOLD, MOST_KEPT)
 

@@ -49,7 +49,7 @@ class Watchdog:
 
     @contextmanager
     def expecting(self, seconds: float) -> Iterator[None]:
-        """Expect the chief's operations inside the context to take `seconds` at most; then restart the limit before."""
+        """Limit the chief's operations inside the context to `seconds`; then restart the earlier limit."""
         before = inf if self._expected is None else self._expected[1]
         self.expect(seconds)
         try:

@@ -213,7 +213,7 @@ class ClusterCoordinator:
         return bool(self._reports)
 
     def take_reports(self) -> list[EpochReport]:
-        """Return the reports of the epochs that were finished since the last call of this."""
+        """Return the reports of the epochs that were finished since the last call."""
         reports, self._reports = list(self._reports), deque()
         return reports
 

@@ -183,7 +183,7 @@ class StepBody(Body):
 class StepAnswer(Body):
     """The member may compute a gradient for this round; for `weights`, see `JobAnswer`.
 
-    If the step is traced, `trace` is the W3C `traceparent` of the member's spans.
+    If the step is traced, `trace` is the parent of the member's spans, as a W3C `traceparent`.
     """
 
     round: Number

@@ -102,7 +102,7 @@ BEGIN_STEP = Route(
 )
 OFFER_GRADIENT = Route(
     "/v1/steps/offer",
-    "Offer the gradient of a step, where more are computed than it uses",
+    "Offer a gradient for a step, where more are computed than a step uses",
     "OfferBody",
     "DoneBody",
     {JobLostError.status: "The job is not the member's, or the step has enough gradients"},
