@@ -1,21 +1,21 @@
-"""From the output of any CTC acoustic model to text: a beam search in C++ with a KenLM language model.
+"""Decode the output of any CTC acoustic model to text: a beam search in C++ with a KenLM language model.
 
     scorer = Scorer.load(alphabet.labels, "lm.binary")
     decoder = CTCDecoder(alphabet.labels, DecoderOptions(beam_width=500), scorer)
     print(decoder.decode(posteriors)[0].text)
 
-Labels are texts, each with a column of the posteriors of its own; or `OutputLabels`, of which several may share a
-column (characters that are read as one syllable) or a text (readings of one character). Words begin at labels whose
-texts begin with a space: " " alone, or a tokenizer's pieces of words, as " the".
+Labels are texts, each with its own column of the posteriors; or `OutputLabels`, where several labels may share a column
+(characters that are read as one syllable) or a text (readings of one character). A word begins at a label whose text
+begins with a space: " " alone, or a word piece of a tokenizer, such as " the".
 
 The score of a transcript, in natural logarithms, is
 
     score = acoustic_score + lm_weight * lm_score + valid_word_count_weight * (words in the vocabulary)
             + unknown_word_score * (other words) + the boosts of its hot words and phrases
 
-`acoustic_score` is ln of the summed probabilities of its alignments (of all labels that give its text), `lm_score` is
-ln P of the whole sentence, its end included unless the options leave it out. This package needs
-NumPy, but not TensorFlow.
+`acoustic_score` is ln of the summed probabilities of its alignments, for all label sequences that spell its text.
+`lm_score` is ln P of the whole sentence, including its end unless `sentence_end` is off. This package needs NumPy, but
+not TensorFlow.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ class DecoderOptions:
     sentence_end: bool = True
     """Whether `lm_score` includes the end of the sentence; without it, transcripts may be parts of sentences."""
     cutoff_prob: float = 1.0
-    """Of each frame, only the most probable labels whose probabilities sum up to this are considered; 1 keeps all."""
+    """In each frame, only the most probable labels whose probabilities sum up to this are considered; 1 keeps all."""
     cutoff_top_n: int = 0
-    """The number of labels of each frame, the blank included, that are considered at most; 0 keeps all."""
+    """The most labels that are considered in each frame, including the blank; 0 keeps all."""
     score_threshold: float = math.inf
     """After every frame, hypotheses whose score is lower than the best by more than this are dropped."""
     result_count: int = 1
@@ -85,14 +85,14 @@ class DecoderOptions:
     unknown_word_score: float = -math.inf
     """Added to the score for every word that is not in the vocabulary; minus infinity forbids such words."""
     hot_words: Mapping[str, float] = field(default_factory=dict)
-    """Boosts of words, and of phrases whose words have spaces between them; with a model of characters, of texts.
+    """Boosts of words, and of phrases with spaces between their words; with a model of characters, of any texts.
 
-    A boost is added to the score for each time that the phrase occurs. Its words may be outside the vocabulary.
+    A boost is added to the score each time that the phrase occurs. Its words may be outside the vocabulary.
     """
 
 
 class Scorer:
-    """A language model, and its words or characters, spelled in labels."""
+    """A language model, with its words or characters spelled in labels."""
 
     def __init__(self, labels: Labels, native: _ctcdecoder.Scorer) -> None:
         self.output = output_labels(labels)
@@ -113,15 +113,16 @@ class Scorer:
 
         `trie_path` is the trie file of the language model's words; without one, the trie is built in memory.
 
-        `characters` says that the language model is one of characters, in which `<space>` stands for a space; trie
-        files and packages say so themselves.
+        `characters`: whether this is a language model of characters, in which `<space>` is a space. Trie files and
+        packages record this themselves.
 
-        `spell` spells the words as a tokenizer does; without it, each is spelled by the longest labels that fit, from
-        left to right. Trie files and packages of words hold spellings, so it only spells hot words for them. Without
-        it, hot words that the language model does not know are heard in whichever pieces of words they are said.
+        `spell` spells words as a tokenizer does. Without it, each word is spelled by the longest labels that fit, from
+        left to right. Trie files and packages of words hold spellings, so for them `spell` only spells hot words.
+        Without `spell`, hot words that the language model does not know are recognized in any segmentation into word
+        pieces.
 
-        Raise DecoderError if a file is damaged or does not fit the others, if a spelling reads otherwise, or if a
-        language model of characters could write few of the labels.
+        Raise DecoderError if a file is damaged or does not fit the others, if a spelling does not join to its word, or
+        if a language model of characters could write only few of the labels.
         """
         native, model = _native_labels(labels), _native_path(lm_path)
         if trie_path:
@@ -139,7 +140,7 @@ class Scorer:
         return self.native.package_defaults
 
     def can_spell(self, text: str) -> bool:
-        """Return whether all words of a text can be spelled, and it has any, so that it may be a hot word."""
+        """Return whether a text can be a hot word: it has words, and all of them can be spelled."""
         try:
             return self.native.can_spell(text.encode())
         except UnicodeEncodeError:  # half a character, as JSON can escape it
@@ -148,7 +149,7 @@ class Scorer:
     def write_package(self, path: str | os.PathLike[str], lm_weight: float, valid_word_count_weight: float) -> None:
         """Write a scorer package; an ARPA file is converted to a KenLM binary for it.
 
-        Its weights are what clients use unless told otherwise. Raise DecoderError if that fails.
+        Clients use its weights unless they set others. Raise DecoderError if that fails.
         """
         self.native.write_package(_native_path(path), lm_weight, valid_word_count_weight)
 
@@ -161,10 +162,10 @@ class CTCDecoder:
     """Turns posteriors into transcripts. Threads may share one."""
 
     def __init__(self, labels: Labels, options: DecoderOptions | None = None, scorer: Scorer | None = None):
-        """`labels` are the acoustic model's outputs in their order, or what is read from them; the scorer has the same.
+        """`labels`: the acoustic model's outputs in order, or what is read from them; the scorer must have the same.
 
-        The blank comes after the last of the outputs. Raise DecoderError, naming the option or the label, for one that
-        cannot be used.
+        The blank comes after the last output. Raise DecoderError, which names the option or label, if one cannot be
+        used.
         """
         self.output = output_labels(labels)
         self.labels = self.output.texts
@@ -178,8 +179,8 @@ class CTCDecoder:
     def decode(self, posteriors: Posteriors) -> list[Hypothesis]:
         """Return the best transcripts of one utterance, best first.
 
-        `posteriors`: probabilities, float32 or float64 [time, columns + 1]; strided arrays are not copied. No frames
-        give the empty transcript. Raise DecoderError, saying what is wrong with the posteriors.
+        `posteriors`: probabilities, float32 or float64 [time, columns + 1]; strided arrays are not copied. Without
+        frames, the transcript is empty. Raise DecoderError, which says what is wrong, for invalid posteriors.
         """
         return self.hypotheses(self.native.decode(_checked_array(posteriors)))
 
@@ -189,7 +190,8 @@ class CTCDecoder:
         """Return the best transcripts of each utterance, decoded by `threads` threads (0: one for each core).
 
         `posteriors`: float32 or float64 [batch, time, columns + 1]; `lengths`: integers [batch], the frames of each
-        utterance. The GIL is released meanwhile. Raise DecoderError, naming the utterance and what is wrong with it.
+        utterance. The GIL is released during the call. Raise DecoderError, which names the utterance and what is wrong
+        with it.
         """
         if threads < 0:
             raise DecoderError(f"threads is {threads}, but must be 0 or more")
@@ -202,7 +204,7 @@ class CTCDecoder:
 
     @property
     def is_ambiguous(self) -> bool:
-        """Whether labels share a column, so that without a language model any of them is as good as the other."""
+        """Whether labels share a column, so that only a language model can choose between them."""
         return len(set(self.output.columns)) < len(self.output.columns)
 
     @property
@@ -259,10 +261,10 @@ def _native_path(path: str | os.PathLike[str]) -> bytes:
 
 
 def _checked_array(posteriors: Posteriors) -> Posteriors:
-    """Return posteriors if they are an array; the binding's error would hold all numbers of a list or a tensor."""
+    """Return posteriors if they are an array; for a list or a tensor, the binding's error would print all numbers."""
     if not isinstance(posteriors, np.ndarray):
         kind = type(posteriors).__name__
-        raise DecoderError(f"the posteriors are of type {kind}, but must be a NumPy array; give np.asarray of them")
+        raise DecoderError(f"the posteriors are of type {kind}, but must be a NumPy array; give np.asarray(posteriors)")
     return posteriors
 
 

@@ -1,4 +1,4 @@
-"""The evaluation of a model on utterances: what is heard, and the errors in it."""
+"""The evaluation of a model on utterances: its transcripts, and the errors in them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from . import CTCDecoder
 
 
 class Evaluation:
-    """Decodes utterances, counts the errors, and adds what is heard to an output file and a report, if there are any.
+    """Decodes utterances, counts errors, and adds the transcripts to an output file and a report, if there are any.
 
-    For the report, what a decoder with a language model hears is decoded also without it.
+    For the report, utterances are also decoded without the language model, if the decoder has one.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class Evaluation:
         output_file: OutputFile | None = None,
         report_folder: ReportFolder | None = None,
     ) -> None:
-        """Decode with the decoder; each of several test files is counted by itself, too."""
+        """Decode with the decoder; if there are several test files, count each by itself, too."""
         self._decoder = decoder
         self._places = places_of_files(test_files)
         self._output_file = output_file
@@ -42,7 +42,7 @@ class Evaluation:
     def of_test(
         cls, decoder: CTCDecoder, test_files: Sequence[Path], corpus: Corpus | None, options: ReportOptions, title: str
     ) -> Evaluation:
-        """Return that of a test on a corpus, with what the options say is written; without a corpus, nothing is.
+        """Return the evaluation of a test on a corpus, which writes the files that the options name; none without one.
 
         `title` says which model is tested.
         """
@@ -52,7 +52,7 @@ class Evaluation:
         return cls(decoder, test_files, output_file, report_folder)
 
     def tally(self, utterance: Utterance, posteriors: npt.NDArray[np.float32], loss: float) -> Tally:
-        """Return the errors in an utterance of posteriors, float32 [rows, labels + 1], and its loss, which is in nats.
+        """Return the tally of an utterance from its posteriors, float32 [rows, labels + 1], and its loss, in nats.
 
         Any thread may call it.
         """
@@ -64,7 +64,7 @@ class Evaluation:
             without_language_model = acoustic.decode(posteriors)[0].text if acoustic else None
             self._report_folder.add(utterance, hypothesis, loss, without_language_model)
         place = self._places.get(utterance.csv_file)
-        name = encoded(utterance.place).decode()  # as summaries take texts alone
+        name = encoded(utterance.place).decode()  # summaries take only valid UTF-8
         return Tally.of_utterance(name, utterance.reference, hypothesis, loss, place)
 
     def write(self, *, progress: bool) -> None:

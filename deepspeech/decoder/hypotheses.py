@@ -46,8 +46,8 @@ class LabelTexts:
         return text.strip(" ") if self._has_pieces else text
 
     def words(self, labels: Sequence[int], frames: Sequence[int]) -> tuple[Word, ...]:
-        """Return the words, which begin at labels that begin with a space, or after those that are one."""
-        if self._are_single:  # as for other labels, in less time: partial results need it often
+        """Return the words. A word begins at a label that begins with a space, or after a label that is a space."""
+        if self._are_single:  # the same result in less time: partial results need it often
             found = _BETWEEN_SPACES.finditer(self.joined(labels))
             return tuple([Word(each[0], frames[each.start()], frames[each.end() - 1] + 1) for each in found])
         begins = [place for place, label in enumerate(labels) if label in self._begins]
@@ -60,16 +60,16 @@ class LabelTexts:
         return tuple(words)
 
     def character_begins(self, labels: Sequence[int]) -> list[int]:
-        """Return the places at which characters begin: not amid the bytes of one, nor at a mark upon it."""
+        """Return the places where characters begin, leaving out their further bytes and their combining marks."""
         return [place for place, label in enumerate(labels) if not place or not self._goes_on(self._texts[label])]
 
     def tokens(self, labels: Sequence[int]) -> list[tuple[int, str]]:
-        """Return the place and the text of each label; of bytes, of each character, as one byte of it is no text."""
+        """Return the place and text of each label; for labels of bytes, of each character, as one byte is no text."""
         begins = range(len(labels)) if self._are_characters else self.character_begins(labels)
         return [(begin, self.joined(labels[begin:end])) for begin, end in pairwise([*begins, len(labels)])]
 
     def _goes_on(self, text: str | bytes) -> bool:
-        """Return whether a label's text belongs to the character before: a mark, or a further byte of UTF-8."""
+        """Return whether a label's text belongs to the character before it: a mark, or a further byte of UTF-8."""
         if isinstance(text, str):
             return unicodedata.category(text[0]).startswith("M")
         return text[0] & 0b1100_0000 == 0b1000_0000
@@ -92,7 +92,7 @@ class Hypothesis:
     acoustic_score: float
     lm_score: float
     labels: tuple[int, ...]
-    """Of all sequences of labels with this text, the best."""
+    """The best of all sequences of labels with this text."""
     timesteps: tuple[int, ...]
     """The frame at which each label appeared."""
     label_texts: LabelTexts = field(repr=False, compare=False)

@@ -1,4 +1,4 @@
-"""What transcripts consist of: labels, their texts, and where the acoustic model's output has them."""
+"""The labels of transcripts, with their texts and their columns in the acoustic model's output."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ A word without any spelling is left out of the vocabulary.
 
 @dataclass(frozen=True)
 class OutputLabels:
-    """What transcripts consist of, and which column of the posteriors each label is read from."""
+    """The labels of transcripts, and the column of the posteriors that each label is read from."""
 
     texts: tuple[str | bytes, ...]
     columns: tuple[int, ...]
-    """Of each label, its column. Two labels may have the same text, or the same column, but not both."""
+    """The column of each label. Two labels may have the same text or the same column, but not both."""
     column_count: int
-    """Columns of the posteriors, without the blank's, which is the last."""
+    """The number of columns of the posteriors, without the blank's, which is the last."""
 
     @classmethod
     def one_each(cls, texts: Sequence[str | bytes]) -> OutputLabels:
@@ -44,5 +44,5 @@ Labels = Sequence[str | bytes] | OutputLabels
 
 
 def output_labels(labels: Labels) -> OutputLabels:
-    """Return the labels, each of a column of its own unless they say otherwise."""
+    """Return the labels, each with a column of its own unless they have their columns already."""
     return labels if isinstance(labels, OutputLabels) else OutputLabels.one_each(labels)

@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 def make_decoder(alphabet: Alphabet, options: LanguageModelOptions) -> CTCDecoder:
     """Return a decoder for an alphabet, with the language model if there is one.
 
-    The weights of a scorer package give way to those of the options only if these were chosen. Raise DecoderError
-    if a file or an option cannot be used.
+    The options' weights replace those of a scorer package only if the user chose them. Raise DecoderError if a file or
+    an option cannot be used.
     """
     language_model = options.binary_path or options.scorer_path
     weights = (options.lm_weight, options.valid_word_count_weight)
@@ -37,7 +37,7 @@ def make_decoder(alphabet: Alphabet, options: LanguageModelOptions) -> CTCDecode
 
 
 def in_words(decoder: CTCDecoder, options: LanguageModelOptions) -> str:
-    """Return how a decoder that was made with these options makes posteriors text, as part of a sentence."""
+    """Return part of a sentence that says how a decoder that was made with these options decodes."""
     beam = f"with a beam of {decoder.options.beam_width}"
     file = options.binary_path or options.scorer_path
     if decoder.scorer is None or file is None:
@@ -57,33 +57,34 @@ def load_scorer(
 ) -> Scorer:
     """Load a KenLM file or a scorer package for an alphabet.
 
-    `characters` says whether a KenLM file is one of characters; if None, its vocabulary shows it, unless there is a
-    trie, which says so itself, and the log tells. With one of
-    Chinese characters, an alphabet of syllables writes characters: each label is one of them with one of its readings.
-    Raise DecoderError if a file is damaged or does not fit the alphabet, and AlphabetError for a KenLM file whose words
-    are to be cut into pieces without sentencepiece.
+    `characters`: whether a KenLM file is a language model of characters. If None, the trie file determines it; without
+    one, the vocabulary does, and a model of characters is logged.
+
+    With a language model of Chinese characters, an alphabet of syllables writes characters: each label is a character
+    with one of its readings. Raise DecoderError if a file is damaged or does not fit the alphabet, and AlphabetError if
+    the words of a KenLM file must be cut into pieces and sentencepiece is not installed.
     """
     path = Path(path)
     if characters is None:
         characters = trie_path is None and is_of_characters(path, alphabet.output_labels)
         if characters:
-            logger.info("%s: taken for a language model of characters, as it has no longer words", path)
+            logger.info("%s: treated as a language model of characters, as all its words are single characters", path)
     labels: Labels = alphabet.output_labels
     if isinstance(alphabet, SyllableAlphabet) and characters:
         labels = _characters_of_syllables(alphabet, path)
     cuts_words = not isinstance(alphabet, WordPieceAlphabet) or alphabet.cuts_texts
     spell = spell_of(alphabet) if cuts_words else None
     scorer = Scorer.load(labels, path, trie_path, characters=characters, spell=spell)
-    if not cuts_words and trie_path is None and scorer.package_defaults is None:  # nothing holds how words are cut
-        alphabet.encode("")  # raises what to install
+    if not cuts_words and trie_path is None and scorer.package_defaults is None:  # no file says how words are cut
+        alphabet.encode("")  # raises an error that says what to install
     return scorer
 
 
 def check_labels_are_characters(alphabet: Alphabet, what: str) -> None:
     """Raise DecoderError, beginning with `what`, if a language model of characters could write few of the labels.
 
-    Such are letters that are one label with their combining marks: a model of characters has each by itself. `Scorer`
-    refuses to load one for them; this is for who has still to build it.
+    Such labels are letters joined with their combining marks: a model of characters has each character by itself.
+    `Scorer` refuses to load such a model; this check comes before one is built.
     """
     joined = [label for label in alphabet.labels if len(label) > 1] if alphabet.unit == Alphabet.unit else []
     if 2 * len(joined) > alphabet.size:
@@ -93,9 +94,9 @@ def check_labels_are_characters(alphabet: Alphabet, what: str) -> None:
 
 
 def spell_of(alphabet: Alphabet) -> Spell | None:
-    """Return what spells the words of a language model; None if the longest labels that fit do.
+    """Return the function that spells the words of a language model; None to spell by the longest labels that fit.
 
-    A word that its pieces write otherwise has no spelling, as sentencepiece may normalize what it cuts.
+    A word has no spelling if its pieces do not join to it again, as sentencepiece may normalize the text.
     """
     if not isinstance(alphabet, WordPieceAlphabet):
         return None
@@ -124,9 +125,9 @@ def with_references(corpus: Corpus, alphabet: Alphabet, decoder: CTCDecoder) -> 
 
 
 def reference_of(transcript: str, alphabet: Alphabet, scorer: Scorer | None) -> str:
-    """Return what hypotheses are compared with: the transcript.
+    """Return the reference of hypotheses: the transcript.
 
-    For an alphabet of syllables it is these, or the characters alone if a language model finds them.
+    For an alphabet of syllables, it is the syllables, or with a language model of characters the characters alone.
     """
     if not isinstance(alphabet, SyllableAlphabet):
         return transcript

@@ -1,4 +1,4 @@
-"""Phrases: what has times in texts that are written without spaces, as Chinese, in place of words."""
+"""Phrases: the units that have times, in place of words, in texts written without spaces, such as Chinese."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .hypotheses import Hypothesis, Word
 
 
 def phrases(word: Word, hypothesis: Hypothesis, longest_gap: int, longest: int) -> Iterator[Word]:
-    """Yield the phrases of what a hypothesis has between two spaces.
+    """Yield the phrases of the text that a hypothesis has between two spaces.
 
-    They are cut where a character appears over `longest_gap` frames after the one before, and where else the gap is the
-    widest, until each is said in `longest` frames.
+    The text is cut where a character appears more than `longest_gap` frames after the previous one. Longer phrases are
+    then cut at their widest gap until each takes at most `longest` frames.
     """
     first, end = (bisect_left(hypothesis.timesteps, frame) for frame in (word.start, word.end))
     labels, steps = hypothesis.labels[first:end], hypothesis.timesteps[first:end]
@@ -30,6 +30,6 @@ def phrases(word: Word, hypothesis: Hypothesis, longest_gap: int, longest: int) 
 
 
 def _widest_gap(steps: Sequence[int]) -> tuple[int, int, int]:
-    """Return the widest gap between steps, of several the middle one: its frames, a rank, and the place after it."""
+    """Return the widest gap between steps, the middle one of equals: its frames, a rank, and the place after it."""
     gaps = ((steps[place] - steps[place - 1], -abs(2 * place - len(steps)), place) for place in range(1, len(steps)))
     return max(gaps, default=(0, 0, 0))
