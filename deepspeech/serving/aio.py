@@ -1,4 +1,4 @@
-"""The Python interface for asyncio: what computes does so in threads, and the event loop goes on.
+"""The Python interface for asyncio: computations run in threads and do not block the event loop.
 
 async with AsyncModel(Model("output_graph.pb")) as model:
     print((await model.transcribe("speech.wav")).text)
@@ -31,16 +31,16 @@ Result = TypeVar("Result")
 
 
 class AsyncModel:
-    """A model whose work is awaited. A context manager: leaving it waits for the threads.
+    """A model with awaitable methods. A context manager: leaving it waits for the threads.
 
     Tasks may share one. `model` is the model itself, for its settings.
     """
 
     def __init__(self, model: Model, threads: int | None = None) -> None:
-        """Take a model and the number of calls that are carried out at once; by default, MOST_STREAMS.
+        """Take a model and the number of calls that run at once; by default, MOST_STREAMS.
 
-        The network computes what they need of it together, which takes less time than one after the other. Raise
-        ModelError for what is no `Model`, as the path of one, which `load` takes, and for a number below 1.
+        The network computes for these calls together, which takes less time than one after the other. Raise ModelError
+        for a number below 1, and for anything but a `Model`; for the path of a model, use `load`.
         """
         self.model = of_kind(model, Model, "model")
         number = MOST_STREAMS if threads is None else checked_count(threads, "threads")
@@ -61,12 +61,12 @@ class AsyncModel:
         await self.close()
 
     async def close(self) -> None:
-        """Let what has begun end, and the threads with it. What is asked for after this raises ModelError."""
+        """Wait until the calls that have begun are done, and end the threads. Later calls raise ModelError."""
         self._closed = True
         await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
 
     async def transcribe(self, audio: str | PathLike[str] | Samples) -> Transcript:
-        """Return what `Model.transcribe` returns, with the settings of now, or raise what it raises.
+        """Return what `Model.transcribe` returns, with the current settings, or raise what it raises.
 
         A task that is cancelled stops before the next part of a long recording.
         """
@@ -88,19 +88,19 @@ class AsyncModel:
 
     async def _run(self, function: Callable[..., Result], *arguments: Any) -> Result:
         if self._closed:
-            raise ModelError("the AsyncModel is closed; make another one of its model")
+            raise ModelError("the AsyncModel is closed; make another one from its model")
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
 
 class AsyncStream:
     """One utterance whose audio comes bit by bit. A context manager: leaving it ends the stream.
 
-    Calls are carried out one after the other, in their order. One that has begun is carried out even if its task is
-    cancelled, so that the stream can go on after a timeout: what was fed is not fed in part, nor twice.
+    Calls run one after the other, in order. A call that has begun runs to its end even if its task is cancelled, so the
+    stream can go on after a timeout: no samples are fed in part or twice.
     """
 
     def __init__(self, stream: TranscriptStream, run: Callable[..., Any]) -> None:
-        """Take the stream, and what runs a function in a thread and is awaited; `AsyncModel.stream` does."""
+        """Take the stream and the awaitable function that runs calls in a thread; `AsyncModel.stream` makes streams."""
         self._stream = stream
         self._run = run
         self._turn = asyncio.Lock()
@@ -136,7 +136,7 @@ class AsyncStream:
         return AsyncStream(await self._in_turn(self._stream.next_utterance), self._run)
 
     async def _in_turn(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Run a function when those before it are done, and keep the others waiting until it is done itself."""
+        """Run a function after the calls before it are done; calls after it wait until it is done."""
         await self._turn.acquire()
         task: asyncio.Task[Result] = asyncio.ensure_future(self._run(function, *arguments))
         task.add_done_callback(self._next_turn)
@@ -145,4 +145,4 @@ class AsyncStream:
     def _next_turn(self, task: asyncio.Task[Any]) -> None:
         self._turn.release()
         if not task.cancelled():
-            task.exception()  # if nobody awaits it any more, it is not reported as lost
+            task.exception()  # retrieved, so that asyncio does not report it if the caller was cancelled

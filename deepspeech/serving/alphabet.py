@@ -7,7 +7,7 @@ from .frozen.model import ModelInfo
 
 
 def alphabet_of(info: ModelInfo) -> Alphabet:
-    """Return a model's alphabet; raise GraphError if its labels are none."""
+    """Return a model's alphabet; raise GraphError if its labels do not make one."""
     try:
         return restored_alphabet(info.output_unit, info.labels, info.unit_data)
     except AlphabetError as error:

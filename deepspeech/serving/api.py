@@ -1,4 +1,4 @@
-"""The Python interface: that of DeepSpeech 0.9.3's package, and `transcribe` and `stream` beside it."""
+"""The Python interface: that of DeepSpeech 0.9.3's package, and in addition `transcribe` and `stream`."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ SCORER_NOT_ENABLED = 0x2004
 class Model:
     """A speech recognizer, loaded from an exported model. Threads may share one.
 
-    Settings apply to the utterances that begin after them.
+    A setting applies to the utterances that begin after it is changed.
     """
 
     def __init__(self, model_path: str | PathLike[str], precision: str = "float32") -> None:
         """Load a `.pb`, `.pbmm` or `.onnx` file, computed in a `precision`: `float32`, `bfloat16`, `int8` or `auto`.
 
-        A `.tflite` file has weights of its own precision, and needs the package ai-edge-litert. Raise GraphError if it
-        cannot be used, FeatureError if its features can't, and ModelError for another precision.
-        Like all that a model raises on purpose, they are RuntimeErrors.
+        A `.tflite` file has weights of its own precision, and needs the package ai-edge-litert. Raise GraphError if the
+        file cannot be used, FeatureError if its features cannot be computed, and ModelError for an unknown precision.
+        All errors that a model raises on purpose are RuntimeErrors.
         """
         self._info, self._engine, self._features = load_acoustic_model(file_path(model_path, "model_path"), precision)
         self._scheduler = Scheduler(self._engine)
@@ -103,9 +103,9 @@ class Model:
         return 0
 
     def addHotWord(self, word: str, boost: float) -> None:  # noqa: N802
-        """Make a word, or a phrase of several, likelier by `boost`, a natural logarithm, or less likely if negative.
+        """Make a word or a phrase more likely by `boost`, a natural logarithm, or less likely if it is negative.
 
-        One that cannot be spelled in the alphabet has no effect, which is logged. Raise ModelError without a scorer,
+        A word that cannot be spelled in the alphabet has no effect, and is logged. Raise ModelError without a scorer,
         for a word that was added before, and for a boost that is not finite.
         """
         with self._changing:
@@ -131,7 +131,7 @@ class Model:
             self._settings = self._settings.with_hot_words(hot_words)
 
     def stt(self, audio_buffer: Samples) -> str:
-        """Return the text of int16 [samples] at the model's rate, or of what `as_samples` takes for them.
+        """Return the text of int16 [samples] at the model's rate, or of anything that `as_samples` accepts.
 
         Raise SamplesError for anything else.
         """
@@ -164,14 +164,14 @@ class Model:
     def transcribe_many(self, audio: Iterable[str | PathLike[str] | Samples]) -> Iterator[Transcript]:
         """Return an iterator over the transcripts of several files or samples, as `transcribe` returns them, in order.
 
-        They are computed together, which is several times faster, and with bounded memory. The iterator raises what
-        `transcribe` raises when it is the turn of what cannot be used, and goes on with what follows if asked again.
-        Raise ModelError for a single path, which `transcribe` takes.
+        They are computed together, which is several times faster, in bounded memory. At an item that cannot be used,
+        the iterator raises what `transcribe` raises; the next call goes on with the item after it. Raise ModelError for
+        a single path; use `transcribe` for it.
         """
         return map(_transcript, self.recognized(map(self.parts, several(audio, "audio"))))
 
     def recognized(self, recordings: Iterable[Iterable[Part]], count: int = 1) -> Generator[Recognized, None, None]:
-        """Yield what is recognized in recordings that come in parts, in order, with up to `count` transcripts a part.
+        """Yield the results of recordings that come in parts, in order, with up to `count` transcripts for each part.
 
         An AudioError or SamplesError that reading a recording raises is in its result.
         """
@@ -201,10 +201,10 @@ class Model:
     ) -> TranscriptStream:
         """Begin an utterance whose audio comes bit by bit: `with model.stream() as stream: stream.feed(samples)`.
 
-        With `endpointing`, the stream's `endpoint` says when the utterance ends; with `voice_activity`, too, the
-        network does not run before the utterance's first voice. `hot_words` are the stream's, in place of the model's.
-        Raise ModelError for a network that cannot stream, for a voice activity detector without `endpointing` or for
-        audio that it cannot take, and for hot words as `addHotWord` does.
+        With `endpointing`, the stream's `endpoint` says when the utterance ends. With `voice_activity` as well, the
+        network does not run before the utterance's first voice. `hot_words` replace the model's for this stream. Raise
+        ModelError for a network that cannot stream, for `voice_activity` without `endpointing` or at a sample rate that
+        it does not support, and for hot words as `addHotWord` does.
         """
         self.check_streams()
         return TranscriptStream(self.recognition(endpointing, voice_activity, hot_words=hot_words))
@@ -212,18 +212,18 @@ class Model:
     def posteriors(self, signal: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the posteriors of a signal, float32 [samples] in [-1, 1] at the model's rate.
 
-        They are float32 [rows, labels + 1], the last for the blank. Raise SamplesError for anything else than a signal.
+        They are float32 [rows, labels + 1], the last for the blank. Raise SamplesError for anything but a signal.
         """
         return posteriors_of(checked_signal(signal), self._features, self._engine)
 
     @cached_property
     def alphabet(self) -> Alphabet:
-        """The alphabet that spells transcripts in the model's labels. Raise GraphError if the labels are none."""
+        """The alphabet that spells transcripts in the model's labels. Raise GraphError if they make none."""
         return alphabet_of(self._info)
 
     @property
     def features(self) -> FeatureOptions:
-        """What the network takes of the audio."""
+        """The features of the audio that the network takes."""
         return self._info.features
 
     @property
@@ -238,7 +238,7 @@ class Model:
 
     @property
     def language(self) -> str:
-        """The language that the graph tells, such as en-US; empty if it tells none."""
+        """The language that the graph records, such as en-US; empty if it records none."""
         return self._info.language
 
     def check_streams(self) -> None:
@@ -261,8 +261,8 @@ class Model:
     ) -> Recognition:
         """Begin an utterance with the current settings.
 
-        `hot_words`, with their boosts, and `beam_width` are in place of the model's. Raise ModelError as their setters,
-        and for a `voice_activity` without `endpointing`. `tell_ignored` gets the hot words that cannot be spelled.
+        `hot_words`, with their boosts, and `beam_width` replace the model's. Raise ModelError as their setters do, and
+        for `voice_activity` without `endpointing`. `tell_ignored` gets the hot words that cannot be spelled.
         """
         settings = self._settings if hot_words is None else self._settings.with_hot_words(hot_words, tell_ignored)
         if beam_width is not None:
@@ -270,7 +270,7 @@ class Model:
         return recognition_by(endpointing, voice_activity, self.recognizer(settings))
 
     def recognizer(self, settings: DecodingSettings | None = None) -> Recognizer:
-        """Return what recognizes with some settings, by default the current ones, whatever changes later."""
+        """Return a recognizer with these settings, by default the current ones; later changes do not affect it."""
         return Recognizer(self._info, self._features, self._scheduler, (settings or self._settings).decoder)
 
     def _recognized(self, audio_buffer: Samples) -> Recognition:
@@ -288,7 +288,7 @@ class Model:
 
 
 def _transcript(result: Recognized) -> Transcript:
-    """Return the best transcript of a recording, or raise why it cannot be used."""
+    """Return the best transcript of a recording; if it cannot be used, raise its error."""
     if result.error is not None:
         raise result.error
     return joined([(start, candidates[0]) for start, candidates in result.parts])

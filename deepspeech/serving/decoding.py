@@ -1,4 +1,4 @@
-"""What a model decodes with: its settings, and the decoder that they make."""
+"""The decoding settings of a model, and the decoder that they make."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .confidence.words import HYPOTHESES
 logger = logging.getLogger(__name__)
 
 MOST_LABELS_PER_FRAME = 40
-"""The number of labels of a frame that the search considers, which is that of DeepSpeech's clients."""
+"""The number of labels that the search considers in a frame, as in DeepSpeech's clients."""
 
 HIGHEST_BOOST = 1e30
 """The highest boost of a hot word, as a natural logarithm."""
 
 
 TellIgnored = Callable[[str], object]
-"""What tells somebody that a hot word has no effect, as it cannot be spelled."""
+"""Reports a hot word that has no effect, as it cannot be spelled."""
 
 
 def log_ignored(word: str) -> None:
@@ -32,19 +32,19 @@ def log_ignored(word: str) -> None:
 
 @dataclass(frozen=True)
 class DecodingSettings:
-    """What a model decodes with. A model never changes its settings, but takes others whose decoder can be made."""
+    """The decoding settings of a model. They never change; to change a setting, a model takes new ones."""
 
     labels: Labels
-    """The model's own, which a scorer may replace by its readings of them."""
+    """The model's labels; a scorer may replace them by its readings of them."""
     beam_width: int
     scorer: Scorer | None = None
     weights: tuple[float, float] = (0.0, 0.0)
-    """Of the language model, and of each word that is in its vocabulary."""
+    """The weight of the language model, and the bonus of each word in its vocabulary."""
     hot_words: Mapping[str, float] = field(default_factory=dict)
-    """Words and phrases with their boosts, those included that the scorer cannot spell, which have no effect."""
+    """Words and phrases with their boosts, including those that the scorer cannot spell, which have no effect."""
 
     result_count: int | None = None
-    """Hypotheses that a whole recording is decoded to at most; None: as many as the beam is wide."""
+    """The most hypotheses that a whole recording is decoded to; None: the beam width."""
 
     def with_results(self, count: int) -> DecodingSettings:
         """Return these settings for whole recordings of which `count` transcripts with confidences are wanted."""
@@ -56,8 +56,8 @@ class DecodingSettings:
         """Return these settings with other hot words.
 
         Their decoder is made when it is needed, so adding a thousand words one by one takes no longer than at once.
-        `tell_ignored` gets each new one that cannot be spelled, for whoever chose them: the log is the operator's, and
-        not for what clients choose. Raise ModelError without a scorer, and for what are no words with boosts.
+        `tell_ignored` gets each new word that cannot be spelled. A server must not log words that its clients choose:
+        the log is the operator's. Raise ModelError without a scorer, and for anything but words with boosts.
         """
         if self.scorer is None:
             raise ModelError("hot words need a scorer; enable one first")
@@ -72,7 +72,7 @@ class DecodingSettings:
 
     @cached_property
     def decoder(self) -> CTCDecoder:
-        """The decoder with these settings. Raise ModelError, naming the setting, for one that cannot be used."""
+        """The decoder with these settings. Raise ModelError, which names the setting, if one cannot be used."""
         lm_weight, valid_word_count_weight = self.weights
         try:
             options = DecoderOptions(
@@ -95,7 +95,7 @@ class DecodingSettings:
 
 
 def package_weights(scorer: Scorer) -> tuple[float, float]:
-    """Return the weights that a scorer package recommends, or the decoder's for a scorer without any."""
+    """Return the weights that a scorer package recommends, or the decoder's defaults if it recommends none."""
     default = DecoderOptions()
     return scorer.package_defaults or (default.lm_weight, default.valid_word_count_weight)
 

@@ -1,7 +1,7 @@
 """The acoustic model of an exported graph without TensorFlow: windows of features in, posteriors out.
 
-The products that do not depend on the frame before are computed for many frames at once, the recurrent ones frame by
-frame for all utterances of a batch, both in C++, with weights that are put into blocks when the engine is made.
+Products that do not depend on the previous frame are computed for many frames at once, recurrent products frame by
+frame for all utterances of a batch. Both run in C++, with weights that are arranged in blocks when the engine is made.
 """
 
 from abc import ABC, abstractmethod
@@ -39,7 +39,7 @@ LARGEST_CHUNK = 256
 """The number of frames that go through the network at once; their gates take n_hidden * 4 KiB."""
 
 FRAMES_WORTH_THREADS = 64
-"""Chunks of fewer frames are computed by the calling thread alone, as one stream leaves the other cores to others."""
+"""Chunks of fewer frames are computed by the calling thread alone, which leaves the other cores to other streams."""
 
 LARGEST_TURN = 128
 """The number of windows of one stream that are computed before others get their turn."""
@@ -56,14 +56,14 @@ LAYERS: Mapping[type[Layer], Callable[[Any, int, Weights, Precision], EngineLaye
     SelfAttention: SelfAttentionLayer,
     ConvolutionModule: ConvolutionModuleLayer,
 }
-"""How each kind of record is computed: a class that takes it, the width of its inputs, weights and precision."""
+"""The class that computes each kind of record; it takes the record, its input width, weights and precision."""
 
 State = tuple[Any, ...]
 """The state of a network: that of each of its layers, in their order."""
 
 
 class Piece(NamedTuple):
-    """Windows of features of one utterance, float32 [time, n_input], the state before them, and if it ends there."""
+    """Windows of features of one utterance, float32 [time, n_input], the state before them, and whether it ends."""
 
     windows: Array
     state: State
@@ -71,7 +71,7 @@ class Piece(NamedTuple):
 
 
 class AcousticEngine(ABC):
-    """What computes the posteriors of utterances, several at a time. Threads may share one."""
+    """Computes the posteriors of utterances, several at a time. Threads may share one."""
 
     streams: bool
     """Whether an utterance can be run in pieces."""
@@ -88,11 +88,9 @@ class AcousticEngine(ABC):
     def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> Sequence[tuple[Array, State]]:
         """Return posteriors, float32 [rows, labels + 1], and the state after it for each piece of an utterance.
 
-        `cores_left` cores, as long as there is one more, are left to what others compute.
-
-        However an utterance is cut into pieces, and whatever is computed beside it, its posteriors are the same but for
-        rounding. They are complete once a piece was the `last`, which a network that does not stream gets as its only
-        one.
+        `cores_left` cores, as long as there is one more, are left to other computations. The posteriors of an utterance
+        are the same but for rounding, however it is cut into pieces and whatever is computed beside it. They are
+        complete after the `last` piece. A network that does not stream gets each utterance as one piece, the last.
         """
 
     def run(self, windows: Array, state: State, *, last: bool = False) -> tuple[Array, State]:
@@ -108,7 +106,7 @@ class Engine(AcousticEngine):
     """Runs a network. Threads may share an engine, as it holds nothing but weights."""
 
     def __init__(self, model: FrozenModel, precision: Precision = Precision.FLOAT32) -> None:
-        """Take the model's weights, which are not needed any more after this."""
+        """Take the model's weights, which are not needed after this."""
         network = model.info.network
         after_window = list(network.layers_with_inputs)[-len(network.layers_after_window) :]
         layers: list[EngineLayer | PlannedLayer] = []
@@ -146,7 +144,7 @@ class Engine(AcousticEngine):
         return [(np.concatenate(rows), state) for rows, state in zip(posteriors, states, strict=True)]
 
     def _end_of_chunk(self, start: int, length: int, utterances: int) -> int:
-        """Return where the next chunk of an utterance ends, of which there are several in the chunk."""
+        """Return where an utterance's part of the next chunk ends; `utterances` share the chunk."""
         assert self.streams or not start
         return min(length, start + max(1, LARGEST_CHUNK // utterances)) if self.streams else length
 

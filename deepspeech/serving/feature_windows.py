@@ -1,4 +1,4 @@
-"""From a signal that comes in pieces to the windows of features that the network takes, as in DeepSpeech's clients.
+"""The windows of features that the network takes, from a signal that comes in pieces, as in DeepSpeech's clients.
 
 Before the first and after the last frame there are frames of zeros.
 """
@@ -31,7 +31,7 @@ NORMALIZATIONS: Mapping[str, Callable[[FeatureStatistics], Normalization]] = {
 
 
 class ModelFeatures:
-    """The features of a model, as it was trained on them. Threads may share one."""
+    """The features of a model, as in its training. Threads may share one."""
 
     def __init__(self, info: ModelInfo, context: int | None = None) -> None:
         """Take the model's settings and statistics, and the frames of context; those of its network if None.
@@ -45,7 +45,7 @@ class ModelFeatures:
 
     @property
     def width(self) -> int:
-        """Numbers of a frame."""
+        """The number of values in a frame."""
         return self._options.width
 
     def stream(self) -> FrameStream:
@@ -60,7 +60,7 @@ class ModelFeatures:
     def frames_of(self, signal: Array) -> Array:
         """Return the frames of a whole signal as in training, float32 [frames, width].
 
-        What fills no last window may be dropped, which a stream of `audio_ops` fills up with zeros.
+        Samples after the last whole window may be dropped; a stream of `audio_ops` features pads them with zeros.
         """
         return self._normalization()(self._options.stacking(self._front_end(signal)))
 
@@ -104,7 +104,7 @@ class FeatureWindows:
 
 
 def context_windows(frames: Array, context: int) -> Array:
-    """Return each frame that has `context` neighbours on both sides, between them.
+    """Return each frame that has `context` neighbours on both sides, together with them.
 
     `frames` are float32 [time, n], the windows float32 [time - 2 * context, (2 * context + 1) * n].
     """

@@ -43,16 +43,16 @@ class Recognizer:
 
     @contextmanager
     def naming_the_model(self) -> Iterator[None]:
-        """Raise ModelError if the decoder refuses posteriors."""
+        """Raise ModelError, which names the model, if the decoder refuses posteriors."""
         try:
             yield
         except DecoderError as error:
-            raise ModelError(f"{self.info.path}: what the network computes is not a probability: {error}") from error
+            raise ModelError(f"{self.info.path}: the network's output is not a probability: {error}") from error
 
     def observations(
         self, hypothesis: Hypothesis, hypotheses: Sequence[Hypothesis], rivals: Rivals, places: range | None = None
     ) -> list[Observation]:
-        """Return what the confidences of a hypothesis's words, all or some, are computed of.
+        """Return the observations that give the confidences of a hypothesis's words, of all or some.
 
         `hypotheses` are all of its signal.
         """
@@ -90,13 +90,13 @@ LARGEST_BLOCK = 1 << 18
 class Recognition:
     """Samples in, hypotheses out; wherever the signal is cut, the hypotheses are the same.
 
-    Raise ModelError if the network computes what is not a probability, as its weights are damaged.
+    Raise ModelError if the network's outputs are not probabilities because its weights are damaged.
 
-    A recognition belongs to one thread at a time, so streams have a lock; several may share scheduler and decoder.
+    A recognition belongs to one thread at a time, so streams have a lock. Several may share scheduler and decoder.
     """
 
     def __init__(self, recognizer: Recognizer, search: Search | None = None, start_sample: int = 0) -> None:
-        """Begin an utterance; `search` is what takes the posteriors, a new one of the decoder if None.
+        """Begin an utterance; `search` takes the posteriors, and is a new stream of the decoder if None.
 
         `start_sample` is the number of samples of the signal before it.
         """
@@ -144,7 +144,7 @@ class Recognition:
         """Return up to `count` hypotheses of the whole utterance, best first. Nothing can be fed after this."""
         if not self._is_whole:
             self._pending.append(self._feature_windows.finish())
-            self._is_whole = True  # so that the end is not taken again, where the network was interrupted
+            self._is_whole = True  # if the network is interrupted, the next call does not take the end again
         self._run_pending(last=True)
         with self._recognizer.naming_the_model():
             return self._decoder.hypotheses(self._search.finish(count))
@@ -158,7 +158,7 @@ class Recognition:
     def transcripts(self, hypotheses: Sequence[Hypothesis], count: int) -> list[Transcript]:
         """Return the first `count` of the hypotheses of `peek` or `finish` as transcripts, with confidences.
 
-        Confidences are more exact, and take longer, the more hypotheses there are.
+        With more hypotheses, confidences are more exact and take longer.
         """
         return self._recognizer.transcripts(hypotheses, self._rivals, count, self.start)
 
@@ -171,7 +171,7 @@ class Recognition:
         return self.transcripts(self.finish(max(count, HYPOTHESES)), count)
 
     def finish_observed(self) -> tuple[Hypothesis, list[Observation]]:
-        """Return the best hypothesis of `finish`, and what the confidences of its words are computed of."""
+        """Return the best hypothesis of `finish`, and the observations that give its words' confidences."""
         hypotheses = self.finish(HYPOTHESES)
         return hypotheses[0], self._recognizer.observations(hypotheses[0], hypotheses, self._rivals)
 
@@ -181,7 +181,7 @@ class Recognition:
         return self._start_sample / self._rate
 
     def endpoint(self) -> Endpoint | None:
-        """Return the end of the utterance by the rules of its endpoints; None, as there are none here."""
+        """Return None: without endpointing rules, no rule ends the utterance."""
         return None
 
     def following(self) -> Recognition:

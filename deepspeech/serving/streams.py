@@ -1,7 +1,7 @@
 """Utterances whose audio comes in pieces.
 
-Threads may share a stream, as when one listens to a microphone and another shows the text: each call waits until those
-of other threads are done.
+Threads may share a stream, such as one that records from a microphone and one that shows the text. Each call waits
+until those of other threads are done.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Stream:
 class TranscriptStream:
     """One utterance whose audio comes bit by bit. A context manager: leaving it ends the stream.
 
-    The times of a stream that `next_utterance` began are those of the first one.
+    The times of a stream that `next_utterance` began count from the start of the first stream.
     """
 
     def __init__(self, recognition: Recognition) -> None:
@@ -175,5 +175,5 @@ def check_streams(model: ModelInfo, engine: AcousticEngine) -> None:
     if not engine.streams:
         raise ModelError(
             f"{model.path}: cannot stream, as models in ONNX that depend on later rows of attention take "
-            "whole recordings; transcribe these, or export a graph"
+            "whole recordings; transcribe whole recordings, or export a graph"
         )

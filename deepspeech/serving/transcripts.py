@@ -11,18 +11,18 @@ from ..decoder.phrases import phrases
 from ..util.transcripts import written_without_spaces
 
 LONGEST_GAP_SECONDS = 0.5
-"""The longest time between two labels of a word. A label that a network hears earlier, in the pause before a word, or
-later says nothing about when the word is said."""
+"""The longest time between two labels of a word. A label that the network emits earlier, in the pause before the word,
+or later does not show when the word is said."""
 
 LONGEST_PHRASE_SECONDS = 6.0
-"""Where words have no spaces between them, a text has times for phrases of this length at most."""
+"""In text without spaces between words, times are those of phrases of at most this length."""
 
 
 @dataclass(frozen=True)
 class TimedWord:
     """A word, from `start` to `end` in seconds; `confidence` is the probability that it is right, between 0 and 1.
 
-    Of a text without spaces, as Chinese, it is a phrase, which has the confidence of the whole.
+    In a text without spaces, such as Chinese, it is a phrase, with the confidence of the whole text.
     """
 
     text: str
@@ -52,7 +52,7 @@ class Partial:
 class TokenMetadata:
     """A character and its time: `timestep` in frames from 0, and `start_time` in seconds.
 
-    A frame begins one step of the model after the one before, which is 20 ms unless it was trained with another.
+    A frame begins one step of the model after the previous one: 20 ms unless the model was trained with another step.
     """
 
     text: str
@@ -111,7 +111,7 @@ def joined(parts: Sequence[tuple[float, Transcript]]) -> Transcript:
 
 
 def continued(text: str, further: str) -> str:
-    """Return a text that goes on with another: after one space, or none where the script has none between words."""
+    """Return a text followed by another: after one space, or none in scripts without spaces between words."""
     before, after = text.rstrip(" "), further.lstrip(" ")
     if not before or not after:
         return text if before else further
@@ -120,15 +120,15 @@ def continued(text: str, further: str) -> str:
 
 
 def continued_by_all(texts: Iterable[str]) -> str:
-    """Return one text of texts of which each goes on with the next."""
+    """Return all texts joined as `continued` joins two."""
     return reduce(continued, texts, "")
 
 
 def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count: int) -> list[Transcript]:
     """Return up to `count` transcripts of a recording in parts, best first, all with different texts.
 
-    Each part has its start in seconds and its own transcripts, best first. A transcript of the whole takes one of each
-    part, and its score is the sum of theirs.
+    Each part has its start in seconds and its own transcripts, best first. A transcript of the whole takes one
+    transcript of each part, and its score is the sum of their scores.
     """
     chosen = [_Choice()]
     for start, candidates in parts:
@@ -157,7 +157,7 @@ def _text(parts: Sequence[tuple[float, Transcript]]) -> str:
 
 
 def _spoken(word: Word, timesteps: Sequence[int], longest_gap: int) -> tuple[int, int]:
-    """Return the frames from which and up to which a word is said: those of most of its labels without a long gap."""
+    """Return the first frame of a word and the one after its last: of the most labels without a long gap."""
     if word.end - 1 - word.start <= longest_gap:
         return word.start, word.end
     steps = timesteps[bisect_left(timesteps, word.start) : bisect_left(timesteps, word.end)]
